@@ -131,8 +131,9 @@ impl Info {
     pub const fn has_body(self) -> bool {
         self.0 & Self::BODY != 0
     }
-    /// True for a data cell that does not end a PDU. No node acts on its contents, so nodes may
-    /// process such cells many at a time. Its only possible body is a stamp.
+    /// True for a data cell that does not end a PDU. No node acts on the contents of such a cell,
+    /// so nodes may process such cells many at a time. The only possible body of such a cell is a
+    /// stamp.
     #[inline]
     pub const fn is_plain(self) -> bool {
         self.0 & (3 | Self::EOM) == 0
@@ -218,7 +219,7 @@ impl Word for Info {
     }
 }
 
-/// The AAL5 CPCS-PDU that a last cell (EOM) ends. It stands for the trailer with length and CRC.
+/// The AAL5 CPCS-PDU that a last cell (EOM) ends, in place of the trailer with length and CRC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pdu {
     /// The TCP segment inside the PDU.

@@ -38,8 +38,8 @@ pub struct Draft<'a> {
     pub back: Vec<Option<usize>>,
     /// For each link: the first link whose credit returns on this link.
     pub returns_for: Vec<Option<usize>>,
-    /// For each link: the pool at its sending node and the pool at its receiving node; computed at
-    /// first use.
+    /// For each link: the buffer pools of credit control at its sending node and at its receiving
+    /// node; computed at first use.
     pub pools: Vec<[OnceCell<Users>; 2]>,
     /// For each node: indices of its outgoing links that some channel or credit uses.
     pub outgoing: Vec<Vec<usize>>,

@@ -207,8 +207,8 @@ impl<S: Server> Host<S> {
     }
 
     /// Time up to which the terminal `index`, whose timer is the earliest, may be processed without
-    /// the others. This is the next arrival, which comes after timers of its instant, or the timer
-    /// of the next terminal.
+    /// the others. The limit is the next arrival, which comes after timers of its instant, or the
+    /// timer of the next terminal.
     #[inline]
     fn limit(&self, horizon: Ps, timer: Ps, arrival: Ps, index: usize) -> Ps {
         let others = self.runner_up(index).max(Ps(timer.0 + 1));
@@ -228,7 +228,8 @@ impl<S: Server> Host<S> {
     pub fn change(&mut self, now: Ps, terminal: usize, to: &FlowChange) {
         self.at_terminal(terminal, |terminal| terminal.change(now, to));
     }
-    /// Calls `act` on a terminal between two turns of the host, and updates the terminal's timer.
+    /// Calls `act` on a terminal between two calls of [`Host::turn`], and updates the terminal's
+    /// timer.
     pub fn at_terminal(&mut self, number: usize, act: impl FnOnce(&mut Terminal)) {
         let terminal = &mut self.terminals[number];
         act(terminal);

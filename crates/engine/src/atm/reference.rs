@@ -1,9 +1,9 @@
-//! The plain reference engine. It processes one instant after the other, calls every node at each
-//! instant, and its ports compute each service at its time.
+//! The plain reference engine, which processes one instant after the other and calls every node at
+//! each instant. Its ports compute each service at the time of the service.
 //!
 //! The plain engine shares end systems, switches and control schemes with [`Simulation`], but
-//! neither the schedule (lookahead, turns, late arrivals) nor the servers. Tests compare the two
-//! engines cell by cell.
+//! neither the schedule (lookahead, nodes processed alone, late arrivals) nor the servers. Tests
+//! compare the two engines cell by cell.
 
 use super::plan::{Plan, PlanError};
 use super::report::Report;

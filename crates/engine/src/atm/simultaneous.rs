@@ -11,7 +11,7 @@ pub enum SimultaneousCells {
     /// rate then always keep their order: the cells of the last link are lost at every overflow.
     #[default]
     AsWritten,
-    /// In a random order, drawn anew for each instant. It depends only on seed, link and instant,
-    /// not on the rest of the network.
+    /// In a random order, drawn anew for each instant. The order depends only on seed, link and
+    /// instant, not on the rest of the network.
     Drawn,
 }

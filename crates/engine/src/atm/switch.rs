@@ -489,8 +489,8 @@ impl<S: Server> Switch<S> {
         }
     }
 
-    /// At all ports of the backlog list, processes the service starts and ends before `now`, and
-    /// the service ends at `now`.
+    /// Processes the service starts and ends before `now`, and the service ends at `now`, at all
+    /// ports that need a call of [`Port::advance`].
     pub fn advance(&mut self, now: Ps, links: &mut Links) {
         let mut i = 0;
         while i < self.backlog.ports.len() {

@@ -1,7 +1,7 @@
 //! Observation of all traffic during a run of the plain engine.
 //!
-//! Only the plain engine can be observed. It calls the observer instant by instant and stores no
-//! reports, so the observed span may have any length.
+//! Only the plain engine can be observed. The engine calls the observer instant by instant and
+//! stores no reports, so the observed span may have any length.
 
 use alloc::vec::Vec;
 
@@ -107,7 +107,8 @@ impl Watch {
     }
 
     /// Reports the losses of `node` since its last examination, and the cells that it sent `before`
-    /// an instant. Removes received cells from the counts.
+    /// an instant. Removes the cells that `node` has received from the counts of its incoming
+    /// links.
     fn look_at(
         &mut self,
         reference: &mut Reference,

@@ -17,7 +17,7 @@ pub struct Snapshot {
     pub at: Ps,
     /// For each channel: the counters of the terminal where it begins, and its losses.
     pub sends: Vec<Sends>,
-    /// For each flow: the application's bytes.
+    /// For each flow: numbers of bytes of its application.
     pub flows: Vec<Bytes>,
     /// For each node and port: counters of each queue, and the number of cells that have left the
     /// port.

@@ -16,7 +16,7 @@ use crate::custom::Custom;
 use crate::kernel::{Finding, Ps};
 use crate::passing::{Passing, RateRecord};
 
-/// A user-defined scheme with its parameters. It makes the state of the scheme at each port.
+/// A user-defined scheme with its parameters, which makes the state of the scheme at each port.
 pub trait CustomScheme: Debug + Send + Sync {
     /// Name of the scheme in scenarios. No scheme of the registry may have this name.
     fn name(&self) -> &'static str;

@@ -22,7 +22,8 @@ pub enum ErMaxFloor {
     #[default]
     ExplicitRate,
     /// The advertised rate: ERmax := (1 - alpha) ERmax + alpha max(advertised rate, ERmax / load).
-    /// This form is ours, not the authors'. It reaches a target below 1 and lets rates settle.
+    /// This form is cellrate's, not the authors'. With this form a target below 1 is reached, and
+    /// rates settle.
     AdvertisedRate,
 }
 
@@ -67,8 +68,9 @@ pub struct FmmraConfig {
     /// Lets an ER that this port wrote into a forward RM cell mark the channel as bottlenecked
     /// elsewhere, if the cell comes back after the advertised rate has risen above this ER. True by
     /// default: the patent compares the ER of the backward cell whichever port wrote it, and the
-    /// channel indeed has no more than this ER for a round trip. With false, which is ours, only an
-    /// ER that another port wrote marks the channel. Has an effect only with `mark_forward`.
+    /// channel indeed has no more than this ER for a round trip. With false, which is cellrate's
+    /// choice, only an ER that another port wrote marks the channel. Has an effect only with
+    /// `mark_forward`.
     pub record_own_mark: bool,
     /// Also marks forward RM cells, as the authors do, so that later switches learn the rates that
     /// earlier switches allow. With false, only backward cells are marked, as in most other

@@ -101,7 +101,7 @@ impl LoadMeter {
     }
 }
 
-/// A control scheme that uses the load of intervals. Its methods are those of [`SwitchControl`],
+/// A control scheme that uses the load of intervals. The methods are those of [`SwitchControl`],
 /// but a [`LoadMeter`] counts the units.
 pub trait ByLoad {
     /// Names, units and descriptions of the scheme's statistics.

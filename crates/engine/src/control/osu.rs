@@ -26,7 +26,7 @@ use crate::passing::RateRecord;
 /// never rise.
 const LEAST: Rate = Rate::from_bps(10 * CELL_BITS);
 
-/// How the load adjustment factor differs between channels.
+/// Difference of the load adjustment factor between channels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Fairness {
@@ -53,7 +53,7 @@ pub struct OsuConfig {
     /// Averaging interval, over which the load is measured.
     #[schemars(extend("x-search" = { "low": "0.1 ms", "high": "100 ms", "scale": "log" }))]
     pub interval: Ps,
-    /// How the load adjustment factor differs between channels.
+    /// Difference of the load adjustment factor between channels.
     pub fairness: Fairness,
     /// Half width of the target utilisation band: loads of 1 - delta to 1 + delta (TUB).
     #[schemars(extend("x-search" = { "low": 0.01, "high": 0.5, "scale": "log", "when": {"fairness": ["basic"]} }))]

@@ -25,7 +25,7 @@ impl OwnMarks {
             channels: vec![VecDeque::new(); channels],
         }
     }
-    /// Records a forward RM cell of channel `slot` that leaves. Its ER was `before` and is now
+    /// Records a forward RM cell of channel `slot` that leaves, whose ER was `before` and is now
     /// `after`.
     pub fn leaves(&mut self, slot: usize, before: f64, after: f64) {
         let marks = &mut self.channels[slot];

@@ -64,9 +64,10 @@ impl SchemeParameters for SmithConfig {
     }
 }
 
-/// State of the scheme at one output port. It derives the number of each channel's cells in the
-/// queue from the order of arrivals. This is exact while ABR has the queue alone and no cell is
-/// lost. Cells of other classes count as cells of the channels, whose space is then underestimated.
+/// State of the scheme at one output port. The number of each channel's cells in the queue is
+/// derived from the order of arrivals. The derivation is exact while ABR has the queue alone and no
+/// cell is lost. Cells of other classes count as cells of the channels, whose space is then
+/// underestimated.
 #[derive(Clone, Debug)]
 pub struct Smith {
     set_point: f64,

@@ -18,7 +18,8 @@ pub struct Notice {
     pub channel: u32,
     /// Count of sent units up to which the sender may send, modulo 2^28.
     pub limit: u32,
-    /// Number of the reduction, if the limit may be lower than the last one; `None` otherwise.
+    /// Number of the reduction of credit, if the limit may be lower than the last limit; `None`
+    /// otherwise.
     pub reduction: Option<u32>,
 }
 

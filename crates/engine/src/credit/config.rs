@@ -25,7 +25,7 @@ pub enum CreditPriority {
     BelowGuaranteed,
 }
 
-/// How a node divides its buffer among channels.
+/// Division of a node's buffer among channels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Allocation {
@@ -69,7 +69,7 @@ pub struct FcvcConfig {
     /// No marks if absent.
     #[schemars(extend("x-search" = { "low": "0.1 ms", "high": "1 s", "scale": "log", "when": {"mark_interval": true} }))]
     pub mark_interval: Option<Ps>,
-    /// How a node divides its buffer among channels.
+    /// Division of a node's buffer among channels.
     pub allocation: Allocation,
     /// Memory of each output port, and of a destination's interface, under adaptive allocation: at
     /// least two cells for each channel. If absent, the cells that the line sends in four round

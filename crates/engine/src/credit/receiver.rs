@@ -52,8 +52,8 @@ impl Receiver {
         self.limit
     }
     /// Processes a mark: `sent` units were sent before it, of which `queued` are still at this
-    /// node. The missing units were lost on the link. They count as forwarded, or their credit
-    /// would never return. Returns their number.
+    /// node. The missing units were lost on the link; these units count as forwarded, or their
+    /// credit would never return. Returns the number of missing units.
     pub fn repair(&mut self, sent: u32, queued: u32) -> u32 {
         let lost = ahead(sent, plus(self.forwarded, queued)).max(0) as u32;
         self.forwarded = plus(self.forwarded, lost);

@@ -18,7 +18,7 @@ use crate::custom::Custom;
 use crate::kernel::{Finding, Ps};
 use crate::passing::Passing;
 
-/// A user-defined policy with its parameters. It makes the state of the policy at each queue.
+/// A user-defined policy with its parameters, which makes the state of the policy at each queue.
 pub trait CustomDiscard: Debug + Send + Sync {
     /// Name of the policy in scenarios. No policy of the registry may have this name.
     fn name(&self) -> &'static str;
@@ -63,7 +63,7 @@ impl Clone for Box<dyn CustomPolicy> {
     }
 }
 
-/// Makes a policy written in Rust a user-defined one. Its parameters do not change during a run.
+/// Makes a policy written in Rust a user-defined one, whose parameters do not change during a run.
 #[derive(Clone, Debug)]
 pub struct Boxed<P>(pub P);
 

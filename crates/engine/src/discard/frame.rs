@@ -59,8 +59,8 @@ impl Frames {
     }
 
     /// True if all cells so far of the present PDU of channel `slot` have been accepted. Below the
-    /// queue's limits the next data cell is then accepted, too. It changes no state unless it ends
-    /// the PDU.
+    /// queue's limits the next data cell is then accepted, too; the cell changes no state unless it
+    /// ends the PDU.
     #[inline]
     pub fn passes(&self, slot: u32) -> bool {
         let Frame { mode, starts, .. } = self.0[slot as usize];

@@ -108,16 +108,16 @@ pub struct AbrConfig {
     #[schemars(extend("x-search" = { "low": 2, "high": 10, "scale": "linear", "step": 1, "when": {"rules": ["prca", "eprca"]} }))]
     pub mdf: Option<u32>,
     /// A user-defined law for the rate, such as a class in Python: a table with the name of the law
-    /// under the key `law`, and the law's parameters. It replaces source rules 5, 6, 8, 9 and 13;
-    /// ACR stays between MCR and PCR. No such law if absent.
+    /// under the key `law`, and the law's parameters. The law replaces source rules 5, 6, 8, 9 and
+    /// 13; ACR stays between MCR and PCR. No such law if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-change" = "a law takes its parameters once, when its source is made", "x-not-searched" = "a law of one's own"))]
     pub law: Option<LawConfig>,
     /// Amount that an RM cell without CI restores under `rules = "prca"` and `"eprca"`, in addition
     /// to AIR.
     pub compensation: Compensation,
-    /// Time constant tau of `rules = "smith-predictor"`, which needs it. It should equal that of
-    /// the switches.
+    /// Time constant tau of `rules = "smith-predictor"`, which needs it. The time constant should
+    /// equal that of the switches.
     #[schemars(extend("x-search" = { "low": "0.1 ms", "high": "100 ms", "scale": "log", "when": {"rules": ["smith-predictor"]} }))]
     pub time_constant: Option<Ps>,
     /// Round trip time (RTD) of `rules = "smith-predictor"`, from the source to the queue and back:

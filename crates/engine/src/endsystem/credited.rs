@@ -12,8 +12,8 @@ use crate::kernel::{Ps, Rate};
 #[derive(Clone, Debug)]
 pub struct CreditedSource {
     pace: UnshapedSource,
-    /// Credit of the channel. It counts the cells passed to the port, which the port has sent or
-    /// will send.
+    /// Credit of the channel, which counts the cells passed to the port: cells that the port has
+    /// sent or will send.
     handed: Sender,
 }
 

@@ -25,7 +25,7 @@ pub struct SourceFacts {
     pub nrm: u32,
 }
 
-/// A user-defined law with its parameters. It makes the state of the law for each source.
+/// A user-defined law with its parameters, which makes the state of the law for each source.
 pub trait CustomLaw: Debug + Send + Sync {
     /// Name of the law in scenarios.
     fn name(&self) -> &'static str;

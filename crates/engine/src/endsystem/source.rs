@@ -267,7 +267,7 @@ impl<S: Sizes> AbrSource<S> {
         self.law.as_mut().and_then(RateLaw::as_any_mut)
     }
 
-    /// Replaces the parameters by others of the same rules. They apply from now on; ACR is kept.
+    /// Replaces the parameters from now on by others of the same rules. ACR is kept.
     pub fn change(&mut self, config: &AbrConfig) {
         let limits = Limits::new(config, self.way);
         if self.first {

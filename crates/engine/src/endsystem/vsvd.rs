@@ -39,11 +39,11 @@ pub enum InputMeter {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RateUpdate {
-    /// When the virtual destination turns a forward RM cell of the previous loop round (I).
+    /// The virtual destination turns a forward RM cell of the previous loop round (I).
     TurnRound,
-    /// When a backward RM cell of the next loop arrives (II).
+    /// A backward RM cell of the next loop arrives (II).
     Backward,
-    /// At both events (III).
+    /// Both events (III).
     #[default]
     Both,
 }

@@ -17,7 +17,7 @@ use crate::{atm, ether};
 pub struct JoinedReport {
     /// The flows from end to end, totals over them, and the ports of Ethernet.
     pub whole: Report,
-    /// The report of the ATM part, whose flows are legs.
+    /// The report of the ATM part, whose flows are legs of the joined flows.
     pub atm: atm::Report,
 }
 

@@ -97,11 +97,11 @@ impl<S: Server> Joined<S> {
     pub fn now(&self) -> Ps {
         self.now
     }
-    /// The simulation of the ATM part. Its flows are legs.
+    /// The simulation of the ATM part, whose flows are legs of the joined flows.
     pub fn atm(&self) -> &atm::Simulation<S> {
         &self.atm
     }
-    /// The simulation of the Ethernet part. Its flows are legs.
+    /// The simulation of the Ethernet part, whose flows are legs of the joined flows.
     pub fn ethernet(&self) -> &ether::Simulation {
         &self.ethernet
     }
@@ -173,8 +173,8 @@ impl<S: Server> Joined<S> {
 
 impl Joined<EagerServer> {
     /// Processes all events before `until` instant by instant, at each instant all nodes of both
-    /// parts, and then passes packets between the parts. This is the schedule of the plain engines,
-    /// without lookahead.
+    /// parts, and then passes packets between the parts: the schedule of the plain engines, without
+    /// lookahead.
     pub fn run_plainly(&mut self, until: Ps) {
         loop {
             let now = self.atm.earliest().min(self.ethernet.earliest());

@@ -7,7 +7,7 @@ use super::time::Ps;
 /// Mean, variance and extremes of whole numbers, and quantiles from a log-linear histogram.
 ///
 /// The sums are whole numbers, so mean and variance are exact but for the rounding when they are
-/// read. They do not depend on the order of observations and merges. A sum also costs less than a
+/// read. Neither depends on the order of observations and merges. A sum also costs less than a
 /// running mean, which needs a division for each observation.
 #[derive(Clone, Debug, Default)]
 pub struct Summary {

@@ -130,7 +130,7 @@ pub struct CellClock {
     whole: u64,
     remainder: u64,
     denominator: u64,
-    /// Cells per picosecond, as a float. It gives estimates, which exact arithmetic then corrects.
+    /// Cells per picosecond, as a float, for estimates that exact arithmetic then corrects.
     per_ps: f64,
 }
 

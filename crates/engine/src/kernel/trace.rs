@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use super::time::Ps;
 
-/// A point of a trace. It represents the samples of an interval that begins at `at`: all are
+/// A point of a trace, for the samples of an interval that begins at `at`. All these samples are
 /// between `low` and `high`. For a single sample `low` and `high` are equal.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Point {

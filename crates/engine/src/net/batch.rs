@@ -50,7 +50,7 @@ impl<W: Word> Batch<W> {
     /// visits every link.
     const LEAST: u64 = 8;
     /// Approximate number of units of a batch, or `UNITS_PER_INPUT` for each incoming link if that
-    /// is more. The number outweighs the visit of every link, and its units fit into the cache.
+    /// is more. So many units repay the visit to every link, and they fit into the cache.
     const UNITS: u64 = 1_024;
     const UNITS_PER_INPUT: u64 = 4;
 

@@ -11,8 +11,9 @@ use super::simultaneous::Order;
 use super::unit::{Unit, Word};
 use crate::kernel::{Ps, Tournament};
 
-/// Units that arrive at an event-driven node in one turn, in order of time: from sorted batches if
-/// sorting is faster, otherwise merged unit by unit. `DRAWN`: the order of equal times is random.
+/// Units that an event-driven node receives in one call of [`Node::turn`](super::node::Node::turn),
+/// in order of time: from sorted batches if sorting is faster, otherwise merged unit by unit.
+/// `DRAWN`: the order of equal times is random.
 pub struct Arrivals<'a, W: Word, const DRAWN: bool> {
     inbox: &'a mut Inbox<W>,
     batch: Option<Box<Batch<W>>>,
@@ -24,7 +25,8 @@ pub struct Arrivals<'a, W: Word, const DRAWN: bool> {
     stamp: Ps,
     /// Arrival time of the next unit.
     next: Ps,
-    /// End of the node's turn; only units that arrive before it are received.
+    /// Time before which units are received in this call of
+    /// [`Node::turn`](super::node::Node::turn).
     horizon: Ps,
     /// Arrival time of the first unit since the links are merged unit by unit. `merged` is the
     /// number of units merged since then.
@@ -33,8 +35,8 @@ pub struct Arrivals<'a, W: Word, const DRAWN: bool> {
 }
 
 impl<'a, W: Word, const DRAWN: bool> Arrivals<'a, W, DRAWN> {
-    /// Arrivals of a turn in which the node receives the units before `horizon`. The caller must
-    /// end the turn with [`Arrivals::end`].
+    /// Arrivals of a call of [`Node::turn`](super::node::Node::turn) in which the node receives the
+    /// units before `horizon`. The caller must end with [`Arrivals::end`].
     pub fn new(
         inbox: &'a mut Inbox<W>,
         links: &mut Links<W>,
@@ -66,8 +68,8 @@ impl<'a, W: Word, const DRAWN: bool> Arrivals<'a, W, DRAWN> {
         };
         self.merged_since = self.next;
     }
-    /// Arrival time of the next unit; at or after the horizon if no further unit arrives in this
-    /// turn.
+    /// Arrival time of the next unit; at or after `horizon` of [`Arrivals::new`] if no further unit
+    /// arrives before it.
     #[inline]
     pub fn next(&self) -> Ps {
         self.next
@@ -153,8 +155,8 @@ impl<'a, W: Word, const DRAWN: bool> Arrivals<'a, W, DRAWN> {
     fn give_back(&mut self) {
         self.inbox.batch = self.batch.take().or(self.inbox.batch.take());
     }
-    /// Ends the node's turn: returns the storage of the batch to the inbox and updates the density
-    /// of arrivals.
+    /// Returns the storage of the batch to the inbox and updates the density of arrivals, after the
+    /// node has received its units.
     pub fn end(mut self) {
         self.give_back();
         if self.merged > 0 {
@@ -310,8 +312,8 @@ impl<W: Word> Inbox<W> {
     pub fn give_back(&mut self, batch: Box<Batch<W>>) {
         self.batch = Some(batch);
     }
-    /// Sets the density of arrivals to `units` units, merged one by one, per `span`. The next turn
-    /// decides by this density whether a batch is faster.
+    /// Sets the density of arrivals to `units` units, merged one by one, per `span`. By this
+    /// density [`Inbox::take_batch`] later decides whether a batch is faster.
     #[inline]
     pub fn note_merged(&mut self, units: u64, span: Ps) {
         if let Some(batch) = &mut self.batch {

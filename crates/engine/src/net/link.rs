@@ -99,7 +99,7 @@ impl<W: Word> Link<W> {
     pub fn has_stamps(&self) -> bool {
         !self.stamps.is_empty()
     }
-    /// Moves the oldest `count` stamps to the end of `stamps`. They belong to stamped units that
+    /// Moves the oldest `count` stamps to the end of `stamps`. These stamps belong to units that
     /// have already been received.
     pub fn move_stamps(&mut self, mut count: usize, stamps: &mut Vec<Ps>) {
         drain(&mut self.stamps, stamps, |next| {

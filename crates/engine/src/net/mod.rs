@@ -2,10 +2,10 @@
 //! processed without the others up to a lookahead, and parts of the network for parallel threads.
 //!
 //! The transport knows of a unit the arrival time, a label, a word of 32 bits, and whether a record
-//! follows ([`unit`](mod@unit)). It knows of a link the ends, the propagation delay and the
-//! transmission time of the smallest unit ([`simulation::LinkFacts`]). Of a node it knows what
-//! [`node::Node`] declares. The link layer defines the contents of units, the service of ports and
-//! the measurements.
+//! follows ([`unit`](mod@unit)). The transport knows of a link the ends, the propagation delay and
+//! the transmission time of the smallest unit ([`simulation::LinkFacts`]). Of a node the transport
+//! knows what [`node::Node`] declares. The link layer defines the contents of units, the service of
+//! ports and the measurements.
 
 pub(crate) mod batch;
 pub mod channel;

@@ -4,10 +4,10 @@ use crate::kernel::{Few, FewClocks, Ps, Tournament};
 
 /// The time of the next event of each node.
 ///
-/// For up to 64 nodes a plain list stores the times. If a turn processes only one or two events,
-/// reading the whole list costs less than updating a tournament in each turn. The list also yields
-/// all nodes of one round at once. These nodes do not affect one another, so the processor overlaps
-/// their turns.
+/// For up to 64 nodes a plain list stores the times. If a node processes only one or two events per
+/// call, reading the whole list costs less than updating a tournament at each call. The list also
+/// yields all nodes of one round at once. These nodes do not affect one another, so the processor
+/// overlaps their work.
 #[derive(Clone)]
 pub enum Schedule {
     /// Times of at most [`FewClocks::MOST`] nodes.
@@ -71,8 +71,8 @@ impl Schedule {
             }
         }
     }
-    /// All nodes with an event before `bound` (up to 64 nodes), or only the one with the earliest
-    /// event (more nodes).
+    /// All nodes with an event before `bound`, in a network of at most 64 nodes; in a larger
+    /// network only the node with the earliest event.
     #[inline]
     pub fn round(&self, bound: Ps) -> Round {
         match self {

@@ -31,7 +31,7 @@ pub struct LinkFacts {
 }
 
 /// Least length of a turn, in transmission times of the smallest unit, for a node with no incoming
-/// or no outgoing links. A turn is one call of [`Node::turn`]. The value outweighs the cost of a
+/// or no outgoing links. A turn is one call of [`Node::turn`]. So long a turn repays the cost of a
 /// call, and its units fit into the cache.
 const UNTIED_UNITS: u64 = 512;
 
@@ -39,8 +39,8 @@ const UNTIED_UNITS: u64 = 512;
 /// time. With a greater lookahead the node's turns are long enough without this.
 const AHEAD_UNITS: u64 = 64;
 
-/// Number of node turns between two measurements of the storage: 4,096, or the number of nodes if
-/// this is greater. Each measurement visits every node.
+/// Number of calls of [`Node::turn`] between two measurements of the storage: 4,096, or the number
+/// of nodes if this is greater. Each measurement visits every node.
 pub(crate) fn turns_until_look(nodes: usize) -> u32 {
     const TURNS: u32 = 1 << 12;
     TURNS.max(nodes as u32)
@@ -50,14 +50,14 @@ pub(crate) fn turns_until_look(nodes: usize) -> u32 {
 #[derive(Clone, Debug)]
 pub(crate) struct Ties {
     /// Least time from an event at another node to its effect at this node. For a node without
-    /// incoming links: the length of a turn. `NEVER` if all sending nodes are in other parts of a
-    /// partitioned simulation.
+    /// incoming links: the span for which one call of [`Node::turn`] processes it. `NEVER` if all
+    /// sending nodes are in other parts of a partitioned simulation.
     lookahead: Ps,
     /// Time by which the node may process its arrivals late; above zero only for a node without
     /// outgoing links.
     lag: Ps,
     /// True if the lookahead is so short that the node should send units ahead of time: with their
-    /// departures after the end of its turn.
+    /// departures after the end of the processed span.
     is_near: bool,
     /// Nodes whose links end at this node, each with the least time (ps) from an event there to the
     /// arrival of a unit here.
@@ -65,15 +65,15 @@ pub(crate) struct Ties {
     /// Time before which every unit that will arrive at the node is already on a link, as computed
     /// from the clocks of the sending nodes.
     safe_until: Ps,
-    /// Number of further turns for which `safe_until` is not computed again, because the last
-    /// computations gained little over the lookahead.
+    /// Number of further calls of [`Node::turn`] for which `safe_until` is not computed again,
+    /// because the last computations gained little over the lookahead.
     patience: u32,
     /// Value that `patience` gets after the next computation of `safe_until` that gains little.
     patience_next: u32,
 }
 
-/// A node, its incoming links and its scheduling data, in one struct because every turn of the node
-/// uses all of them.
+/// A node, its incoming links and its scheduling data, in one struct because every call of
+/// [`Node::turn`] uses all of them.
 #[derive(Clone)]
 pub(crate) struct Station<N: Node> {
     pub(crate) node: N,
@@ -99,8 +99,8 @@ pub(crate) struct Receiver {
 /// simulation.
 pub(crate) const NOWHERE: u32 = u32::MAX;
 
-/// Largest number of turns of a node between two readings of the clocks of the nodes that send to
-/// the node.
+/// Largest number of calls of [`Node::turn`] between two readings of the clocks of the nodes that
+/// send to the node.
 const MOST_PATIENCE: u32 = 64;
 
 /// Nodes joined by links. Each node is processed without the others, up to the earliest time at
@@ -115,9 +115,8 @@ pub struct Simulation<N: Node> {
     pub(crate) lines: Arc<[LinkFacts]>,
     /// For each link, the node at which the link ends.
     pub(crate) receivers: Vec<Receiver>,
-    /// Links to other parts whose units may have changed since
-    /// [`Part::post`](super::partition::Part::post) last sorted them: units were added or taken
-    /// back.
+    /// Indices of links to other parts to which units were added, or from which units were taken
+    /// back, since the part last assigned these links to its cuts.
     pub(crate) leaving: Vec<u32>,
     pub(crate) schedule: Schedule,
     /// Least time from an event at any node to its effect at another node.
@@ -127,7 +126,7 @@ pub struct Simulation<N: Node> {
     /// measurement.
     pub(crate) peak: Storage,
     pub(crate) held: Storage,
-    /// Number of node turns until the storage is measured next.
+    /// Number of calls of [`Node::turn`] until the storage is measured next.
     pub(crate) until_look: u32,
 }
 
@@ -378,9 +377,9 @@ fn stations<N: Node>(
 }
 
 impl Ties {
-    /// The ties of this node to nodes of its own part. `number` maps the index of a node to the
-    /// index within the part, `None` for nodes of other parts. The units of other parts have been
-    /// collected before the part runs.
+    /// The lookahead of this node and its sending nodes, restricted to its own part. `number` maps
+    /// the index of a node to the index within the part, `None` for nodes of other parts. The units
+    /// of other parts have been collected before the part runs.
     pub(crate) fn within(&self, number: impl Fn(u32) -> Option<u32>) -> Ties {
         let inner = self.senders.iter();
         let inner = inner.filter_map(|(sender, way)| Some((number(*sender)?, *way)));
@@ -389,7 +388,7 @@ impl Ties {
         let lookahead = if self.senders.is_empty() {
             self.lookahead
         } else {
-            // If all sending nodes are in other parts, a turn may process all units that have been
+            // If all sending nodes are in other parts, a call may process all units that have been
             // collected.
             shortest.unwrap_or(Ps::NEVER)
         };

@@ -1,12 +1,12 @@
 //! Measurement of the processor time of each node. The engine reads no clock, so the calling
 //! program passes a stopwatch.
 
-/// Notified after each turn of a node, so that an implementation can read a clock.
+/// Notified each time a node has been processed, so that an implementation can read a clock.
 ///
-/// The time since the notification before was spent on choosing the node and on its turn. The
+/// The time since the notification before was spent on choosing the node and processing it. The
 /// implementation for `()` measures nothing and costs nothing.
 pub trait Stopwatch {
-    /// Notification that the turn of the node with index `node` has ended.
+    /// Notification that the node with index `node` has been processed.
     fn lap(&mut self, node: usize);
 }
 

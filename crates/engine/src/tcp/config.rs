@@ -17,7 +17,7 @@ use super::window::Window;
 use crate::kernel::Ps;
 use crate::kernel::units::Bytes;
 
-/// Which coarse clocks tick together.
+/// Choice of the coarse clocks that tick together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Clock {
@@ -51,7 +51,7 @@ pub enum BackoffOf {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TcpConfig {
-    /// How the sender reacts to losses.
+    /// The sender's reaction to losses, and its congestion window.
     pub recovery: Recovery,
     /// Sets the connection up before data are sent: SYN, SYN-ACK, ACK (RFC 793 section 3.4), with
     /// their timers. Windows are then as in real headers: unscaled in a SYN, otherwise multiples of
@@ -81,7 +81,7 @@ pub struct TcpConfig {
     /// simulations. `clock` determines the phase.
     #[schemars(extend("x-search" = { "low": "0.1 ms", "high": "500 ms", "scale": "log" }))]
     pub granularity: Ps,
-    /// Which coarse clocks tick together.
+    /// Choice of the coarse clocks that tick together.
     pub clock: Clock,
     /// Retransmission timeout before the first round trip is measured; does not depend on the
     /// granularity.

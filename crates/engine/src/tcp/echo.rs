@@ -7,8 +7,8 @@ pub(super) enum Echo {
     UntilCwr {
         /// True if no CWR has arrived since the last mark.
         latched: bool,
-        /// True if data without an acknowledgement so far were marked. Their acknowledgement
-        /// reports the mark even if CWR has arrived since.
+        /// True if data without an acknowledgement so far were marked. The acknowledgement of these
+        /// data reports the mark even if CWR has arrived since.
         pending: bool,
     },
     /// Each acknowledgement covers only marked data or only unmarked data (RFC 8257 section 3.2).

@@ -18,9 +18,9 @@ impl Phases {
     pub fn draw(config: &TcpConfig, seed: u64, host: &str, end: &str) -> Phases {
         match config.clock {
             Clock::PerHost => {
-                // An instant at which all clocks of the host tick, whatever their intervals. It is
-                // uniform below 2^64 ps. This is so many intervals that the remainder is uniform in
-                // each.
+                // An instant at which all clocks of the host tick, whatever their intervals. The
+                // instant is uniform below 2^64 ps: so many intervals of each clock that the
+                // remainder is uniform, too.
                 let ticks = Stream::new(seed, host, "clocks").below(Ps::NEVER);
                 Phases {
                     timer: ticks,

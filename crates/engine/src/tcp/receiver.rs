@@ -70,7 +70,7 @@ pub struct TcpReceiver {
 }
 
 impl TcpReceiver {
-    /// A receiver that expects byte 0. Its clocks tick at multiples of `delayed_ack_interval` and
+    /// A receiver that expects byte 0, whose clocks tick at multiples of `delayed_ack_interval` and
     /// `granularity`.
     pub fn new(config: &TcpConfig) -> TcpReceiver {
         TcpReceiver::with_phases(config, Ps::ZERO, Ps::ZERO)

@@ -101,7 +101,7 @@ pub enum Segment {
         /// Kind of the segment, with its options or number.
         handshake: Handshake,
     },
-    /// A [`Segment::Data`] with time stamps. It acknowledges no data, but may acknowledge a FIN.
+    /// A [`Segment::Data`] with time stamps, which acknowledges no data, but may acknowledge a FIN.
     StampedData {
         /// Flags, and ECN code point of the packet.
         flags: DataFlags,
@@ -116,7 +116,7 @@ pub enum Segment {
         /// Time at which the segment was handed to IP, for packet delays.
         sent: Ps,
     },
-    /// A [`Segment::Ack`] with time stamps. Its window is always the whole receive window, which
+    /// A [`Segment::Ack`] with time stamps, whose window is always the whole receive window, which
     /// both ends know.
     StampedAck {
         /// Acknowledgement number, ECN-Echo flag and FIN state.

@@ -55,7 +55,7 @@ impl CbrConfig {
     }
 }
 
-/// State of a source with a constant rate. It generates the first cell at its start.
+/// State of a source with a constant rate, which generates the first cell at its start.
 #[derive(Clone, Debug)]
 pub struct Cbr {
     clock: CellClock,

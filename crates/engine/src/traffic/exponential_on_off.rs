@@ -11,9 +11,10 @@ use super::mmdp::{Mmdp, exponential_burst};
 use super::{Cells, Demand, Load, Source};
 use crate::kernel::{CELL_BITS, Ps, Rate, Stream};
 
-/// ON-OFF source with exponential periods and a constant rate while ON. It is the background of
-/// Ajmone Marsan et al. 1997 (section 3: ON for 2/3 of the time, so that the peak is 3/2 of the
-/// mean) and one source of Anick, Mitra and Sondhi 1982. The source begins in its stationary state.
+/// ON-OFF source with exponential periods and a constant rate while ON. Such sources are the
+/// background of Ajmone Marsan et al. 1997 (section 3: ON for 2/3 of the time, so that the peak is
+/// 3/2 of the mean) and the sources of Anick, Mitra and Sondhi 1982. The source begins in its
+/// stationary state.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExponentialOnOffConfig {

@@ -94,7 +94,7 @@ pub(super) fn exponential_burst(peak: f64, mean_on: Ps) -> u64 {
     libm::ceil(20.0 * peak * mean_on.as_secs_f64()) as u64
 }
 
-/// State of the superposition. It is stationary from the start: sources are ON with their
+/// State of the superposition, which is stationary from the start: sources are ON with their
 /// stationary probability, and the generated part of the first cell is uniform. The part of a cell
 /// at the end of a period is kept for the next period, so that the mean rate is exact.
 #[derive(Clone, Debug)]

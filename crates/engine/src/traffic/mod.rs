@@ -65,7 +65,7 @@ pub trait Application {
     fn on_all_acknowledged(&mut self, _now: Ps) {}
 }
 
-/// What a source requires from its end system.
+/// Requirements of a source on its end system.
 #[derive(Clone, Debug)]
 pub enum Demand {
     /// A TCP connection that transfers this number of bytes; `u64::MAX` for an endless transfer.
@@ -136,7 +136,8 @@ macro_rules! registry {
             fn player(&self) -> Option<&dyn PlaysFile> {
                 match self { $(SourceConfig::$variant(config) => config.player(),)* }
             }
-            /// What the source requires from `start` on. `stream` provides its random numbers.
+            /// Requirements of the source on its end system, from `start` on. `stream` provides its
+            /// random numbers.
             pub fn demand(&self, start: Ps, stream: Stream) -> Demand {
                 match self { $(SourceConfig::$variant(config) => config.demand(start, stream),)* }
             }
@@ -240,7 +241,8 @@ impl SourceConfig {
     pub fn plays_file(&self) -> bool {
         self.player().is_some()
     }
-    /// The pieces of constant rate of a source that plays a file; `None` for other sources. The file must have been read.
+    /// The pieces of constant rate of a source that plays a file; `None` for other sources. The
+    /// file must have been read.
     pub fn content(&self) -> Option<&piecewise::Pieces> {
         self.player().map(PlaysFile::content)
     }

@@ -60,7 +60,7 @@ impl PoissonConfig {
     }
 }
 
-/// State of a Poisson source. Its first gap begins at the start.
+/// State of a Poisson source, whose first gap begins at the start.
 #[derive(Clone, Debug)]
 pub struct Poisson {
     /// Mean gap between cells in picoseconds.

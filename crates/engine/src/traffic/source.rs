@@ -15,7 +15,8 @@ pub enum Load {
     Own {
         /// Mean rate of the source in cells/s.
         mean: f64,
-        /// Greatest rate of the source in cells/s; infinity if any number of cells may come at once.
+        /// Greatest rate of the source in cells/s; infinity if any number of cells may come at
+        /// once.
         peak: f64,
         /// Number of cells by which the source's largest burst exceeds the mean rate. Larger bursts
         /// are impossible, or so improbable that they do not occur.
@@ -60,7 +61,7 @@ pub trait Source {
     fn bursts(&self) -> Option<Bursts> {
         None
     }
-    /// What the source requires from its end system, from `start` on. `stream` provides its random
+    /// Requirements of the source on its end system, from `start` on. `stream` provides its random
     /// numbers.
     fn demand(&self, start: Ps, stream: Stream) -> Demand;
     /// State of the source with packets of `bits` bits instead of cells of 424 bits; `None` unless
@@ -74,7 +75,7 @@ pub trait Source {
     }
 }
 
-/// How a source plays the pieces of its file.
+/// Settings with which a source plays the pieces of its file.
 #[derive(Clone, Copy, Debug)]
 pub struct Playing {
     /// Greatest rate of the cells; `None` for no limit.
@@ -87,7 +88,7 @@ pub struct Playing {
 
 /// A source that plays a file: pieces of constant rate.
 pub trait PlaysFile {
-    /// How the source plays its pieces.
+    /// Settings with which the source plays its pieces.
     fn playing(&self) -> Playing;
     /// The pieces of the file; `None` until the file has been read.
     fn read(&self) -> Option<&Pieces>;

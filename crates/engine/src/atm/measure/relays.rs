@@ -1,4 +1,4 @@
-//! What virtual sources and destinations add to the accounts of cells.
+//! Contributions of virtual sources and destinations to the accounts of cells.
 
 use alloc::vec::Vec;
 

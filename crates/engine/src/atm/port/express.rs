@@ -95,9 +95,9 @@ impl<S: Server> Port<S> {
         true
     }
 
-    /// The port for a burst of cells, each processed as by [`Port::arrive_express`]. [`Row::close`]
-    /// must follow, or the cells are lost. `None` if the server does not compute departures at
-    /// arrival, or if the control scheme may read the queue at a cell.
+    /// A [`Row`], which processes a burst of cells as [`Port::arrive_express`] processes one cell.
+    /// [`Row::close`] must follow, or the cells are lost. `None` if the server does not compute
+    /// departures at arrival, or if the control scheme may read the queue at a cell.
     #[inline(always)]
     pub fn row<'a>(&'a mut self, out: &'a mut Outlet<'_>) -> Option<Row<'a, OnLink<'a>>> {
         if !self.has_rows() {
@@ -107,8 +107,7 @@ impl<S: Server> Port<S> {
         self.row_to(OnLink { tail, stamps })
     }
 
-    /// The port for a burst of cells that are already on the link, to be served once more after
-    /// [`Port::resume`].
+    /// A [`Row`] that serves cells which are already on the link once more, after [`Port::resume`].
     #[inline(always)]
     pub fn row_again(&mut self) -> Option<Row<'_, Already>> {
         if !self.has_rows() {
@@ -255,8 +254,8 @@ impl<E: RowEnd> Row<'_, E> {
         self.end.stamp(sent);
     }
     /// Number of cells that [`Row::arrive_apart`] can process, if they arrive from `first` on, at
-    /// least `interval` apart. Zero unless each cell finds the line free and no control scheme
-    /// reads it.
+    /// least `interval` apart. Zero unless each cell finds the line free and the control scheme
+    /// reads no data cells.
     #[inline(always)]
     pub fn room_apart(&self, first: Ps, interval: Ps) -> u32 {
         let is_plain = self.ignores_data && self.most > Ps::ZERO;

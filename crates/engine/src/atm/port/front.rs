@@ -1,4 +1,4 @@
-//! Cells in the queues of virtual sources, which wait before a port. They share the buffer, the
+//! The queues of virtual sources, which lie before a port. Their cells share the buffer, the
 //! discard policy and the control scheme of the port's controlled queue.
 
 use super::{Arrival, Port, rm_of, show_controlled};

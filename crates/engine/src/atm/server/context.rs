@@ -1,4 +1,4 @@
-//! What a server needs at a call: the time, the control scheme and the end of the line.
+//! The arguments of a server's methods: the time, the control scheme and the end of the line.
 
 use crate::atm::cell::{Body, Cell, Info};
 use crate::atm::transport::Outlet;

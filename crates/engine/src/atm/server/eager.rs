@@ -20,7 +20,7 @@ struct Waiting {
     body: Option<Body>,
 }
 
-/// What is in service: a cell of a queue, or a cell of the credit protocol.
+/// The cell in service: a cell of a queue, or a cell of the credit protocol.
 #[derive(Clone)]
 struct Service {
     queue: Option<usize>,
@@ -44,7 +44,7 @@ struct Channel {
 }
 
 /// Serves queues in strict priority, event by event. A cell leaves its queue when its service ends,
-/// and only then enters the link. The code is simple on purpose. It shares only the interface and
+/// and only then enters the link. The code is simple on purpose, and shares only the interface and
 /// the counters of credit control with the other servers.
 #[derive(Clone)]
 pub struct EagerServer {

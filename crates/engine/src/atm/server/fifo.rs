@@ -21,7 +21,7 @@ pub struct FifoServer {
     accepted: u64,
     work: Work,
     /// Limit of the queue's length above which the server marks cells. A cell whose arrival leads
-    /// to a mark takes the slow path.
+    /// to a mark cannot be part of a burst.
     marks: Option<Marks>,
 }
 

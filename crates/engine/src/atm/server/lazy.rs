@@ -1,4 +1,4 @@
-//! The server that is cheapest for a port and exact.
+//! Chooses the cheapest server that is exact for a port.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;

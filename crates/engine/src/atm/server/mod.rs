@@ -1,5 +1,5 @@
 //! Servers: they send the cells of an output port's queues onto the link. All servers are exact and
-//! agree cell by cell. They differ in the amount of work per cell.
+//! agree cell by cell; only the work per cell differs.
 //!
 //! Order at one instant (see `docs/explanation/event-order.md`): service ends, timers, arrivals by
 //! link, service starts. So a queue counts a cell until the last bit of the cell has left. A cell
@@ -190,10 +190,10 @@ pub trait ServerCounts {
 
 /// An event-driven server: it reports departures to its node, and obeys credit.
 pub trait CreditedServer {
-    /// Puts a cell without a body into its queue, after all other events at the context's time. Its
-    /// service begins at once if possible. Returns true if [`Server::next_event`] may have become
-    /// earlier, a cell has begun to wait, or a departure must be reported at its start. It may also
-    /// return true otherwise.
+    /// Puts a cell without a body into its queue, after all other events at the context's time. The
+    /// service of the cell begins at once if possible. Returns false only if [`Server::next_event`]
+    /// has not become earlier, no cell has begun to wait, and no departure must be reported at its
+    /// start.
     fn push_alone(&mut self, arrival: &Arrival, context: &mut Context<'_, Outlet<'_>>) -> bool;
     /// The ended departure that the node must process, returned once. The node must call this
     /// method at every [`Server::next_event`].
@@ -224,8 +224,8 @@ pub trait CreditedServer {
     fn tell(&mut self, message: Message, context: &mut Context<'_, Outlet<'_>>);
     /// Sets the credit limit of the channel in `slot` ([`Sender::set_limit`]).
     fn set_limit(&mut self, slot: u32, limit: u32, context: &mut Context<'_, Outlet<'_>>);
-    /// Number of departed cells of the channel in `slot` that have not been reported. They count as
-    /// reported afterwards.
+    /// Number of departed cells of the channel in `slot` that have not been reported. After the
+    /// call these cells count as reported.
     fn take_untold(&mut self, slot: u32, context: &mut Context<'_, Outlet<'_>>) -> u32;
     /// Number of cells of the channel in `slot` that the server holds, including the cell in
     /// service. The server must have been advanced to the present instant.

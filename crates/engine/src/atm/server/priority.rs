@@ -1,5 +1,5 @@
-//! A server with strict priority among its queues. It processes departures only when it is called,
-//! without events.
+//! A server with strict priority among its queues, which processes departures only when its methods
+//! are called, without events.
 
 use alloc::vec::Vec;
 

@@ -21,7 +21,7 @@ use crate::atm::transport::Outlet;
 use crate::credit::{Purpose, Sender};
 use crate::kernel::{Ps, Ring};
 
-/// What is in service: a cell of a channel, or a cell of the credit protocol.
+/// The cell in service: a cell of a channel, or a cell of the credit protocol.
 #[derive(Clone, Copy)]
 enum InService {
     /// A cell of a channel, from the queue with the index `queue`. `matters` is true if the node

@@ -1,17 +1,17 @@
 //! Cells that a terminal sends ahead of time, before their sending times are reached.
 //!
-//! A host may be processed only as far as no event can reach it. With short links, a host with a
-//! low rate would need a turn for each of its cells. So the host also sends the next cells of a
-//! PDU, up to the PDU's last cell, the next RM cell or the next timer, as if no cell arrived. If a
-//! cell with an effect arrives before they are all sent, the later ones are taken back from the
-//! link.
+//! A host may be processed only as far as no event can reach it. With short links, the scheduler
+//! would have to call a host with a low rate for each of its cells. So the host also sends the next
+//! cells of a PDU, up to the PDU's last cell, the next RM cell or the next timer, as if no cell
+//! arrived. If a cell with an effect arrives before they are all sent, the later ones are taken
+//! back from the link.
 //!
 //! The result is exact. An arrival that takes cells back follows from an event that is still to be
 //! processed, so it is later than the earliest such event. Cells sent after this arrival reach
-//! other nodes later than the earliest event plus the lookahead of these nodes, so no turn there
-//! includes them. All sending times are before the end of the call, so no report sees the cells too
-//! early. Arriving cells without bodies do not change what is sent. To take cells back, the
-//! terminal returns to its state before the first of them, and sends again those that stay.
+//! other nodes later than the earliest event plus the lookahead of these nodes, so no node has been
+//! processed that far. All sending times are before the end of the call, so no report sees the
+//! cells too early. Arriving cells without bodies do not change what is sent. To take cells back,
+//! the terminal returns to its state before the first of them, and sends again those that stay.
 
 use alloc::boxed::Box;
 
@@ -24,8 +24,8 @@ impl Terminal {
     /// then. Sends nothing unless the terminal's next event is such a transmission. All events
     /// before `from` must have been processed.
     pub fn send_ahead<S: Server>(&mut self, from: Ps, limit: Ps, out: &mut Outside<'_, S>) {
-        // If a turn had only arrivals without bodies, the cells sent ahead before this turn may
-        // still be taken back.
+        // After a call of [`Host::turn`] with only arrivals without bodies, cells sent ahead before
+        // may still be taken back.
         let is_ahead = self.ahead.as_ref().is_some_and(|ahead| ahead.last >= from);
         if is_ahead || self.wake >= limit || !self.has_row() {
             return;

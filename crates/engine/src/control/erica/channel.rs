@@ -13,7 +13,7 @@ pub(super) struct Channel {
     counted: u32,
     /// Units of the channel that arrived in the interval with the number `counted`.
     units: u64,
-    /// Units of the channel that arrived in the interval before the one with the number `counted`.
+    /// Units of the channel that arrived in interval `counted` - 1.
     units_before: u64,
     /// CCR in the channel's last FRM, in units/s.
     pub ccr: f64,

@@ -345,8 +345,8 @@ impl Erica {
         }
     }
 
-    /// Explicit rate for channel `slot`, in units/s. It has one value per interval, which later
-    /// BRMs of the interval get again.
+    /// Explicit rate for channel `slot`, in units/s: one value per interval, which later BRMs of
+    /// the interval get again.
     fn answer(&mut self, slot: u32) -> f64 {
         if self.channels[slot as usize].answered == self.epoch {
             return self.channels[slot as usize].last_er; // p. 404: Last Allocated ER

@@ -123,7 +123,7 @@ pub trait Law {
 /// Parameters of the sampling of the queue, and the direction of marked RM cells.
 #[derive(Clone, Copy, Debug)]
 struct Sampling {
-    /// Time between samples (S_r) in slots.
+    /// Time between samples (S_r) in slots; a slot is the time of a cell on the link.
     every: Cells,
     /// True if a sample also counts the cell or frame in service.
     count_in_service: bool,
@@ -154,7 +154,7 @@ impl Slots {
             carry: 0,
         }
     }
-    /// The instant after `now`. `now` must be the instant returned last.
+    /// The next instant of the sequence. `now` must be the instant before it.
     pub fn after(&mut self, now: Ps) -> Ps {
         let owed = self.carry as u128 + self.remainder as u128;
         let extra = owed >= self.denominator as u128;

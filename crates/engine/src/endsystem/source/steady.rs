@@ -24,8 +24,9 @@ pub(crate) struct Steady<'a> {
 }
 
 impl AbrSource {
-    /// The source for a burst of data cells from `at` on, until an RM cell may be due. `None` if no
-    /// data cell can be sent at `at`, or if a law may change ACR with a cell.
+    /// A [`Steady`], which sends a burst of data cells of the source from `at` on, until an RM cell
+    /// may be due. `None` if no data cell can be sent at `at`, or if a law may change ACR with a
+    /// cell.
     #[inline(always)]
     pub(crate) fn steady(&mut self, at: Ps) -> Option<Steady<'_>> {
         if self.law.is_some() || self.probes() || !self.sends_plainly(at) {

@@ -1,4 +1,4 @@
-//! A prefetch instruction of the processor. It changes only the speed.
+//! A prefetch instruction of the processor, which changes only the speed of a run.
 
 /// Bytes of a cache line on every processor for which the instruction is used here.
 #[cfg(all(target_arch = "x86_64", not(miri)))]

@@ -1,8 +1,8 @@
 //! The only unsafe code of the crate: two containers whose indices are always valid, though the
 //! compiler cannot prove it, and a prefetch instruction.
 //!
-//! With bounds checks a run executes 1 to 3 % more instructions, and 10 % more if every turn of a
-//! node is one event (TCP over ABR over links of 5 us). Debug builds assert the conditions.
+//! With bounds checks a run executes 1 to 3 % more instructions, and 10 % more if nodes process
+//! only one event at a time (TCP over ABR over links of 5 us). Debug builds assert the conditions.
 
 #![allow(unsafe_code)]
 

@@ -119,8 +119,8 @@ impl<N: Node> Part<N> {
         self.own.note_storage();
     }
 
-    /// The part's nodes, each with its ties to the nodes of all parts, and the part's state of the
-    /// link layer.
+    /// The part's nodes, each with its lookahead and its sending nodes in all parts, and the part's
+    /// state of the link layer.
     pub(super) fn into_state(self) -> (Vec<Station<N>>, N::Network) {
         let stations = self.own.stations.into_iter().zip(self.ties);
         let tied = stations.map(|(station, ties)| Station { ties, ..station });

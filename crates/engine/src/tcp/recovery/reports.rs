@@ -32,8 +32,7 @@ impl Ack {
     }
 }
 
-/// What an acknowledgement shows about the delivery of segments; computed from a record of each
-/// segment.
+/// The delivery of segments that an acknowledgement shows, computed from a record of each segment.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Delivery {
     /// Round trip of the newest segment that the acknowledgement reports, by an exact clock: from

@@ -3,8 +3,8 @@
 use super::{Ack, Facts, Loss, RecoveryPolicy, Resend};
 use crate::tcp::window::Window;
 
-/// The state of Tahoe at one sender. It reacts to the third duplicate acknowledgement at once as to
-/// a timeout.
+/// The state of Tahoe at one sender. Tahoe reacts to the third duplicate acknowledgement at once as
+/// to a timeout.
 #[derive(Clone, Copy, Debug)]
 pub struct Tahoe {
     resend: Resend,

@@ -140,8 +140,8 @@ impl TcpSender {
         Some(self.begin_recovery(now, lasts))
     }
 
-    /// Begins a recovery. It `lasts` until `recover` is acknowledged, or else ends with the next
-    /// acknowledgement of new data.
+    /// Begins a recovery, which ends when `recover` is acknowledged (`lasts`), or else with the
+    /// next acknowledgement of new data.
     pub(super) fn begin_recovery(&mut self, now: Ps, lasts: bool) -> TcpEvent {
         (self.recover, self.recovering, self.partly_recovered) = (Some(self.snd_max), lasts, false);
         self.timed = None; // Karn: the segment is sent a second time

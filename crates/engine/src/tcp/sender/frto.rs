@@ -22,8 +22,8 @@ use crate::tcp::segment::Segment;
 #[derive(Clone, Debug)]
 pub(super) struct Frto {
     initial_window: u64,
-    /// Value of snd_max at the last timeout. Until everything below is acknowledged, another
-    /// timeout begins no trial (step 1).
+    /// Value of snd_max at the last timeout. Until all data below this value are acknowledged,
+    /// another timeout begins no trial (step 1).
     recover: u64,
     trial: Option<Trial>,
 }
@@ -48,7 +48,8 @@ struct Trial {
     advanced: bool,
     /// End position of the data whose last bit had left the host.
     transmitted: u64,
-    /// State of the policy before the timeout; with it pipe_prev (RFC 4015 section 3 step 0).
+    /// State of the recovery policy before the timeout. `ssthresh` is pipe_prev: the greater of
+    /// ssthresh and the outstanding data then (RFC 4015 section 3 step 0).
     policy: Policy,
     ssthresh: u64,
 }

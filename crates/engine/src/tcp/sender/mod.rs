@@ -1,4 +1,4 @@
-//! The sending half of a connection (4.3BSD Net/3, RFC 793, RFC 1122). It gets the time as an
+//! The sending half of a connection (4.3BSD Net/3, RFC 793, RFC 1122), which gets the time as an
 //! argument.
 
 mod acks;
@@ -111,9 +111,9 @@ pub struct TcpSender {
 }
 
 impl TcpSender {
-    /// A sender without data. With `connection_setup` it must be opened first. Its clock ticks at
-    /// `phase + k * granularity`. The random numbers of its policy are the same for all senders
-    /// made this way.
+    /// A sender without data, whose clock ticks at `phase + k * granularity`. With
+    /// `connection_setup` the sender must be opened first. The random numbers of its policy are the
+    /// same for all senders made this way.
     pub fn new(config: &TcpConfig, phase: Ps) -> TcpSender {
         TcpSender::with_stream(config, phase, Stream::new(1, "tcp", "recovery"))
     }

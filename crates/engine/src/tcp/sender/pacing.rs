@@ -2,9 +2,9 @@
 //!
 //! The rate is that of Linux (`tcp_update_pacing_rate` of `net/ipv4/tcp_input.c`, with the ratios
 //! `tcp_pacing_ss_ratio` and `tcp_pacing_ca_ratio`) and of ns-3
-//! (`TcpSocketBase::UpdatePacingRate`). It is a ratio times the greater of cwnd and the outstanding
-//! data, divided by SRTT. As in both, the first window is sent at once, because no round trip has
-//! been measured yet.
+//! (`TcpSocketBase::UpdatePacingRate`). This rate is a ratio times the greater of cwnd and the
+//! outstanding data, divided by SRTT. As in both, the first window is sent at once, because no
+//! round trip has been measured yet.
 
 use crate::kernel::Ps;
 use crate::tcp::recovery::Delivery;

@@ -28,7 +28,7 @@ pub trait PieceSource {
     fn next_piece(&mut self) -> Option<Piece>;
 }
 
-/// State of a source with several streams (lines). Their cells are merged by time; of equal times,
+/// State of a source with several streams (lines), whose cells are merged by time. Of equal times,
 /// the cell of the earlier line is first.
 #[derive(Clone, Debug)]
 pub struct Piecewise<P> {

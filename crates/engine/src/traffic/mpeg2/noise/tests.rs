@@ -84,8 +84,8 @@ fn the_mean_of_a_block_takes_its_share_of_the_variance() {
     }
 }
 
-/// Whittle's estimate: the H whose spectrum fits the periodogram best. It is found by a parabola
-/// through the best points of a grid.
+/// Whittle's estimate: the H whose spectrum fits the periodogram best, found by a parabola through
+/// the best points of a grid.
 struct Whittle {
     grid: Vec<f64>,
     /// For each H of the grid: the reciprocal powers, and the mean of the logarithms of the powers.
