@@ -68,8 +68,8 @@ struct Queue {
     by_turns: bool,
     /// Length in cells below which the queue always has room for another cell.
     taken_below: u64,
-    /// Length in cells of the queue, plus the cells of virtual sources before the port, below which
-    /// there is room for another cell. 0 if the discard policy must decide on each cell.
+    /// Number of cells in the queue and before the port (of virtual sources) below which another
+    /// cell has room. 0 if the discard policy must decide about each cell.
     room_in_front: u64,
     dropped: u64,
 }

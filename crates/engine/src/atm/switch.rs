@@ -584,8 +584,8 @@ impl<S: Server> Switch<S> {
     }
 }
 
-/// Prefetches the port and the link of the cell with the label `far`, and the memory on its link of
-/// the cell with the label `near`.
+/// Prefetches port and link of the cell with the label `far`. For the cell with the label `near`,
+/// prefetches the memory on its link.
 #[inline(always)]
 fn ask_ahead<S>(
     [far, near]: [Option<u32>; 2],

@@ -14,10 +14,10 @@
 //!   cells, and the existence of another rule under overload from a queue of QT on (as Kalyanaraman
 //!   1997 quotes them, p. 85).
 //!
-//! Cellrate's choices are that other rule, the rule above DQT, both thresholds, the weight, the
-//! bounds of ERmax (the advertised rate and the link), and what the texts of the parameters call
-//! cellrate's. The defaults are the published forms where these are known; the article of 1996 was
-//! not available.
+//! Cellrate's choices are that other rule, the rule above DQT, both thresholds, the weight, and the
+//! bounds of ERmax (the advertised rate and the link). The texts of the parameters name further
+//! choices. The defaults are the published forms where these are known; the article of 1996 was not
+//! available.
 
 use alloc::vec;
 use alloc::vec::Vec;

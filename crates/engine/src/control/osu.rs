@@ -32,8 +32,8 @@ const LEAST: Rate = Rate::from_bps(10 * CELL_BITS);
 pub enum Fairness {
     /// No difference: the factor of every channel is the load.
     None,
-    /// Near the target (within its band), the load divided by the lower edge of the band for a
-    /// channel above the fair share, by the upper edge for a channel below it.
+    /// Within the band about the target, the load divided by an edge of the band: the lower edge
+    /// for channels above the fair share, the upper edge for channels below.
     #[default]
     Basic,
     /// The channel's rate divided by its fair share of the capacity that slower channels leave,

@@ -37,11 +37,11 @@ pub enum Allocation {
     Adaptive,
 }
 
-/// FCVC: credit control of every link that channels of class UBR or random use, in both directions,
-/// including the links of hosts (ATM Forum report of Kung and Chapman, January 1994; Gerla, Pazos
-/// and Signore 1995, sections II.B and III.D). Sources send only the cells that their credit
-/// allows; the rest waits in the source queue. CBR and VBR need no credit; `[switch]` sets their
-/// priority.
+/// FCVC: credit control on every link that channels of class UBR or random use. It acts in both
+/// directions, and on the links of hosts (ATM Forum report of Kung and Chapman, January 1994;
+/// Gerla, Pazos and Signore 1995, sections II.B and III.D). Sources send only the cells that their
+/// credit allows; the rest waits in the source queue. CBR and VBR need no credit; `[switch]` sets
+/// their priority.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct FcvcConfig {

@@ -20,8 +20,8 @@ use crate::kernel::{Pace, Ps, Rate, ServiceRate};
 pub trait Sizes: Copy + Debug {
     /// Records that data are sent (`is_data`) or an RM cell.
     fn sent(&mut self, is_data: bool);
-    /// Earliest time of the next cell or frame, and the fraction of a picosecond then, if the last
-    /// one was sent at `at` with the fraction `carry`; as from [`Pace::next`].
+    /// Earliest time of the next cell or frame, and the fraction of a picosecond then, as from
+    /// [`Pace::next`]. The last cell or frame was sent at `at`, with the fraction `carry`.
     fn next(self, pace: Pace, at: Ps, carry: u32) -> (Ps, u32);
     /// Size of an RM cell, or of a frame with a record of rates, in units of service.
     fn record(self) -> f64;
@@ -541,7 +541,7 @@ impl<S: Sizes> AbrSource<S> {
         }
     }
 
-    /// Counts an in-rate cell other than an FRM. SES rule 3a (i) needs Mrm of them.
+    /// Counts an in-rate cell other than an FRM. SES rule 3a (i) needs Mrm such cells.
     #[inline]
     fn count_cell(&mut self) {
         // Saturates, because with `frm_needs_data` a source without data never resets the count.

@@ -4,7 +4,7 @@ use super::time::Ps;
 
 /// Sum of the departure times of all cells that have left a queue, less the sum of all arrival
 /// times, in picoseconds, modulo 2^128. Adding the present time once for each queued cell gives the
-/// total time in queue of all cells, which is the integral of the queue's length.
+/// total time of all cells in the queue. This total is the integral of the queue's length.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Stays(u128);
 

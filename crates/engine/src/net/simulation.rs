@@ -115,8 +115,9 @@ pub struct Simulation<N: Node> {
     pub(crate) lines: Arc<[LinkFacts]>,
     /// For each link, the node at which the link ends.
     pub(crate) receivers: Vec<Receiver>,
-    /// Indices of links to other parts to which units were added, or from which units were taken
-    /// back, since the part last assigned these links to its cuts.
+    /// Indices of links to other parts with units added or taken back.
+    /// [`Part::post`](super::partition::Part::post) assigns these links to the part's cuts and
+    /// empties the list.
     pub(crate) leaving: Vec<u32>,
     pub(crate) schedule: Schedule,
     /// Least time from an event at any node to its effect at another node.

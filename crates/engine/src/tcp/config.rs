@@ -123,7 +123,7 @@ pub struct TcpConfig {
     /// Adds MSS/8 to each linear increase of cwnd, as Net/3 does. Has no effect on `jacobson88`.
     pub net3_increment: bool,
     /// Round trips, and the timer for the oldest segment, begin when the segment's last bit has
-    /// left the host, not when TCP hands it to IP (Gerla et al.).
+    /// left the host (Gerla et al.). With false they begin when TCP hands the segment to IP.
     pub rtt_excludes_transmission: bool,
     /// Uses ECN (RFC 3168) at both ends: queues may mark new data instead of discarding them. Marks
     /// reduce the window once per window of data, by the recovery's rule for a loss, and nothing is

@@ -2,9 +2,9 @@
 //! it.
 //!
 //! On a real line a SYN carries the initial sequence number (ISN) of its end and occupies it. Here
-//! data are counted from 0. So byte `n` has the real number ISN + 1 + `n`, and an acknowledgement
-//! of all data below `n` has the real number ISN + 1 + `n` with the ISN of the other end. A SYN has
-//! no number in this count; a FIN has the number behind the last byte.
+//! data are counted from 0. So byte `n` has the real number ISN + 1 + `n`. An acknowledgement of
+//! all data below `n` has the same real number, with the ISN of the other end. A SYN has no number
+//! in this count; a FIN has the number behind the last byte.
 
 use crate::kernel::units::Bytes;
 

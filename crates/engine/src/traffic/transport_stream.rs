@@ -13,8 +13,8 @@ use crate::kernel::Rate;
 /// packets of 188 bytes. The program clock references in the file give the times at which packets
 /// leave the encoder. Between two references the rate is constant and cells are evenly spaced, as
 /// modelled by Kalyanaraman 1997 (section 8.17.1). Packets before the first reference are sent at
-/// the rate between the first two references, packets after the last reference at the rate between
-/// the last two.
+/// the rate between the first two references. Packets after the last reference are sent at the rate
+/// between the last two.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TransportStreamConfig {

@@ -63,8 +63,8 @@ pub trait PromptNode<S> {
     ) -> usize {
         0
     }
-    /// Enters ports into which the node may have sent cells, and which it has not entered yet, into
-    /// the list of ports with events at this instant.
+    /// Adds ports to the list of ports with events at this instant: those into which the node may
+    /// have sent cells.
     #[inline]
     fn touch_ports(&self, _prompt: &mut Prompt) {}
 }

@@ -205,8 +205,8 @@ impl Prompt {
         }
     }
 
-    /// Starts the next service at a port where a service ends at `now`, if this is the node's only
-    /// event at `now` and the node need not act on the departure. `others` is the time of the
+    /// Starts the next service at a port where a service ends at `now`. This end must be the node's
+    /// only event at `now`, and the node need not act on the departure. `others` is the time of the
     /// node's next timer. Returns false, with nothing changed, otherwise.
     #[inline]
     pub fn go_on<S: Server>(&mut self, now: Ps, others: Ps, outputs: &mut Outputs<'_, S>) -> bool {

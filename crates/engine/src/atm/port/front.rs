@@ -164,8 +164,9 @@ impl<S: Server> Port<S> {
     }
 
     /// Does the work of [`Port::arrive_in_front`] and [`Port::send_from_front`] at one instant, for
-    /// a data cell without a body. Returns false, with nothing changed, if the cell may be refused,
-    /// if the scheme reads the queue, or if the server does not compute departures at arrival.
+    /// a data cell without a body. Returns false, with nothing changed, if the cell may be refused
+    /// or the scheme reads the queue. The same holds if the server does not compute departures at
+    /// arrival.
     #[inline(always)]
     pub fn pass_front(&mut self, now: Ps, mut arrival: Arrival, out: &mut Outlet<'_>) -> bool {
         let may_refuse = self.front.asks && !self.has_room_in_front(now, arrival.queue as usize);

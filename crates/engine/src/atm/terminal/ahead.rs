@@ -2,13 +2,13 @@
 //!
 //! A host may be processed only as far as no event can reach it. With short links, the scheduler
 //! would have to call a host with a low rate for each of its cells. So the host also sends the next
-//! cells of a PDU, up to the PDU's last cell, the next RM cell or the next timer, as if no cell
-//! arrived. If a cell with an effect arrives before they are all sent, the later ones are taken
-//! back from the link.
+//! cells of a PDU as if no cell arrived. The PDU's last cell, the next RM cell or the next timer
+//! ends these cells. If a cell with an effect arrives before they are all sent, the later ones are
+//! taken back from the link.
 //!
 //! The result is exact. An arrival that takes cells back follows from an event that is still to be
 //! processed, so it is later than the earliest such event. Cells sent after this arrival reach
-//! other nodes later than the earliest event plus the lookahead of these nodes, so no node has been
+//! other nodes later than the earliest event plus the lookahead of these nodes. No node has been
 //! processed that far. All sending times are before the end of the call, so no report sees the
 //! cells too early. Arriving cells without bodies do not change what is sent. To take cells back,
 //! the terminal returns to its state before the first of them, and sends again those that stay.

@@ -12,7 +12,7 @@ pub struct EricaStatistics {
     /// Number of intervals without input.
     pub without_input: u64,
     /// Sum over all intervals of the number of channels with cells. Compared with `intervals *
-    /// established`, it shows the clustering effect.
+    /// established`, this sum shows the clustering effect.
     pub seen: u64,
     /// Number of channels that are set up.
     pub established: u64,

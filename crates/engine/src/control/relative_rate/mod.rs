@@ -2,8 +2,8 @@
 //! section 2; TM 4.0 section 5.10.6 1(b)). Each control law is one file here. In the comments, (1)
 //! to (4) are equations of the paper.
 //!
-//! Between samples the feedback is constant and the same for all channels. It is set in the
-//! backward RM cells that pass, and optionally in forward RM cells: NI for "keep", CI for
+//! Between samples the feedback is constant and the same for all channels. The feedback is set in
+//! the backward RM cells that pass, and optionally in forward RM cells: NI for "keep", CI for
 //! "decrease". Neither bit is ever cleared. The queue is that of the controlled class and the
 //! classes that share it. The cell or frame in service counts only with `count_in_service`.
 
@@ -81,9 +81,9 @@ impl Thresholds {
     }
 }
 
-/// Findings that all laws share: about the sampling interval, about thresholds in the wrong order
-/// or beyond the buffer, and about a hysteresis with which the queue never leaves the region above
-/// a threshold.
+/// Findings that all laws share: about the sampling interval, and about thresholds in the wrong
+/// order or beyond the buffer. Also about a hysteresis with which the queue never leaves the region
+/// above a threshold.
 fn ranges(
     facts: SwitchFacts,
     sampling: Cells,

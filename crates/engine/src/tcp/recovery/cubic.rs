@@ -4,9 +4,9 @@
 //! Losses are detected and repaired as in RFC 6675 (`sack`) or as in RFC 6582. The window follows
 //! RFC 9438 in both cases. Slow start is that of RFC 5681, without HyStart++. Round trips are
 //! measured by an exact clock. At the end of a slow start before which no loss, or only a timeout,
-//! occurred, there is no W_max: then K is 0 and W_max is the present window (4.8, 4.10). While less
-//! data are outstanding than the window permits, because the application or the receive window
-//! limits them, the window does not grow and t does not advance (4.2, 5.8).
+//! occurred, there is no W_max: then K is 0 and W_max is the present window (4.8, 4.10). The
+//! application or the receive window may keep less data outstanding than the window permits. In
+//! such times the window does not grow, and t does not advance (4.2, 5.8).
 
 use alloc::string::String;
 

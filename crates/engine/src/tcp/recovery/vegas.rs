@@ -9,9 +9,9 @@
 //!
 //! Two things differ from the article. It also compares the age of the oldest segment at the first
 //! two new acknowledgements after a retransmission (3.1). Here the partial acknowledgements of
-//! NewReno find the same holes, but not after a timeout. And a round after a timeout lasts until
-//! everything outstanding at the timeout is acknowledged, so that slow start then doubles in each
-//! round trip, up to ssthresh.
+//! NewReno find the same holes, but not after a timeout. Also, a round after a timeout lasts until
+//! everything outstanding at the timeout is acknowledged. Slow start then doubles the window in
+//! each round trip, up to ssthresh.
 
 use alloc::string::String;
 

@@ -420,7 +420,7 @@ impl Bbr {
         window.cwnd = window.cwnd.min(window.cap.max(mss));
     }
 
-    /// Ends a recovery and restores the window from before it (4.2.3.4).
+    /// Ends a recovery, and restores the window from the time before the recovery (4.2.3.4).
     fn leave_recovery(&mut self, window: &mut Window) {
         self.recovering = Recovering::No;
         window.cwnd = window.cwnd.max(self.prior_cwnd);
