@@ -1,29 +1,30 @@
-//! Cell-level simulation of closed-loop flow control under TCP. No files, threads, clocks or hash
-//! maps: the same scenario and seed give the same bits on every platform.
+//! Cell-level simulation of closed-loop flow control under TCP. This crate uses no files, threads,
+//! clocks or hash maps. The same scenario and seed give the same bits on every platform.
 //!
 //! # Layers
 //!
-//! From below, each uses only those before it:
+//! The layers from the lowest to the highest. Each layer uses only the layers listed before it:
 //!
 //! * [`kernel`]: time in whole picoseconds, exact cell clocks, random streams, digests.
-//! * [`net`]: the transport under every link layer: links, and nodes that advance alone.
-//! * [`passing`]: cells and frames as the decisions of a port see them.
-//! * [`control`], [`discard`], [`credit`]: these decisions, whatever the link layer.
+//! * [`net`]: the links and nodes that every link layer (ATM, Ethernet) uses. Each node advances
+//!   alone up to a bound of time.
+//! * [`passing`]: the fields of cells and frames that schemes of a port read and write.
+//! * [`control`], [`discard`], [`credit`]: the schemes of a port, the same for every link layer.
 //! * [`atm`]: cells, RM cells, AAL5, and the output port with its server.
 //! * [`endsystem`], [`tcp`], [`traffic`]: ABR sources and destinations, TCP senders and receivers,
-//!   and the applications above them. All are pure state machines: time comes in as an argument.
+//!   and the applications above TCP. All are pure state machines: the caller passes the time.
 //! * [`atm`] again: hosts and switches, a [`Plan`](atm::Plan) of nodes, links and flows, and the
-//!   [`Simulation`](atm::Simulation) that runs it.
+//!   [`Simulation`](atm::Simulation) that runs the plan.
 //!
-//! Most programs want the crate `cellrate` above this one: it reads scenario files, with units,
+//! Most programs use the crate `cellrate` instead. `cellrate` reads scenario files, with units,
 //! defaults and diagnostics, and makes the plan.
 //!
-//! # Schemes of one's own
+//! # Custom schemes
 //!
-//! The registry of [`control`] is a closed set, so that every hook is inlined. A scheme from outside
-//! implements [`SwitchControl`](control::SwitchControl) and stands beside them as
-//! [`ControlConfig::Custom`](control::ControlConfig::Custom). [`RecoveryPolicy`](tcp::recovery) and
-//! [`LawState`](endsystem::LawState) are the same for TCP and for ABR sources.
+//! The registry of [`control`] is a closed set, so that the compiler inlines every hook. A scheme of
+//! another crate implements [`SwitchControl`](control::SwitchControl), and a plan names the scheme by
+//! [`ControlConfig::Custom`](control::ControlConfig::Custom). For the loss recovery of TCP the trait
+//! is [`RecoveryPolicy`](tcp::recovery), and for ABR sources [`LawState`](endsystem::LawState).
 //!
 //! # Example
 //!

@@ -10,9 +10,9 @@ use crate::kernel::{Few, FewClocks, Ps, Tournament};
 /// overlaps their work.
 #[derive(Clone)]
 pub enum Schedule {
-    /// Times of at most [`FewClocks::MOST`] nodes.
+    /// Times of the next events of at most [`FewClocks::MOST`] nodes.
     Few(FewClocks),
-    /// Times of more nodes.
+    /// Times of the next events of more than [`FewClocks::MOST`] nodes.
     Many(Tournament),
 }
 

@@ -42,7 +42,7 @@ pub struct FlowReport {
     /// Bytes that the source saw acknowledged.
     #[schemars(extend("x-better" = "more"))]
     pub acked_bytes: u64,
-    /// Cells of the segments acknowledged, a full segment's share for each byte.
+    /// Acknowledged bytes in cells: bytes over MSS, times the cells of a full segment.
     #[schemars(extend("x-formula" = "acked_bytes / MSS times cells of a full segment", "x-source" = "Ohsaki 95 section III.B", "x-better" = "more"))]
     pub acked_cells: f64,
     /// Latest acknowledged sequence number in cells / cells that the slowest link of the path
