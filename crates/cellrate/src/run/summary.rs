@@ -35,7 +35,7 @@ pub struct Summary {
     totals: Totals,
     /// One entry per flow.
     flows: Vec<FlowReport>,
-    /// One entry per service class that some flow uses on its way forward.
+    /// One entry per service class of forward channels.
     classes: Vec<ClassReport>,
     /// One entry per directed channel.
     vcs: Vec<VcReport>,

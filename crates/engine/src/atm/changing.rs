@@ -15,8 +15,8 @@ impl<S: Server> Simulation<S> {
     }
 
     /// Applies all changes due by the present instant, and returns the instant of the next change;
-    /// `NEVER` if none is left. A partitioned run stops at this instant and calls this; other runs
-    /// need not.
+    /// `NEVER` if none is left. A partitioned run stops at each such instant and calls this method;
+    /// other runs need not call it.
     pub fn make_due_change(&mut self) -> Ps {
         while self.next_change() <= self.now {
             self.make_next_change();

@@ -81,7 +81,7 @@ impl<S: Server> Host<S> {
 
     /// Processes all events before `horizon`; at one instant timers come before arrivals. If the
     /// host has one terminal and one incoming link, the terminal also sends cells ahead of time, up
-    /// to `ahead`. Nothing reads the state of the host before then.
+    /// to `ahead`. Nothing reads the state of the host before `ahead`.
     #[inline(never)]
     pub fn turn(&mut self, inbox: &mut Inbox, links: &mut Links, horizon: Ps, ahead: Ps) {
         if let Some(prompt) = self.prompt.take() {

@@ -14,8 +14,8 @@ use crate::net::channel::ChannelId;
 use crate::tcp::{Segment, TcpReceiver, TcpSender};
 
 impl<S: Server> Simulation<S> {
-    /// Makes the terminal at which `channel` begins a router's. Must be called before the first
-    /// event.
+    /// Turns the terminal where `channel` begins into a terminal of a router. The caller must do
+    /// this before the first event.
     pub(crate) fn become_router(&mut self, channel: ChannelId) {
         self.at_terminal(channel, Terminal::become_router);
     }

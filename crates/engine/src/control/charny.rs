@@ -41,9 +41,9 @@ pub struct CharnyConfig {
     /// Interval over which the rate of other classes is measured.
     #[schemars(extend("x-search" = { "low": "0.1 ms", "high": "100 ms", "scale": "log" }))]
     pub interval: Ps,
-    /// Also records the rates in forward RM cells. Sources that write PCR hide every later
-    /// bottleneck there. So with several RM cells on the way, channels are unmarked most of the
-    /// time. In the original, sources write the rate that the last RM cell brought back.
+    /// Also records the rates in forward RM cells. If sources write PCR, forward RM cells hide
+    /// every later bottleneck. So with several RM cells on the way, channels are unmarked most of
+    /// the time. In the original, sources write the rate that the last RM cell brought back.
     pub record_forward: bool,
     /// Queue length above which CI is also set in backward RM cells, which TM 4.0 section 5.10.6
     /// permits beside explicit rates. CI is never set if absent.
@@ -136,8 +136,9 @@ impl Charny {
         ((self.capacity - sum) / (self.channels.len() - count) as f64).max(0.0)
     }
 
-    /// The advertised rate, computed with channel `slot` unmarked. Marks of channels above this
-    /// rate are inconsistent and are removed first; one repetition is enough.
+    /// The advertised rate, computed with channel `slot` unmarked. If marked channels have rates
+    /// above the result, their marks are removed and the rate is computed once more; a third
+    /// computation is not needed.
     fn advertise(&mut self, slot: usize) -> f64 {
         self.channels[slot].marked = false;
         let share = self.share();

@@ -52,7 +52,8 @@ pub struct FmmraConfig {
     pub qt: Cells,
     /// Queue length above which the target is lowered until the queue is shorter than QT (DQT). The
     /// authors' value is not known. Rates are not max-min fair while a queue is drained, or while
-    /// the rule cycles over long round trips. If the queue never reaches QT and DQT, they are.
+    /// the rule cycles over long round trips. If the queue never reaches QT and DQT, rates are
+    /// max-min fair.
     #[schemars(extend("x-search" = { "low": 0.02, "high": 0.95, "scale": "log", "of": "buffer" }))]
     pub dqt: Cells,
     /// Factor on the target utilisation while the queue is drained. The authors' value is not
@@ -60,10 +61,10 @@ pub struct FmmraConfig {
     #[schemars(extend("x-search" = { "low": 0.5, "high": 1, "scale": "linear" }))]
     pub drain_factor: f64,
     /// Also sets and clears a channel's mark by the ER in forward RM cells. The authors' patent (US
-    /// 6,052,361, claims 1 and 2) does this when a backward RM cell arrives, by the ER in that
-    /// cell. Using forward cells, too, is another reading of the paper's "read in both directions".
-    /// As sources write PCR, a forward cell unmarks every channel with a bottleneck further on
-    /// until the cell is back.
+    /// 6,052,361, claims 1 and 2) sets and clears the mark when a backward RM cell arrives, by the
+    /// ER in that cell. Using forward cells, too, is another reading of the paper's "read in both
+    /// directions". As sources write PCR, a forward cell unmarks every channel with a bottleneck
+    /// further on until the cell is back.
     pub record_forward: bool,
     /// Lets an ER that this port itself wrote mark the channel as bottlenecked elsewhere. This
     /// happens if the RM cell comes back after the advertised rate has risen above this ER. True by

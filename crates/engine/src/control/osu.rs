@@ -39,7 +39,7 @@ pub enum Fairness {
     /// The channel's rate divided by its fair share of the capacity that slower channels leave,
     /// computed in two steps. Rates settle within 1 % of max-min fair rates with intervals of 5 ms.
     /// A channel without data counts with its allowed rate, the only rate in its forward RM cells.
-    /// With `abr.frm_needs_data` it sends no forward RM cells and counts as idle.
+    /// With `abr.frm_needs_data` such a channel sends no forward RM cells and counts as idle.
     Precise,
 }
 

@@ -29,7 +29,8 @@ struct Member {
     receiver: Receiver,
     /// Units forwarded in the present window (VU_i).
     used: u32,
-    /// A limit lower than the last one, which was sent and has not been confirmed yet.
+    /// The lower limit of a reduction that the sender has not confirmed yet; `None` without such a
+    /// reduction.
     reducing: Option<u32>,
     /// Number of reductions so far.
     reductions: u32,

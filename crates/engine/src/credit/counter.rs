@@ -13,7 +13,8 @@ pub(crate) const fn plus(a: u32, b: u32) -> u32 {
     a.wrapping_add(b) % MODULUS
 }
 
-/// The difference `a - b` of two counters, from -2^27 to 2^27 - 1; negative if `a` is behind `b`.
+/// The difference `a - b` of two counters, from -2^27 to 2^27 - 1; negative if `a` is the lower
+/// count.
 #[inline]
 pub(crate) const fn ahead(a: u32, b: u32) -> i32 {
     let difference = a.wrapping_sub(b) % MODULUS;

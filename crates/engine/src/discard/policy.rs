@@ -59,12 +59,12 @@ pub trait DiscardPolicy {
         false
     }
     /// True if the policy has no state and refuses no cell while the buffer has room. A queue
-    /// without a limit then need not call it.
+    /// without a limit then need not call the policy.
     fn is_stateless(&self) -> bool {
         false
     }
     /// True if the policy, with its parameters, also refuses cells of a queue without a limit. The
-    /// default is false: what most policies do depends on the limit.
+    /// default is false: most policies need a limit.
     fn acts_without_limit(&self) -> bool {
         false
     }

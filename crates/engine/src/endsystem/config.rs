@@ -71,8 +71,8 @@ pub enum SourceRules {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Compensation {
-    /// Nrm ADR, whatever the decreases were. At MCR, where ACR does not decrease, this is more than
-    /// they were.
+    /// Nrm ADR, whatever the decreases were. At MCR, where ACR does not decrease, Nrm ADR exceeds
+    /// the sum of the decreases.
     #[default]
     Reckoned,
     /// The sum of the decreases since the last BRM.

@@ -70,9 +70,9 @@ impl Proportional {
     }
 
     /// The new ACR after a BRM. Without CI, ACR := min(PCR, ACR + Nrm ADR + AIR) and ADR := ACR /
-    /// 2^MDF. With CI nothing changes, so that the rate continues to fall. With
-    /// `Compensation::Counted` the sum of the decreases replaces Nrm ADR. EPRCA also obeys the
-    /// explicit rate.
+    /// 2^MDF. With CI, PRCA changes neither rate, so that ACR continues to fall. With
+    /// `Compensation::Counted` the sum of the decreases replaces Nrm ADR. EPRCA then also lowers
+    /// ACR to ER, but not below MCR, and sets ADR even with CI.
     pub fn after_brm(&mut self, acr: f64, rm: &RmCell) -> f64 {
         let cycle = match &mut self.taken {
             Some(taken) => core::mem::take(taken),

@@ -6,8 +6,8 @@ use super::unshaped::UnshapedSource;
 use crate::kernel::{Ps, Rate};
 
 /// A source that sends RM cells at its ACR, and data at the rate of the link. ACR does not limit
-/// the data, and data cause no forward RM cells: these are sent as by a source without data (SES
-/// rule 3).
+/// the data, and data cause no forward RM cells. Forward RM cells are sent as by a source without
+/// data (SES rule 3).
 #[derive(Clone, Debug)]
 pub struct SplitSource {
     rm: AbrSource,

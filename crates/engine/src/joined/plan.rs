@@ -387,8 +387,8 @@ impl FlowPlan {
 }
 
 /// Adds a node to the plan of Ethernet. A router becomes two nodes: a host, at which frames arrive,
-/// and a switch, from which frames leave. Packets that cross it enter on the link between the two,
-/// which takes no time.
+/// and a switch, from which frames leave. Packets that cross the router enter Ethernet on the link
+/// from the host to the switch, which takes no time.
 fn place_on_ethernet(
     plan: &mut frames::Plan,
     name: &str,

@@ -36,7 +36,7 @@ pub struct LinkFacts {
 const UNTIED_UNITS: u64 = 512;
 
 /// Lookahead, in transmission times of the smallest unit, up to which a node sends units ahead of
-/// time. With a greater lookahead the node's turns are long enough without this.
+/// time. With a greater lookahead the node's turns are long enough without such units.
 const AHEAD_UNITS: u64 = 64;
 
 /// Number of calls of [`Node::turn`] between two measurements of the storage: 4,096, or the number
@@ -186,8 +186,8 @@ impl<N: Node> Simulation<N> {
     }
 
     /// Processes every event before `until` that affects another node. Nodes without outgoing links
-    /// may stay behind `until`. Nodes without incoming links may be processed beyond `until`, up to
-    /// `limit`.
+    /// may process their events later, in [`Simulation::catch_up`]. Nodes without incoming links
+    /// may be processed beyond `until`, up to `limit`.
     pub(crate) fn work(&mut self, until: Ps, limit: Ps, stopwatch: &mut impl Stopwatch) {
         loop {
             let at = self.schedule.first();

@@ -4,7 +4,7 @@
 //! On a real line a SYN carries the initial sequence number (ISN) of its end and occupies it. Here
 //! data are counted from 0. So byte `n` has the real number ISN + 1 + `n`. An acknowledgement of
 //! all data below `n` has the same real number, with the ISN of the other end. A SYN has no number
-//! in this count; a FIN has the number behind the last byte.
+//! in this count; a FIN has the number after that of the last byte.
 
 use crate::kernel::units::Bytes;
 
@@ -67,13 +67,13 @@ pub enum Handshake {
     SynAck(SynOptions),
     /// The acknowledgement of a SYN-ACK, also of a repeated one.
     Ack {
-        /// Sequence number of the next byte that its sender will send.
+        /// Sequence number of the next byte that the sender of this segment will send.
         seq: u64,
     },
     /// The acknowledgement of a FIN by the end that sends the data.
     AckOfFin {
-        /// Sequence number of the next byte that its sender will send, counted behind its own FIN
-        /// if that was sent.
+        /// Sequence number of the next byte that the sender of this segment will send; one above
+        /// its FIN, if its FIN was sent.
         seq: u64,
     },
 }

@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 pub struct Interval {
     /// Position of the first byte.
     pub from: u64,
-    /// Position behind the last byte.
+    /// Position after the last byte.
     pub to: u64,
     /// Number of the last insertion that changed the interval; the greatest number is the most
     /// recent.

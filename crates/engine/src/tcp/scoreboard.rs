@@ -15,7 +15,7 @@ pub const DUP_THRESH: u32 = 3;
 pub struct Again {
     /// Position of the first byte.
     pub seq: u64,
-    /// Position behind the last byte.
+    /// Position after the last byte.
     pub end: u64,
     /// True for the rescue retransmission, which does not change HighRxt (NextSeg() rule 4).
     pub rescue: bool,

@@ -19,7 +19,7 @@ impl DataFlags {
     pub const ECT_0: DataFlags = DataFlags(1);
     /// ECT(0) and the CWR flag, which only new data carry (RFC 3168 section 6.1.2).
     pub const ECT_0_CWR: DataFlags = DataFlags(3);
-    /// The FIN flag, behind the last byte of the segment.
+    /// The FIN flag: a FIN follows the last byte of the segment.
     pub const FIN: DataFlags = DataFlags(4);
     /// The segment also acknowledges the FIN of the other end.
     pub const ACKS_FIN: DataFlags = DataFlags(8);
@@ -301,8 +301,8 @@ impl Segment {
             _ => OwnFin::NotYet,
         }
     }
-    /// True if the segment, from the end that sends the data, acknowledges the FIN of the other
-    /// end, which has the number 0. A function of its own, so that [`Self::ack`] stays short.
+    /// True if this segment of the end that sends the data acknowledges the FIN of the other end.
+    /// Separate from [`Self::ack`], so that the code of `ack` stays short.
     #[inline(never)]
     pub const fn acknowledges_fin(&self) -> bool {
         match *self {

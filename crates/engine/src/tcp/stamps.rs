@@ -54,8 +54,9 @@ impl Stamping {
     /// Processes the TSval of a segment from `seq` on. Returns false if PAWS refuses the segment,
     /// because TSval is before TS.Recent (RFC 7323 section 5.3 R1). Only a segment that begins at
     /// or below Last.ACK.sent changes TS.Recent. So a delayed acknowledgement echoes its first
-    /// segment, and one after a gap the last segment in order (section 4.3 (2)). If TS.Recent is
-    /// older than 2^31 ticks, nothing is refused, as stamps may have wrapped (section 5.5).
+    /// segment, and an acknowledgement after a gap echoes the last segment in order (section 4.3
+    /// (2)). If TS.Recent is older than 2^31 ticks, nothing is refused, as stamps may have wrapped
+    /// (section 5.5).
     pub fn accepts(&mut self, now: Ps, value: u32, seq: u64) -> bool {
         let count = self.ticks.count(now);
         let valid = self.recent.is_none_or(|(recent, set)| {
@@ -82,7 +83,8 @@ mod tests {
         Stamping::new(Ticks::new(Ps(10), Ps(3)))
     }
 
-    /// RFC 7323 section 4.3, first example: A, B and C arrive in order and are acknowledged together.
+    /// RFC 7323 section 4.3, first example: A, B and C arrive in order and are acknowledged
+    /// together.
     #[test]
     fn a_delayed_acknowledgement_echoes_its_first_segment() {
         let mut end = stamping();

@@ -10,7 +10,7 @@ use crate::kernel::Ps;
 
 impl<S: Server> Port<S> {
     /// At an event-driven port, the departure that has just ended and that the node must process.
-    /// Counts the loss if the link loses the cell.
+    /// If the link loses the cell, this method counts the loss.
     #[inline]
     pub fn take_departure(&mut self) -> Option<Departure> {
         let departure = self.server.credited_mut()?.take_departure()?;

@@ -277,8 +277,8 @@ impl<E: RowEnd> Row<'_, E> {
     pub fn note_apart(&mut self, cells: u32, last: Ps) {
         self.server.note_apart(cells, last);
     }
-    /// Writes the copies of server and ring buffer back. Returns the number of cells. For new cells
-    /// on the link, [`Outlet::note`] must be called with it.
+    /// Writes the copies of server and ring buffer back. Returns the number of cells. If the cells
+    /// are new on the link, the caller must pass this number to [`Outlet::note`].
     #[inline(always)]
     pub fn close(self) -> usize {
         let sent = self.end.close();

@@ -85,8 +85,8 @@ pub struct FlowReport {
     /// (whole run).
     #[schemars(extend("x-source" = "Kalyanaraman 97 section 8.12", "x-better" = "less"))]
     pub packets_merged: u64,
-    /// Time from the start to the acknowledgement of the last byte; null if that has not come
-    /// (whole run).
+    /// Time from the start to the acknowledgement of the last byte; null if the last byte is not
+    /// acknowledged (whole run).
     #[schemars(extend("x-formula" = "time of the last acknowledgement - start_seconds", "x-better" = "less"))]
     pub completion_seconds: Option<f64>,
     /// Share of the window in which cells waited in the source queue.

@@ -34,7 +34,7 @@ pub struct Report {
     pub totals: Totals,
     /// One entry per flow.
     pub flows: Vec<FlowReport>,
-    /// One entry per service class that some flow uses on its way forward.
+    /// One entry per service class of forward channels.
     pub classes: Vec<ClassReport>,
     /// One entry per directed channel.
     pub vcs: Vec<VcReport>,

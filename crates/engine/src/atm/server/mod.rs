@@ -109,8 +109,8 @@ pub trait Server: ServerCounts + Sized {
     /// Processes all service starts and ends before the context's time, and the service ends at
     /// that time.
     fn advance(&mut self, context: &mut Context<'_, Outlet<'_>>);
-    /// The time `t` for which [`Server::advance`] must be called next, with `t + 1`, so that no
-    /// cell leaves late. `NEVER` if departures need no event.
+    /// Time `t` of the next event: the caller must call [`Server::advance`] with `t + 1`, so that
+    /// no cell leaves late. `NEVER` if departures need no event.
     fn next_event(&self) -> Ps;
     /// Advances the server to the context's time. Returns the number of cells of `queue` whose last
     /// bit has not left.
@@ -211,8 +211,8 @@ pub trait CreditedServer {
     /// True if the departure of the cell in service must be reported.
     fn tells_next(&self) -> bool;
     /// Time of the next service start; `NEVER` if no cell waits. A start before
-    /// [`Server::next_event`] needs no event. But the server must be advanced beyond it before the
-    /// receiving node processes the cell.
+    /// [`Server::next_event`] needs no event. But the server must be advanced beyond this start
+    /// before the receiving node processes the cell.
     fn next_start(&self) -> Ps;
     /// Queues a message of the credit protocol that enters the server at the later time `at`. Of
     /// messages with equal times, the lowest `rank` is first. For servers that report departures at

@@ -45,9 +45,9 @@ pub struct PromptSettings {
     pub label: u32,
     /// Error process of the link; `None` if the link loses no cell.
     pub errors: Option<Errors>,
-    /// True if the server may report a departure as soon as its service has started. Then all
-    /// effects of a report are messages, nothing reads their counts before the departure, and no
-    /// cell is lost.
+    /// True if the server may report a departure as soon as its service has started. Then a report
+    /// only causes messages, nothing reads the counts of messages before the departure, and no cell
+    /// is lost.
     pub tells_ahead: bool,
 }
 

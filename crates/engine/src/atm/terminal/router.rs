@@ -10,7 +10,7 @@ use crate::kernel::Ps;
 use crate::tcp::Segment;
 
 impl Terminal {
-    /// Makes this terminal a router's, which needs no time to process a segment.
+    /// Turns this terminal into a terminal of a router, which needs no time to process a segment.
     pub fn become_router(&mut self) {
         self.app = App::Router(Box::default());
         self.processing = None;

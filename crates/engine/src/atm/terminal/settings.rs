@@ -50,7 +50,7 @@ impl Shaper {
 pub enum App {
     /// No application: arriving cells are only counted.
     Sink,
-    /// A source of raw cells (without TCP), which come at times of their own.
+    /// A source of raw cells (without TCP), which determines the times of the cells.
     Cells(Cells),
     /// A source without TCP that always has a cell to send.
     Persistent,

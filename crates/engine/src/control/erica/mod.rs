@@ -188,8 +188,8 @@ impl Erica {
     }
 
     /// Contribution of a channel that was last active in interval `seen`: the decay factor to the
-    /// power of the intervals since. Computed on demand, so that the end of an interval need not
-    /// visit every channel.
+    /// power of the number of intervals since `seen`. Computed on demand, so that the end of an
+    /// interval need not visit every channel.
     fn contribution(&self, seen: u32) -> f64 {
         if seen == 0 {
             return 0.0;
@@ -322,7 +322,7 @@ impl Erica {
     }
 
     /// Max-min step (p. 404): max(FairShare, VCShare), and MaxAllocPrevious unless z > 1 + delta.
-    /// Clipping follows elsewhere.
+    /// The caller clips the result.
     fn allocation(&self, vc_share: f64) -> f64 {
         let share = self.fair_share.max(vc_share);
         // Table 6.1 prints an infinite overload for an interval without input.

@@ -103,9 +103,9 @@ impl<N: Node> Part<N> {
     }
 
     /// Processes the events before `until`. All mail with units that arrive before `until` must
-    /// have been collected. Nodes without outgoing links may stay behind. Nodes without incoming
-    /// links may be processed up to `limit`: the next instant at which the part's state is read or
-    /// the parts are joined.
+    /// have been collected. Nodes without outgoing links may process their events later, in
+    /// [`Part::catch_up`]. Nodes without incoming links may be processed up to `limit`: the next
+    /// instant at which the part's state is read or the parts are joined.
     pub fn run_until(&mut self, until: Ps, limit: Ps) {
         self.own.work(until, limit, &mut ());
         self.own.now = until;

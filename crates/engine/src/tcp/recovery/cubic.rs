@@ -69,7 +69,7 @@ impl Default for CubicConfig {
 /// segments.
 #[derive(Clone, Copy, Debug)]
 struct Stage {
-    /// Beginning t_epoch of the stage, moved by the times that do not count.
+    /// Beginning t_epoch of the stage, moved later by the times in which t does not advance.
     start: Ps,
     /// Time K from the beginning of the stage to W_max, in seconds.
     k: f64,
@@ -87,8 +87,7 @@ pub struct Cubic {
     cwnd_prior: Option<f64>,
     stage: Option<Stage>,
     round_trip: RoundTrip,
-    /// Time of the last acknowledgement that could have opened the window, or of the first data
-    /// after a pause.
+    /// Time of the last call of `grow` or `on_restart`.
     last: Ps,
     /// True during a fast recovery in which duplicates inflate the window.
     inflated: bool,

@@ -72,7 +72,7 @@ pub struct Dctcp {
     alpha: f64,
     /// DCTCP.BytesAcked: bytes acknowledged in the present window of data.
     bytes_acked: u64,
-    /// DCTCP.BytesMarked: bytes of these that the receiver reports as marked.
+    /// DCTCP.BytesMarked: number of bytes among `bytes_acked` that the receiver reports as marked.
     bytes_marked: u64,
     /// DCTCP.WindowEnd: the position at which the present window of data ends.
     window_end: u64,

@@ -12,7 +12,7 @@ pub struct Ack {
     pub acked: u64,
     /// Position of the oldest byte not acknowledged.
     pub snd_una: u64,
-    /// Position behind the highest byte ever sent.
+    /// Position after the highest byte ever sent.
     pub snd_max: u64,
     /// True if the acknowledgement carries ECN-Echo: the receiver reports marked data.
     pub ece: bool,
@@ -43,7 +43,7 @@ pub struct Delivery {
     /// Number of bytes known to have arrived since the start of the connection, in order or not
     /// (C.delivered).
     pub delivered: u64,
-    /// Number of these bytes that this acknowledgement reports.
+    /// Number of bytes among `delivered` that this acknowledgement is the first to report.
     pub newly: u64,
     /// Number of bytes that the acknowledgement shows to be lost: below three reported segments
     /// (RFC 6675 IsLost). After a timeout, only of data sent for the first time since then. 0
@@ -77,7 +77,7 @@ pub struct Loss {
     /// Number of outstanding bytes; with selective acknowledgements, at the first duplicate (RFC
     /// 6675 section 5 step 4.2).
     pub flight: u64,
-    /// Position behind the highest byte ever sent.
+    /// Position after the highest byte ever sent.
     pub snd_max: u64,
     /// Number of duplicate acknowledgements that showed the loss.
     pub dup_acks: u32,

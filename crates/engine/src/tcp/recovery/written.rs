@@ -65,7 +65,7 @@ impl JsonSchema for Recovery {
     fn schema_name() -> Cow<'static, str> {
         "Recovery".into()
     }
-    /// First the names, each with its description, then the tables.
+    /// Schema of a recovery: first the names, each with its description, then the tables.
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let mut found = Table::json_schema(generator);
         let tables = found.remove("oneOf");

@@ -471,7 +471,7 @@ impl TcpSender {
     pub fn snd_nxt(&self) -> u64 {
         self.snd_nxt
     }
-    /// Position behind the highest byte ever sent.
+    /// Position after the highest byte ever sent.
     pub fn snd_max(&self) -> u64 {
         self.snd_max
     }

@@ -9,7 +9,7 @@ use crate::tcp::recovery::{Delivery, RateSample};
 /// Record of an outstanding segment (P).
 #[derive(Clone, Copy, Debug)]
 struct Record {
-    /// Position behind the last byte of the segment.
+    /// Position after the last byte of the segment.
     end: u64,
     bytes: u64,
     /// Sending time (P.sent_time); with `rtt_excludes_transmission` the time of the last bit on the

@@ -7,7 +7,7 @@
 use super::TcpSender;
 use crate::kernel::Ps;
 
-/// Time whose data, by the pace, make one burst.
+/// A paced burst has the payload that the pace permits in this time: 1/1024 s.
 const SPAN: Ps = Ps(Ps::from_s(1).0 >> 10);
 
 /// Least number of segments in a paced burst.

@@ -7,13 +7,13 @@ use core::f64::consts::{PI, SQRT_2};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Treatment of rates below zero and above the peak: one of four ways of Kalyanaraman 1997, section
-/// 8.17.4.
+/// Treatment of rates below zero and above the peak: one of the four methods in Kalyanaraman 1997,
+/// section 8.17.4.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Bound {
-    /// Such values are left out, and the next value of the sequence takes their place: the paper's
-    /// choice.
+    /// Rates below zero or above the peak are left out, and the next value of the sequence takes
+    /// their place: the paper's choice.
     #[default]
     Discard,
     /// Values below zero become zero, and values above the peak become the peak.

@@ -54,8 +54,8 @@ impl Noise {
         Noise { powers }
     }
 
-    /// The next sequence, with random numbers from `stream`. The mean of the sequence is zero, so
-    /// its variance is only [`share_of_variance`], approximately.
+    /// The next sequence, with random numbers from `stream`. The mean of every sequence is exactly
+    /// zero, so the variance within a sequence is about [`share_of_variance`].
     pub fn sequence(&self, stream: &mut Stream) -> Vec<f64> {
         let middle = self.powers.len();
         let n = 2 * middle;
