@@ -64,13 +64,14 @@ pub struct Outside<'a, S> {
 #[derive(Clone)]
 struct Ahead {
     cells: usize,
-    /// Sending time of the first of these cells.
+    /// Sending time of the first cell sent ahead of time.
     first: Ps,
-    /// Sending time of the last of these cells. From this instant on, none of them can be taken
+    /// Sending time of the last cell sent ahead of time. From this instant on, no cell can be taken
     /// back.
     last: Ps,
-    /// Value of the terminal's `now` before the first of these cells. `pacing`, `queue` and `port`
-    /// are the states of the ABR source, the source queue and the host's port at that time.
+    /// Value of the terminal's `now` before the first cell sent ahead of time. `pacing`, `queue`
+    /// and `port` are the states of the ABR source, the source queue and the host's port at that
+    /// time.
     now: Ps,
     pacing: Pacing,
     queue: Mark,

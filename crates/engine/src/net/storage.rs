@@ -10,7 +10,7 @@ use super::unit::Word;
 pub struct Storage {
     /// Number of units on links, in the queues of ports and in source queues.
     pub units: u64,
-    /// Bytes allocated for all these units.
+    /// Bytes allocated for units on links, in the queues of ports and in source queues.
     pub bytes: u64,
     /// The link, port or source queue with the most bytes; `None` if no bytes are allocated.
     pub fullest: Option<Holder>,
@@ -21,9 +21,9 @@ pub struct Storage {
 pub struct Holder {
     /// The link, port or source queue.
     pub place: Place,
-    /// Number of units at this place.
+    /// Number of units on the link or in the queue `place`.
     pub units: u64,
-    /// Bytes allocated for the units at this place.
+    /// Bytes allocated for units on the link or in the queue `place`.
     pub bytes: u64,
 }
 

@@ -83,7 +83,7 @@ impl Closing {
             _ => {}
         }
     }
-    /// Begins TIME-WAIT, or extends it.
+    /// Begins TIME-WAIT, or extends it: its end is twice the MSL after `now`.
     fn wait(&mut self, now: Ps) {
         self.state = State::TimeWait;
         self.until = now.saturating_add(Ps(2 * MSL.0));

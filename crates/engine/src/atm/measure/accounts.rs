@@ -13,10 +13,10 @@ use crate::kernel::Digest;
 pub struct InFlight {
     /// Number of cells of the channel on links and in queues.
     pub cells: u64,
-    /// Application bytes in these cells.
+    /// Application bytes in the channel's cells on links and in queues.
     pub bytes: u64,
-    /// Number of links that these cells still have to cross, summed over the cells. The link that a
-    /// cell is on counts.
+    /// Sum over the channel's cells on links and in queues: number of links that the cell still has
+    /// to cross, including the link that it is on.
     pub crossings: u64,
 }
 

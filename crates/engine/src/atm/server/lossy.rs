@@ -1,4 +1,4 @@
-//! A server for a link that loses cells, if departures cause no events other than these losses.
+//! A server for a link that loses cells, if departures cause no events other than losses.
 
 use alloc::vec::Vec;
 

@@ -78,7 +78,7 @@ pub struct ServerSettings {
     pub watched: Option<usize>,
     /// Queue length above which the scheme marks a data cell of the watched queue at its service
     /// start: [`SwitchControl::marks_above`]. Set only if the scheme never does anything else
-    /// there. A server that sets these marks itself need not pass departures to the scheme.
+    /// there. A server that marks cells itself need not pass departures to the scheme.
     ///
     /// [`SwitchControl::marks_above`]: crate::control::SwitchControl::marks_above
     pub marks_above: Option<u64>,

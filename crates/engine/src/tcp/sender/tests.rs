@@ -639,7 +639,7 @@ fn a_retransmission_lost_again_waits_for_the_timer_which_passes_over_what_is_rep
     let again = drain(&mut s, due);
     assert_eq!(again[0], 5);
     assert!(again.iter().all(|n| ![6, 7].contains(n)), "{again:?}");
-    // No second recovery for data outstanding then.
+    // No second recovery begins for data that were outstanding at the timeout.
     let more = (9..12)
         .map(|to| s.on_ack(due, &sack(5, &[(6, to)])))
         .all(|event| event.is_none());
