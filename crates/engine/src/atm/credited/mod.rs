@@ -63,7 +63,7 @@ pub struct Shared {
     pub labels: Vec<u32>,
 }
 
-/// The output ports of a node and all links, as code that sends messages needs them.
+/// The output ports of a node and all links: the arguments of methods that send messages.
 pub struct Outputs<'a, S> {
     /// The output ports of the node, each with the index of its link.
     pub ports: &'a mut [(Port<S>, u32)],

@@ -32,8 +32,8 @@ pub struct FlowReport {
     /// Bytes delivered in order to the destination application / window, as bits.
     #[schemars(extend("x-formula" = "8 delivered_bytes / window", "x-source" = "Kalyanaraman 97 section 8.8", "x-better" = "more"))]
     pub tcp_throughput_bits_per_second: f64,
-    /// Bytes of all segments that reached TCP at the destination, repeated ones included / window,
-    /// as bits: "throughput" of Ajmone Marsan 97 section 4.1.
+    /// Bytes of all segments, including repeated ones, that reached TCP at the destination /
+    /// window, as bits: "throughput" of Ajmone Marsan 97 section 4.1.
     #[schemars(extend("x-formula" = "8 (bytes of segments that arrived) / window", "x-source" = "Ajmone Marsan 97 section 4.1", "x-better" = "more"))]
     pub arrived_throughput_bits_per_second: f64,
     /// Acknowledged bytes / window, as bits.

@@ -5,10 +5,10 @@
 //! arrivals come before starts of one instant. Each arrival thus decides on the cell `above` places
 //! before it, unless the service of that cell has already started.
 //!
-//! In a first-in first-out queue this start is known. If the line serves back to back from the
-//! start on, the start is `above` cell times before the end of all work that precedes the arrival.
-//! If the cell has arrived at this very instant at an idle line, its service starts now, and the
-//! same formula holds.
+//! In a first-in first-out queue this start is known. If the line then serves back to back, the
+//! start is `above` cell times before the end of all work that precedes the arrival. If the cell
+//! has arrived at this very instant at an idle line, its service starts now, and the same formula
+//! holds.
 //!
 //! The cell is already on its link, but the receiving node has not processed it. It arrives at
 //! least one cell time plus the propagation delay after the present event.

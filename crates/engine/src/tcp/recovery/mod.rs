@@ -119,13 +119,14 @@ pub trait RecoveryPolicy {
     /// An acknowledgement, duplicate or not, of a connection with ECN has arrived. Called before
     /// the other reactions.
     fn on_marks(&mut self, _ack: &Ack) {}
-    /// A partial acknowledgement has arrived during a recovery that lasts; the oldest segment is
-    /// sent again.
+    /// A partial acknowledgement has arrived during a recovery, with [`Self::recovers_fully`]. The
+    /// sender sends the oldest segment again.
     fn on_partial_ack(&mut self, _window: &mut Window, _ack: &Ack) {}
     /// New data are acknowledged after three or more duplicates. Called before [`Self::grow`], or
     /// instead of it if [`Self::recovers_fully`].
     fn on_recovered(&mut self, _window: &mut Window, _ack: &Ack) {}
-    /// New data are acknowledged without ECN-Echo, outside a recovery that lasts.
+    /// New data are acknowledged without ECN-Echo. Not called during a recovery if
+    /// [`Self::recovers_fully`].
     fn grow(&mut self, window: &mut Window, ack: &Ack);
     /// An acknowledgement, duplicate or not, has arrived. Called after the reactions above, and
     /// only if the sender keeps records.
