@@ -463,6 +463,17 @@ def test_losses_and_queues_before_the_window_are_told() -> None:
     assert "lost-outside-window" not in codes_of(FAR, *burst, late)
 
 
+def test_more_than_the_line_carries_is_told() -> None:
+    """Of 1,538 octets on the line a segment has 1,460: 9.493 of 10 Gbit/s."""
+    lossy = ("tcp.recovery=sack", 'switch.aqm={algorithm="red"}')
+    found = cellrate.run(cellrate.template("dctcp"), overrides=lossy)
+    rate = found.summary["totals"]["throughput_bits_per_second"]
+    assert rate > 10e9 * 1460 / 1538
+    [told] = [one["message"] for one in found.warnings if one["code"] == "earlier-data"]
+    assert f"would take {100 * rate * 1538 / 1460 / 10e9:.1f} % of the link" in told
+    assert "earlier-data" not in codes_of(cellrate.template("dctcp"))
+
+
 def test_flows_that_get_nothing_are_told() -> None:
     """Eight windows over links as fast as the port: the first flow keeps the buffer full."""
     one_wins = (

@@ -18,7 +18,7 @@ use crate::run::warnings::Warning;
 use crate::run::warnings::groups::told_of;
 use crate::run::warnings::horizon::never_starts;
 use crate::run::warnings::phases::UNEQUAL;
-use crate::run::warnings::seen::{lost_outside, window_empty};
+use crate::run::warnings::seen::{earlier_data, lost_outside, window_empty};
 use crate::run::warnings::windows::{FILLED, Filled, below_path, waits, waits_for_clock};
 
 /// Octets of the headers of IP and TCP in an acknowledgement.
@@ -137,6 +137,18 @@ pub fn after(simulation: &mut Simulation, report: &Report) -> Vec<Warning> {
         .collect();
     let plan = simulation.plan();
     let flows: Vec<(&FlowPlan, &FlowReport)> = plan.flows.iter().zip(&report.flows).collect();
+    let over_tcp = flows.iter().filter(|(flow, _)| flow.source.over_tcp());
+    let delivered = over_tcp.map(|(flow, measured)| {
+        let packet = flow.tcp.mss.0 as u32 + flow.tcp.data_header_bytes();
+        let segments = measured.delivered_bytes as f64 / flow.tcp.mss.0 as f64;
+        let bits = 8.0 * f64::from(plan.framing.on_line(packet));
+        (flow.forward.as_slice(), segments, bits)
+    });
+    let lines = plan
+        .links
+        .iter()
+        .map(|link| (link.name.as_str(), link.rate));
+    warnings.extend(earlier_data(lines, delivered, report.window_seconds));
     for group in flows.chunk_by(|(_, a), (_, b)| a.group == b.group) {
         let is_empty = |(_, flow): &&(&FlowPlan, &FlowReport)| {
             let started = flow.start_seconds < report.simulated_seconds;

@@ -4,7 +4,11 @@ use cellrate_engine::atm::plan::{NodeKind, Plan};
 use cellrate_engine::atm::report::FlowReport;
 use cellrate_engine::atm::{Report, SwitchPort};
 
+use cellrate_engine::kernel::Rate;
+use cellrate_engine::kernel::time::CELL_BITS;
+
 use super::groups::{groups, told_of};
+use super::windows::cells_of_segment;
 use super::{Warning, phases};
 
 /// Results of the run that warnings are derived from.
@@ -25,6 +29,18 @@ pub fn after(plan: &Plan, seen: &Seen<'_>) -> Vec<Warning> {
     let queues = seen.report.ports.iter().flat_map(|port| &port.queues);
     let in_window = queues.map(|queue| queue.cells_dropped).sum();
     warnings.extend(lost_outside(dropped, in_window, "cells"));
+    let delivered = plan.flows.iter().zip(&seen.report.flows);
+    let over_tcp = delivered.filter(|(flow, _)| flow.source.over_tcp());
+    let delivered = over_tcp.map(|(flow, measured)| {
+        let bits = CELL_BITS as f64 * cells_of_segment(&flow.tcp) as f64;
+        let segments = measured.delivered_bytes as f64 / flow.tcp.mss.0 as f64;
+        (flow.forward.as_slice(), segments, bits)
+    });
+    let lines = plan
+        .links
+        .iter()
+        .map(|link| (link.name.as_str(), link.rate));
+    warnings.extend(earlier_data(lines, delivered, seen.report.window_seconds));
     phases::check(plan, seen, &mut warnings);
     if !seen.report.vcs.iter().any(|vc| vc.cells_delivered > 0) {
         warnings.push(Warning::new(
@@ -50,6 +66,37 @@ pub fn lost_outside(dropped: u64, in_window: u64, units: &str) -> Option<Warning
              of the window"
         );
         Warning::new("lost-outside-window", message)
+    })
+}
+
+/// Warns of the link over which most was delivered in the measuring window, if the link cannot have carried so much
+/// in it: a retransmission in the window releases data that had arrived before.
+///
+/// `delivered` has the links of each flow over TCP, the segments that it delivered in order, and the bits that a
+/// segment takes on a link.
+pub fn earlier_data<'a>(
+    lines: impl Iterator<Item = (&'a str, Rate)>,
+    delivered: impl Iterator<Item = (&'a [usize], f64, f64)>,
+    window_seconds: f64,
+) -> Option<Warning> {
+    let mut lines: Vec<_> = lines.map(|(name, rate)| (name, rate, 0.0)).collect();
+    for (links, segments, bits) in delivered {
+        for link in links {
+            // Of one segment the first bits may have been carried before the window.
+            lines[*link].2 += (segments - 1.0).max(0.0) * bits;
+        }
+    }
+    let share =
+        |(_, rate, bits): &(&str, Rate, f64)| bits / (rate.bits_per_second() * window_seconds);
+    let most = lines.iter().max_by(|a, b| share(a).total_cmp(&share(b)))?;
+    (share(most) > 1.0).then(|| {
+        let message = format!(
+            "what TCP delivered over {} in the measuring window would take {:.1} % of the link: some of it was carried \
+             before the window, and waited at receivers for a segment sent again",
+            most.0,
+            100.0 * share(most)
+        );
+        Warning::new("earlier-data", message)
     })
 }
 

@@ -153,11 +153,16 @@ fn most_cells_per_second(plan: &Plan, flow: &FlowPlan) -> f64 {
         };
     }
     let tcp = &flow.tcp;
-    let cells = (tcp.mss.0 + u64::from(tcp.data_header_bytes()) + AAL5).div_ceil(PAYLOAD);
+    let cells = cells_of_segment(tcp);
     let segments = if is_greedy(flow) {
         (tcp.window.0 / tcp.mss.0) as f64
     } else {
         tcp.window.0 as f64 / tcp.mss.0 as f64
     };
     segments * cells as f64 / plan.round_trip(flow).as_secs_f64()
+}
+
+/// Cells of the PDU of a whole segment.
+pub fn cells_of_segment(tcp: &TcpConfig) -> u64 {
+    (tcp.mss.0 + u64::from(tcp.data_header_bytes()) + AAL5).div_ceil(PAYLOAD)
 }
