@@ -50,6 +50,15 @@ def test_an_incast_by_hand(command: Command) -> None:
     assert values(half, "queue", "queue_bytes") == [(100_000 + 1518) / 2]
 
 
+def test_a_scenario_that_changes_is_explained_until_its_first_change(command: Command) -> None:
+    text = command("new", "incast").stdout
+    change = ['changes=[{at="1 ms", set={"switch.buffer"="100 kB"}}]']
+    first, *rest = cellrate.explain(text, overrides=change).verdict
+    assert "until its first change" in first
+    assert "at 0.001 s (`switch.buffer`)" in first
+    assert rest == list(cellrate.explain(text).verdict)
+
+
 def test_dctcp_says_which_assumptions_fail(command: Command) -> None:
     text = command("new", "dctcp").stdout
     settings = {"flow.flow.count": 2, "measure.from": "5 ms"}

@@ -164,6 +164,8 @@ OTHERS = {
         'switch.memory={total="100 kB", reserved="3 kB"}',
     ),
     "flow.count": (BUSY, "", "flow.tcp.count=3"),
+    "flow.sends": (BUSY, "", "flow.tcp.sends=false"),
+    "changes": (BUSY, "", 'changes=[{at="700 ms", set={"flow.udp.source.rate"="9 Mbit/s"}}]'),
     "flow.start": (BUSY, "", 'flow.tcp.start="1 ms"'),
     "flow.stagger": (BUSY, "", 'flow.tcp.stagger="1 ms"'),
     "flow.priority": (BUSY, "", "flow.udp.priority=0"),

@@ -50,7 +50,10 @@ fn settings(plan: &Plan) -> Settings {
 }
 
 /// The settings `after` a change that differ from those before, with their numbers.
-fn differing<T: Clone + PartialEq>(before: &[Option<T>], after: &[Option<T>]) -> Vec<(usize, T)> {
+pub(crate) fn differing<T: Clone + PartialEq>(
+    before: &[Option<T>],
+    after: &[Option<T>],
+) -> Vec<(usize, T)> {
     let pairs = before.iter().zip(after).enumerate();
     let changed = pairs.filter(|(_, (before, after))| before != after);
     changed

@@ -81,6 +81,14 @@ fn check_times(scenario: &Scenario, problems: &mut Vec<Problem>) {
         let message = format!("the measuring window begins at {from} but ends at {end}");
         refuse("measure", "from", message, format!("below {end}"));
     }
+    if scenario.measure.slowdown && !scenario.changes.is_empty() {
+        refuse(
+            "measure",
+            "slowdown",
+            "settings change during the run, and a flow alone is run from 0 s".into(),
+            "no `slowdown`, or no `changes`".into(),
+        );
+    }
     if scenario.measure.sample == Some(Ps::ZERO) {
         refuse(
             "measure",

@@ -15,6 +15,7 @@ use super::graph::{Graph, Instance, Part};
 use super::pfc;
 use super::plan::plan;
 use super::types::{Scenario, TraceKind, schema};
+use crate::scenario::describe::change as changed;
 use crate::scenario::effective;
 use crate::scenario::in_units::InUnits;
 use crate::scenario::quantity::bits_per_second;
@@ -73,6 +74,7 @@ pub(super) fn describe(scenario: &Scenario, graph: &Graph) -> Value {
         "links": links.collect::<Vec<_>>(),
         "flows": flows.collect::<Vec<_>>(),
         "credit": reserves.as_ref().map(|found| json!({ "n2_bytes": found.n2(), "promised_bytes": found.promised() })),
+        "changes": scenario.changes.iter().map(changed).collect::<Vec<_>>(),
         "pauses": scenario.pfc.as_ref().map(|_| json!({ "lossless": pfc::is_lossless(scenario, graph) })),
     })
 }

@@ -5,7 +5,6 @@ use cellrate_engine::kernel::Ps;
 
 use super::Job;
 use super::graph::Graph;
-use super::plan::plan;
 use super::recorder::Recorder;
 use super::types::Scenario;
 use crate::run::timeline::{Timeline, carried, slice_of};
@@ -13,16 +12,17 @@ use crate::run::{Driver, InProgress};
 
 impl Driver<Recorder> {
     /// A run of a checked scenario at time zero.
-    pub fn begin(scenario: &Scenario, graph: &Graph) -> Driver<Recorder> {
+    pub fn begin(job: &Job) -> Driver<Recorder> {
+        let scenario = job.scenario();
         #[expect(
             clippy::expect_used,
             reason = "the checks of a scenario are those of a plan and more"
         )]
-        let simulation = Simulation::new(plan(scenario, graph)).expect("a checked plan");
+        let simulation = Simulation::new(job.plan()).expect("a checked plan");
         let measure = &scenario.measure;
         let recorder = Recorder::new(&simulation, &measure.traces, measure.trace_points as usize);
         let (end, sample) = (scenario.run.duration, scenario.sample());
-        let timeline = Timeline::new(scenario.window(), end, sample, slice(scenario, graph));
+        let timeline = Timeline::new(scenario.window(), end, sample, slice(scenario, job.graph()));
         Driver::of(simulation, recorder, timeline)
     }
 }
@@ -30,7 +30,7 @@ impl Driver<Recorder> {
 impl InProgress<Recorder> {
     /// A run at time zero.
     pub fn new(job: &Job) -> InProgress<Recorder> {
-        let driver = Driver::begin(job.scenario(), job.graph());
+        let driver = Driver::begin(job);
         InProgress::of(driver, job.check(), job.scenario().run.seed)
     }
 }

@@ -32,6 +32,12 @@ pub struct Flow {
     /// Start time of the first flow of the group.
     #[serde(default = "zero")]
     pub start: Ps,
+    /// False if the flow's source sends nothing new until a change lets it. Data over TCP then wait,
+    /// and datagrams do not come into being; what has been sent is sent again if it is lost, and
+    /// records of rates go on.
+    #[serde(default = "yes", skip_serializing_if = "Clone::clone")]
+    #[schemars(extend("default" = true, "x-change" = true))]
+    pub sends: bool,
     /// Time from the start of one flow of the group to that of the next.
     #[serde(default = "zero")]
     pub stagger: Ps,
@@ -51,9 +57,11 @@ pub struct Flow {
     pub source: SourceConfig,
     /// Rate control of each source; none if absent, `rate_control = {}` for all its defaults.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-change" = "a source has rate control from its start or never"))]
     pub rate_control: Option<RateControl>,
     /// TCP at both ends: keys that differ from `[tcp]`.
     #[serde(default)]
+    #[schemars(extend("x-change" = "both ends agree on them when a connection opens"))]
     pub tcp: TcpConfig,
 }
 
@@ -129,6 +137,10 @@ impl Flow {
 
 fn one() -> u32 {
     1
+}
+
+fn yes() -> bool {
+    true
 }
 
 fn zero() -> Ps {

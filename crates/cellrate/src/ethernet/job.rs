@@ -1,9 +1,10 @@
 //! A run over Ethernet, from the text of a scenario to the outcome.
 
 use std::num::NonZeroUsize;
+use std::path::Path;
 use std::time::Instant;
 
-use cellrate_engine::ether::{Simulation, completion_alone};
+use cellrate_engine::ether::{Plan, Simulation, completion_alone};
 use cellrate_engine::joined::Joined;
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::net::ChannelId;
@@ -17,6 +18,7 @@ use super::graph::{Graph, Instance, Node};
 use super::joined::{self, AtmPort};
 use super::load::load;
 use super::passages::{Passages, passages};
+use super::plan::changing_plan;
 use super::recorder::Recorder;
 use super::types::{Scenario, schema};
 use super::{rate_units, summary, tcp_defaults, warnings};
@@ -27,12 +29,12 @@ use crate::run::{
     Driver, Events, Failure, Laps, Outcome, PROGRESS_INTERVAL, Partition, Profile, Progress,
     RunError, RunFacts, Task, Threads, Warning, Watch, key,
 };
+use crate::scenario::changes::{Changing, Judged, Stage, stages};
 use crate::scenario::custom::{Found, RegistryAlone, Schemes};
 use crate::scenario::diagnostic::{Diagnostic, Fault, Refusal, Severity};
 use crate::scenario::document::{Table, Value};
 use crate::scenario::parse::{Given, open, place, read_root, refuse_any, share, texts, unread};
 use crate::scenario::problem::{Problem, place as at};
-use crate::scenario::resolve::without_repetition;
 use crate::scenario::shape;
 
 /// True if the scenario `text` with `overrides` is one over Ethernet. A text that is no TOML is not.
@@ -51,12 +53,6 @@ fn of_cells_alone(root: &Table) -> Vec<Fault> {
         Some(Value::Table(measure)) => Some(measure),
         _ => None,
     };
-    let changes = root.entry("changes").map(|entry| {
-        let message = "nothing changes during a run over Ethernet";
-        let help = "`cellrate compare --vary KEY=A,B` compares runs with other values; each flow has \
-                    its own `start`";
-        Fault::error(entry.span, message).help(help)
-    });
     let events = measure.and_then(|measure| measure.entry("events"));
     let events = events.map(|entry| {
         let message = "a run over Ethernet keeps no log of events";
@@ -64,7 +60,7 @@ fn of_cells_alone(root: &Table) -> Vec<Fault> {
             "`cellrate run --capture NODE` writes every frame; `cellrate animate` shows lost ones";
         Fault::error(entry.span, message).help(help)
     });
-    changes.into_iter().chain(events).collect()
+    events.into_iter().collect()
 }
 
 /// By flow, the completion time alone of those that have completed.
@@ -95,6 +91,7 @@ pub struct Job {
     given: Given,
     scenario: Scenario,
     graph: Graph,
+    stages: Vec<Stage<Scenario>>,
     warnings: Vec<Diagnostic>,
     resolved: String,
     /// Schema with the components from outside the registry, if there are any.
@@ -128,42 +125,26 @@ impl Job {
         schemes: &dyn Schemes,
     ) -> Result<Job, Refusal> {
         let given = (text, path, overrides);
-        let (checked, warnings) = open(given, seed, schemes, |mut root, found, directory| {
+        let (checked, warnings) = open(given, seed, schemes, |root, found, directory| {
             let own = found.schema(schema()).map(|mut own| {
                 joined::share_classes(&mut own, schema());
                 control::in_schema(&mut own);
                 own
             });
             let fits = own.as_ref().unwrap_or_else(|| schema());
-            refuse_any(of_cells_alone(&root))?;
-            refuse_any(shape::check(&root, fits, "the scenario"))?;
-            refuse_any(rate_units::check(&root))?;
-            tcp_defaults::add(&mut root);
-            control::in_bytes(&mut root, fits);
-            share(&mut root);
-            let mut scenario = Scenario::deserialize(toml::Table::from(&root))
-                .map_err(|error| vec![unread(&error)])?;
-            scenario.complete();
-            let placed = |problems: Vec<Problem>| -> Vec<Fault> {
-                let problems = problems.into_iter();
-                problems.map(|problem| place(problem, &root)).collect()
-            };
-            refuse_any(placed(attach(found, &mut scenario)))?;
-            refuse_any(placed(scenario.read_sizes(directory)))?;
-            let (graph, problems) = checks::check(&scenario);
-            let faults = placed(problems);
-            let is_error = |fault: &Fault| fault.severity == Severity::Error;
-            match graph {
-                Some(graph) if !faults.iter().any(is_error) => Ok(((scenario, graph, own), faults)),
-                _ => Err(faults),
-            }
+            let read = |root: &Table| read_scenario(root.clone(), fits, directory, found);
+            let mut first = read(&root)?;
+            let stages = stages(&root, fits, &mut first, read)?;
+            let (scenario, graph, warnings) = first;
+            Ok(((scenario, graph, stages, own), warnings))
         })?;
-        let (scenario, graph, own) = checked;
+        let (scenario, graph, stages, own) = checked;
         Ok(Job {
             given: Given::new(text, path, overrides),
-            resolved: without_repetition(&scenario, &["tcp"]).to_string(),
+            resolved: scenario.resolved().to_string(),
             scenario,
             graph,
+            stages,
             warnings,
             own,
         })
@@ -180,6 +161,10 @@ impl Job {
     /// The graph of the scenario, with the routes of the flows.
     pub fn graph(&self) -> &Graph {
         &self.graph
+    }
+    /// The plan of its run, with its changes.
+    pub fn plan(&self) -> Plan {
+        changing_plan(&self.scenario, &self.graph, &self.stages)
     }
     /// The scenario with every default written out, as TOML.
     pub fn resolved(&self) -> &str {
@@ -289,7 +274,7 @@ impl Job {
         let began = Instant::now();
         let partition = self.partition(threads);
         watch.done(Task::Plan);
-        let mut driver = Driver::begin(&self.scenario, &self.graph);
+        let mut driver = Driver::begin(self);
         watch.done(Task::Network);
         let report = driver.run_in_parts(&partition.of_nodes, progress, watch);
         let mut report = report.map_err(|error| self.failure(&error))?;
@@ -384,6 +369,37 @@ impl Job {
                 "a finite `switch.buffer`, or sources that send less",
             )),
         }
+    }
+}
+
+/// Reads a document, and the files that it names, relative to `directory`.
+fn read_scenario(
+    mut root: Table,
+    schema: &serde_json::Value,
+    directory: &Path,
+    found: &Found,
+) -> Result<Judged<Scenario>, Vec<Fault>> {
+    refuse_any(of_cells_alone(&root))?;
+    refuse_any(shape::check(&root, schema, "the scenario"))?;
+    refuse_any(rate_units::check(&root))?;
+    tcp_defaults::add(&mut root);
+    control::in_bytes(&mut root, schema);
+    share(&mut root);
+    let mut scenario =
+        Scenario::deserialize(toml::Table::from(&root)).map_err(|error| vec![unread(&error)])?;
+    scenario.complete();
+    let placed = |problems: Vec<Problem>| -> Vec<Fault> {
+        let problems = problems.into_iter();
+        problems.map(|problem| place(problem, &root)).collect()
+    };
+    refuse_any(placed(attach(found, &mut scenario)))?;
+    refuse_any(placed(scenario.read_sizes(directory)))?;
+    let (graph, problems) = checks::check(&scenario);
+    let faults = placed(problems);
+    let is_error = |fault: &Fault| fault.severity == Severity::Error;
+    match graph {
+        Some(graph) if !faults.iter().any(is_error) => Ok((scenario, graph, faults)),
+        _ => Err(faults),
     }
 }
 

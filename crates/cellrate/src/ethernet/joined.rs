@@ -139,6 +139,7 @@ pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
             place!["measure", "traces"],
         ),
         (scenario.measure.slowdown, place!["measure", "slowdown"]),
+        (!scenario.changes.is_empty(), place!["changes"]),
         (scenario.fcvc.is_some(), place!["fcvc"]),
         (scenario.pfc.is_some(), place!["pfc"]),
         (
@@ -151,6 +152,12 @@ pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
             problems.push(Problem::error(place, message, ""));
         }
     }
+    let silent = scenario.flows.iter().position(|flow| !flow.sends);
+    problems.extend(silent.map(|flow| {
+        let message =
+            "nothing lets the flow send: settings do not change in a network with routers";
+        Problem::error(place!["flow", flow, "sends"], message, "true")
+    }));
     let atm = scenario.atm.clone().unwrap_or_default();
     check_components(&atm, scenario, graph, &mut problems);
     if problems

@@ -27,7 +27,6 @@ mod warnings;
 pub use describe::Cost;
 pub use job::{Job, is_ethernet};
 pub use passages::Passages;
-pub use plan::plan;
 pub use summary::Summary;
 pub use types::{Scenario, schema};
 

@@ -11,7 +11,6 @@ use cellrate_engine::net::LinkPlan;
 
 use super::Job;
 use super::driver::slice;
-use super::plan::plan;
 
 /// Frames, one in each row, on a link or dropped before it. All columns have the same length.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -50,7 +49,7 @@ struct Row {
 
 /// Runs a job, and records the frames that are on a link between two times, at most `most` of them.
 pub(super) fn passages(job: &Job, from: Ps, to: Ps, most: usize) -> Passages {
-    let plan = plan(job.scenario(), job.graph());
+    let plan = job.plan();
     #[expect(
         clippy::expect_used,
         reason = "the checks of a scenario are those of a plan and more"

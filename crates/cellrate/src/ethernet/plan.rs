@@ -2,14 +2,48 @@
 
 use cellrate_engine::ether::frame::Framing;
 use cellrate_engine::ether::plan::{FlowPlan, NodePlan, Plan, SwitchPlan};
+use cellrate_engine::ether::{Change, FlowChange, SwitchChange};
 
 use super::graph::{Graph, Instance, Node};
 use super::rates::RateControl;
 use super::types::{Run, Scenario};
-use crate::build::jitter;
+use crate::build::{differing, jitter};
+use crate::scenario::changes::Stage;
 
-/// The plan of a scenario: its graph with every flow laid out, start jitter drawn.
-pub fn plan(scenario: &Scenario, graph: &Graph) -> Plan {
+/// The plan of a scenario with its changes, whose stages are given.
+pub(super) fn changing_plan(
+    scenario: &Scenario,
+    graph: &Graph,
+    stages: &[Stage<Scenario>],
+) -> Plan {
+    let mut plan = plan(scenario, graph);
+    let mut before = settings(&plan);
+    for stage in stages {
+        let after = settings(&self::plan(&stage.scenario, &stage.graph));
+        plan.changes.push(Change {
+            at: stage.at,
+            switches: differing(&before.0, &after.0),
+            flows: differing(&before.1, &after.1),
+        });
+        before = after;
+    }
+    plan
+}
+
+type Settings = (Vec<Option<SwitchChange>>, Vec<Option<FlowChange>>);
+
+/// The settings of each node and of each flow that can change.
+fn settings(plan: &Plan) -> Settings {
+    let of_node = |node: &NodePlan| node.switch.as_ref().map(SwitchChange::of);
+    let of_flow = |flow: &FlowPlan| Some(FlowChange::of(flow));
+    (
+        plan.nodes.iter().map(of_node).collect(),
+        plan.flows.iter().map(of_flow).collect(),
+    )
+}
+
+/// The plan of a scenario without its changes: its graph with every flow laid out, start jitter drawn.
+pub(super) fn plan(scenario: &Scenario, graph: &Graph) -> Plan {
     Plan {
         seed: scenario.run.seed,
         framing: Framing {
@@ -30,6 +64,7 @@ pub fn plan(scenario: &Scenario, graph: &Graph) -> Plan {
             .pfc
             .as_ref()
             .map(|pfc| pfc.in_octets(&scenario.ethernet)),
+        changes: Vec::new(),
     }
 }
 
@@ -70,6 +105,7 @@ fn flow(scenario: &Scenario, instance: &Instance) -> FlowPlan {
             .start
             .saturating_add(jitter(seed, &instance.name, start_jitter)),
         source: instance.source(group),
+        sends: group.sends,
         tcp: group.tcp.clone(),
         priority: group.priority,
         // At most an MTU, as checked.

@@ -12,34 +12,34 @@ use serde::{Deserialize, Serialize};
 #[serde(default, deny_unknown_fields)]
 pub struct RateControl {
     /// Peak rate PCR; the rate of the host's line if absent.
-    #[schemars(extend("x-not-searched" = "part of the traffic contract"))]
+    #[schemars(extend("x-change" = "part of the traffic contract", "x-not-searched" = "part of the traffic contract"))]
     pub pcr: Option<Rate>,
     /// Minimum rate MCR; zero if absent.
-    #[schemars(extend("x-not-searched" = "part of the traffic contract"))]
+    #[schemars(extend("x-change" = "part of the traffic contract", "x-not-searched" = "part of the traffic contract"))]
     pub mcr: Option<Rate>,
     /// Initial rate ICR; PCR if absent.
-    #[schemars(extend("x-search" = { "low": 0.01, "high": 1, "scale": "log", "of": "pcr" }))]
+    #[schemars(extend("x-change" = true, "x-search" = { "low": 0.01, "high": 1, "scale": "log", "of": "pcr" }))]
     pub icr: Option<Rate>,
     /// Rate increase factor: additive increase as a share of PCR, 2^-n with n of 0..15.
-    #[schemars(extend("x-search" = { "low": 3.0517578125e-05, "high": 1, "scale": "powers-of-two" }))]
+    #[schemars(extend("x-change" = true, "x-search" = { "low": 3.0517578125e-05, "high": 1, "scale": "powers-of-two" }))]
     pub rif: f64,
     /// Rate decrease factor: multiplicative decrease per marked record, 2^-n with n of 0..15.
-    #[schemars(extend("x-search" = { "low": 3.0517578125e-05, "high": 1, "scale": "powers-of-two" }))]
+    #[schemars(extend("x-change" = true, "x-search" = { "low": 3.0517578125e-05, "high": 1, "scale": "powers-of-two" }))]
     pub rdf: f64,
     /// Frames per record, the record included: a power of two of 2..256.
-    #[schemars(extend("x-search" = { "low": 2, "high": 256, "scale": "powers-of-two" }))]
+    #[schemars(extend("x-change" = true, "x-search" = { "low": 2, "high": 256, "scale": "powers-of-two" }))]
     pub nrm: u32,
     /// Longest time between records of a source that sends: 100 ms 2^-n with n of 0..7.
-    #[schemars(extend("x-search" = { "low": "0.78125 ms", "high": "100 ms", "scale": "powers-of-two" }))]
+    #[schemars(extend("x-change" = true, "x-search" = { "low": "0.78125 ms", "high": "100 ms", "scale": "powers-of-two" }))]
     pub trm: Ps,
     /// Records without an answer after which ACR is cut; never if absent.
-    #[schemars(extend("x-search" = { "low": 1, "high": 4096, "scale": "powers-of-two" }))]
+    #[schemars(extend("x-change" = true, "x-search" = { "low": 1, "high": 4096, "scale": "powers-of-two" }))]
     pub crm: Option<u32>,
     /// Cutoff decrease factor: 0 or 2^-n with n of 0..6.
-    #[schemars(extend("x-search" = { "low": 0.015625, "high": 1, "scale": "powers-of-two" }))]
+    #[schemars(extend("x-change" = true, "x-search" = { "low": 0.015625, "high": 1, "scale": "powers-of-two" }))]
     pub cdf: f64,
     /// ACR decrease time factor: idle time after which ACR returns to ICR, 0.01..10.23 s.
-    #[schemars(extend("x-search" = { "low": "10 ms", "high": "10.23 s", "scale": "log", "step": "10 ms" }))]
+    #[schemars(extend("x-change" = true, "x-search" = { "low": "10 ms", "high": "10.23 s", "scale": "log", "step": "10 ms" }))]
     pub adtf: Ps,
 }
 

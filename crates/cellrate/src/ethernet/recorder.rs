@@ -143,9 +143,8 @@ impl Records for Recorder {
     fn run_timed(simulation: &mut Simulation, until: Ps, stopwatch: &mut impl Stopwatch) {
         simulation.run_timed(until, stopwatch);
     }
-    /// A scenario over Ethernet has no changes.
-    fn make_due_change(_simulation: &mut Simulation) -> Ps {
-        Ps::NEVER
+    fn make_due_change(simulation: &mut Simulation) -> Ps {
+        simulation.make_due_change()
     }
     fn begin_window(simulation: &mut Simulation) {
         simulation.begin_window();

@@ -1,5 +1,6 @@
 //! Runs of whole scenarios over Ethernet.
 
+mod changes;
 mod threads;
 
 use cellrate_engine::kernel::Ps;

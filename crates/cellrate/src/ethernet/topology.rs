@@ -121,6 +121,7 @@ pub struct NamedSwitch {
     #[schemars(regex(pattern = r"^[A-Za-z0-9_][A-Za-z0-9_.-]*$"))]
     pub name: String,
     /// Most bytes of each queue of each port.
+    #[schemars(extend("x-change" = true))]
     pub buffer: Option<Bytes>,
 }
 

@@ -18,12 +18,16 @@ use serde_json::Value;
 use super::control::{self, Control};
 use super::fcvc::Fcvc;
 use super::flow::{Flow, Pattern};
+use super::graph::Graph;
 use super::joined::{self, Atm};
 use super::pfc::Pfc;
 use super::sizes::Sizes;
 use super::topology::Topology;
 use super::{rate_units, tcp_defaults};
+use crate::scenario::Change;
+use crate::scenario::changes::Changing;
 use crate::scenario::problem::{Problem, place};
+use crate::scenario::resolve::without_repetition;
 use crate::scenario::schema::of;
 use crate::traffic_files::text_of;
 
@@ -33,25 +37,33 @@ use crate::traffic_files::text_of;
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
     /// Link layer of the network. A graph may have a part over ATM, behind routers.
+    #[schemars(extend("x-change" = "a network has one link layer"))]
     pub link_layer: LinkLayer,
     /// Duration and random seed of the run.
+    #[schemars(extend("x-change" = "a run has one duration and one seed"))]
     pub run: Run,
     /// Measurements and recordings.
     #[serde(default)]
+    #[schemars(extend("x-change" = "a run has one set of measurements"))]
     pub measure: Measure,
     /// Form of frames.
     #[serde(default)]
+    #[schemars(extend("x-change" = "frames are on the links"))]
     pub ethernet: Ethernet,
     /// Nodes and links.
+    #[schemars(extend("x-change" = "frames are on the links, and flows are routed"))]
     pub topology: Topology,
     /// Output ports of every switch.
     #[serde(default)]
+    #[schemars(extend("x-change" = true))]
     pub switch: Switch,
     /// Credit control; none if absent, `fcvc = {}` for all its defaults.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-change" = "credits on their way count in the old allocation"))]
     pub fcvc: Option<Fcvc>,
     /// Priority-based flow control; none if absent, `pfc = {}` for all its defaults.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-change" = "headroom is laid out for one threshold"))]
     pub pfc: Option<Pfc>,
     /// The part over ATM, if there is one; in the schema by [`joined::in_schema`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -59,11 +71,16 @@ pub struct Scenario {
     pub atm: Option<Atm>,
     /// TCP settings of all flows; a flow can override them.
     #[serde(default)]
+    #[schemars(extend("x-change" = "both ends agree on them when a connection opens"))]
     pub tcp: TcpConfig,
     /// Groups of like flows; at least one.
     #[serde(rename = "flow")]
-    #[schemars(length(min = 1))]
+    #[schemars(length(min = 1), extend("x-change" = "a flow is set up once"))]
     pub flows: Vec<Flow>,
+    /// Changes of settings during the run, in the order of their times; not in a network with routers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(extend("x-change" = "a change changes settings, not other changes"))]
+    pub changes: Vec<Change>,
 }
 
 /// Link layer of a network.
@@ -163,10 +180,12 @@ impl Default for Ethernet {
 #[serde(default, deny_unknown_fields)]
 pub struct Switch {
     /// Most bytes of each queue of each port, the frame in service included; no limit if absent.
+    #[schemars(extend("x-change" = true))]
     pub buffer: Option<Bytes>,
     /// Queues of each port, each with the priorities of its frames, 0 to 7. Priorities that no queue has
     /// share the last. Without a tag the priority is read from the IP header, as by a switch that trusts
     /// DSCP.
+    #[schemars(extend("x-change" = "frames wait in the queues of their priorities"))]
     pub queues: Vec<Vec<u8>>,
     /// Order in which a port serves its queues; with strict priority the first queue goes first.
     pub schedule: ScheduleConfig,
@@ -179,6 +198,7 @@ pub struct Switch {
     pub control: Control,
     /// Memory that all queues of a switch share, with dynamic thresholds; `buffer` limits each queue,
     /// too. None if absent.
+    #[schemars(extend("x-change" = "queues share a memory from start to end"))]
     pub memory: Option<MemoryConfig>,
     /// Choice of a switch among ports on paths with equally few links. `ecmp`: a hash of the flow, so that all its
     /// frames take one path. `random`: a draw for each frame under the run's seed (packet spraying;
@@ -249,6 +269,27 @@ impl Scenario {
     }
 }
 
+impl Changing for Scenario {
+    type Graph = Graph;
+    fn duration(&self) -> Ps {
+        self.run.duration
+    }
+    fn changes(&self) -> &Vec<Change> {
+        &self.changes
+    }
+    fn changes_mut(&mut self) -> &mut Vec<Change> {
+        &mut self.changes
+    }
+    fn resolved(&self) -> toml::Table {
+        without_repetition(self, &["tcp"])
+    }
+}
+
+/// Keys that a change can set, for the schema.
+const CHANGES: &str = "Values by the path of their keys, as `--set` has them: `{ \"switch.buffer\" = \"50 kB\" }`. \
+                       Buffers, the shared memory, parameters with a range in the schema (`x-search`) of active queue \
+                       management, schemes and rate control, `sends` of a flow and the rates of its datagrams can change.";
+
 /// The schema of scenarios over Ethernet, for JSON Schema 2020-12.
 pub fn schema() -> &'static Value {
     static SCHEMA: OnceLock<Value> = OnceLock::new();
@@ -261,6 +302,7 @@ pub fn schema() -> &'static Value {
             definitions.remove("Cells");
         }
         joined::in_schema(&mut schema);
+        schema["$defs"]["Change"]["properties"]["set"]["description"] = CHANGES.into();
         schema
     })
 }

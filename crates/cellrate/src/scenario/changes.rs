@@ -19,40 +19,70 @@ use super::set;
 use super::short_path::variant;
 use super::types::{Change, Scenario, Setting};
 
+/// A scenario of a link layer, whose settings may change during a run.
+pub trait Changing {
+    /// Nodes, links and routes of the scenario.
+    type Graph;
+    /// Simulated time.
+    fn duration(&self) -> Ps;
+    /// Changes during the run.
+    fn changes(&self) -> &Vec<Change>;
+    /// The same, to be rewritten.
+    fn changes_mut(&mut self) -> &mut Vec<Change>;
+    /// The scenario with every default written out.
+    fn resolved(&self) -> toml::Table;
+}
+
+impl Changing for Scenario {
+    type Graph = Graph;
+    fn duration(&self) -> Ps {
+        self.run.duration
+    }
+    fn changes(&self) -> &Vec<Change> {
+        &self.changes
+    }
+    fn changes_mut(&mut self) -> &mut Vec<Change> {
+        &mut self.changes
+    }
+    fn resolved(&self) -> toml::Table {
+        resolved(self)
+    }
+}
+
 /// A scenario from the time of a change on.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Stage {
+pub struct Stage<S: Changing = Scenario> {
     /// Time of the change.
     pub at: Ps,
     /// The scenario with the keys of this change and of all before it.
-    pub scenario: Scenario,
+    pub scenario: S,
     /// Graph of the scenario: nodes, links and routes do not change, settings of switches may.
-    pub graph: Graph,
+    pub graph: S::Graph,
 }
 
 /// Most changes of a scenario.
 const MOST: usize = 1_000;
 
 /// Scenario, graph and warnings of a document.
-pub type Judged = (Scenario, Graph, Vec<Fault>);
+pub type Judged<S = Scenario> = (S, <S as Changing>::Graph, Vec<Fault>);
 
 /// The stages of the scenario in `root`, which fits `schema`; `read` reads each of them. Warnings of the
 /// stages are added to those of `first`, and the changes of `first` are rewritten: every key with its value,
 /// in its usual form.
-pub fn stages(
+pub fn stages<S: Changing>(
     root: &Table,
     schema: &Json,
-    first: &mut Judged,
-    mut read: impl FnMut(&Table) -> Result<Judged, Vec<Fault>>,
-) -> Result<Vec<Stage>, Vec<Fault>> {
+    first: &mut Judged<S>,
+    mut read: impl FnMut(&Table) -> Result<Judged<S>, Vec<Fault>>,
+) -> Result<Vec<Stage<S>>, Vec<Fault>> {
     let Some(Value::Array(changes)) = root.get("changes").map(|item| &item.value) else {
         return Ok(Vec::new());
     };
     check_times(&first.0, changes)?;
-    let (mut tree, mut stages) = (root.clone(), Vec::<Stage>::new());
+    let (mut tree, mut stages) = (root.clone(), Vec::<Stage<S>>::new());
     tree.entries.retain(|entry| entry.key != "changes");
     let mut told = Vec::new();
-    let times: Vec<Ps> = first.0.changes.iter().map(|change| change.at).collect();
+    let times: Vec<Ps> = first.0.changes().iter().map(|change| change.at).collect();
     for (item, at) in changes.iter().zip(times) {
         let old = tree.clone();
         let mut faults = apply(&mut tree, item);
@@ -77,8 +107,7 @@ pub fn stages(
         );
         let before = stages.last().map_or(&first.0, |stage| &stage.scenario);
         let differences = Differences::between(schema, (before, &old), (&scenario, &tree))?;
-        let change = &mut first.0.changes[stages.len()];
-        change.set = differences;
+        first.0.changes_mut()[stages.len()].set = differences;
         stages.push(Stage {
             at,
             scenario,
@@ -97,30 +126,30 @@ fn tail(message: &str) -> &str {
 }
 
 /// The stages that change something; changes that change nothing are left out of the scenario.
-fn that_change(first: &mut Judged, stages: Vec<Stage>) -> Vec<Stage> {
-    let changes = std::mem::take(&mut first.0.changes);
-    let (kept, mut stages): (Vec<Change>, Vec<Stage>) = changes
+fn that_change<S: Changing>(first: &mut Judged<S>, stages: Vec<Stage<S>>) -> Vec<Stage<S>> {
+    let changes = std::mem::take(first.0.changes_mut());
+    let (kept, mut stages): (Vec<Change>, Vec<Stage<S>>) = changes
         .into_iter()
         .zip(stages)
         .filter(|(change, _)| !change.set.is_empty())
         .unzip();
-    first.0.changes.clone_from(&kept);
+    first.0.changes_mut().clone_from(&kept);
     for stage in &mut stages {
-        stage.scenario.changes.clone_from(&kept);
+        stage.scenario.changes_mut().clone_from(&kept);
     }
     stages
 }
 
 /// Checks that changes come one after the other within the run.
-fn check_times(scenario: &Scenario, changes: &[Item]) -> Result<(), Vec<Fault>> {
+fn check_times(scenario: &impl Changing, changes: &[Item]) -> Result<(), Vec<Fault>> {
     if changes.len() > MOST {
         let message = format!("{} changes", changes.len());
         let help = format!("a scenario has at most {MOST}");
         return Err(vec![Fault::error(changes[MOST].span, message).help(help)]);
     }
     let mut faults = Vec::new();
-    let (mut before, end) = (Ps::ZERO, scenario.run.duration);
-    for (item, Change { at, .. }) in changes.iter().zip(&scenario.changes) {
+    let (mut before, end) = (Ps::ZERO, scenario.duration());
+    for (item, Change { at, .. }) in changes.iter().zip(scenario.changes()) {
         let span = match &item.value {
             Value::Table(table) => locate(table, &[Step::from("at")]),
             _ => item.span,
@@ -160,7 +189,14 @@ fn apply(tree: &mut Table, change: &Item) -> Vec<Fault> {
 }
 
 /// Keys that name the kind of a table.
-const KINDS: [&str; 4] = ["scheme", "policy", "kind", "template"];
+const KINDS: [&str; 6] = [
+    "scheme",
+    "policy",
+    "kind",
+    "template",
+    "algorithm",
+    "discipline",
+];
 
 /// Finds tables of another kind, whose other keys would be unknown ones.
 fn other_kinds(before: &Table, after: &Table, faults: &mut Vec<Fault>) {
@@ -241,10 +277,10 @@ impl<'s> Rule<'s> {
 
 impl<'t> Differences<'t> {
     /// The keys of `after` whose values differ from those of `before`, by their paths.
-    fn between(
+    fn between<S: Changing>(
         schema: &'t Json,
-        (before, old): (&Scenario, &'t Table),
-        (after, new): (&Scenario, &'t Table),
+        (before, old): (&S, &'t Table),
+        (after, new): (&S, &'t Table),
     ) -> Result<BTreeMap<String, Setting>, Vec<Fault>> {
         let mut differences = Differences {
             definitions: &schema["$defs"],
@@ -255,7 +291,7 @@ impl<'t> Differences<'t> {
             faults: Vec::new(),
             consequences: Vec::new(),
         };
-        let (mut before, after) = (resolved(before), resolved(after));
+        let (mut before, after) = (before.resolved(), after.resolved());
         before.remove("changes");
         differences.tables(schema, Rule::Fixed(""), &before, &after);
         let Differences {

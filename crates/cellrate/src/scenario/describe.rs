@@ -155,7 +155,7 @@ pub fn describe(checked: &Checked) -> Network {
     }
 }
 
-fn change(change: &types::Change) -> Change {
+pub(crate) fn change(change: &types::Change) -> Change {
     Change {
         at_seconds: change.at.as_secs_f64(),
         keys: change.set.clone(),

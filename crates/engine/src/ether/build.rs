@@ -464,6 +464,7 @@ impl<'a> Draft<'a> {
             all_ect: flow.source.over_tcp() && flow.tcp.recovery.reports_each_mark(),
             rates: self.rates(channel),
             start: flow.start,
+            sends: flow.sends,
             app,
         })
     }

@@ -5,6 +5,7 @@ use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
 use super::frame::{Ecn, Framing, Info, Packet};
+use super::plan::change::FlowChange;
 use super::rates::Rates;
 use crate::kernel::{Digest, Ps, Summary};
 use crate::net::ChannelId;
@@ -45,8 +46,11 @@ impl Paced {
             waiting: VecDeque::new(),
         }
     }
-    fn generate(&mut self, now: Ps) {
-        self.waiting.push_back(now);
+    /// A datagram comes into being at `now`, unless the source sends nothing.
+    fn generate(&mut self, now: Ps, sends: bool) {
+        if sends {
+            self.waiting.push_back(now);
+        }
         self.source.advance();
     }
 }
@@ -96,6 +100,8 @@ pub struct EndpointSettings {
     pub all_ect: bool,
     /// Start of the flow.
     pub start: Ps,
+    /// False if the source sends nothing new.
+    pub sends: bool,
     /// The application.
     pub app: App,
     /// Rate control.
@@ -133,7 +139,9 @@ pub struct Endpoint {
     framing: Framing,
     header: u32,
     all_ect: bool,
+    /// Start of the flow; of datagrams at the rate of the line the last time at which they were let again.
     start: Ps,
+    sends: bool,
     app: App,
     rates: Rates,
     /// Segments that wait for the interface: acknowledgements, or the rest of a burst.
@@ -147,6 +155,10 @@ pub struct Endpoint {
 impl Endpoint {
     /// An endpoint in its initial state.
     pub fn new(settings: EndpointSettings) -> Endpoint {
+        let mut app = settings.app;
+        if let App::Sender(sender, _) = &mut app {
+            sender.withhold(Ps::ZERO, !settings.sends);
+        }
         Endpoint {
             channel: settings.channel,
             port: settings.port,
@@ -158,7 +170,8 @@ impl Endpoint {
             header: settings.header,
             all_ect: settings.all_ect,
             start: settings.start,
-            app: settings.app,
+            sends: settings.sends,
+            app,
             rates: settings.rates,
             segments: VecDeque::new(),
             counts: EndpointCounts::default(),
@@ -217,7 +230,7 @@ impl Endpoint {
                 receiver.on_timer(now);
                 self.take_acks(now);
             }
-            App::Paced(paced) => paced.generate(now),
+            App::Paced(paced) => paced.generate(now, self.sends),
             App::Persistent => self.started = true,
             App::Sink | App::Router(_) => {}
         }
@@ -280,7 +293,7 @@ impl Endpoint {
                 let sent = paced.waiting.pop_front()?;
                 (self.udp(), Packet::Udp(sent))
             }
-            App::Persistent if self.started => (self.udp(), Packet::Udp(now)),
+            App::Persistent if self.started && self.sends => (self.udp(), Packet::Udp(now)),
             App::Sender(..) | App::Persistent | App::Sink | App::Router(_) => return None,
         };
         Some((info, packet))
@@ -381,6 +394,23 @@ impl Endpoint {
             App::Router(router) => router.arrive(now, segment, marked),
             App::Paced(_) | App::Persistent | App::Sink => {}
         }
+    }
+
+    /// Goes on from `now` with other settings of the source. Its next event may then lie before `now`.
+    pub(super) fn change(&mut self, now: Ps, to: &FlowChange) {
+        if let (Rates::Source(source), Some(config)) = (&mut self.rates, &to.rates) {
+            source.rules.change(config);
+        }
+        match &mut self.app {
+            App::Paced(paced) => paced.source.change(now, &to.source),
+            // Before its start a source has nothing to send at once.
+            App::Sender(sender, _) => sender.withhold(now.max(self.start), !to.sends),
+            App::Persistent if self.started && to.sends && !self.sends => {
+                (self.started, self.start) = (false, now);
+            }
+            _ => {}
+        }
+        self.sends = to.sends;
     }
 
     /// Makes the endpoint that of a router.

@@ -12,6 +12,7 @@ use super::ends::Ends;
 use super::frame::{Info, PREAMBLE, Packet, on_line};
 use super::line::OctetClock;
 use super::pfc::Paused;
+use super::plan::change::FlowChange;
 use super::tap::Leaving;
 use super::transport::{Frame, Links};
 use super::turn::Components;
@@ -126,6 +127,14 @@ impl Host {
     pub(super) fn become_router(&mut self, number: usize) {
         self.endpoints[number].become_router();
         self.note_wake(number);
+    }
+
+    /// Goes on from `now`, before which everything has been processed, with other settings of an endpoint.
+    pub(super) fn change(&mut self, now: Ps, number: usize, to: &FlowChange) {
+        let endpoint = &mut self.endpoints[number];
+        endpoint.change(now, to);
+        let component = self.interfaces.len() + number;
+        self.clocks.set(component, endpoint.wake_at().max(now));
     }
 
     /// Puts an endpoint into the round of its interface, since it may have a frame.

@@ -2,7 +2,7 @@
 
 use super::aqm::Held;
 use super::frame::{Info, Packet, on_line};
-use crate::control::{Control, SwitchControl};
+use crate::control::{Control, ControlConfig, SwitchControl};
 use crate::kernel::Ps;
 use crate::passing::{Contents, Passing, RateRecord};
 
@@ -28,6 +28,11 @@ impl Hosted {
     /// The scheme.
     pub fn control(&self) -> &Control {
         &self.control
+    }
+
+    /// Goes on from `now` with other parameters of the same scheme; its queue holds `held`.
+    pub fn change(&mut self, now: Ps, config: &ControlConfig, held: Held) {
+        self.control.change((now, length(held)), config);
     }
 
     /// Next time at which the scheme is due.

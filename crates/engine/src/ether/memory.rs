@@ -22,16 +22,16 @@ const EXPONENTS: core::ops::RangeInclusive<i32> = -7..=7;
 #[serde(deny_unknown_fields)]
 pub struct MemoryConfig {
     /// Size of the memory, reserved parts included.
-    #[schemars(extend("x-search" = { "low": "100 kB", "high": "100 MB", "scale": "log" }))]
+    #[schemars(extend("x-change" = true, "x-search" = { "low": "100 kB", "high": "100 MB", "scale": "log" }))]
     pub total: Bytes,
     /// Octets that a queue may hold beyond its reserve, per free octet of the shared part (alpha).
     #[serde(default = "one")]
-    #[schemars(extend("x-search" = { "low": 0.0078125, "high": 128, "scale": "powers-of-two" }))]
+    #[schemars(extend("x-change" = true, "x-search" = { "low": 0.0078125, "high": 128, "scale": "powers-of-two" }))]
     pub alpha: f64,
     /// Octets that each queue has for itself. A port that no flow uses has no queue, so no reserve: its octets
     /// are shared.
     #[serde(default = "nothing")]
-    #[schemars(extend("x-search" = { "low": "1518 bytes", "high": "1 MB", "scale": "log" }))]
+    #[schemars(extend("x-change" = true, "x-search" = { "low": "1518 bytes", "high": "1 MB", "scale": "log" }))]
     pub reserved: Bytes,
 }
 
@@ -75,8 +75,10 @@ pub struct SharedMemory {
     exponent: i32,
     /// Octets of each queue's own.
     reserved: u64,
-    /// Free octets of the shared part.
-    free: u64,
+    /// Octets of the shared part.
+    shared: u64,
+    /// Octets in the shared part: after a change they may be more than it has.
+    used: u64,
     /// Octets of each queue, in its own and in the shared part.
     held: Vec<u64>,
 }
@@ -87,35 +89,47 @@ impl SharedMemory {
     /// # Panics
     /// If the check of the parameters has findings.
     pub fn new(config: &MemoryConfig, queues: usize) -> SharedMemory {
-        let exponent = config.exponent().expect("alpha is a power of two");
-        let reserved = config.reserved.0 * queues as u64;
-        assert!(reserved <= config.total.0, "reserves fit into the memory");
-        SharedMemory {
-            exponent,
-            reserved: config.reserved.0,
-            free: config.total.0 - reserved,
+        let mut memory = SharedMemory {
+            exponent: 0,
+            reserved: 0,
+            shared: 0,
+            used: 0,
             held: alloc::vec![0; queues],
-        }
+        };
+        memory.change(config);
+        memory
+    }
+    /// Goes on with other parameters. Octets beyond a smaller memory stay until they are released.
+    ///
+    /// # Panics
+    /// If the check of the parameters has findings.
+    pub fn change(&mut self, config: &MemoryConfig) {
+        self.exponent = config.exponent().expect("alpha is a power of two");
+        let reserved = config.reserved.0 * self.held.len() as u64;
+        assert!(reserved <= config.total.0, "reserves fit into the memory");
+        (self.reserved, self.shared) = (config.reserved.0, config.total.0 - reserved);
+        let beyond = |held: &u64| held.saturating_sub(self.reserved);
+        self.used = self.held.iter().map(beyond).sum();
     }
 
     /// Most octets that a queue may now hold of the shared part: alpha (B - used), rounded down.
     #[inline]
     pub fn threshold(&self) -> u64 {
         match self.exponent {
-            0.. => self.free.saturating_mul(1 << self.exponent),
-            _ => self.free >> -self.exponent,
+            0.. => self.free().saturating_mul(1 << self.exponent),
+            _ => self.free() >> -self.exponent,
         }
     }
     /// True if `queue` may take `octets` more: within its reserve, or up to the threshold of the
     /// memory without them.
     #[inline]
     pub fn admit(&self, queue: usize, octets: u32) -> bool {
-        let (before, after) = self.shared(queue, octets);
-        after == 0 || after <= self.threshold() && after - before <= self.free
+        let (before, after) = self.in_shared(queue, octets);
+        after == 0 || after <= self.threshold() && after - before <= self.free()
     }
     /// Octets of `queue` in the shared part, before and after `octets` more.
     #[inline]
-    fn shared(&self, queue: usize, octets: u32) -> (u64, u64) {
+    fn in_shared(&self, queue: usize, octets: u32) -> (u64, u64) {
         let beyond = |held: u64| held.saturating_sub(self.reserved);
         let held = self.held[queue];
         (beyond(held), beyond(held + octets as u64))
@@ -123,24 +137,25 @@ impl SharedMemory {
     /// Takes `octets` for `queue`, which [`SharedMemory::admit`] has admitted.
     #[inline]
     pub fn take(&mut self, queue: usize, octets: u32) {
-        let (before, after) = self.shared(queue, octets);
-        self.free -= after - before;
+        let (before, after) = self.in_shared(queue, octets);
+        self.used += after - before;
         self.held[queue] += octets as u64;
     }
     /// Releases `octets` that `queue` has taken.
     #[inline]
     pub fn release(&mut self, queue: usize, octets: u32) {
         self.held[queue] -= octets as u64;
-        let (after, before) = self.shared(queue, octets);
-        self.free += before - after;
+        let (after, before) = self.in_shared(queue, octets);
+        self.used -= before - after;
     }
     /// Octets that `queue` holds.
     pub fn held(&self, queue: usize) -> u64 {
         self.held[queue]
     }
     /// Free octets of the shared part.
+    #[inline]
     pub fn free(&self) -> u64 {
-        self.free
+        self.shared.saturating_sub(self.used)
     }
 }
 

@@ -4,6 +4,7 @@ mod alone;
 pub mod aqm;
 pub mod arriving;
 mod build;
+mod changing;
 pub mod credit;
 pub mod ecmp;
 pub mod endpoint;
@@ -40,6 +41,7 @@ mod window;
 
 pub use alone::completion_alone;
 pub use held::Held;
+pub use plan::change::{Change, FlowChange, SwitchChange};
 pub use plan::{FlowPlan, NodePlan, Plan, PlanError, SwitchPlan};
 pub use report::Report;
 pub use simulation::Simulation;

@@ -96,6 +96,8 @@ pub struct Network {
     pub begins: Arc<[(usize, usize)]>,
     /// The measuring window.
     pub window: Window,
+    /// Number of changes that have been made.
+    pub changed: usize,
 }
 
 impl Network {
@@ -119,6 +121,7 @@ impl node::Network for Network {
         Network {
             plan: self.plan.clone(),
             begins: self.begins.iter().map(begin).collect(),
+            changed: self.changed,
             window: Window {
                 samples,
                 has_ended: self.window.has_ended,

@@ -1,11 +1,14 @@
 //! The plan of a simulation: a directed graph, the flows over it, and what can be wrong with it.
 
+pub mod change;
+
 use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
+use self::change::Change;
 use super::aqm::AqmConfig;
 use super::frame::{Framing, Info, LEAST_ON_WIRE, UDP_HEADERS};
 use super::line::OctetClock;
@@ -40,6 +43,8 @@ pub struct Plan {
     pub fcvc: Option<FcvcConfig>,
     /// Priority-based flow control of all links that flows use; none if absent.
     pub pfc: Option<PfcConfig>,
+    /// Changes of settings, in the order of their instants.
+    pub changes: Vec<Change>,
 }
 
 /// A host or a switch.
@@ -129,6 +134,8 @@ pub struct FlowPlan {
     pub start: Ps,
     /// Source of traffic.
     pub source: SourceConfig,
+    /// False if the source sends nothing new until a change lets it; see [`FlowChange`](change::FlowChange).
+    pub sends: bool,
     /// TCP at both ends.
     pub tcp: TcpConfig,
     /// Priority of its frames, 0 to 7, 7 the highest.
@@ -157,6 +164,7 @@ impl FlowPlan {
             sprayed: Default::default(),
             start: Ps::ZERO,
             source,
+            sends: true,
             tcp: TcpConfig::default(),
             priority: 0,
             datagram: 1_472,

@@ -16,6 +16,7 @@ use super::line::OctetClock;
 use super::line_ends::LineEnds;
 use super::memory::SharedMemory;
 use super::pfc::Pausing;
+use super::plan::change::SwitchChange;
 use super::schedule::{Heads, Schedule};
 use super::tap::Leaving;
 use super::transport::{Frame, Outlet};
@@ -306,6 +307,22 @@ impl Port {
                 .filter(|(queue, _)| *queue as usize == control.queue);
             let held = self.queues[control.queue].held;
             control.wake(now, held, in_service.map_or(0, |(_, octets)| octets));
+        }
+    }
+
+    /// Goes on from `now` with another limit of each queue, and with other parameters of the same queue
+    /// management and of the same scheme. An interval of the scheme that should have ended before `now` ends now.
+    pub(super) fn change(&mut self, now: Ps, to: &SwitchChange) {
+        for queue in &mut self.queues {
+            queue.limit = to.buffer;
+            queue.aqm.change(now, &to.aqm);
+        }
+        if let Some(control) = &mut self.control {
+            let held = self.queues[control.queue].held;
+            control.change(now, &to.control, held);
+        }
+        if self.has_timers && self.next_timer() < now {
+            self.wake(now);
         }
     }
 

@@ -7,7 +7,7 @@ use super::build::{Parts, build};
 use super::frame::LEAST_ON_WIRE;
 use super::line::OctetClock;
 use super::node::{Network, Node};
-use super::plan::{Plan, PlanError, least_transit};
+use super::plan::{Plan, PlanError, change, least_transit};
 use super::reserves::Reserves;
 use super::transport::{Link, Links};
 use super::window::Window;
@@ -27,6 +27,7 @@ impl Simulation {
     /// If the plan is invalid, see [`PlanError`].
     pub fn new(plan: Plan) -> Result<Simulation, PlanError> {
         plan.check()?;
+        change::check(&plan)?;
         Reserves::of(&plan).map_or(Ok(()), |reserves| reserves.check())?;
         let Parts {
             nodes,
@@ -38,6 +39,7 @@ impl Simulation {
         let network = Network {
             begins: begins.into(),
             window: Window::default(),
+            changed: 0,
             plan: Arc::new(plan),
         };
         Ok(Simulation::of_nodes(nodes, inboxes, links, lines, network))
@@ -57,12 +59,24 @@ impl Simulation {
     /// [`Simulation::run_until`](simulation::Simulation::run_until), measured by a stopwatch, which has no
     /// effect on the result.
     pub fn run_timed(&mut self, until: Ps, stopwatch: &mut impl Stopwatch) {
+        while self.next_change() < until {
+            self.advance(self.next_change(), stopwatch);
+            self.make_next_change();
+        }
         self.advance(until, stopwatch);
     }
 
     /// Processes everything before `until`, one instant after the other, at each of them every node: the
     /// schedule of the plain engine, which has no lookahead.
     pub fn run_plainly(&mut self, until: Ps) {
+        while self.next_change() < until {
+            self.advance_plainly(self.next_change());
+            self.make_next_change();
+        }
+        self.advance_plainly(until);
+    }
+
+    fn advance_plainly(&mut self, until: Ps) {
         loop {
             let now = self.earliest();
             if now >= until {

@@ -11,6 +11,7 @@ use super::credit::Account;
 use super::frame::Packet;
 use super::memory::SharedMemory;
 use super::pfc::Lossless;
+use super::plan::change::SwitchChange;
 use super::port::{Dropped, Outside, Port};
 use super::spray::{Sprayer, Way};
 use super::transport::{Frame, Links};
@@ -181,6 +182,19 @@ impl Switch {
             route.dropped_packets += 1;
             route.dropped_bytes += payload(&packet);
             self.digest.add(at.0 ^ info.bits() << 32);
+        }
+    }
+
+    /// Goes on from `now`, before which everything has been processed, with other settings of all ports. Frames
+    /// beyond a smaller limit stay.
+    pub(super) fn change_settings(&mut self, now: Ps, to: &SwitchChange) {
+        if let (Some(memory), Some(config)) = (&mut self.memory, &to.memory) {
+            memory.change(config);
+        }
+        for (number, port) in self.ports.iter_mut().enumerate() {
+            port.change(now, to);
+            let due = port.next_due(self.memory.is_some() || !self.is_plain);
+            self.clocks.set(number, due);
         }
     }
 

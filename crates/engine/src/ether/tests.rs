@@ -2,6 +2,7 @@
 
 extern crate std;
 mod by_hand;
+mod changes;
 mod credit;
 mod datagrams;
 mod parts;
@@ -62,6 +63,7 @@ fn row(
         framing: Framing::default(),
         fcvc: None,
         pfc: None,
+        changes: Vec::new(),
         nodes: (0..nodes).map(node).collect(),
         links: there.chain(back).collect(),
         flows: Vec::from([flow(

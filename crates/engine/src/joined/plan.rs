@@ -171,6 +171,7 @@ impl JoinedPlan {
                 flows: Vec::new(),
                 fcvc: None,
                 pfc: None,
+                changes: Vec::new(),
             },
             legs: Vec::new(),
             crossings: Vec::new(),

@@ -141,7 +141,15 @@ impl CellClock {
     }
     /// Transmission times of packets of `bits` bits on a line of `rate`.
     pub const fn of_bits(rate: Rate, bits: u64) -> CellClock {
-        let (ps_bits, rate) = (bits as u128 * PS_PER_BIT, rate.0 as u128);
+        CellClock::of_ps_bits(rate, bits as u128 * PS_PER_BIT)
+    }
+    /// The clock of the same cells or packets on a line of another `rate`.
+    pub const fn at_rate(&self, rate: Rate) -> CellClock {
+        let whole = self.whole as u128 * self.denominator as u128;
+        CellClock::of_ps_bits(rate, whole + self.remainder as u128)
+    }
+    const fn of_ps_bits(rate: Rate, ps_bits: u128) -> CellClock {
+        let rate = rate.0 as u128;
         CellClock {
             whole: (ps_bits / rate) as u64,
             remainder: (ps_bits % rate) as u64,

@@ -67,7 +67,7 @@ pub struct Cbr {
 impl Cbr {
     /// Changes the rate at `now`. The missing part of the next cell is generated at the new rate.
     pub fn change(&mut self, now: Ps, config: &CbrConfig) {
-        let clock = CellClock::new(config.rate);
+        let clock = self.clock.at_rate(config.rate);
         if self.next > self.start {
             (self.next, self.carry) = self.clock.completion_at(&clock, now, self.next, self.carry);
         }

@@ -114,7 +114,7 @@ impl OnOff {
     /// Changes the peak rate at `now`. The missing part of the next cell is generated at the new
     /// rate. An ON part whose last cell has been generated is over.
     pub fn change(&mut self, now: Ps, config: &OnOffConfig) {
-        let clock = CellClock::new(config.peak);
+        let clock = self.clock.at_rate(config.peak);
         if self.next > self.began {
             (self.next, self.carry) = self.clock.completion_at(&clock, now, self.next, self.carry);
             self.keep_to_periods();

@@ -49,8 +49,10 @@ impl Source for PoissonConfig {
 impl PoissonConfig {
     /// State of the source from `start` on, with cells or packets of `bits` bits each.
     fn units(&self, bits: u64, start: Ps, stream: Stream) -> Cells {
+        let cells = bits as f64 / CELL_BITS as f64;
         let mut source = Poisson {
-            mean: mean_gap(self.rate) * (bits as f64 / CELL_BITS as f64),
+            mean: mean_gap(self.rate) * cells,
+            cells,
             stream,
             start,
             next: start,
@@ -63,8 +65,10 @@ impl PoissonConfig {
 /// State of a Poisson source, whose first gap begins at the start.
 #[derive(Clone, Debug)]
 pub struct Poisson {
-    /// Mean gap between cells in picoseconds.
+    /// Mean gap between cells or packets in picoseconds.
     mean: f64,
+    /// Bits of a packet over those of a cell; 1 for cells.
+    cells: f64,
     stream: Stream,
     start: Ps,
     next: Ps,
@@ -74,7 +78,7 @@ impl Poisson {
     /// Changes the mean rate at `now`. The rest of an exponential gap is also exponential, so the
     /// rest of the present gap is scaled.
     pub fn change(&mut self, now: Ps, config: &PoissonConfig) {
-        let mean = mean_gap(config.rate);
+        let mean = mean_gap(config.rate) * self.cells;
         if mean == self.mean {
             return;
         }

@@ -69,8 +69,7 @@ pub fn simulation(scenario: &str) -> Simulation {
         Ok(job) => job,
         Err(refusal) => unreachable!("the bench's own scenarios are valid: {refusal}"),
     };
-    let plan = cellrate::ethernet::plan(job.scenario(), job.graph());
-    match Simulation::new(plan) {
+    match Simulation::new(job.plan()) {
         Ok(simulation) => simulation,
         Err(error) => unreachable!("the bench's own plans are valid: {error}"),
     }

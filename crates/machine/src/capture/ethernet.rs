@@ -14,7 +14,7 @@ use cellrate_engine::kernel::Ps;
 use cellrate_engine::net::ChannelId;
 use cellrate_engine::passing::RateRecord;
 
-use cellrate::ethernet::{Job, plan};
+use cellrate::ethernet::Job;
 use cellrate::run::{PROGRESS_INTERVAL, Progress};
 
 use super::checksum::{fold, sum};
@@ -60,7 +60,7 @@ pub fn capture_frames(
     directory: &Path,
     progress: Progress<'_>,
 ) -> Result<Taken, CaptureError> {
-    let plan = plan(job.scenario(), job.graph());
+    let plan = job.plan();
     let writer = Frames::new(&plan).map_err(CaptureError::Request)?;
     let mut places = places(&plan, points, directory)?;
     let tapped: Vec<usize> = places

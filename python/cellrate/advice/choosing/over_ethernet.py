@@ -362,6 +362,13 @@ def choose_over_ethernet(
             "the scenario has `pfc`, under which no buffer of a port holds; leave it out: choose "
             "seeks a buffer"
         )
+    own = (f"flow.{group}.rate_control" for group in plain.network.groups())
+    changes = plain.network.change_of("switch.aqm", "switch.control", *own)
+    if changes is not None:
+        raise BadInput(
+            f"{base.path}: {changes} during the run; choose replaces queue management and "
+            "controls, so only buffers, flows and their sources may change"
+        )
     if not any(flow.tcp or flow.rate_controlled for flow in flows):
         raise BadInput(
             f"{base.path}: no flow runs over TCP or has `rate_control`, "

@@ -164,10 +164,12 @@ TOPICS: tuple[Callable[[Subject], Iterable[Prediction]], ...] = (
 def explain(network: Network | FrameNetwork) -> Explanation:
     """Collects the predictions of theory for a network of any link layer."""
     if isinstance(network, FrameNetwork):
-        return _collected(over_ethernet(network), BYTES)
-    subject = Subject(network)
-    found = (statement for statements in TOPICS for statement in statements(subject))
-    explanation, changes = _collected(found, CELLS), network.until_first_change
+        explanation = _collected(over_ethernet(network), BYTES)
+    else:
+        subject = Subject(network)
+        found = (statement for statements in TOPICS for statement in statements(subject))
+        explanation = _collected(found, CELLS)
+    changes = network.until_first_change
     if changes is None:
         return explanation
     note = f"This is of the network until its first change, and bounds hold until then: {changes}."

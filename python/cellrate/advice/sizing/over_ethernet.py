@@ -194,13 +194,7 @@ def size_port(question: Question, runner: Runner) -> PacketAnswer:
     network = FrameNetwork.of_scenario(scenario)
     if question.credit_cells is not None:
         raise SizingError("credits are of cells: --credit-cells has no meaning over Ethernet")
-    if network.credit is not None:
-        raise SizingError("`fcvc` promises buffers; leave it out to size one")
-    if network.pauses is not None:
-        raise SizingError("under `pfc` no limit of a queue holds; leave it out to size a buffer")
-    for line in network.ports:
-        if line.switch is not None and line.switch["memory"] is not None:
-            raise SizingError("`switch.memory` limits queues, too; leave it out to size a buffer")
+    _require_one_limit(network)
     crossed = {line.name: line for flow in network.flows for line in flow.lines if line.switch}
     if not crossed:
         raise SizingError("no flow crosses a switch: there is no output port with a buffer")
@@ -232,6 +226,25 @@ def size_port(question: Question, runner: Runner) -> PacketAnswer:
         return tuple(PacketRun.of(run, port.name) for run in buffers.runs(octets, runner))
 
     return _with_elsewhere(_sized(answer, port, runs_with))
+
+
+def _require_one_limit(network: FrameNetwork) -> None:
+    """Checks that nothing but one buffer limits queues.
+
+    Raises:
+        SizingError: Something does.
+    """
+    if network.credit is not None:
+        raise SizingError("`fcvc` promises buffers; leave it out to size one")
+    if network.pauses is not None:
+        raise SizingError("under `pfc` no limit of a queue holds; leave it out to size a buffer")
+    for line in network.ports:
+        if line.switch is not None and line.switch["memory"] is not None:
+            raise SizingError("`switch.memory` limits queues, too; leave it out to size a buffer")
+    nodes = (f"topology.node.{name}.buffer" for name in network.nodes)
+    changes = network.change_of("switch.buffer", *nodes)
+    if changes is not None:
+        raise SizingError(f"{changes} during the run: size-buffer finds one buffer for all of it")
 
 
 def _longest(port: Mapping[str, Any]) -> int:

@@ -199,19 +199,6 @@ class Flow:
         return self.feedback_delays_seconds[self.forward.index(link)]
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
-    """Settings that change at one instant.
-
-    Attributes:
-        at_seconds: The instant.
-        keys: Paths of the keys that change, as `--set` has them.
-    """
-
-    at_seconds: float
-    keys: tuple[str, ...]
-
-
 def limit(cells: float | None) -> float:
     """A limit in cells or cells/s: null, which stands for no limit, becomes infinity."""
     return math.inf if cells is None else float(cells)

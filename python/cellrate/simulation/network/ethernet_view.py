@@ -11,6 +11,7 @@ from itertools import chain, pairwise
 from typing import Any, Self, TypeAlias
 
 from cellrate import _core
+from cellrate.simulation.network.changes import Change, Changing
 from cellrate.simulation.network.ends import Parameters
 from cellrate.simulation.network.view import Network
 
@@ -157,7 +158,7 @@ class FrameFlow:
 
 
 @dataclass(frozen=True)
-class FrameNetwork:
+class FrameNetwork(Changing):
     """Network of a scenario over Ethernet, with all groups and templates expanded.
 
     Attributes:
@@ -172,6 +173,7 @@ class FrameNetwork:
             without credit control.
         pauses: ``lossless``, True if no frame can be lost; None without priority-based flow
             control.
+        changes: Changes during the run; everything else is as it is before the first.
     """
 
     seed: int
@@ -183,6 +185,7 @@ class FrameNetwork:
     flows: tuple[FrameFlow, ...]
     credit: Mapping[str, Any] | None
     pauses: Mapping[str, Any] | None
+    changes: tuple[Change, ...] = ()
 
     @classmethod
     def of_scenario(cls, scenario: _core.Scenario) -> Self:
@@ -211,10 +214,8 @@ class FrameNetwork:
             nodes={node["name"]: node["switch"] is not None for node in nodes},
             lines=lines,
             flows=tuple(_flow(flow, lines) for flow in described["flows"]),
+            changes=Change.of_described(described),
         )
-
-    def change_of(self, *_paths: str) -> None:
-        """Always None: nothing changes during a run over Ethernet."""
 
     @cached_property
     def ports(self) -> tuple[Line, ...]:

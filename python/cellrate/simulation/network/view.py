@@ -10,13 +10,14 @@ from typing import Any, Self
 
 from cellrate import _core
 from cellrate.simulation import source
-from cellrate.simulation.network.elements import Change, Flow, Link, Node, Switch, limit
+from cellrate.simulation.network.changes import Change, Changing
+from cellrate.simulation.network.elements import Flow, Link, Node, Switch, limit
 from cellrate.simulation.network.ends import TIME_STAMP_BYTES, Abr, OwnRate, Parameters, Tcp
 from cellrate.simulation.runner import Job
 
 
 @dataclass(frozen=True)
-class Network:
+class Network(Changing):
     """Network of a scenario, with all groups and templates expanded.
 
     Attributes:
@@ -96,10 +97,7 @@ class Network:
             nodes=nodes,
             links=links,
             flows=tuple(_flow(flow, links, encapsulation_bytes) for flow in described["flows"]),
-            changes=tuple(
-                Change(change["at_seconds"], tuple(change["keys"]))
-                for change in described["changes"]
-            ),
+            changes=Change.of_described(described),
         )
 
     @property
@@ -118,25 +116,6 @@ class Network:
                 return link
         known = ", ".join(link.name for link in self.ports)
         raise ValueError(f"there is no output port {name!r}; there are {known}")
-
-    def change_of(self, *paths: str) -> str | None:
-        """Text on the first change of a key, or of a key below it; None if none of them changes."""
-        for change in self.changes:
-            for key in change.keys:
-                if any(key == path or key.startswith(f"{path}.") for path in paths):
-                    return f"`{key}` changes at {change.at_seconds:g} s"
-        return None
-
-    @property
-    def until_first_change(self) -> str | None:
-        """A note for statements that hold until the first change only; None without changes."""
-        if not self.changes:
-            return None
-        first, *later = self.changes
-        keys = ", ".join(f"`{key}`" for key in first.keys)
-        rest = f"; {len(later)} more changes follow" if len(later) > 1 else ""
-        rest = "; one more change follows" if len(later) == 1 else rest
-        return f"the scenario changes at {first.at_seconds:g} s ({keys}){rest}"
 
     def flows_over(self, link: Link) -> tuple[Flow, ...]:
         """Flows whose forward channel uses a link."""

@@ -15,7 +15,7 @@ fn job(text: &str) -> Job {
 }
 
 fn in_parts(job: &Job, parts: &[usize]) -> (String, Vec<Series>) {
-    let mut driver = Driver::begin(job.scenario(), job.graph());
+    let mut driver = Driver::begin(job);
     let report = driver.run_in_parts(parts, &mut |_, _| true, &mut ());
     (
         format!("{:#?}", report.unwrap()),
@@ -52,9 +52,27 @@ source = { kind = "persistent" }
 rate_control = {}
 "#;
 
+/// Changes of all that can change, also at both ends of the measuring window and at a sample.
+const CHANGES: &str = r#"
+[[changes]]
+at = "100 us"
+set = { "switch.memory.total" = "100 kB", "flow.steady.source.rate" = "3 Gbit/s" }
+[[changes]]
+at = "205 us"
+set = { "switch.aqm.min" = "2 packets", "switch.buffer" = "30 kB", "flow.file.sends" = false }
+[[changes]]
+at = "436.7 us"
+set = { "switch.control.interval" = "20 us", "flow.controlled.rate_control.nrm" = 4, "flow.controlled.sends" = false }
+[[changes]]
+at = "900 us"
+set = { "flow.file.sends" = true, "flow.controlled.sends" = true }
+"#;
+
 #[test]
 fn no_way_of_dealing_out_nodes_changes_anything() {
-    for text in [MIXED, crate::ethernet::templates::TEMPLATES[1].2] {
+    let changing = format!("{MIXED}{CHANGES}");
+    let mut found = Vec::new();
+    for text in [MIXED, &changing, crate::ethernet::templates::TEMPLATES[1].2] {
         let job = job(text);
         let nodes = job.graph().nodes.len();
         let whole = in_parts(&job, &vec![0; nodes]);
@@ -66,7 +84,9 @@ fn no_way_of_dealing_out_nodes_changes_anything() {
                 assert!(whole.1 == divided.1, "traces of {count} parts: {parts:?}");
             }
         }
+        found.push(whole.0);
     }
+    assert!(found[0] != found[1], "the changes act");
 }
 
 /// Two groups of hosts that send over a long link to each other.

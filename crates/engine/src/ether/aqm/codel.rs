@@ -103,7 +103,7 @@ impl CoDel {
         }
     }
     /// Goes on with other parameters.
-    pub fn change(&mut self, config: &CoDelConfig) {
+    pub fn change(&mut self, _: Ps, config: &CoDelConfig) {
         self.config = config.clone();
     }
 

@@ -71,10 +71,10 @@ macro_rules! registry {
         }
 
         impl Aqm {
-            /// Goes on with other parameters of the same algorithm; its state stays.
-            pub fn change(&mut self, config: &AqmConfig) {
+            /// Goes on from `now` with other parameters of the same algorithm; its state stays.
+            pub fn change(&mut self, now: Ps, config: &AqmConfig) {
                 match (self, config) {
-                    $((Aqm::$variant(state), AqmConfig::$variant(config)) => state.change(config),)*
+                    $((Aqm::$variant(state), AqmConfig::$variant(config)) => state.change(now, config),)*
                     _ => {}
                 }
             }
@@ -164,8 +164,8 @@ mod tests {
             let read: AqmConfig = serde_json::from_value(written).expect("its parameters");
             assert_eq!(read, config);
             let mut aqm = config.build(facts, Stream::new(1, "test", component.name));
-            aqm.change(&config);
             let now = Ps::from_ms(1);
+            aqm.change(now, &config);
             let decisions = [
                 aqm.on_enqueue(now, 1_518, Held::default()),
                 aqm.on_dequeue(now, now, Held::default()),

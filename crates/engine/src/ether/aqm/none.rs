@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::policy::{AqmAlgorithm, AqmParameters, QueueFacts};
-use crate::kernel::{Finding, Stream};
+use crate::kernel::{Finding, Ps, Stream};
 
 /// No parameters.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -33,7 +33,7 @@ impl NoAqm {
         NoAqm
     }
     /// Goes on: there is nothing to change.
-    pub fn change(&mut self, _: &NoneConfig) {}
+    pub fn change(&mut self, _: Ps, _: &NoneConfig) {}
 }
 
 impl AqmAlgorithm for NoAqm {

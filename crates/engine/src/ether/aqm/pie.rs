@@ -136,9 +136,25 @@ impl Pie {
             next: config.t_update,
         }
     }
-    /// Goes on with other parameters; an update that is due comes when it was due.
-    pub fn change(&mut self, config: &PieConfig) {
+    /// Goes on from `now` with other parameters. The next update comes when it was due, and what is left of
+    /// the burst allowance is at most the new one.
+    pub fn change(&mut self, now: Ps, config: &PieConfig) {
+        let most = if self.is_at_rest() {
+            self.skip_updates(now.0.saturating_sub(1));
+            config.max_burst
+        } else {
+            self.burst_allowance
+        };
         self.config = config.clone();
+        self.burst_allowance = most.min(config.max_burst);
+    }
+    /// Passes over updates until `last` picoseconds, which at rest have been left out; they stay a multiple of
+    /// T_UPDATE apart.
+    fn skip_updates(&mut self, last: u64) {
+        if self.next.0 <= last {
+            let missed = 1 + (last - self.next.0) / self.config.t_update.0;
+            self.next = Ps(self.next.0 + missed * self.config.t_update.0);
+        }
     }
     /// Probability of the last update.
     pub fn drop_prob(&self) -> f64 {
@@ -216,10 +232,8 @@ impl AqmAlgorithm for Pie {
         } else {
             now.saturating_sub(since)
         };
-        if was_at_rest && self.next <= now {
-            // Updates at rest were left out; they stay a multiple of T_UPDATE apart.
-            let missed = 1 + (now.0 - self.next.0) / self.config.t_update.0;
-            self.next = Ps(self.next.0 + missed * self.config.t_update.0);
+        if was_at_rest {
+            self.skip_updates(now.0);
         }
         Decision::Pass
     }

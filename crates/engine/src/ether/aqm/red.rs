@@ -172,7 +172,7 @@ impl Red {
         }
     }
     /// Goes on with other parameters. An average in other units begins at zero.
-    pub fn change(&mut self, config: &RedConfig) {
+    pub fn change(&mut self, _: Ps, config: &RedConfig) {
         if !config.min.is_counted_as(self.config.min) {
             self.average = 0.0;
         }

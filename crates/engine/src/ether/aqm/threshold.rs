@@ -63,7 +63,7 @@ impl Threshold {
         Threshold(config.clone())
     }
     /// Goes on with another threshold.
-    pub fn change(&mut self, config: &ThresholdConfig) {
+    pub fn change(&mut self, _: Ps, config: &ThresholdConfig) {
         self.0 = config.clone();
     }
     #[inline]

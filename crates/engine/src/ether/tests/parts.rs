@@ -3,6 +3,7 @@
 
 use super::super::simulation::Part;
 use super::super::spray::Multipath;
+use super::changes::with_changes;
 use super::random::{any_source, random_plan, with_any_switch};
 use super::spraying::{leaf_spine, over_tcp};
 use super::*;
@@ -49,6 +50,13 @@ fn measured(plan: &Plan, parts: Option<&[usize]>, stream: &mut Stream) -> String
         match parts {
             None => run.run_until(until),
             Some(parts) => {
+                // Parts are joined at changes.
+                while let at = run.make_due_change()
+                    && at < until
+                {
+                    let ran = run_to(at, run.divide(parts), stream);
+                    run.join(ran);
+                }
                 let mut ran = run_to(until, run.divide(parts), stream);
                 // A part samples what a later one joins.
                 if step % 3 == 0 {
@@ -87,7 +95,10 @@ fn parts_change_nothing() {
     let mut stream = Stream::new(1, "ether", "parts");
     for case in 0..cases(100) {
         let plan = random_plan(&mut stream, any_source);
-        let plan = with_any_switch(plan, &mut stream);
+        let mut plan = with_any_switch(plan, &mut stream);
+        if case % 2 == 1 {
+            plan = with_changes(plan, &mut stream, Ps::from_ms(1));
+        }
         parts_change_nothing_of(&plan, &mut stream, case);
     }
     for rule in [Multipath::Random, Multipath::RoundRobin] {

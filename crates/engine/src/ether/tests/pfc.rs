@@ -1,5 +1,6 @@
 //! Priority-based flow control: by hand, headroom to the octet, and in random networks.
 
+use super::changes::with_changes;
 use super::parts::parts_change_nothing_of;
 use super::random::{any_source, random_plan, with_any_switch};
 use super::*;
@@ -205,8 +206,11 @@ fn paused(stream: &mut Stream) -> Plan {
 fn random_networks_lose_no_frame_of_a_paused_priority() {
     let mut stream = Stream::new(1, "ether", "paused networks");
     let (mut pauses, mut lost) = (0.0, 0);
-    for case in 0..cases(60) {
-        let plan = paused(&mut stream);
+    for case in 0..cases(90) {
+        let mut plan = paused(&mut stream);
+        if case % 2 == 1 {
+            plan = with_changes(plan, &mut stream, Ps::from_ms(1));
+        }
         let mut switches = plan.nodes.iter().filter_map(|node| node.switch.as_ref());
         let drops_early = switches.any(|switch| !matches!(switch.aqm, AqmConfig::None(_)));
         let priorities = plan.pfc.as_ref().unwrap().priorities.clone();

@@ -4,6 +4,7 @@ use alloc::collections::{BTreeMap, VecDeque};
 
 use serde_json::json;
 
+use super::changes::with_changes;
 use super::*;
 use crate::control::schemes;
 use crate::endsystem::AbrConfig;
@@ -143,6 +144,7 @@ pub fn random_plan(
         flows,
         fcvc: None,
         pfc: None,
+        changes: Vec::new(),
     }
 }
 
@@ -210,8 +212,11 @@ fn the_plain_schedule_and_any_division_into_calls_give_the_same() {
     let (mut dropped, mut marked, mut records, mut ahead) = (0, 0, 0, 0);
     for case in 0..cases(150) {
         let plan = random_plan(&mut stream, any_source);
-        let plan = with_any_switch(plan, &mut stream);
+        let mut plan = with_any_switch(plan, &mut stream);
         let (from, to) = (Ps::from_us(200), Ps::from_ms(1));
+        if case % 2 == 1 {
+            plan = with_changes(plan, &mut stream, to);
+        }
         let fast = Simulation::new(plan.clone()).unwrap().measure(from, to, to);
         let mut plain = Simulation::new(plan.clone()).unwrap();
         plain.tap(&(0..plan.links.len()).collect::<Vec<_>>());

@@ -43,6 +43,7 @@ fn star(sources: usize, rate: Rate, delay: Ps, control: Value, rates: AbrConfig)
         framing: Framing::default(),
         fcvc: None,
         pfc: None,
+        changes: Vec::new(),
         nodes: (0..middle).map(host).chain([switch]).collect(),
         links: up.chain(down).collect(),
         flows: (1..=sources).map(flow).collect(),

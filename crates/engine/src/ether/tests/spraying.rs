@@ -1,5 +1,6 @@
 //! Runs in which switches spray the frames of a flow over several ports.
 
+use super::changes::with_changes;
 use super::random::{any_source, with_any_switch};
 use super::*;
 use crate::endsystem::AbrConfig;
@@ -69,6 +70,7 @@ pub(super) fn leaf_spine(
         framing: Framing::default(),
         fcvc: None,
         pfc: None,
+        changes: Vec::new(),
         flows: flows.collect(),
         nodes: nodes.clone(),
         links,
@@ -226,6 +228,9 @@ fn sprayed_runs_do_not_depend_on_the_schedule() {
             switch.buffer = 30_000;
         }
         let (from, to) = (Ps::from_us(100), Ps::from_us(500));
+        if case % 2 == 1 {
+            plan = with_changes(plan, &mut stream, to);
+        }
         let fast = Simulation::new(plan.clone()).unwrap().measure(from, to, to);
         let mut plain = Simulation::new(plan.clone()).unwrap();
         plain.tap(&(0..plan.links.len()).collect::<Vec<_>>());

@@ -326,6 +326,7 @@ fn with_switches_for_routers(plan: &JoinedPlan) -> frames::Plan {
         framing: plan.framing,
         fcvc: None,
         pfc: None,
+        changes: Vec::new(),
         nodes: plan.nodes.iter().map(node).collect(),
         links: plan.links.iter().map(link).collect(),
         flows: plan.flows.iter().map(flow).collect(),

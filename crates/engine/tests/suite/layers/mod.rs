@@ -82,7 +82,7 @@ const ORDER: &[&str] = &[
 ];
 
 /// Modules that may use their own submodules although these use them, and the reason.
-const WHOLE: [(&str, &str); 8] = [
+const WHOLE: [(&str, &str); 9] = [
     (
         "atm::port",
         "a port has its counts and the cells in front of it as parts",
@@ -92,6 +92,7 @@ const WHOLE: [(&str, &str); 8] = [
         "the trait of all servers, and the servers themselves",
     ),
     ("atm::plan", "a plan, and the ways through it"),
+    ("ether::plan", "a plan, and its changes"),
     (
         "tcp::recovery",
         "the trait of all recoveries, and the recoveries themselves",

@@ -197,3 +197,39 @@ fn wrong_parameters_are_found() {
     let fields: Vec<&str> = findings.iter().map(|finding| finding.field).collect();
     assert_eq!(fields, ["t_update", "alpha", "beta", "mark_threshold"]);
 }
+
+/// Updates come each 15 ms, at rest unseen: after those of 15 and 30 ms the next one is due at 45 ms. A change
+/// at 32 ms to 4 ms leaves it there, and 49 ms follows. A change to a longer burst leaves rest.
+#[test]
+fn a_change_at_rest_keeps_the_next_update() {
+    let ms = Ps::from_ms;
+    let config = |t_update, max_burst| PieConfig {
+        t_update: ms(t_update),
+        max_burst: ms(max_burst),
+        ..PieConfig::default()
+    };
+    for (at, next) in [(32, 45), (30, 30), (31, 45)] {
+        let mut pie = pie(&config(15, 150));
+        pie.change(ms(at), &config(4, 300));
+        assert_eq!((pie.wake_at(), pie.next), (Ps::NEVER, ms(next)), "{at}");
+        // A packet that has waited begins the updates.
+        pie.on_dequeue(ms(46), ms(41), LONG);
+        assert_eq!(pie.wake_at(), ms(if next == 45 { 49 } else { 50 }));
+        assert_eq!(pie.burst_allowance, ms(300));
+    }
+}
+
+#[test]
+fn what_is_left_of_a_burst_is_at_most_the_new_one() {
+    let mut pie = pie(&PieConfig::default());
+    update(&mut pie, 5);
+    assert_eq!(pie.burst_allowance, Ps::from_ms(135));
+    for (max_burst, left) in [(200, 135), (20, 20), (150, 20)] {
+        let config = PieConfig {
+            max_burst: Ps::from_ms(max_burst),
+            ..PieConfig::default()
+        };
+        pie.change(Ps::from_ms(16), &config);
+        assert_eq!(pie.burst_allowance, Ps::from_ms(left));
+    }
+}

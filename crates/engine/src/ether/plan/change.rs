@@ -1,0 +1,145 @@
+//! Changes of a network while it runs. A change acts before every event of its instant: events of
+//! earlier times follow the old settings, all others the new ones. State is kept: queues, windows
+//! and rates, the measurements of a scheme, what active queue management has averaged.
+
+use alloc::format;
+use alloc::vec::Vec;
+
+use super::{FlowPlan, Plan, PlanError, SwitchPlan};
+use crate::control::{ControlConfig, PortFacts, SwitchControl};
+use crate::endsystem::AbrConfig;
+use crate::ether::aqm::{AqmAlgorithm, AqmConfig, QueueFacts};
+use crate::ether::memory::MemoryConfig;
+use crate::kernel::{Ps, Rate, Stream};
+use crate::traffic::SourceConfig;
+
+/// Settings that hold from an instant on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Change {
+    /// Instant of the change.
+    pub at: Ps,
+    /// Changed switches: number of the node, and settings.
+    pub switches: Vec<(usize, SwitchChange)>,
+    /// Changed flows: number of the flow, and settings.
+    pub flows: Vec<(usize, FlowChange)>,
+}
+
+/// Settings of every output port of a switch that can change. Algorithm and scheme stay the same, and a
+/// switch with a shared memory keeps one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SwitchChange {
+    /// Most octets of each queue, except of those that credit limits; `u64::MAX` without a limit.
+    pub buffer: u64,
+    /// Parameters of the shared memory, if there is one.
+    pub memory: Option<MemoryConfig>,
+    /// Parameters of active queue management.
+    pub aqm: AqmConfig,
+    /// Parameters of the control scheme.
+    pub control: ControlConfig,
+}
+
+/// Settings of a flow that can change. The kind of source stays the same.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FlowChange {
+    /// False if the source sends nothing new: data over TCP wait, datagrams do not come into being.
+    /// What has been sent is sent again if it is lost, and records of rates go on.
+    pub sends: bool,
+    /// Parameters of the source.
+    pub source: SourceConfig,
+    /// Parameters of rate control, if the flow has it; PCR and MCR stay as they are.
+    pub rates: Option<AbrConfig>,
+}
+
+impl SwitchChange {
+    /// The settings of a switch in the plan that can change.
+    pub fn of(plan: &SwitchPlan) -> SwitchChange {
+        SwitchChange {
+            buffer: plan.buffer,
+            memory: plan.memory.clone(),
+            aqm: plan.aqm.clone(),
+            control: plan.control.clone(),
+        }
+    }
+}
+
+impl FlowChange {
+    /// The settings of a flow in the plan that can change.
+    pub fn of(plan: &FlowPlan) -> FlowChange {
+        FlowChange {
+            sends: plan.sends,
+            source: plan.source.clone(),
+            rates: plan.rates.clone(),
+        }
+    }
+}
+
+/// True if active queue management of a queue acts when a frame arrives, and then alone.
+fn acts_on_arrival_alone(aqm: &AqmConfig) -> bool {
+    let facts = QueueFacts {
+        rate: Rate::from_bps(1),
+        limit: u64::MAX,
+        largest: 0,
+    };
+    aqm.build(facts, Stream::new(0, "", ""))
+        .acts_on_arrival_alone()
+}
+
+fn marks_at_dequeue(control: &ControlConfig) -> bool {
+    match control {
+        ControlConfig::Custom(config) => config.get().marks_at_dequeue(),
+        control => control.build(PortFacts::ANY).marks_at_dequeue(),
+    }
+}
+
+/// Checks that changes come in order, and that each changes nothing but parameters.
+///
+/// # Errors
+/// The first change that does not, in words.
+pub(in crate::ether) fn check(plan: &Plan) -> Result<(), PlanError> {
+    let mut before = Ps::ZERO;
+    for Change {
+        at,
+        switches,
+        flows,
+    } in &plan.changes
+    {
+        let fault = |what: &str| Err(PlanError(format!("the change at {at} {what}")));
+        if *at <= before {
+            return fault("does not come after the one before it, or after the start");
+        }
+        before = *at;
+        for (node, to) in switches {
+            let found = plan.nodes.get(*node);
+            let Some(from) = found.and_then(|node| node.switch.as_ref()) else {
+                return fault("concerns a switch that does not exist");
+            };
+            if from.control.name() != to.control.name()
+                || from.aqm.name() != to.aqm.name()
+                || marks_at_dequeue(&from.control) != marks_at_dequeue(&to.control)
+                || acts_on_arrival_alone(&from.aqm) != acts_on_arrival_alone(&to.aqm)
+            {
+                return fault("replaces the scheme or the queue management of a switch");
+            }
+            if from.memory.is_some() != to.memory.is_some() {
+                return fault("gives a shared memory to a switch, or takes it away");
+            }
+        }
+        for (flow, to) in flows {
+            let Some(from) = plan.flows.get(*flow) else {
+                return fault("concerns a flow that does not exist");
+            };
+            let contract = |rates: &Option<AbrConfig>| {
+                let rates = rates.as_ref();
+                rates.map(|rates| (rates.rules, rates.pcr, rates.mcr))
+            };
+            if from.source.name() != to.source.name()
+                || contract(&from.rates) != contract(&to.rates)
+            {
+                return fault(
+                    "replaces the source of a flow, its rate control, its PCR or its MCR",
+                );
+            }
+        }
+    }
+    Ok(())
+}
