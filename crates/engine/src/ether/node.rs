@@ -91,7 +91,7 @@ impl node::Node for Node {
 pub struct Network {
     /// The plan.
     pub plan: Arc<Plan>,
-    /// For each channel: node and endpoint that it leaves. In a part, [`NOWHERE`] stands for a node of
+    /// For each channel: node and endpoint that it leaves. In a part, `NOWHERE` stands for a node of
     /// another part.
     pub begins: Arc<[(usize, usize)]>,
     /// The measuring window.
