@@ -109,8 +109,8 @@ pub trait ByLoad {
 
     /// An interval has ended with this load, and the scheme must update its rates.
     fn on_load(&mut self, load: Load);
-    /// The length of an interval ends it while the queue has `queue` units. [`Self::on_load`]
-    /// follows.
+    /// The interval ends because its length has passed, with `queue` units in the queue.
+    /// [`Self::on_load`] follows.
     fn on_queue(&mut self, _queue: u64) {}
     /// A cell or frame of channel `slot` arrives, and has been counted. `rm` is the contents of a
     /// forward RM cell.

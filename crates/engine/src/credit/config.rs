@@ -142,8 +142,8 @@ impl FcvcConfig {
         );
         self.n2.0.saturating_add(n3)
     }
-    /// Memory in units under adaptive allocation for `channels` channels, of which the longest link
-    /// is `link`; with its default applied.
+    /// Memory in units under adaptive allocation for `channels` channels with the longest link
+    /// `link`: `memory`, or else the default.
     pub fn memory_in_force(&self, link: Loop, channels: usize) -> u64 {
         self.memory.map_or_else(
             // Kung and Chang: 4 round trips
@@ -151,7 +151,8 @@ impl FcvcConfig {
             |memory| memory.0,
         )
     }
-    /// Number of units between two allocations of `memory` units, with its default applied.
+    /// Number of units that a port forwards between two allocations of `memory` units: `window`, or
+    /// else half of `memory`.
     pub fn window_in_force(&self, memory: u64) -> u64 {
         self.window.map_or(memory / 2, |window| window.0).max(1)
     }

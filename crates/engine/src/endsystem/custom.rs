@@ -72,7 +72,7 @@ impl JsonSchema for LawConfig {
         "Law".into()
     }
     /// Schema of a table that names the law under the key `law`. The reader of scenarios replaces
-    /// it by the schemas of the laws that it finds.
+    /// this schema by the schemas of the laws that the reader finds.
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({
             "description": "A table with the name of the law and its parameters.",
