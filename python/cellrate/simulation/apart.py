@@ -29,14 +29,14 @@ LENGTH = struct.Struct("<Q")
 
 _own = threading.local()
 _writing = threading.Lock()
-"""Held by the thread that writes to another process."""
+"""Lock of the thread that writes to a worker process."""
 
 GRACE_SECONDS = 5.0
-"""Time for which the process itself may still interrupt a hook, before it is ended."""
+"""Time beyond the limit in which the process may interrupt a hook itself, before it is killed."""
 
 
 class Silence:
-    """Ends a process that has sent no message for too long while it runs a scenario.
+    """A watchdog: ends a worker process that has sent no message for too long during a run.
 
     A process sends a message every half second, unless one call of a hook takes longer. After
     `watching.LIMIT_SECONDS` the process itself interrupts that call, unless the call waits in a
@@ -58,21 +58,21 @@ class Silence:
 
     @property
     def told(self) -> str:
-        """The error message for a process that was ended."""
+        """The error message after the watchdog has ended the process."""
         return (
             f"a hook after {self.at:.9g} s: it has not returned for {self.limit:g} s, and could "
             "not be interrupted; its process was ended"
         )
 
     def hear(self, kind: str, *what: float) -> None:
-        """Notes that the process has sent a message, and the simulated time in the message."""
+        """Resets the watchdog on a message, and stores the simulated time of the message."""
         self.heard = time.monotonic()
         self.runs = kind in {"alive", "at"}
         if kind == "at":
             self.at = what[0]
 
     def end(self) -> None:
-        """Ends the watch over the process."""
+        """Stops the watchdog."""
         self._done.set()
 
     def _watch(self) -> None:
@@ -86,8 +86,8 @@ class Silence:
 class Worker:
     """A process that makes runs, one after the other.
 
-    Its temporary files, the files of classes among them, are removed after it: a process that is
-    killed cannot do that.
+    Its temporary files, with copies of the class files, are removed here, since a killed process
+    cannot remove them.
     """
 
     def __init__(self) -> None:
@@ -100,7 +100,7 @@ class Worker:
         except BaseException:
             shutil.rmtree(place, ignore_errors=True)
             raise
-        # Also if the thread ends, or this process: a worker that is dropped is not closed.
+        # Also closes the worker when its thread or this process ends without `close`.
         self._end = weakref.finalize(self, _end, self.process, place)
 
     def run(self, asked: tuple[Any, ...], report: Callable[[float, float], bool] | None) -> bytes:
@@ -126,7 +126,7 @@ class Worker:
                 raise _core.SchemeError(silence.told) from None
             raise RuntimeError("the process of a run with classes in Python has ended") from error
         except BaseException:
-            # Answers that are still to come would be taken for those of the next run.
+            # Late answers would otherwise be taken for answers of the next run.
             if not is_answered or self.process.poll() is not None:
                 self.close()
             raise
@@ -134,7 +134,7 @@ class Worker:
             silence.end()
 
     def close(self) -> None:
-        """Ends the process, and what it runs."""
+        """Ends the process, and its current run."""
         _own.worker = None
         self._end()
 
@@ -143,7 +143,7 @@ def _end(process: subprocess.Popen[bytes], place: str) -> None:
     process.kill()
     process.wait()
     for pipe in (process.stdin, process.stdout):
-        with contextlib.suppress(OSError):  # what is left to write has no reader
+        with contextlib.suppress(OSError):  # the reader has ended, so the rest cannot be written
             if pipe is not None:
                 pipe.close()
     shutil.rmtree(place, ignore_errors=True)
@@ -183,7 +183,7 @@ def _receive(stream: IO[bytes] | None) -> Any:  # noqa: ANN401  what was sent
 
 
 def _serve(place: str) -> None:
-    """Makes the runs that come by standard input, until it ends.
+    """Executes the runs that arrive on standard input, until the input ends.
 
     Args:
         place: Directory of all temporary files.
@@ -229,7 +229,10 @@ def _run(
 
 
 def _portable(error: Exception) -> Exception:
-    """An error that another process can raise; the cause of a `SchemeError` as part of its text."""
+    """The error in a form that can be pickled.
+
+    The cause of a `SchemeError` becomes part of its text.
+    """
     if isinstance(error, _core.SchemeError):
         return _core.SchemeError(told(error))
     try:

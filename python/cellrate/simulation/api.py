@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from cellrate.simulation.series import Series
 
 TABLES = ("flows", "classes", "vcs", "ports", "queues", "trace_frame", "events")
-"""Data frames of a result."""
+"""Names of the data frames of a `Result`."""
 
 
 def run(
@@ -66,7 +66,7 @@ def run(
         OSError: The file cannot be read.
         KeyboardInterrupt: Ctrl-C was pressed.
     """
-    from cellrate.simulation.scenarios import job_of  # the command needs it not
+    from cellrate.simulation.scenarios import job_of  # not needed by the command line
 
     job = job_of(scenario, overrides, seed)
     asked = job.scenario()
@@ -118,7 +118,7 @@ class Result(Shown):
     @property
     def logs_events(self) -> bool:
         """True if `measure.events` asks for events."""
-        import tomllib  # only results in files need it
+        import tomllib  # only needed for files
 
         return bool(tomllib.loads(self.resolved)["measure"].get("events"))
 
@@ -194,8 +194,8 @@ class Result(Shown):
     def plot(self, *kinds: str, from_seconds: float = 0.0, to_seconds: float = math.inf) -> Figure:
         """Plots the traces over time, one panel per kind.
 
-        Fair shares, buffer limits, thresholds and targets of the scenario are drawn in, and the
-        warm-up is shaded.
+        The figure shows fair shares, buffer limits, thresholds and targets of the scenario, and
+        shades the warm-up.
 
         Args:
             kinds: Kinds of traces, from top to bottom; by default all that were traced.

@@ -1,4 +1,4 @@
-"""A run at a glance: as much of its summary as fits on a screen or into a notebook's cell."""
+"""An overview of a run: the part of its summary that fits on a screen or into a notebook's cell."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from cellrate import _core
     from cellrate.simulation.api import Result
 
-# Most flows of a result that are shown (of more a terminal shows the groups, a notebook the first),
-# and most queues (the longest).
+# Greatest number of flows in an overview (beyond it a terminal shows groups, a notebook the first),
+# and greatest number of queues (the longest ones).
 MOST_FLOWS = 20
 MOST_QUEUES = 8
 
 
-# Kinds of traces that are drawn, in this order, as many as fit into the output of a cell.
+# Kinds of traces in the drawing of a run, in this order, as many as fit into a notebook's cell.
 DRAWN = ("queue", "acr", "cwnd", "utilisation")
 MOST_DRAWN = 2
 
@@ -60,17 +60,17 @@ OF_FLOWS: dict[str, tuple[str, Callable[[Any], str]]] = {
 }
 """Measures of flows by the title of their column: key of the summary, and form."""
 NARROW = tuple(title for title in OF_FLOWS if "limited" not in title and title != "efficiency")
-"""Titles of the columns for a notebook, which is narrow."""
+"""Titles of the columns that a notebook shows, fewer than a terminal."""
 
 
 def at_a_glance(outcome: _core.Outcome) -> dict[str, Any]:
-    """The keys of the summary that are shown.
+    """The overview of a run: a part of its summary.
 
     Returns:
-        Keys of the summary: what names the run, `warnings` and `totals` as they are; of more than
-        `MOST_FLOWS` flows, in `flows`, means and sums over each group, with `members`; in `ports`
-        the `MOST_QUEUES` longest queues that cells have passed, each with its port, and in
-        `other_queues` the number of the others.
+        Keys of the summary that identify the run, and `warnings` and `totals`. `flows` has means
+        and sums over each group, with `members`, if there are more than `MOST_FLOWS` flows. `ports`
+        has the `MOST_QUEUES` longest queues that cells have passed, and `other_queues` the number
+        of further queues.
     """
     if packets.is_over_ethernet(outcome):
         return packets.read_overview(outcome, MOST_FLOWS, MOST_QUEUES)
@@ -97,7 +97,7 @@ def run_parts(overview: Mapping[str, Any]) -> tuple[Block, ...]:
 
 
 def hops_of(overview: Mapping[str, Any]) -> tuple[int, str]:
-    """Crossings of links in a run, and what crossed them."""
+    """The number of link crossings of a run, and their unit: cell-hops or packet-hops."""
     if "packet_hops" in overview:
         return overview["packet_hops"], "packet-hops"
     return overview["cell_hops"], "cell-hops"
@@ -182,7 +182,7 @@ def result_document(result: Result) -> Document:
 
 
 def _simulated(result: Result) -> str:
-    import tomllib  # the command needs it not
+    import tomllib  # the command does not use it
 
     summary = result.summary
     template = tomllib.loads(result.resolved)["topology"]["template"]

@@ -23,10 +23,10 @@ SETTING = "tcp.connection_setup=true"
 DISSECTOR = Path(__file__).parent / "data" / "cellrate.lua"
 """Dissector of RM cells for tshark and Wireshark."""
 STEPS = CAPTURING, SIMULATING = "capturing", "simulating"
-"""The run of the plain engine, and that of the fast one."""
+"""Names of the two runs of a capture: by the plain engine, and by the fast engine."""
 
 Shown: TypeAlias = Callable[[str], AbstractContextManager[Progress | None]]
-"""Shows the progress of the step with a name, while a block runs."""
+"""A context manager that shows the progress of the named step."""
 
 
 class NothingToCapture(ValueError):
@@ -40,11 +40,10 @@ class Captures:
     Attributes:
         result: Result of the run, as from `run`.
         directory: Directory of the result and the captures.
-        index: Contents of ``captures/captures.json``: under ``taps`` each place with its files,
-            their records and the number of damaged PDUs, under ``flows`` the addresses of the
-            flows.
-        alone: True if `run` makes the same run with the same digest. This does not hold if the
-            capture added a connection set-up that the scenario does not have.
+        index: Contents of ``captures/captures.json``. ``taps`` has each place with its files,
+            records and number of damaged PDUs; ``flows`` has the addresses of the flows.
+        alone: True if the run without a capture has the same digest. False if the capture added a
+            connection set-up that the scenario does not have.
     """
 
     result: Result
@@ -155,7 +154,7 @@ def take(
 
 
 def set_up(job: Job, scenario: _core.Scenario) -> _core.Scenario:
-    """The scenario of a job with connection set-up; as it is if it sets that or has no TCP.
+    """The scenario of a job, with TCP's connection set-up added unless the scenario sets the key.
 
     Readers of a capture need the options in SYNs.
 

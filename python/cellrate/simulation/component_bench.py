@@ -14,8 +14,8 @@ from typing import Any
 
 from cellrate import _core
 
-# Each figure is the best of several rounds, and the components take turns, so that a disturbance of
-# the machine affects all alike.
+# Each time is the best of several rounds. The components take turns, so that a disturbance of the
+# machine affects all of them.
 ROUNDS = 5
 
 # Fifteen flows over a bottleneck of one line rate: some four million cell-hops.
@@ -30,7 +30,7 @@ bottleneck = "1000 km"
 egress = "1000 km"
 """
 
-# Required parameters of components; a component without an entry needs none.
+# Required parameters of components, by name.
 PARAMETERS: dict[str, dict[str, Any]] = {
     "efci": {"threshold": "500 cells"},
     "cbr": {"rate": "9.8 Mbit/s"},
@@ -65,7 +65,7 @@ class Kind:
     scenario: str
 
 
-# Rates under a scheme may rise to twice their share; without one they stay below it.
+# With a scheme, rates may rise to twice the fair share; without a scheme they stay below it.
 CONTROLLED = """
 [switch]
 buffer = "20000 cells"
@@ -79,7 +79,7 @@ count = 15
 service = "abr"
 source = {{ kind = "persistent" }}
 """
-# TCP that overruns a buffer.
+# TCP flows that overflow a buffer.
 DISCARDED = """
 [switch]
 buffer = "2000 cells"
@@ -108,10 +108,10 @@ KINDS = (
         '[[flow]]\nname = "f"\ncount = 15\nstagger = "17 us"\nservice = "ubr"\nsource = {}\n',
     ),
 )
-# VS/VD, which no registry lists: ERICA with it, and without.
+# ERICA with VS/VD and without; no registry lists VS/VD.
 LOOPS = Kind("control loops", "", "one loop", 2.0, CONTROLLED)
-# Real cell traffic, and some cells of higher priority: credit needs a queue of its own. The credit
-# cells on the way back count as cell-hops too.
+# Traffic under credit control, and some cells of higher priority in another queue. Credit cells on
+# the way back count as cell-hops, too.
 CREDITED = """
 {}
 [[flow]]
@@ -126,9 +126,9 @@ service = "ubr"
 source = {{ kind = "cbr", rate = "9.8 Mbit/s" }}
 """
 CREDIT = Kind("credit control", "", "no credit", 3.0, CREDITED)
-# Losses so seldom that both carry the same cells.
+# Losses so rare that both runs carry the same cells.
 LOSSES = Kind("links", "", "no losses", 2.0, "{}" + DISCARDED.replace("discard = {}", ""))
-# Features that no registry lists, with and without them.
+# Features that no registry lists: the scenarios with and without each feature.
 WITH_AND_WITHOUT = (
     (LOOPS, {"one loop": '{ scheme = "erica" }', "vsvd": '{ scheme = "erica" }\nvsvd = {}'}),
     (LOSSES, {"no losses": "", "losses": "[link_errors]\ncell_loss_ratio = 1e-9"}),

@@ -1,4 +1,4 @@
-"""Lines of a panel: names at their ends, and dashes where lines cover each other."""
+"""Names at the ends of the lines of a panel, and dashes where lines cover each other."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from cellrate.simulation.dynamics import Floats
 SIZE = 7.5
 # Least distance of two names, and length of the leaders, in points.
 APART, LEADER = 10.0, 14.0
-# Lines that end this close, as a share of the panel's height, are alike there.
+# Lines whose ends differ by less than this share of the panel's height count as equal there.
 ALIKE = 0.012
 # Lines closer than this share of the panel's height cover each other.
 CLOSE = 0.012
 # Length of a dash, in line widths.
 DASH = 7.0
-# Places across the panel at which lines are compared.
+# Number of horizontal positions at which lines are compared.
 PLACES = 800
 
 
@@ -29,8 +29,8 @@ def label_ends(
 ) -> None:
     """Writes each line's label, and each level's name, to the right of the panel.
 
-    Lines that end at the same height keep their names, one beneath the other, and a note says how
-    many are alike.
+    Names of lines that end at the same height stand one below the other, with a note on their
+    number.
 
     Args:
         panel: A panel whose limits are final.
@@ -70,7 +70,7 @@ def _height_at_end(line: Line2D) -> float:
 
 
 def _alike(ends: Sequence[float], near: float) -> list[list[float]]:
-    """Ends in groups of neighbours that are at most `near` apart, from high to low."""
+    """Groups of ends whose neighbours are at most `near` apart, from high to low."""
     groups: list[list[float]] = []
     for end in sorted(ends, reverse=True):
         if groups and groups[-1][-1] - end <= near:
@@ -81,7 +81,7 @@ def _alike(ends: Sequence[float], near: float) -> list[list[float]]:
 
 
 def _height_points(panel: Axes) -> float:
-    """Height of a panel in points; the margins of its figure are taken as they usually are."""
+    """Height of a panel in points, with the usual margins of a figure."""
     figure = panel.get_figure(root=True)
     rows = panel.get_gridspec().nrows if panel.get_subplotspec() else 1  # type: ignore[union-attr]
     return 72.0 * (figure.get_figheight() if figure else 3.0) / rows - 30.0
@@ -101,7 +101,7 @@ def _spread(heights: Sequence[float], limit: float) -> list[float]:
 
 
 def reveal(panel: Axes, lines: Sequence[Line2D]) -> None:
-    """Draws lines again as dashes where others are close, each in turn, so that all are seen.
+    """Draws lines in turn as dashes where they are close, so that all lines are visible.
 
     A line holds its value up to its next point where lines are compared.
     """

@@ -35,12 +35,12 @@ __all__ = [
     "time_traces",
 ]
 
-# At most so many lines are named.
+# Greatest number of lines that have names.
 NAMED_LINES = len(COLOURS)
 OF_PORTS = ("queue", "utilisation")
-# Share of the highest peak below which a port's trace is a line along the axis.
+# Ports whose peak is below this share of the highest peak are not drawn.
 NEGLIGIBLE = 0.03
-# A level above this multiple of the highest value is named, not drawn.
+# A level above this multiple of the highest value is written as text instead of a line.
 IN_SIGHT = 2.5
 
 
@@ -54,7 +54,7 @@ class Scale:
 
 SCALES = {
     "queue": Scale("queue (cells)"),
-    # Cells as sent, with their headers, so that the line rate is the limit.
+    # Rates include the headers of cells, so the line rate is the limit.
     "acr": Scale("ACR (Mbit/s)", 1e6 / BITS_PER_CELL),
     "cwnd": Scale("cwnd (kB)", 1e3),
     "sequence": Scale("acknowledged (MB)", 1e6),
@@ -66,8 +66,8 @@ SCALES = {
 class ShownFigure(Figure):
     """A figure of matplotlib that a notebook shows without `%matplotlib inline`.
 
-    It is not one of pyplot's figures, which notebooks show by themselves at the end of a cell, so
-    it is never shown twice.
+    The figure does not belong to pyplot, whose figures a notebook shows once more at the end of a
+    cell.
     """
 
     def _repr_svg_(self) -> str:
@@ -185,7 +185,7 @@ def time_traces(
 
 
 def _mark_warm_up(panel: Axes, context: Context, start: float, divisor: float) -> None:
-    """Shades the warm-up, whose values no measure includes, and writes its end beside it."""
+    """Shades the warm-up, which measures do not include, and writes the time of its end."""
     end = context.warm_up_seconds / divisor
     low, high = panel.get_xlim()
     if not start / divisor < end or end <= low:
@@ -243,7 +243,7 @@ def draw_kind(
 
 
 def _left_out(count: int, kind: str, *, all_small: bool) -> str:
-    """The note on ports that a panel leaves out."""
+    """The note on the ports that a panel does not draw."""
     ports = f"{count} more port{'s' * (count > 1)}"
     if all_small:
         return f"not drawn: {ports} with less than {NEGLIGIBLE:.0%} of the highest {kind}"
@@ -269,7 +269,7 @@ def draw(
 ) -> None:
     """Draws one trace as a line; a thinned trace also as a band from least to greatest value.
 
-    Its name is that of its entity unless another is given.
+    Without `name` the line has the name of the entity.
     """
     time = series.time / time_divisor
     low, high = series.minimum / divisor, series.maximum / divisor

@@ -1,4 +1,4 @@
-"""Mappings and their values as the TOML that they would be in a file."""
+"""Converts mappings of Python to TOML."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def scenario_text(scenario: Mapping[str, object]) -> str:
 
 def _sections(scenario: Mapping[str, object]) -> Iterator[list[str]]:
     loose = {key: value for key, value in scenario.items() if not _tables(value)}
-    if loose:  # TOML has them before the first section
+    if loose:  # TOML needs keys without a section first
         yield _lines(loose, "")
     for key, value in scenario.items():
         brackets = "[{}]" if isinstance(value, Mapping) else "[[{}]]"
@@ -40,7 +40,7 @@ def _sections(scenario: Mapping[str, object]) -> Iterator[list[str]]:
 
 
 def _tables(value: object) -> Sequence[Mapping[str, object]]:
-    """The section, or the tables of the array, that a value is; none of any other value."""
+    """The tables in a value: a mapping itself, or the elements of a list of mappings."""
     if isinstance(value, Mapping):
         return [value]
     if isinstance(value, list | tuple) and all(isinstance(table, Mapping) for table in value):
@@ -75,7 +75,7 @@ def value_text(value: object, path: str) -> str:
         return json.dumps(value, ensure_ascii=False)
     if isinstance(value, Integral):
         return str(int(value))
-    if hasattr(value, "tolist"):  # numbers and arrays of numpy, as numbers and lists of Python
+    if hasattr(value, "tolist"):  # numbers and arrays of numpy become numbers and lists of Python
         return value_text(value.tolist(), path)
     if isinstance(value, list | tuple):
         return f"[{', '.join(value_text(element, path) for element in value)}]"

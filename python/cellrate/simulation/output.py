@@ -104,7 +104,7 @@ def replacing(
 
 
 def _draw(result: Result, place: Path, options: PictureOptions) -> None:
-    """Draws the pictures of a run into separate files; of traces also all above each other."""
+    """Draws each picture of a run into a file; traces also together in one file."""
     from cellrate.common.picture_style import save as save_figure
     from cellrate.simulation import run_pictures
 
@@ -114,7 +114,10 @@ def _draw(result: Result, place: Path, options: PictureOptions) -> None:
 
 
 def _exchange(directory: Path, fresh: Path, old: Path) -> None:
-    """Moves `directory` to `old` and `fresh` to `directory`; undoes the first if that fails."""
+    """Moves `directory` to `old` and `fresh` to `directory`.
+
+    Undoes the first move if the second fails.
+    """
     if not directory.exists():
         fresh.rename(directory)
         return
@@ -128,7 +131,7 @@ def _exchange(directory: Path, fresh: Path, old: Path) -> None:
 
 
 def _write_table(table: pl.DataFrame, path: Path) -> None:
-    from cellrate.common import parquet_table  # polars loads slowly
+    from cellrate.common import parquet_table  # imported late, because polars loads slowly
 
     parquet_table.write(table, path)
 

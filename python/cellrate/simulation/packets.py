@@ -1,4 +1,4 @@
-"""A run over Ethernet at a glance: its flows, its queues, its totals."""
+"""The overview of a run over Ethernet: its flows, queues and totals."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _of_group(name: str, members: Sequence[Mapping[str, Any]]) -> dict[str, Any]
 
 
 def _mean(values: Sequence[float | None]) -> float | None:
-    """The mean; none if the flows have no such measure, which all flows of a group have or none."""
+    """The mean of a measure over a group; None if the flows do not have the measure."""
     found = [value for value in values if value is not None]
     return sum(found) / len(found) if found else None
 
@@ -98,7 +98,7 @@ OF_FLOWS: dict[str, tuple[str, Callable[[Any], str]]] = {
 def flows_table(flows: Iterable[Mapping[str, Any]]) -> Table:
     """A row for each flow, or group of flows.
 
-    With its ACR if one of them has rate control, and with its queue at a router if one enters ATM.
+    With a column of ACRs if a flow has rate control, and of queues at routers if a flow enters ATM.
     """
     flows = list(flows)
     shown = dict(OF_FLOWS)

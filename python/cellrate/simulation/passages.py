@@ -14,10 +14,10 @@ from cellrate.simulation.network import Flow, Network
 from cellrate.simulation.network.ethernet_view import FrameFlow, FrameNetwork
 
 ROUND_TRIPS, CELLS, FRAMES = 2.1, 500, 60
-"""Span by default: the longer of these round trips, and of cells or full frames of the flow's
-slowest link."""
+"""The default span: this many round trips, or the time of this many cells or full frames on the
+slowest link of the flow, whichever is longer."""
 MOST = 20_000
-"""Greatest number of passages that are recorded; a picture of more would be black."""
+"""Greatest number of passages that are recorded; a picture of more passages would be black."""
 
 
 @dataclass(frozen=True)

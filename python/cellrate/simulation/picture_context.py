@@ -30,9 +30,9 @@ NAMES = {
     "phantom": "Phantom",
 }
 KIBI = 1024
-# Shares that differ by less than this part are drawn as one level.
+# Fair shares that differ by less than this fraction are drawn as one level.
 SAME = 1e-6
-# A picture has at most so many different fair shares.
+# Greatest number of fair shares in a picture.
 MOST_SHARES = 3
 
 
@@ -66,7 +66,7 @@ class Context:
     levels: Mapping[str, Sequence[Level]]
 
     def levels_of(self, kind: str, entities: Iterable[str]) -> list[Level]:
-        """Levels that hold for one of these entities, those of equal height and name once."""
+        """Levels of a kind that hold for any of the entities; equal levels appear once."""
         shown = set(entities)
         found = [level for level in self.levels.get(kind, ()) if level.entities & shown]
         return list({(level.value, level.name): level for level in found}.values())
@@ -117,7 +117,7 @@ def _of_queues(network: Network) -> list[Level]:
 
 
 def _queues(port: Link) -> list[str]:
-    """Names under which the queues of a port may be traced."""
+    """Names of the traces of the queues of a port."""
     return [f"{port.name}/{number}" for number in range(len(port.switch.priority))]
 
 
@@ -153,7 +153,7 @@ def _windows(network: Network) -> list[Level]:
 
 
 def _size(octets: int) -> str:
-    """A size as scenarios write it: in KiB if it is a multiple, else in kB."""
+    """A size in bytes as text: in KiB if it is a multiple, else in kB."""
     return f"{octets / 1e3:.4g} kB" if octets % KIBI else f"{octets // KIBI:,} KiB"
 
 

@@ -10,7 +10,7 @@ PictureKind: TypeAlias = Literal[
     "traces", "phase", "dashboard", "queue", "acr", "cwnd", "sequence", "utilisation"
 ]
 KINDS: tuple[PictureKind, ...] = get_args(PictureKind)
-# Those that are one trace.
+# Pictures of a single kind of trace.
 TRACES = KINDS[3:]
 
 # Traces that a picture needs, from top to bottom; `traces` draws what the scenario traces.

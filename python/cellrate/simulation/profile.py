@@ -1,9 +1,9 @@
 """Profile of a run: processor time by task, what is saved by recording less, counts by component.
 
-A run in the engine reads a clock after each turn of a node and after each other task, so that all
-its time belongs to some task. The parts of a node, such as its ports and its control scheme, share
-its turns and are not distinguished. What a recording costs is the difference between runs with it
-and without it, which are otherwise the same, digest included.
+The engine reads a clock after each step of a node and after each other task, so all time of a run
+belongs to some task. The parts of a node, such as its ports and its control scheme, are not
+distinguished. The cost of a recording is the difference between runs with and without it, which
+have the same digest.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ Progress: TypeAlias = Callable[[float, float], None]
 """Called with the number of runs that are done, and of all."""
 
 ROUNDS = 3
-"""Number of runs of each kind; the shortest counts."""
+"""Number of runs with each setting; the shortest run counts."""
 COARSER = 10
-"""Factor by which samples are fewer in the run that shows their cost."""
+"""Factor by which the run that shows the cost of samples has fewer samples."""
 PICOSECONDS = {"ps": 1, "ns": 10**3, "us": 10**6, "ms": 10**9, "s": 10**12}
 
 
@@ -38,8 +38,8 @@ class Share:
         task: The nodes that are processed, or what is done.
         seconds: Processor time.
         share: Share of the time of all tasks; these sum to 1.
-        times: Number of times that it was done: for nodes, their turns, in each of which they
-            handle all that is known to happen at them.
+        times: Number of executions of the task; for nodes the number of steps, in each of which a
+            node handles all events that are due.
     """
 
     task: str
@@ -50,13 +50,13 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Division:
-    """Threads among which the run can be divided.
+    """Threads among which a run can be divided.
 
     Attributes:
         threads: Number of threads with which the run is shorter; 1 if it never is.
         by_default: True if a run has these threads unless the user sets another number.
-        gain: Time on one thread over that on these, as estimated.
-        reason: Reason why there are no more; empty if there is none.
+        gain: Estimated ratio of the time on one thread to the time on `threads` threads.
+        reason: Reason why more threads do not help; empty if there is none.
     """
 
     threads: int
@@ -103,8 +103,7 @@ class Profile:
 
     Attributes:
         shares: Tasks of the run in order, with their shares of the time.
-        reading_seconds: Time of one reading of the clock, which has been taken off once for each
-            time that a task was done.
+        reading_seconds: Time of one reading of the clock; it is subtracted from the tasks.
         slowdown: Time of the run with these readings over that without them.
         spread_seconds: Difference between the longest and the shortest of equal runs.
         savings: Settings that record less, the greatest saving first.
@@ -126,7 +125,7 @@ class Profile:
 
 
 def profile(job: Job, progress: Progress) -> Profile:
-    """Profiles a job, by runs with all that it records and with less, in one thread.
+    """Profiles a job in one thread, by runs with all recordings and by runs with fewer.
 
     Raises:
         ScenarioError: The scenario is wrong, or needs more memory than is available.
@@ -200,9 +199,8 @@ def _measured(scenario: _core.Scenario, progress: Progress) -> _Measured:
 def _shares(reading: float, run: _Measured) -> tuple[Share, ...]:
     """Shares of all tasks in their order.
 
-    The engine's clock is that of the wall. Other programs may have had the processor meanwhile,
-    from each task in proportion, so its times are scaled to the processor time of the run, less
-    that of reading the clock.
+    The engine's clock is a wall clock, which also counts other programs. So its times are scaled to
+    the processor time of the run, less the time to read the clock.
     """
     counted = sum(seconds for _, seconds, _ in run.tasks)
     clock = run.reading * sum(times for _, _, times in run.tasks)
@@ -217,7 +215,7 @@ def _shares(reading: float, run: _Measured) -> tuple[Share, ...]:
 
 
 def division(scenario: _core.Scenario) -> Division:
-    """The threads with which the run is shorter: those of the default, or those a user may set."""
+    """The number of threads that makes a run shorter, whether by default or by `--threads`."""
     found = scenario.partition(None)
     cores = available_cores()
     by_default = len(found["parts"]) > 1
@@ -227,7 +225,7 @@ def division(scenario: _core.Scenario) -> Division:
 
 
 def _one_of(progress: Progress, done: int, total: int) -> Progress:
-    """The progress of one run, reported as that of all runs."""
+    """Converts the progress of one run to the progress of all runs."""
     return lambda now, end: progress(done + now / end, total)
 
 
@@ -244,7 +242,7 @@ def timed(work: Callable[[], Any]) -> tuple[float, Any]:
 
 
 def _less(resolved: Mapping[str, Any]) -> list[tuple[str, tuple[str, ...]]]:
-    """Ways to record less, each with its settings."""
+    """Settings by which a run records less, by name."""
     measure = resolved["measure"]
     ways: list[tuple[str, tuple[str, ...]]] = []
     if measure["traces"]:
@@ -290,7 +288,7 @@ def sample_picoseconds(resolved: Mapping[str, Any]) -> int:
 
 
 def _counts(summary: Mapping[str, Any], resolved: Mapping[str, Any]) -> list[Count]:
-    """Counts of a run by class of components, those of zero left out."""
+    """Counts of a run by class of components, without zeros."""
     flows, ports = summary["flows"], summary["ports"]
 
     def of(rows: list[dict[str, Any]], *keys: str) -> int:

@@ -27,7 +27,7 @@ class _Progress:
         self.shown = -REFRESH_SECONDS
 
     def __call__(self, done: float, total: float) -> None:
-        """Shows the progress, if it is time to."""
+        """Shows the progress, at most twice a second."""
         now = time.monotonic()
         if now - self.shown >= REFRESH_SECONDS:
             self.shown = now
@@ -50,7 +50,7 @@ class ProgressLine(_Progress):
         self.length = 0
 
     def show(self, share: float) -> None:
-        """Writes the line anew."""
+        """Writes the line with the new percentage."""
         self._write(f"{self.label}: {share:.0%} done")
 
     def close(self) -> None:
@@ -66,7 +66,7 @@ class ProgressLine(_Progress):
 
 
 class ProgressBar(_Progress):
-    """A bar in the output of a notebook's cell, which is gone when the work is done.
+    """A progress bar in the output of a notebook's cell; it disappears when the work is done.
 
     Args:
         label: Text before the bar.
@@ -83,12 +83,12 @@ class ProgressBar(_Progress):
         self.handle.update(_Bar(self.label, share))
 
     def close(self) -> None:
-        """Empties the place of the bar."""
+        """Removes the bar."""
         self.handle.update(_Bar("", 1.0))
 
 
 class _Bar:
-    """A share of the work that is done, as notebooks show it; nothing without a label."""
+    """The HTML of a progress bar; empty without a label."""
 
     def __init__(self, label: str, share: float) -> None:
         self.label, self.share = label, share
@@ -99,7 +99,7 @@ class _Bar:
     def _repr_html_(self) -> str:
         if not self.label:
             return ""
-        import html  # only notebooks need it
+        import html  # only needed in notebooks
 
         bar = f'<progress max="1" value="{self.share:.3f}"></progress>'
         return f"<label>{html.escape(self.label)} {bar} {self.share:.0%} done</label>"
@@ -116,7 +116,7 @@ def _notebook_display() -> Callable[..., Any] | None:
 
 @contextmanager
 def watching(progress: Watcher | bool | None, label: str) -> Iterator[Watcher | None]:
-    """A function to call with the progress of the block.
+    """A context manager that yields a function to call with the progress; None without progress.
 
     Args:
         progress: True for a bar in a notebook or a line on standard error elsewhere, a function
@@ -124,7 +124,7 @@ def watching(progress: Watcher | bool | None, label: str) -> Iterator[Watcher | 
         label: Text before the percentage.
 
     Raises:
-        TypeError: It is none of these.
+        TypeError: `progress` is none of these.
     """
     if progress is None or progress is False:
         yield None

@@ -1,4 +1,4 @@
-"""The text of a refused scenario, in tracebacks and notebooks."""
+"""Display of a `ScenarioError` in tracebacks and notebooks."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from cellrate import _core
 def show_diagnostics() -> None:
     """Makes `str` of a `ScenarioError` its rendered diagnostics, and its traceback short.
 
-    The class belongs to the compiled module, whose messages alone say neither the place nor what
-    is allowed. In notebooks, which ask for `_render_traceback_`, the diagnostics are all that is
-    shown.
+    The message of the compiled class has neither the place nor the allowed values. Notebooks call
+    `_render_traceback_` and show only the diagnostics.
     """
     error = _core.ScenarioError
     setattr(error, "__str__", _text)  # noqa: B010  mypy allows no assignment to a method
@@ -18,7 +17,7 @@ def show_diagnostics() -> None:
 
 
 def message_of(error: BaseException) -> str:
-    """The message of an error on its own, without place and help, for a line of a list."""
+    """The message of an error in one line, without place and help."""
     if isinstance(error, _core.ScenarioError):
         return ValueError.__str__(error)
     return str(error) or type(error).__name__

@@ -1,4 +1,4 @@
-"""Types of the functions that run jobs, for callers that are given one."""
+"""Types of functions that run jobs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from cellrate import _core
 from cellrate.simulation.runner import Done, Job
 
 Runner: TypeAlias = Callable[[Sequence[Job]], Sequence[_core.Outcome]]
-"""Runs jobs, equal ones once, and returns their outcomes in order, as `run_many` does."""
+"""Runs jobs and returns their outcomes in order, as `run_many` does; equal jobs run once."""
 
 StreamRunner: TypeAlias = Callable[[Iterable[Job]], Generator[Done]]
 """Runs jobs and yields the result of each in order, as `run_each` does."""

@@ -23,14 +23,17 @@ Progress: TypeAlias = Callable[[float, int], None]
 """Called ten times a second with the number of finished runs, fractions included, and of all."""
 
 Threads: TypeAlias = int | Literal["auto"]
-"""Threads of one run: at most a number, or as many as pay on all cores."""
+"""Threads of one run: a greatest number, or "auto" for as many as make the run faster."""
 
 TICK_SECONDS = 0.1
 BUILD_DIGITS = 12
 MAIN = "__main__:"
-"""Beginning of the names of classes of a notebook or script, which no other process has."""
+"""Prefix of the names of classes that a notebook or script defines.
+
+Other processes cannot import them.
+"""
 AHEAD = 16
-"""Number of jobs per worker that are submitted ahead of the result that is waited for."""
+"""Number of jobs per worker that are submitted before the next result is yielded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +74,8 @@ class Job:
     def scenario(self) -> _core.Scenario:
         """Reads and checks the scenario.
 
-        The returned object has read the scenario: it answers several questions, such as its key and
-        its run, without reading it again. A job is what travels between processes.
+        The returned object holds the parsed scenario, so that its key and its run need no second
+        parse. A job, not this object, is sent between processes.
 
         Raises:
             ScenarioError: The scenario is wrong.
@@ -80,7 +83,7 @@ class Job:
         return _core.Scenario(self.text, self.path, self.overrides, self.seed)
 
     def key(self) -> str:
-        """Name of the result in a store: a hash over version, resolved scenario and seed.
+        """Key of the result in a store: a hash over version, resolved scenario and seed.
 
         Raises:
             ScenarioError: The scenario is wrong.
@@ -93,7 +96,7 @@ class Job:
         Args:
             path: Path of the scenario; by default the name of the job's scenario.
         """
-        import shlex  # a run needs it not
+        import shlex  # not needed by a run
 
         settings = (part for setting in self.overrides for part in ("--set", setting))
         seed = () if self.seed is None else ("--seed", str(self.seed))
@@ -128,7 +131,7 @@ def worker_count(workers: int | None) -> int:
 
 
 def thread_count(threads: Threads) -> int | None:
-    """Most threads of one run, as the engine takes it; None for as many as pay.
+    """The greatest number of threads as the engine expects it; None stands for "auto".
 
     Raises:
         TypeError: `threads` is neither an integer nor "auto".
@@ -140,7 +143,7 @@ def thread_count(threads: Threads) -> int | None:
 @cache
 def build_id() -> str:
     """Version and hash of the engine's binary; builds of a version can be of different sources."""
-    import hashlib  # only stores of results need it
+    import hashlib  # only needed for stores of results
 
     extension = Path(_core.__file__).read_bytes()
     return f"{_core.__version__}-{hashlib.sha256(extension).hexdigest()[:BUILD_DIGITS]}"
@@ -187,7 +190,7 @@ def run_many(
     Raises:
         ScenarioError: A scenario is wrong, or needs more memory than is available.
         TypeError: The number of workers is not an integer.
-        ValueError: It is below 1 or above `MOST_WORKERS`.
+        ValueError: The number is below 1 or above `MOST_WORKERS`.
         KeyboardInterrupt: Ctrl-C was pressed.
     """
     keys, scenarios = [], {}
@@ -205,7 +208,7 @@ def run_one(
     progress: Progress | None = None,
     threads: Threads = "auto",
 ) -> _core.Outcome:
-    """Runs one scenario that has been read, or finds its stored result; see `run_many`.
+    """Runs one scenario, or takes its result from the store; see `run_many`.
 
     The outcome does not depend on the number of threads.
 
@@ -227,7 +230,7 @@ def _run_all(
     progress: Progress | None,
     threads: int | None = 1,
 ) -> dict[str, _core.Outcome]:
-    """Runs distinct scenarios by key; a scenario leaves the mapping when its run begins.
+    """Runs scenarios by key and removes each from the mapping when its run begins.
 
     Raises:
         Exception: The first failure of a run, which stops the others.
@@ -365,7 +368,7 @@ class _Work:
     def obtain(
         self, name: int | str, scenario: _core.Scenario, key: str
     ) -> tuple[_core.Outcome, bool]:
-        """Obtains the outcome of a scenario as `obtained` does, with its progress under a name."""
+        """Calls `obtained` for a scenario, and reports the progress under `name`."""
 
         def report(now_seconds: float, end_seconds: float) -> bool:
             self.fractions[name] = now_seconds / end_seconds
@@ -416,8 +419,11 @@ def obtained(
 def _run_code(
     scenario: _core.Scenario, report: Callable[[float, float], bool] | None, *, alone: bool
 ) -> _core.Outcome:
-    """Runs a scenario that names classes in Python, in a process of its own if others run."""
-    # What watches over classes loads slowly, and few scenarios name any.
+    """Runs a scenario that names Python classes.
+
+    In a separate process if other threads run scenarios.
+    """
+    # Imported late, because it loads slowly and few scenarios name Python classes.
     if alone or any(name.startswith(MAIN) for name in scenario.code):
         from cellrate.schemes.watching import watched
 

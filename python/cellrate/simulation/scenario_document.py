@@ -1,4 +1,4 @@
-"""A scenario, and its checks, as documents."""
+"""Documents that show a scenario or the result of its checks."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from cellrate.simulation.network.ethernet_view import FrameFlow, Line
     from cellrate.simulation.scenarios import Scenario, Validation
 
-# Of more ports, those that most flows cross are shown.
+# Greatest number of ports in the document: those that most flows cross.
 MOST_PORTS = 12
 
 
@@ -147,7 +147,7 @@ def validation_document(found: Validation) -> Document:
 
 
 def _needs(estimate: Mapping[str, Any]) -> str:
-    """Memory of a run; its time where memory is not known."""
+    """A sentence on the memory of a run, or over Ethernet on its time."""
     if estimate["memory_bytes"] is None:
         return f"A run takes about {seconds(estimate['seconds'])} of a core."
     needed, available = estimate["memory_bytes"], estimate["available_bytes"]

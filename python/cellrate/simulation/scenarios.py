@@ -27,13 +27,13 @@ Overrides: TypeAlias = "Mapping[str, object] | Iterable[str]"
 
 @dataclass(frozen=True, slots=True)
 class Validation(Shown):
-    """The checks of a scenario that can be run.
+    """The result of the checks of a valid scenario.
 
     Attributes:
         name: Name of the scenario.
         warnings: Warnings, each with ``message``, ``path``, ``line`` and ``column``.
-        estimate: Needs of a run, as ``memory_bytes``, at most, and ``available_bytes``, that this
-            machine has; units are in the names. Over Ethernet memory is not known, but ``seconds``.
+        estimate: Needs of a run: an upper bound ``memory_bytes``, and ``available_bytes`` of this
+            machine. Over Ethernet only ``seconds`` is known.
     """
 
     name: str
@@ -93,7 +93,7 @@ class Scenario(Shown):
         return f"<Scenario {self.name}: {flows} flows, {self['run.duration']}, seed {self.seed}>"
 
     def __getitem__(self, path: str) -> Any:  # noqa: ANN401  any value of TOML
-        """The value of a key as it will be run, with its unit: a text, number, list or mapping.
+        """The value of a key in the resolved scenario: number, list, mapping, or text with a unit.
 
         Args:
             path: Dotted path, as in ``switch.buffer``; tables of an array go by name or index, as
@@ -198,9 +198,9 @@ def job_of(scenario: ScenarioLike, overrides: Overrides = (), seed: int | None =
 
 
 def _named(value: object) -> Mapping[str, Any]:
-    """Entries of a table by key; elements of an array by index, and its named tables by name, too.
+    """Entries of a table by key, or of an array by index and, if tables have names, by name.
 
-    Another value has no entries.
+    Any other value gives an empty mapping.
     """
     if isinstance(value, Mapping):
         return value
@@ -212,7 +212,10 @@ def _named(value: object) -> Mapping[str, Any]:
 
 
 def _paths(above: str, value: object) -> Iterator[str]:
-    """Paths of all that a value holds; elements of arrays go by name, if they have one."""
+    """Paths of all keys below a value.
+
+    Elements of arrays are addressed by name if they have one.
+    """
     named = _named(value)
     names = {id(one) for key, one in named.items() if not key.isdecimal()}
     for key, one in named.items():

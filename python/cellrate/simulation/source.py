@@ -12,7 +12,7 @@ from cellrate.common import input_file
 
 STANDARD_INPUT = "-"
 UNNAMED = frozenset({"<stdin>", "<mapping>", "<text>"})
-"""Names of scenarios and studies that are in no file."""
+"""Names of scenarios and studies that do not come from a file."""
 VARIANTS = frozenset({"kind", "law", "policy", "scheme", "template"})
 """Keys that choose the variant of a table, on which its other keys depend."""
 
@@ -41,7 +41,7 @@ def given(scenario: str | PathLike[str] | Mapping[str, object]) -> tuple[str, st
         ScenarioError: The file is not UTF-8 text.
     """
     if isinstance(scenario, Mapping):
-        from cellrate.simulation.mapping import scenario_text  # files and texts need it not
+        from cellrate.simulation.mapping import scenario_text  # not needed for files and texts
 
         return scenario_text(scenario), "<mapping>"
     if not isinstance(scenario, str | PathLike):
@@ -91,10 +91,10 @@ def _not_text(path: str, line: int, column: int, byte: int) -> _core.ScenarioErr
 def settings(overrides: Mapping[str, object] | Iterable[str]) -> list[str]:
     """Overrides in the form ``path=value`` of the option ``--set``.
 
-    Mappings may be nested, and set each key that they have. One that chooses a variant, by
-    ``scheme``, ``policy``, ``law``, ``kind`` or ``template``, replaces the table: another variant
-    has other keys. A class of `cellrate.schemes`, or an object of one, stands for its name, or for
-    its name and parameters; passing it allows the run of its code.
+    Mappings may be nested, and set each key that they have. A mapping with ``scheme``, ``policy``,
+    ``law``, ``kind`` or ``template`` replaces the whole table, because variants have different
+    keys. A class of `cellrate.schemes`, or an object of one, stands for its name, or for its name
+    and parameters; passing it permits its code to run.
 
     >>> settings({"flow.tcp.count": 5, "switch": {"buffer": "500 cells"}})
     ['flow.tcp.count=5', 'switch.buffer="500 cells"']
@@ -132,7 +132,7 @@ def _flat(overrides: Mapping[str, object], above: str) -> Iterator[str]:
 
 
 def stem(name: str) -> str:
-    """The name of a scenario or study for the files that it is written to.
+    """The stem of output files for a scenario or study of this name.
 
     >>> stem("examples/efci-oscillation.toml"), stem("<stdin>"), stem("<xy>.toml")
     ('efci-oscillation', 'stdin', '<xy>')
@@ -141,7 +141,7 @@ def stem(name: str) -> str:
 
 
 def short_name(name: str) -> str:
-    """The name of a scenario for titles: that of its file without suffix; empty for other texts.
+    """The name of a scenario in titles: its file name without suffix; empty without a file.
 
     >>> short_name("examples/efci-oscillation.toml")
     'efci-oscillation'

@@ -66,14 +66,15 @@ FRAME_NAMES = {
 }
 # Width of a frame on its link.
 THICK = 3.0
-# Distance of a cell or a frame from the middle of a line, so that both directions are apart.
+# Distance of a cell or a frame from the middle of its link, so that both directions are visible.
 ASIDE = 0.012
-# What is lost is marked below its switch.
+# Height of the mark of a lost cell or frame, below its switch.
 BELOW = 0.09
 BAR_WIDTH, BAR_HEIGHT = 0.016, 0.16
-# Hosts are named up to this number.
+# Greatest number of hosts whose names are written.
 NAMED_HOSTS = 24
-# Without these ffmpeg writes its version and the number of threads matters.
+# With these options the bytes of the file depend neither on ffmpeg's version nor on the number of
+# threads.
 SAME_BYTES = [
     *("-fflags", "+bitexact", "-flags:v", "+bitexact", "-threads", "1"),
     *("-map_metadata", "-1", "-pix_fmt", "yuv420p", "-crf", "20"),
@@ -95,7 +96,7 @@ def write(
         times: Simulated times of the frames.
         place: The file.
         gif: True for a GIF.
-        progress: Called before each frame with the number of drawn frames and of all.
+        progress: Called before each frame with the number of drawn frames and of all frames.
 
     Raises:
         BadInput: There is no `ffmpeg` on the path.
@@ -134,7 +135,7 @@ def require_ffmpeg(place: Path) -> None:
 
 
 class Picture:
-    """The picture of a film at a time.
+    """The picture of a film at one simulated time.
 
     Attributes:
         figure: The matplotlib figure.
@@ -146,7 +147,7 @@ class Picture:
         self._film = film
         self._kept_seconds = LOST_SECONDS * FRAMES_PER_SECOND * step_seconds
         self.figure, [panel] = new_figure(1, width=WIDTH, height=HEIGHT - 0.4)
-        # Only what is on links moves: the layout is made once.
+        # Nodes and links never move, so they are drawn once.
         self.figure.set_layout_engine("none")
         panel.set_position((0.02, 0.12, 0.96, 0.8))
         panel.set_axis_off()
@@ -198,7 +199,7 @@ Points: TypeAlias = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]
 
 
 def positions(moving: pl.DataFrame, time: float) -> Points:
-    """Places of last bits on their links at a time: in proportion to the time since they left.
+    """Places of last bits on their links, in proportion to the time since their departure.
 
     Args:
         moving: Cells or frames with the ends of their links, `x`, `y`, `to_x` and `to_y`.
@@ -221,12 +222,12 @@ def _places(moving: pl.DataFrame, since: str, time: float) -> Points:
 
 
 def names_of(film: Film) -> Mapping[str, str]:
-    """Names of the looks of a film."""
+    """Names of the kinds of cells or frames in the legend of a film."""
     return FRAME_NAMES if film.has_frames else NAMES
 
 
 def _drawn(panel: Axes, film: Film) -> dict[str, Line2D | LineCollection]:
-    """For each look what draws it: points for cells; lines for frames, from tail to head."""
+    """Artists by kind: points for cells; for frames lines from the last bit to the first."""
     if not film.has_frames:
         return {
             look: panel.plot(
@@ -247,7 +248,7 @@ def _size(look: str) -> float:
 
 
 def _ends(film: Film) -> list[pl.Expr]:
-    """Columns with the ends of the links, a little to the left of the links."""
+    """Columns with the ends of the links, shifted a little to the left."""
     ends = {}
     for link in film.network.ways:
         (x, y), (to_x, to_y) = film.places[link.sender], film.places[link.receiver]
@@ -275,7 +276,7 @@ def _network(panel: Axes, film: Film) -> None:
             where = {"xytext": (0, -18), "textcoords": "offset points", "ha": "center"}
             panel.annotate(name, (x, y), fontsize=8, **where)  # type: ignore[arg-type]
         elif len(hosts) <= NAMED_HOSTS:
-            # Below hosts at the lower edge there is room for a name, and none above.
+            # Hosts at the lower edge have room for a name below them, but not above them.
             below = y < 0.2 and film.has_frames
             where = {
                 "xytext": (0, -11 if below else 5),
@@ -286,7 +287,7 @@ def _network(panel: Axes, film: Film) -> None:
 
 
 def _bars(panel: Axes, film: Film) -> list[tuple[Queue, Rectangle, Text, float]]:
-    """A bar for each queue above its switch, as high as the longest queue of the span allows."""
+    """A bar for each queue above its switch; the longest queue of the span has the full height."""
     beside: dict[str, int] = {}
     found = []
     for queue in film.queues:
@@ -306,7 +307,7 @@ def _bars(panel: Axes, film: Film) -> list[tuple[Queue, Rectangle, Text, float]]
         bound = "buffer" if math.isfinite(queue.limit) else "max"
         scale, higher = f"to {queue.receiver}\n{bound} {most:,.0f}", 0.0
         if film.has_frames:
-            # Names of neighbouring ports are longer than a bar is wide.
+            # The names of neighbouring ports are wider than a bar.
             scale, higher = f"to {queue.receiver}, {bound} {most:,.4g} kB", at * BAR_WIDTH
         panel.text(
             above[0], above[1] + 0.035 + higher, scale, fontsize=6, ha="center", color="#555555"

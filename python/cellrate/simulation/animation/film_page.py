@@ -16,7 +16,7 @@ from cellrate.simulation.animation.film import MOST_QUEUES, Film, Queue
 MICROSECONDS = 1e6
 SPEEDS = ((0.1, "0.1x"), (0.25, "0.25x"), (0.5, "0.5x"), (1, "1x"), (2, "2x"))
 STEPS = 200
-"""Steps of the step buttons from begin to end."""
+"""Number of steps from begin to end for the step buttons."""
 SHAPES = {
     "data": '<circle cx="6" cy="6" r="4"/>',
     "credit": '<rect x="2" y="2" width="8" height="8"/>',
@@ -34,7 +34,7 @@ def film_page(film: Film, seconds_per_second: float) -> str:
     """
     style = _text("cellrate.common.document", "page.css") + _text(__package__, "player.css")
     script = _text(__package__, "player.js")
-    # A tag within the data would end them.
+    # A closing tag within the data would end the script element.
     data = json.dumps(_data(film, seconds_per_second), separators=(",", ":")).replace(
         "<", "\\u003c"
     )
@@ -81,7 +81,7 @@ def _look(film: Film, look: str) -> str:
 
 
 def _facts(film: Film) -> Document:
-    """The film in numbers, for readers without a script."""
+    """The numbers of a film as a document, for browsers without scripts."""
     counted = film.moving.group_by("link", maintain_order=True).len().rows()
     lost = dict(film.losses.group_by("link").len().rows())
     found = rows([name, f"{count:,}", f"{lost.get(name, 0):,}"] for name, count in sorted(counted))
@@ -121,7 +121,7 @@ def _data(film: Film, seconds_per_second: float) -> dict[str, Any]:
             for name, is_switch in film.network.nodes.items()
         ],
         "links": [[nodes[way.sender], nodes[way.receiver]] for way in film.network.ways],
-        # Times of the last bit, and of a frame that at which its first bit left.
+        # Times of the last bit; for frames also the departure of the first bit.
         "moving": [
             [links[link], film.looks.index(look), *map(_shown, times)]
             for link, _, look, *times in film.moving.rows()
@@ -132,7 +132,7 @@ def _data(film: Film, seconds_per_second: float) -> dict[str, Any]:
 
 
 def _queue(film: Film, queue: Queue, nodes: dict[str, int]) -> dict[str, Any]:
-    # One point before the span, so that its begin has a value.
+    # One point before the span, so that the begin of the span has a value.
     first = max(int((queue.time < film.start_seconds).sum()) - 1, 0)
     last = int((queue.time <= film.end_seconds).sum())
     lengths = queue.lengths[first:last]
@@ -151,5 +151,5 @@ def _queue(film: Film, queue: Queue, nodes: dict[str, int]) -> dict[str, Any]:
 
 
 def _shown(seconds: float) -> float:
-    """A time in microseconds, to a picosecond."""
+    """A time in seconds as microseconds, rounded to 1 ps."""
     return round(float(seconds) * MICROSECONDS, 6)

@@ -13,9 +13,9 @@ from cellrate.simulation.network.ethernet_view import FrameNetwork
 Places = Mapping[str, tuple[float, float]]
 
 MARGIN = 0.07
-# Hosts between switches stand this far above (sources) or below (destinations) the middle.
+# Distance of hosts between switches from the middle: sources above, destinations below.
 NEAREST, FARTHEST = 0.3, 0.43
-# Heights of the lowest and the highest tier: bars of queues stand above their switches.
+# Heights of the lowest and the highest tier; above them is room for the bars of queues.
 LOWEST, HIGHEST = 0.1, 0.68
 
 
@@ -30,7 +30,7 @@ class Way:
 
 @dataclass(frozen=True, slots=True)
 class Map:
-    """A network as a picture shows it.
+    """The nodes, links and paths of a network, for its picture.
 
     Attributes:
         nodes: Names of the nodes, each with True for a switch.
@@ -67,8 +67,8 @@ def node_places(network: Map) -> Places:
     """Places of the nodes, x to the right and y upwards, both from 0 to 1.
 
     Nodes stand from left to right in the direction of flows. Where flows go both ways, and every
-    link joins neighbouring tiers, tiers stand above each other instead. A tier has the nodes that
-    are equally far from the nearest host; hosts are the lowest.
+    link joins neighbouring tiers, tiers stand above each other instead. A tier has the nodes with
+    an equal number of links to the nearest host; hosts are the lowest tier.
     """
     after, has_circle = _successors(network)
     tiers = _tiers(network)
@@ -142,15 +142,15 @@ def _from_left_to_right(network: Map, after: Mapping[str, set[str]]) -> Places:
 
 
 def _spread(count: int, low: float, high: float) -> list[float]:
-    """So many heights from high to low, with equal gaps above, between and below them."""
+    """`count` heights from `high` to `low`, with equal gaps above, between and below them."""
     return [high - (high - low) * (at + 0.5) / count for at in range(count)]
 
 
 def _successors(network: Map) -> tuple[dict[str, set[str]], bool]:
-    """Nodes that follow each node on the flows' paths, without those that would close a circle.
+    """Next nodes of each node on the flows' paths; links that close a cycle are left out.
 
     Returns:
-        The nodes, and True if a circle was left out.
+        The next nodes of each node, and True if a link was left out.
     """
     after: dict[str, set[str]] = defaultdict(set)
     has_circle = False
@@ -191,7 +191,7 @@ def _columns(after: Mapping[str, set[str]], names: list[str]) -> dict[str, int]:
 def _beside(
     host: str, after: Mapping[str, set[str]], steps: Mapping[str, int], *, is_source: bool
 ) -> int:
-    """The step of a host: beside the switch that it sends to or receives from."""
+    """The column of a host: next to the switch that it sends to or receives from."""
     next_ = [steps[name] for name in after.get(host, ()) if name in steps]
     before = [steps[name] for name, found in after.items() if host in found and name in steps]
     if next_ and (is_source or not before):

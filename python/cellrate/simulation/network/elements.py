@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from cellrate.simulation.network.ends import Abr, OwnRate, Parameters, Tcp
 
-# Policies that drop cells only when a buffer is full, or of a PDU that has lost one so.
+# Policies that drop a cell only if the buffer is full or the PDU has lost a cell already.
 OVERFLOWING = frozenset({"tail-drop", "ppd"})
 
 
@@ -47,7 +47,7 @@ class Switch:
         """Length of a queue up to which the discard policy refuses no cell.
 
         The threshold of a policy that has one; the buffer if it refuses nothing before an overflow.
-        0 for other policies with a finite buffer.
+        0 for all other policies with a finite buffer.
         """
         if "threshold_cells" in self.discard:
             return min(self.buffer_cells, limit(self.discard["threshold_cells"]))
@@ -200,5 +200,5 @@ class Flow:
 
 
 def limit(cells: float | None) -> float:
-    """A limit in cells or cells/s: null, which stands for no limit, becomes infinity."""
+    """A limit in cells or cells/s as a float; None, for no limit, becomes infinity."""
     return math.inf if cells is None else float(cells)

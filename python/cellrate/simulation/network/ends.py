@@ -11,7 +11,7 @@ from cellrate.theory import segment_cells, window_cells
 from cellrate.theory.cell_conversions import AAL5_TRAILER_BYTES, PAYLOAD_BYTES
 
 Parameters: TypeAlias = Mapping[str, Any]
-"""Parameters under the keys of the scenario file; keys of quantities end with the unit."""
+"""Parameters by the keys of the scenario file; keys of quantities end with the unit."""
 
 TIME_STAMP_BYTES = 12
 """Bytes of time stamps and their padding in a TCP header (RFC 7323 appendix A)."""
@@ -47,7 +47,7 @@ class Tcp:
 
     @property
     def recovery(self) -> str:
-        """Name of the recovery, which in the parameters is a table if it has parameters."""
+        """Name of TCP's recovery."""
         recovery = self.parameters["recovery"]
         return str(recovery["policy"] if isinstance(recovery, Mapping) else recovery)
 
@@ -98,7 +98,7 @@ class OwnRate:
     peak_cells_per_second: float
 
 
-# Large networks have few kinds of segments and windows, and formulas check their arguments.
+# Cached, because large networks have few kinds of segments and windows.
 @cache
 def _segment_cells(mss_bytes: int, overhead_bytes: int) -> int:
     return int(segment_cells(mss_bytes, overhead_bytes=overhead_bytes))

@@ -72,9 +72,9 @@ class FrameFlow:
         hops: Lines to the destination, hop by hop.
         hops_back: Lines of the acknowledgements, hop by hop; empty without TCP.
         source: Parameters of the source; ``kind`` names it.
-        own_bits_per_second: Rate of a source of datagrams with preambles and gaps; None if it has
-            none.
-        rate_controlled: True if the source obeys rates, which records in frames of their own carry.
+        own_bits_per_second: Rate of a source of datagrams, with preambles and gaps; None for other
+            sources.
+        rate_controlled: True if the source obeys the rates that records carry.
         credit: ``reserve_bytes`` and ``trip_seconds`` of credit for its data, by line; None without
             credit control.
         tcp: Parameters of TCP; None without it.
@@ -115,22 +115,22 @@ class FrameFlow:
 
     @property
     def forward(self) -> tuple[Line, ...]:
-        """Lines that all its data cross, in order."""
+        """Lines that all data of the flow cross, in order."""
         return tuple(hop[0] for hop in self.hops if len(hop) == 1)
 
     @property
     def lines(self) -> Iterator[Line]:
-        """Lines that its data may cross."""
+        """Lines that data of the flow may cross."""
         return chain.from_iterable(self.hops)
 
     @property
     def lines_back(self) -> Iterator[Line]:
-        """Lines that its acknowledgements may cross."""
+        """Lines that acknowledgements of the flow may cross."""
         return chain.from_iterable(self.hops_back)
 
     @property
     def is_sprayed(self) -> bool:
-        """True if switches spray its frames, there or back."""
+        """True if switches spray the frames of the flow or of its acknowledgements."""
         return any(len(hop) > 1 for hop in self.hops + self.hops_back)
 
     @property
@@ -139,7 +139,7 @@ class FrameFlow:
         return min(self.hops, key=hop_rate)
 
     def before(self, line: Line) -> Hop:
-        """Lines from which its data come to a line, none before the first."""
+        """Lines of the hop before a line; empty for the first hop."""
         hops = (before for before, hop in pairwise(self.hops) if line in hop)
         return tuple(one for one in next(hops, ()) if one.receiver == line.sender)
 
@@ -192,7 +192,7 @@ class FrameNetwork(Changing):
         """Network of a scenario over Ethernet that has been read.
 
         Raises:
-            ScenarioError: Routers join it to a part over ATM.
+            ScenarioError: The network has routers, so a part is over ATM.
         """
         scenario.require_one_link_layer()
         described: Mapping[str, Any] = json.loads(scenario.network())
@@ -233,7 +233,7 @@ class FrameNetwork(Changing):
 
     @cached_property
     def bottlenecks(self) -> tuple[Line, ...]:
-        """Ports to which the lines before them can bring more data than they carry."""
+        """Ports at which data can arrive faster than the line of the port sends."""
         return tuple(
             line for line in self.ports if self.offered(line) > line.bits_per_second * (1 + 1e-9)
         )
@@ -257,7 +257,7 @@ class FrameNetwork(Changing):
 
 
 def network_of(scenario: _core.Scenario) -> Network | FrameNetwork:
-    """Network of a scenario that has been read, of its link layer."""
+    """The network of a scenario, as the class of its link layer."""
     if scenario.link_layer == "ethernet":
         return FrameNetwork.of_scenario(scenario)
     return Network.of_scenario(scenario)

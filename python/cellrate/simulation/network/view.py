@@ -132,7 +132,7 @@ class Network(Changing):
 
     @cached_property
     def known_offered(self) -> dict[Link, float]:
-        """Rates that `offered_cells_per_second` has computed."""
+        """Cache of the results of `offered_cells_per_second`."""
         return {}
 
     @cached_property
@@ -180,7 +180,7 @@ def _flow(flow: Mapping[str, Any], links: Sequence[Link], encapsulation_bytes: i
 
 
 def _of(kind: type[Any], described: Mapping[str, Any]) -> dict[str, Any]:
-    """The values in the engine's description for the fields of a class."""
+    """The entries of the engine's description that are fields of the class `kind`."""
     return {name: described[name] for name in kind.__dataclass_fields__ if name in described}
 
 
