@@ -10,15 +10,14 @@ from cellrate.common.whole_number import MOST_WORKERS, read_whole_number
 from cellrate.simulation.runner import available_cores
 
 LIMIT = "POLARS_MAX_THREADS"
-"""Variable of the environment that bounds a pool of polars."""
+"""Environment variable that bounds the number of threads of polars."""
 
 
 @cache
 def refuse_too_few() -> None:
     """Starts and ends as many threads as polars may start; later calls do nothing.
 
-    Polars must not run without its threads: depending on which thread is refused, it panics in
-    another thread or waits for ever.
+    If the system refuses polars a thread, polars panics in another thread or waits for ever.
 
     Raises:
         BadInput: `POLARS_MAX_THREADS` is not a number of threads.
@@ -45,5 +44,5 @@ def _number() -> int:
     limit = os.environ.get(LIMIT)
     if limit is None:
         return 3 * available_cores() + 8
-    # Polars panics at 0, and starts one per core where it finds no number.
+    # Polars panics at 0, and starts one thread per core if the variable is not a number.
     return 3 * read_whole_number(limit, LIMIT, 1, MOST_WORKERS) + 8

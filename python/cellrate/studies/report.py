@@ -71,7 +71,7 @@ def chart_of(data: DataSet, measure: str) -> tuple[Chart, Sequence[str]] | None:
 # Points of an SVG drawing are 1/72 of an inch.
 DOTS = 72.0
 RADIUS = 6.0
-# A tooltip shows at most so many commands; the table behind the link has all.
+# Greatest number of commands in a tooltip; the table has all commands.
 MOST_COMMANDS = 5
 
 
@@ -111,9 +111,9 @@ def _tooltip(commands: Sequence[str]) -> str:
     return "\n".join(lines)
 
 
-# Levels of a factor are listed up to this number.
+# Greatest number of levels of a factor that are listed.
 LISTED = 12
-# Points are listed with their runs up to this number; the data set has all.
+# Greatest number of points that are listed with their runs; the data set has all points.
 MOST_POINTS = 2000
 MOST_ALTERNATIVES = 6
 
@@ -254,7 +254,7 @@ def _at_each_point(data: DataSet, options: StudyOptions) -> list[str]:
 
 
 def _points(data: DataSet) -> tuple[Block, ...]:
-    """Table with a row per point: its values, means with half their intervals, its runs."""
+    """Table with a row per point: factor values, means with intervals, commands of the runs."""
     varied = [one.name for one in data.description.varied]
     measures = measures_of(data)
     chart = Chart("point", "point", units=units_of(data), written=data.description.texts)

@@ -30,11 +30,12 @@ class Pair:
         where: Values of the other factors.
         first: The alternative to compare with.
         second: The alternative that is compared with the first one.
-        contrast: Second less first; None if one of the two has no value in any run.
-        left_out: Number of runs of the two that do not count: failed runs, runs without a finite
-            value, and runs without a partner of the same seed.
+        contrast: The difference, second less first; None if an alternative has no value in any run.
+        left_out: Number of runs of both alternatives that are left out: failed runs, runs without a
+            finite value, and runs without a run of the other alternative with the same seed.
         interval: Confidence interval of this difference alone.
-        simultaneous: Wider interval; all these intervals together hold at the level.
+        simultaneous: Wider interval: with the confidence of the level all these intervals hold at
+            once.
         adjusted_p: p-value after Bonferroni's correction; None without a test.
         ratio: Mean of the second over mean of the first.
         reverse_ratio: Mean of the first over mean of the second.
@@ -85,8 +86,9 @@ class Place:
     Attributes:
         alternative: The alternative.
         mean: Mean over all its runs with a value.
-        letters: Letters of its groups; alternatives that share one cannot be told apart.
-        against_best: The alternative less the best; None for the best itself.
+        letters: Letters of its groups; no difference between alternatives that share a letter is
+            real.
+        against_best: The pair of the best alternative and this one; None for the best itself.
     """
 
     alternative: Value
@@ -102,7 +104,8 @@ class Ranking:
     Attributes:
         measure: Name of the measure.
         where: Values of the other factors.
-        better: The better end of the measure; None if it has none, and the greatest comes first.
+        better: Whether more or less of the measure is better; None if unknown, when the greatest
+            value comes first.
         places: Alternatives with a value, the best first.
     """
 
@@ -121,14 +124,14 @@ class Comparison(Shown):
         alternatives: Values of the factor, in the order of the runs.
         measures: Names of the compared measures.
         baseline: The alternative with which all others are compared; None for all pairs.
-        level: Least probability that none of the differences called real is due to chance.
+        level: Joint confidence: the least probability that no real difference is due to chance.
         averaged: Names of the factors over which the mean was taken, seed by seed.
         pairs: The pairs, measure by measure.
         tests: Number of pairs with a statistical test; the correction counts these.
-        unmatched: Number of points that lack some of the alternatives.
+        unmatched: Number of points at which some alternatives have no run.
         without_values: Measures that have no value in any run.
         rankings: A ranking for each measure and point; empty with a baseline.
-        better: The better end of the measures that have one.
+        better: For each measure whether more or less is better, if known.
         shares: Measures that are shares, from 0 to 1.
         units: Unit of each measure that has one.
         texts: Quantities as the study file lists them, by factor and value.
@@ -160,7 +163,7 @@ class Comparison(Shown):
         return f"<Comparison of {self.factor}: {names}, in {', '.join(self.measures)}>"
 
     def plot(self) -> Figure:
-        """The differences with their joint intervals as a figure, which a notebook shows."""
+        """A figure of the differences with their joint intervals, which a notebook shows."""
         from cellrate.studies.compare.figure import differences
 
         return differences(self, self.units)

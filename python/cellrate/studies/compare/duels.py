@@ -1,4 +1,4 @@
-"""Duels: two schemes in one experiment by one measure, over the same seeds, and their standings."""
+"""Duels of control schemes: two schemes, one experiment, one measure, equal seeds; and scores."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ POINTS = {"better": 1.0, "alike": 0.5, "worse": 0.0}
 
 @dataclass(frozen=True)
 class Measure:
-    """A measure of a run, with the differences that do not matter and its texts in reports.
+    """A measure of a run, with the least difference that matters and the texts of reports.
 
     Attributes:
         name: Name of the measure, with its unit, which is also the column of tables.
         title: Name of the measure in reports.
         unit: Unit of the measure in reports; empty for shares.
-        better: The better end.
+        better: Whether more or less is better.
         apart: Differences up to this do not matter, in the unit of the measure.
         ratio: Differences up to this share of the smaller value do not matter either.
         about: Definition.
-        head: Head of the measure's column in a table of means.
-        rank_head: Head of the measure's column in a ranking.
+        head: Heading of the measure's column in a table of means.
+        rank_head: Heading of the measure's column in a ranking.
         short: Name of the measure in a picture.
         hint: Advice that usually helps a scheme that loses by this measure.
         trace: Trace that shows the measure over time.
@@ -59,7 +59,7 @@ class Measure:
     judged: bool = True
 
     def matters(self, first: float, second: float) -> bool:
-        """True if two values differ by more than the differences that do not matter."""
+        """True if two values differ by more than `apart` and `ratio` allow."""
         near = max(self.apart, self.ratio * min(abs(first), abs(second)))
         return abs(first - second) > near
 
@@ -94,13 +94,13 @@ class Duel:
         opponent: The other scheme.
         experiment: Name of the experiment.
         measure: The measure.
-        mean: Mean of the scheme over the seeds; infinite if a settling time never comes with any
-            seed, NaN if its runs failed.
+        mean: Mean of the scheme over the seeds; infinite if a run never settles with any seed, NaN
+            if its runs failed.
         opponent_mean: Mean of the opponent over the seeds.
         difference: Mean of the scheme less that of the other one, with its test; None if a run of
             either failed.
-        interval: Interval of the difference, corrected for all that are called real; None without
-            a spread.
+        interval: Interval of the difference, corrected for the number of real differences; None
+            without a spread.
         verdict: "better" or "worse" if the difference is real and matters.
     """
 
@@ -131,7 +131,7 @@ class Values:
             self._records.setdefault((record.scheme, record.experiment), []).append(record)
 
     def failed(self, scheme: str, experiment: str) -> bool:
-        """True if a run of the scheme failed there."""
+        """True if a run of the scheme failed in the experiment."""
         return any(record.error for record in self._records.get((scheme, experiment), ()))
 
     def of(self, scheme: str, experiment: str, measure: Measure) -> Floats | None:
@@ -144,7 +144,7 @@ class Values:
         return np.where(np.isinf(values), self._horizons[experiment], values)
 
     def mean(self, scheme: str, experiment: str, measure: Measure) -> float:
-        """Mean over the seeds; NaN if a run failed, infinite if nothing ever settles."""
+        """Mean over the seeds; NaN if a run failed, infinite if no run settles."""
         records = self._records.get((scheme, experiment), ())
         if records and all(record.values.get(measure.name) == math.inf for record in records):
             return math.inf
@@ -159,11 +159,11 @@ def duels(
     measures: Sequence[Measure],
     values: Values,
 ) -> list[Duel]:
-    """A scheme against each opponent, in each experiment, by each measure that some of them have.
+    """Duels of a scheme with each opponent, in each experiment, by each measure.
 
-    Runs of the same seed are pairs. Of the differences that are called real at most a share of
-    `RATE` is expected to be due to chance, however they depend on one another (Benjamini and
-    Yekutieli 2001); their intervals are corrected alike (Benjamini and Yekutieli 2005). A scheme
+    Runs of the same seed are pairs. Of the real differences at most a share of `RATE` is expected
+    to be due to chance, for any dependence (Benjamini and Yekutieli 2001); the intervals are
+    corrected accordingly (Benjamini and Yekutieli 2005). A scheme
     whose run fails loses each duel of that experiment.
     """
     found = [
@@ -224,8 +224,8 @@ class Standing:
 
     Attributes:
         scheme: The scheme.
-        score: Mean of the scheme's scores by measure: 1 if it wins every duel, 0 if none, 0.5 if it
-            is like the others.
+        score: Mean of the scheme's scores by measure: 1 if it wins every duel, 0 if it loses every
+            duel.
         error: Standard error of the score, if the experiments were a draw from many like them
             (jackknife over the experiments).
         by_measure: Score by the name of each measure: mean over the experiments of the mean over
@@ -249,7 +249,7 @@ def by_place(found: Iterable[Duel]) -> dict[tuple[str, str], list[Duel]]:
 
 
 def points(found: Iterable[Duel]) -> float:
-    """Share of some duels that are won; a duel without a winner counts half."""
+    """Share of duels won; a duel without a winner counts half."""
     return fmean(POINTS[duel.verdict] for duel in found)
 
 
@@ -266,7 +266,7 @@ def standing(scheme: str, found: Sequence[Duel], measures: Sequence[Measure]) ->
         ]
 
     def total(left_out: str = "") -> float:
-        """Mean over the measures of the mean over the experiments but one."""
+        """Mean over the measures of the mean over the experiments without `left_out`."""
         scores = [score(measure.name, left_out) for measure in measures]
         means = [fmean(values) for values in scores if values]
         return fmean(means) if means else math.nan
@@ -284,7 +284,7 @@ def standing(scheme: str, found: Sequence[Duel], measures: Sequence[Measure]) ->
 
 
 def _jackknife(scores: Sequence[float]) -> float:
-    """Standard error from scores that each leave one experiment out."""
+    """Standard error from scores of which each leaves one experiment out (jackknife)."""
     known = [score for score in scores if not math.isnan(score)]
     if len(known) < 2:
         return math.nan

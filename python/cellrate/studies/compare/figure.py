@@ -18,15 +18,15 @@ from cellrate.studies.compare.report import name, title
 
 REAL, CHANCE = COLOURS[0], FAINT
 SIZE = 4.5
-# Width in inches of a figure and of one with a single column.
+# Width in inches of a figure with two columns of panels, and with one.
 WIDTH, NARROW = 9.0, 7.0
 # Height in inches of a line, and of the margins of a panel.
 LINE, ROUND = 0.19, 0.62
-# Only so many differences of a measure are drawn: those with the least p-values.
+# Greatest number of differences of a measure that are drawn: those with the least p-values.
 MOST_LINES = 30
 # Names up to this length leave room for two panels side by side.
 SHORT = 24
-# An interval is cut, and ends in an arrow, beyond this multiple of the greatest difference.
+# An interval is cut at this multiple of the greatest difference, and ends in an arrow.
 IN_SIGHT = 4.0
 MOST_TICKS = 5
 
@@ -84,7 +84,7 @@ def _drawn(comparison: Comparison, measure: str, *, all_pairs: bool) -> list[Pai
 
 
 def _handle(*, real: bool) -> Line2D:
-    """The legend's symbol for a difference."""
+    """Legend symbol for differences that are real, or may be chance."""
     colour = REAL if real else CHANCE
     filled = colour if real else "white"
     return Line2D([], [], color=colour, marker="o", markersize=SIZE, markerfacecolor=filled)
@@ -134,7 +134,7 @@ def _difference(
     bar: tuple[float, float],
     limits: tuple[float, float],
 ) -> None:
-    """Draws a dot with its interval, which ends in an arrow where it goes on beyond the limits."""
+    """Draws a dot with its interval, which ends in an arrow if it extends beyond the limits."""
     colour = REAL if pair.real else CHANCE
     panel.plot(np.clip(bar, *limits), [line, line], color=colour, linewidth=1.4)
     beyond = [(limits[0], "<")] if bar[0] < limits[0] else []
@@ -148,7 +148,7 @@ def _difference(
 def _in_sight(
     dots: Sequence[float], bars: Sequence[tuple[float, float]], *, share: bool
 ) -> tuple[float, float]:
-    """Limits beyond which intervals are cut: what is possible, and what the dots leave readable."""
+    """Limits beyond which intervals are cut, so that the dots stay readable."""
     greatest = max(map(abs, dots), default=0.0)
     ends = [end for bar in bars for end in bar]
     limit = IN_SIGHT * greatest if greatest else max(map(abs, ends), default=1.0)

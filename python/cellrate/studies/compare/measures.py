@@ -1,4 +1,4 @@
-"""Measures by which alternatives are compared, and their better ends."""
+"""Measures by which alternatives are compared, and whether more or less of them is better."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from cellrate.language.of_a_run import check
 
 
 def better_of(expression: str) -> Better | None:
-    """The better end of a measure that is defined by a path; None for all other expressions.
+    """Better direction (more or less) of a measure that is a path; None for other expressions.
 
     >>> better_of("throughput_mbit"), better_of("totals.cell_loss_ratio"), better_of("a / b")
     ('more', 'less', None)
@@ -36,10 +36,10 @@ def is_share(expression: str) -> bool:
 def directions(
     known: Mapping[str, Better], asked: Iterable[str], measures: Sequence[str]
 ) -> dict[str, Better]:
-    """The better end of each measure: the known ones, and those of `--better NAME=more`.
+    """For each measure whether more or less is better: as known, or as `--better NAME=more` says.
 
     Raises:
-        BadInput: A measure is not compared, or its better end is neither more nor less.
+        BadInput: A measure is not compared, or the value is neither `more` nor `less`.
     """
     found = dict(known)
     for text in asked:
@@ -65,7 +65,7 @@ class Measure:
         name: Name of the measure.
         expression: Definition of the measure in the language of measures.
         unit: Unit of the measure; empty if it has none or none was given.
-        better: The better end of the measure; None if it has none or none is known.
+        better: Whether more or less of the measure is better; None if unknown.
     """
 
     name: str
@@ -82,9 +82,9 @@ DEFAULTS = (
     Measure("delay_with_source", "1e3 * tcp.mean('packet_delay_mean_seconds')", "ms", "less"),
     Measure("fairness", "totals.jain_index", better="more"),
 )
-"""TCP throughput of all flows, cells lost at switches, the longest queue, the mean time of a cell
-in the bottleneck's queue, the mean delay of packets from TCP to TCP with the source queue, Jain's
-index over the flows."""
+"""Default measures over ATM: TCP throughput of all flows, cells lost at switches, the longest
+queue, the mean time of a cell in the bottleneck's queue, the mean delay of packets from TCP to TCP
+with the source queue, Jain's index over the flows."""
 OVER_ETHERNET = (
     Measure("goodput", "goodput_gbit", "Gbit/s", "more"),
     Measure("loss", "totals.packet_loss_ratio", better="less"),
@@ -95,9 +95,9 @@ OVER_ETHERNET = (
     Measure("completion", "1e3 * totals.completion_p99_seconds", "ms", "less"),
     Measure("fairness", "totals.jain_index", better="more"),
 )
-"""Goodput of all flows over TCP, packets lost at switches and marked, the longest queue, the 99th
-percentile and the mean delay of the bottleneck's queue, the 99th percentile of completion times,
-Jain's index over the flows."""
+"""Default measures over Ethernet: goodput of flows over TCP, packets lost at switches, packets
+marked, the longest queue, the 99th percentile of bytes in the bottleneck's queue and its mean
+delay, the 99th percentile of completion times, Jain's index over the flows."""
 OLD_NAMES = {"delay": "delay_with_source"}
 
 
@@ -105,7 +105,7 @@ def asked_for(texts: Sequence[str], link_layer: str = "atm") -> tuple[Measure, .
     """Parses `--measure`: the name of a default measure, `NAME=EXPRESSION`, or an expression.
 
     Raises:
-        BadInput: An expression is not valid or names what no run has, or two measures have one
+        BadInput: An expression is not valid or uses an unknown name, or two measures have the same
             name.
     """
     defaults = OVER_ETHERNET if link_layer == "ethernet" else DEFAULTS

@@ -40,10 +40,11 @@ IDENTITY: Schema = {
 }
 """Columns that identify a run and state its outcome."""
 WARNINGS: Schema = {"warnings": pl.String()}
-# Measures of a run that are in other columns or in `study.json`, or differ each time it runs.
+# Keys of a run's summary that `runs.parquet` leaves out: other columns or `study.json` have them,
+# or they differ each time.
 ELSEWHERE = ("version", "digest", "seed", "wall_seconds")
 COUNTED = "control."
-"""Prefix of a port's keys that depend on its scheme."""
+"""Prefix of the columns of a port that depend on its control scheme."""
 
 TYPES: Mapping[str, pl.DataType] = {
     "integer": pl.Int64(),
@@ -131,7 +132,7 @@ def trace_schema() -> Schema:
 
 
 def optional(table: str) -> set[str]:
-    """Columns that are left out if no run has a value."""
+    """Columns of a table that are left out if no run has a value."""
     if table != "ports":
         return set()
     scheme = f"{COUNTED}scheme"

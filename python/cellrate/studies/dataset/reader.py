@@ -1,4 +1,4 @@
-"""Reads a data set, and checks that its tables are those that its description promises."""
+"""Reads a data set, and checks that its tables agree with its description."""
 
 from __future__ import annotations
 
@@ -60,9 +60,9 @@ def refuse_other_columns(
 ) -> None:
     """Checks the columns of a table.
 
-    Columns that identify a run must be there, as must the factors, derived parameters and measures
-    of the study; all that are there must hold what the dictionary says. Columns that other versions
-    know may be missing or more.
+    Columns that identify a run, and the factors, derived parameters and measures of the study must
+    exist. All columns must have the type in the dictionary. Columns of other versions of cellrate
+    may be missing or added.
 
     Raises:
         BadInput: A column is missing, or of another type; the message names it.
@@ -73,7 +73,7 @@ def refuse_other_columns(
         if name not in found:
             if name in needed:
                 raise BadInput(f"{path} has no column `{name}`; {AGAIN}")
-        # Empty columns of entities that no run has are of no type.
+        # A column without any value has the type null.
         elif found[name] not in (kind, pl.Null()):
             raise BadInput(
                 f"{path}: the column `{name}` is of type {found[name]}, must be {kind}; {AGAIN}"
@@ -81,12 +81,12 @@ def refuse_other_columns(
 
 
 def identifying(description: Description) -> list[str]:
-    """Columns that identify a run in the study: numbers, whether it failed, and factors."""
+    """Columns that identify a run in the study: its numbers, its status, and the factors."""
     return [*KEYS, STATUS, *(one.name for one in description.factors)]
 
 
 def refuse_bad_rows(runs: pl.DataFrame, path: Path) -> None:
-    """Checks that each run is there once, with its numbers, and its factors unless it failed.
+    """Checks that each run has one row, with its numbers and, unless it failed, its factors.
 
     Args:
         runs: The columns of `identifying`.
@@ -102,7 +102,7 @@ def refuse_bad_rows(runs: pl.DataFrame, path: Path) -> None:
         for row in told.arg_true().head(1):
             said = "has no value" if column[row] is None else f"is {column[row]}"
             raise BadInput(f"{path}, row {row}: `{column.name}` {said}; {AGAIN}")
-    # Tables of entities are joined with the runs by their number.
+    # Tables of entities are joined with the runs by the number of the run.
     for row in runs["run"].is_duplicated().arg_true().head(1):
         raise BadInput(f"{path}, row {row}: run {runs['run'][row]} is there twice; {AGAIN}")
 

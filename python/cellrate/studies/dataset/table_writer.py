@@ -27,7 +27,7 @@ Key = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A file of rows, with the first and the last run in it."""
+    """A temporary file of rows, with the first and the last run in it."""
 
     path: Path
     first: Key
@@ -148,7 +148,7 @@ class Parts:
         return found
 
     def _cuts(self) -> Iterator[tuple[Key, Key]]:
-        """First and last run of each part."""
+        """First and last run of each sorted part."""
         points, replications, counts = (np.array(column) for column in self._arrivals)
         first: Key | None = None
         key, rows = (-1, -1), 0

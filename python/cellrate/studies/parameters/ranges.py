@@ -14,10 +14,10 @@ WHOLE = frozenset({"integer", "Cells", "Bytes", "Buffer", "QueueLength"})
 """Kinds of parameters with whole values only."""
 
 DIGITS = 3
-"""Significant digits of a value that a search proposes; more are never configured."""
+"""Significant digits of a value that a search proposes."""
 
 FEW = 20
-"""Greatest number of whole numbers or steps in a range that is searched value by value."""
+"""Greatest number of values of a range that a search lists one by one."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Range:
         return True
 
     def at(self, share: float) -> str:
-        """Value at a share of the way from low to high, as text of a scenario.
+        """The value at a fraction `share` of the range on its scale, as text of a scenario.
 
         Args:
             share: 0 is low, 1 is high.

@@ -18,7 +18,7 @@ QUANTITIES = frozenset({"Time", "Delay", "Rate", "Bytes", "Buffer", "Cells", "Qu
 NUMBERS = frozenset({"number", "integer"})
 
 
-# Where schemas have their definitions; those over Ethernet are given another place.
+# Prefix of references to definitions; the schema over Ethernet gets another prefix.
 DEFINITIONS, OVER_ETHERNET = "#/$defs/", "#/ethernet/"
 
 
@@ -71,7 +71,7 @@ def table_keys(node: Schema, data: Mapping[str, Any] | str, here: str) -> Mappin
         tags = {name: key["const"] for name, key in properties.items() if "const" in key}
         if tags and all(data.get(name) == tag for name, tag in tags.items()):
             return properties
-    named = getattr(data, "get", lambda *_: "")("scheme", "")  # or a plain value
+    named = getattr(data, "get", lambda *_: "")("scheme", "")  # or a table may be a plain value
     scheme = found(str(named))
     if scheme is not None and any("scheme" in variant_keys(one) for one in node.get("oneOf", ())):
         own: Mapping[str, Schema] = json.loads(scheme.schema)["properties"]

@@ -47,7 +47,7 @@ def heat_map(runs: pl.DataFrame, chart: Chart) -> Drawing:
     across, up = levels(found, chart.x), levels(found, chart.by)
     values = table[MEAN].to_numpy() / y.divisor
     high = float(values.max())
-    # Smaller differences are not drawn as the ends of the scale.
+    # The scale spans at least this much, so that small differences do not look large.
     low = min(float(values.min()), high - LEAST_SPAN * abs(high))
     marks: list[Mark] = []
     image = None

@@ -29,10 +29,12 @@ from cellrate.studies.plots.chart import (
     scale_of,
 )
 
-# Width over which the points of several colours are spread beside a text; the texts' distance is 1.
+# Width over which the points of several colours are spread at one text value; text values are 1
+# apart.
 BESIDE = 0.5
 MARKS = "osD^vP*"
-# Values whose spread is below this share of the greatest have an axis that does not begin at 0.
+# If the spread of the values is below this share of the greatest value, the axis does not begin at
+# 0.
 NARROW = 0.1
 OF_MEANS = "means"
 
@@ -78,7 +80,7 @@ def _joined(axes: Axes) -> list[Line2D]:
 
 
 def start_at_zero(axes: Axes, table: pl.DataFrame, y: Scale) -> None:
-    """Lets the vertical axis, which all panels share, begin at 0 unless that would hide all.
+    """Lets the vertical axis begin at 0, unless the differences would become invisible.
 
     Intervals of a measure that is never negative are cut at 0. The label of an axis that begins
     elsewhere, since all values are close to each other, says so.
@@ -131,7 +133,7 @@ def _line(
     else:
         across = across + beside
         axes.plot(across, mean, mark, color=colour, markersize=4, label=name)
-    # Caps are wider than markers, so an interval of no width is a stroke across its marker.
+    # Caps are wider than markers, so that an interval of width 0 is visible as a stroke.
     errors = np.nan_to_num(np.array([mean - low, high - mean]))
     axes.errorbar(across, mean, errors, fmt="none", ecolor=colour, elinewidth=0.9, capsize=4)
     return [

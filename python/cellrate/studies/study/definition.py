@@ -47,7 +47,10 @@ class Factor:
     form: TableForm | None = None
 
     def setting(self, text: str) -> str:
-        """A value as a setting of a run; empty for a name that only expressions use."""
+        """A level as a setting of a run.
+
+        Empty if the factor is a name that only expressions use.
+        """
         if self.column.path is None:
             return ""
         if self.form is not None:
@@ -55,7 +58,7 @@ class Factor:
         return f"{self.column.path}={text}"
 
     def at(self, share: float) -> str:
-        """The value at a share, from 0 to 1, of the levels or the range."""
+        """The level at a fraction, from 0 to 1, of the list of levels or of the range."""
         if isinstance(self.levels, Range):
             return self.levels.at(share)
         return self.levels[min(int(share * len(self.levels)), len(self.levels) - 1)]
@@ -77,7 +80,7 @@ class Axis:
         return zip(*map(_values, self.factors), strict=True)
 
     def at(self, share: float) -> tuple[str, ...]:
-        """Values of the factors of the axis at a share of their levels or ranges."""
+        """Values of the factors of the axis at a fraction of their levels or ranges."""
         return tuple(factor.at(share) for factor in self.factors)
 
 
@@ -130,7 +133,10 @@ class StoppingRule:
 
 @dataclass(frozen=True)
 class Replications:
-    """Number of runs of each point: from `least` to `most`; `until` decides if these differ."""
+    """Number of runs of each point, from `least` to `most`.
+
+    The stopping rule `until` decides if they differ.
+    """
 
     least: int
     most: int
@@ -208,7 +214,7 @@ class Study(Shown):
         return Job(self.base.text, self.base.path, overrides, self.seed(point.index, replication))
 
 
-# Values of a factor are listed up to this number.
+# Greatest number of values of a factor that are listed.
 LISTED = 12
 
 

@@ -14,13 +14,13 @@ from cellrate.simulation.runner import Job, available_cores, worker_count
 from cellrate.studies.study.definition import Study
 
 SAMPLED = 5
-"""Number of points, spread over the design, of which one run is tried."""
+"""Number of points, spread over the design, of which one run is made as a trial."""
 MOMENT_SECONDS = 0.3
 """Longest time of each trial in seconds."""
 SHORTENED = 50
-"""Least factor by which a run is shortened to give the size of a result, if a trial was cut off."""
+"""Least factor by which a run is shortened to measure the size of its result."""
 SLOWER = 4.0
-"""Factor by which a run that is not tried may take longer than its estimate."""
+"""Factor by which a run without a trial may take longer than its estimate."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ def plan(study: Study, store: _core.Store | None, workers: int | None) -> Plan:
 
 
 def may_exceed(study: Study, seconds: float, disk_bytes: float, workers: int | None) -> bool:
-    """True if a study may take longer than a time, or more disk space than an amount.
+    """True if a study may take longer than `seconds`, or more disk space than `disk_bytes`.
 
     Nothing is simulated: the cost of a few points is estimated from their scenarios. `plan` is more
     exact.
@@ -130,7 +130,7 @@ def refuse_bad_points(study: Study, watch: Callable[[float], None] | None = None
 
 
 def _most_memory(workers: int, scenarios: Sequence[_core.Scenario]) -> int | None:
-    """Most memory of a number of runs; None if it is not known of one."""
+    """Greatest memory of `workers` runs at a time; None if it is unknown for some run."""
     needs = [scenario.cost()["memory_bytes"] for scenario in scenarios]
     known = [need for need in needs if need is not None]
     return workers * max(known) if len(known) == len(needs) else None
@@ -148,7 +148,7 @@ def _sample(study: Study) -> list[tuple[Job, _core.Scenario]]:
 def _known(study: Study, store: _core.Store | None) -> int:
     """Number of stored results among the least number of runs.
 
-    With a warm-up rule this is 0: the keys of the runs are not known before the warm-up is.
+    With a warm-up rule this is 0, because the warm-up decides the keys of the runs.
     """
     if store is None or study.warm_up is not None or not store.keys():
         return 0
@@ -176,7 +176,7 @@ def _try(job: Job, scenario: _core.Scenario) -> TrialRun:
 
 
 def _size(job: Job, scenario: _core.Scenario, share: float) -> int | None:
-    """Size of the result of a shorter run; the whole run's has about as many rows and points."""
+    """Size of the result, from a shorter run with about as many rows and points."""
     duration = json.loads(scenario.network())["duration_seconds"] * share
     settings = ("measure.from=0 s", f"run.duration={duration * 1e12:.0f} ps")
     try:

@@ -231,7 +231,7 @@ def command_of(job: Job) -> str:
     """Shell command that repeats a single run."""
     if Path(job.path).suffix or Path(job.path).exists():
         return job.command()
-    # The name of a template.
+    # The path may be the name of a template.
     return f"cellrate new {shlex.quote(job.path)} | {job.command('-')}"
 
 

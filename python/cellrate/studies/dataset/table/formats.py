@@ -55,7 +55,7 @@ def latex(table: Tabulation) -> str:
 
 
 def _heads(heads: list[list[str]], keys: int) -> list[str]:
-    """Lines of one level of headers; what neighbours share stands once above all of them.
+    """Lines of one level of headers; equal neighbours become one header.
 
     Args:
         heads: The headers of each column down to this level, as ``name = value`` above columns of
@@ -75,12 +75,12 @@ def _heads(heads: list[list[str]], keys: int) -> list[str]:
 
 
 def _spanned(left: list[str], paths: list[list[str]], shown: list[str]) -> list[str]:
-    """A line of headers, and rules beneath those that stand above several columns.
+    """A line of headers, and rules beneath the headers above several columns.
 
     Args:
         left: Headers of the columns with the factors of the rows.
-        paths: For each other column what it stands under; equal neighbours share a header.
-        shown: The header of each.
+        paths: For each other column the headers above it; equal neighbours share a header.
+        shown: The header of each column.
     """
     cells, rules, at = list(map(escaped, left)), [], 0
     while at < len(paths):
@@ -140,7 +140,7 @@ def as_text(table: Tabulation, width: int | None = None) -> str:
 
 
 def _groups(widths: list[int], left: int, width: int | None) -> list[list[int]]:
-    """Columns that stand beside each other in a width: each group begins with the first `left`."""
+    """Groups of columns that fit into a width; each group begins with the first `left` columns."""
     names = list(range(left))
     groups: list[list[int]] = [list(names)]
     for at in range(left, len(widths)):

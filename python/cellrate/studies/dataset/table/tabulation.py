@@ -1,4 +1,4 @@
-"""A table, independent of its format: heads, rows, a cell for each measure, and their texts."""
+"""A table, independent of its format: headings, rows, a cell for each measure, and their texts."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Head:
 
     @property
     def title(self) -> str:
-        """The name, and the unit unless values bring theirs."""
+        """The name, and the unit unless the values are written with units."""
         return self.name if self.texts else str(self)
 
     def text(self, value: str | float | None) -> str:
@@ -100,7 +100,7 @@ def _number(value: float) -> str:
 
 
 def setting(head: Head, one: str | float | None) -> str:
-    """A factor and its value, as in the head of a column."""
+    """A factor and its value, as in the heading of a column."""
     unit = f" {head.unit}" if head.unit and not head.texts else ""
     return f"{head.name} = {head.text(one)}{unit}"
 
@@ -118,7 +118,7 @@ def exact(one: float | None) -> str:
 
 
 def heads(table: Tabulation) -> list[list[str]]:
-    """The head of every column of cells: the factors' values, then the measure."""
+    """The heading of every column of cells: the values of the factors, then the measure."""
     return [
         [
             *(setting(*one) for one in zip(table.columns, key, strict=True)),
@@ -150,7 +150,7 @@ def caption(table: Tabulation) -> str:
 
 
 def _shows_measure(table: Tabulation) -> bool:
-    """True if measures are named in the heads of columns, and not only in the caption."""
+    """True if the headings of columns name the measures, and not only the caption."""
     return len(table.measures) > 1 or not table.columns
 
 
