@@ -1,1 +1,1 @@
-"""Answers about a scenario: explanation, buffer size, tuned parameters, fluid-model pictures."""
+"""The commands that answer questions about a scenario: explain, size-buffer, tune and choose."""

@@ -21,7 +21,7 @@ from cellrate.theory.efci import EfciLoop, Feasibility, Trajectory, feasibility
 from cellrate.theory.efci.feasible import Point, standard_sets
 from cellrate.theory.efci.loop import Floats
 
-# Whole cells of 424 bits.
+# Bits of a cell, with its header.
 MEGABITS_PER_CELL = 424e-6
 COLUMNS = "time_seconds,acr_cells_per_second,queue_cells,phase"
 
@@ -36,7 +36,7 @@ PHASES = {
 
 
 def _factor(value: npt.ArrayLike) -> str:
-    """A factor as TM 4.0 signals it, such as 1/64; others as numbers."""
+    """A factor as text: a power of two as a fraction such as 1/64, others as numbers."""
     fraction = Fraction(float(np.asarray(value))).limit_denominator(32768)
     return str(fraction) if fraction.numerator == 1 else f"{float(np.asarray(value)):.4g}"
 
@@ -90,7 +90,7 @@ def trajectory_figure(loop: EfciLoop, trajectory: Trajectory) -> Figure:
     return figure
 
 
-# Exponents of two between which the region is drawn, and steps from one to the next.
+# Exponents of two between which the region is drawn, and number of steps per exponent.
 LEAST, STEPS = -15, 12
 
 
@@ -113,7 +113,7 @@ class Region:
 
     @cached_property
     def grid(self) -> Feasibility:
-        """The conditions on a grid: RDF along the first axis, RIF along the second."""
+        """Feasibility on a grid of pairs: RDF along the first axis, RIF along the second."""
         rdf = np.exp2(self.axis[:-1])
         loops = self.loop.with_(rif=np.exp2(self.axis)[None, :], rdf=rdf[:, None])
         return feasibility(loops, self.buffer_cells)
@@ -185,7 +185,7 @@ def region_figure(region: Region, points: Sequence[Point] = ()) -> Figure:
 
 
 def _title(region: Region) -> str:
-    """The network, and how many pairs of the standard are feasible in it."""
+    """The parameters of the network, and the number of feasible pairs of the standard."""
     loop, count = region.loop, int(np.count_nonzero(region.standard[1].feasible))
     rate, delay = float(loop.bw) * 424e-6, float(loop.tau) * 1e3
     network = f"EFCI, {float(loop.n):g} sources, {rate:.4g} Mbit/s, round trip {delay:.3g} ms"
@@ -234,7 +234,7 @@ def draw_into(panel: Axes, region: Region, points: Sequence[Point] = ()) -> None
 
 
 def _draw_legend(panel: Axes) -> None:
-    """Draws the legend with a background, because the dots of the standard's pairs cover all."""
+    """Draws the legend with a background, because dots cover the whole panel."""
     panel.legend(loc="lower right", frameon=True, facecolor="white", edgecolor="none", framealpha=1)
 
 

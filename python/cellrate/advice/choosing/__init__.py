@@ -1,4 +1,4 @@
-"""The choice of a control for a scenario: which one, with which parameters and how much buffer."""
+"""The choice of a control for a scenario, with its parameters and the least buffer."""
 
 from cellrate.advice.choosing.answer import Answer
 from cellrate.advice.choosing.choosing import Effort, choose

@@ -1,4 +1,4 @@
-"""Candidates: every registered control, with the sources that it needs; and options of them."""
+"""Candidates of a choice: every registered control with its source settings; measured options."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from cellrate.advice.tuning.laboratory import Setting
 from cellrate.advice.tuning.objective import undominated
 
 Ability: TypeAlias = Literal["none", "efci", "relative-rate", "explicit-rate", "credit"]
-"""The means of a switch: no control; a bit in data cells; bits in RM cells; rates; credits."""
+"""Abilities of switches: no control, EFCI, CI and NI in RM cells, explicit rates, credits."""
 ABILITIES: tuple[Ability, ...] = get_args(Ability)
 
-# Sources take an explicit rate at once, and change theirs by a sixteenth at a mark.
+# RIF and RDF of sources: 1 under explicit rates, 1/16 under marks.
 AT_ONCE = ("abr.rif=1",)
 MARKED_RIF = 0.0625
 BY_MARKS = (f"abr.rif={MARKED_RIF}", "abr.rdf=0.0625")
-# The scheme that needs sources with a Smith predictor; all others work with those of TM 4.0.
+# The scheme that needs sources with a Smith predictor; all other schemes need sources of TM 4.0.
 PREDICTED = "smith-predictor"
-# The control that leaves all to TCP.
+# The control without feedback from switches: TCP over UBR.
 UNCONTROLLED = "none"
 
 
@@ -33,9 +33,10 @@ class Candidate:
 
     Attributes:
         name: Name of the control scheme; `none` and `fcvc` (credits) carry TCP over UBR.
-        ability: What the switches need for it.
+        ability: The ability of switches that the control needs.
         about: Description of the scheme.
-        is_own: True if the scenario has this control, with the parameters that the scenario gives.
+        is_own: True if the scenario has this control, whose parameters are then those of the
+            scenario.
     """
 
     name: str
@@ -51,7 +52,7 @@ class Candidate:
         """Settings that give a scenario this control.
 
         Elastic flows become ABR, or UBR without rates. Switches with settings of their own get the
-        same ones. The scenario's own control stays as it is.
+        same settings. The scenario's own control stays as it is.
         """
         if self.is_own:
             return ()
@@ -67,9 +68,9 @@ class Candidate:
         )
 
     def sources(self, scenario: ResolvedScenario) -> tuple[str, ...]:
-        """Settings of sources that suit the control; none where sources keep no rates.
+        """Settings of sources that suit the control; none if sources have no rates.
 
-        A predictor needs the time constant of its switches.
+        A Smith predictor needs the time constant of its switches.
         """
         if self.ability in {"none", "credit"}:
             return ()
@@ -94,7 +95,7 @@ def candidates() -> tuple[Candidate, ...]:
 
 
 def own_first(scenario: ResolvedScenario) -> tuple[Candidate, ...]:
-    """All controls of the registry as candidates, the scenario's own one first."""
+    """All controls of the registry as candidates; the control of the scenario comes first."""
     document = scenario.keys.document
     nodes = document["topology"].get("node", ())
     schemes = {one["control"]["scheme"] for one in (document["switch"], *nodes) if "control" in one}
@@ -141,18 +142,18 @@ class Option:
         candidate: The control that is run.
         setting: Parameters of the control that were varied; empty for those of the candidate.
         policy: Discard policy.
-        buffer_cells: Buffer of every port: the least one without loss, or a smaller one.
-        by_seed_cells: The least lossless buffer with each seed; of a smaller buffer, that one.
-        seeds: Number of seeds with which it was run.
-        throughput_bits_per_second: Delivered to the users of TCP in the measuring window; without
-            TCP, carried by the bottleneck.
-        utilisation: Of the bottleneck; the mean of several.
+        buffer_cells: Buffer of every port: the least buffer without loss, or a smaller buffer.
+        by_seed_cells: The least lossless buffer with each seed; for a smaller buffer, that buffer.
+        seeds: Number of seeds with which the option was run.
+        throughput_bits_per_second: TCP throughput in the measuring window; without TCP, the rate
+            that the bottleneck carries.
+        utilisation: Utilisation of the bottleneck; the mean of several bottlenecks.
         loss: Dropped share of the cells of the whole run.
         mean_delay_seconds: Mean wait at the bottleneck.
         longest_delay_seconds: Longest wait at the bottleneck in the whole run.
         fairness: Jain's index of the TCP throughputs; None without TCP.
         settling_seconds: Time from the last start of a flow until the bottleneck's utilisation has
-            settled, with the slowest seed; infinite if it does not.
+            settled, with the slowest seed; infinite if it never settles.
         overrides: Settings that turn the scenario into this option.
         locked_runs: Number of runs in which the phases of TCP sources locked.
     """
@@ -180,7 +181,7 @@ class Option:
 
     @property
     def cost(self) -> tuple[float, float, float]:
-        """Buffer, throughput and mean delay, each so that less is better."""
+        """Buffer, negative throughput and mean delay: less is better in each."""
         return self.buffer_cells, -self.throughput_bits_per_second, self.mean_delay_seconds
 
     @property
@@ -191,7 +192,7 @@ class Option:
         return f"{self.candidate.name}{varied}{policy}"
 
     def command(self, path: str, settings: tuple[str, ...]) -> str:
-        """The shell command that runs it once.
+        """The shell command that runs the option once.
 
         Args:
             path: The scenario file.

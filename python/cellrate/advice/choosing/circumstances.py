@@ -1,4 +1,4 @@
-"""Circumstances on which a choice may depend: the round trip, the number of sources, the load."""
+"""Changed scenarios on which a choice may depend: other delays, numbers of sources, or loads."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from cellrate.advice.tuning.declared import ResolvedScenario
 from cellrate.studies.parameters.keys import Key, number
 
 FACTORS = (0.5, 2.0, 0.25, 4.0)
-"""Factors of a property for which the choice is always repeated."""
+"""Factors by which each property is multiplied to repeat the choice."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,8 @@ class Property:
 
     Attributes:
         about: Name of the property.
-        settings: Returns the settings that multiply it by a factor; none if nothing changes.
+        settings: Returns the settings that multiply the property by a factor; none if nothing
+            changes.
     """
 
     about: str
@@ -62,7 +63,10 @@ class Property:
         return Circumstance(self.about, factor, overrides) if overrides else None
 
     def between(self, near: float, far: float) -> Circumstance | None:
-        """The circumstance half-way between two factors; None if it has one of these factors."""
+        """The changed scenario half-way between two factors.
+
+        None if rounding gives one of these factors.
+        """
         factor = math.sqrt(near * far)
         overrides = self.settings(factor)
         if overrides in ((), self.settings(near), self.settings(far)):
@@ -71,7 +75,7 @@ class Property:
 
 
 def properties(scenario: ResolvedScenario) -> tuple[Property, ...]:
-    """Those properties that a scenario has and that the choice is tested against."""
+    """The properties of a scenario that can be multiplied to test the choice."""
     all_of_them = (
         Property("delay of all links", lambda factor: _delays(scenario, factor)),
         Property("number of sources", lambda factor: _counts(scenario, factor, elastic=True)),

@@ -16,7 +16,8 @@ from cellrate.common.numbers import seconds
 from cellrate.common.picture_style import NOTE
 from cellrate.simulation.figures import COLOURS, FAINT, STYLE, new_figure
 
-# Area in square points of a point without any wait, and of the longest mean wait.
+# Area in square points of the mark of an option without wait, and of that with the longest mean
+# wait.
 SMALL, LARGE = 14.0, 160.0
 # Least distance of two names above the panel, as a share of its width.
 APART = 0.042
@@ -96,7 +97,7 @@ def _names(panel: Axes, options: Sequence[Option], best: Option | None) -> None:
 
 
 def _spread(own: Sequence[float]) -> list[float]:
-    """Places from left to right, near `own`, at least `APART` from each other and at most 1."""
+    """Horizontal places of names, near `own`, at least `APART` from each other and at most 1."""
     places: list[float] = []
     for place in own:
         places.append(max(place, places[-1] + APART) if places else place)

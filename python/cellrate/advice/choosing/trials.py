@@ -1,4 +1,4 @@
-"""Measures a candidate: parameters in buffers without a limit, the best ones in smaller ones."""
+"""Measures a candidate: settings in unlimited buffers, and the best settings in smaller buffers."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from cellrate.studies.parameters.ranges import Space
 from cellrate.theory import pipe_cells
 from cellrate.theory.cell_conversions import CELL_BITS
 
-# Smaller buffers that are tried where some loss is allowed, as shares of the lossless one.
+# Smaller buffers that are tried if loss is allowed, as shares of the lossless buffer.
 SHARES = (0.5, 0.25, 0.125, 0.0625)
-# Policies for smaller buffers; without loss all policies are the same.
+# Discard policies in smaller buffers; without loss the policy has no effect.
 POLICIES = ("tail-drop", "epd")
 LEAST_CELLS = 32
-# Pairs of RIF and RDF that the fluid model proposes.
+# Number of pairs of RIF and RDF that the fluid model proposes.
 MODELLED = 6
 SEARCH_SEED = 1
 
@@ -77,12 +77,12 @@ class Trials:
     def search(self, settings: int, objective: Objective) -> None:
         """Searches its parameters, and runs the best ones with every seed.
 
-        The ends of each range are tried, too, one at a time: where they are best, a search among
-        what lies between comes near them only. Where the fluid model of EFCI describes the
-        scenario, so are the pairs of RIF and RDF that it proposes.
+        The ends of each range are tried, too, one parameter at a time, since a sampler only comes
+        near them. If the fluid model of EFCI applies to the scenario, the pairs of RIF and RDF that
+        it proposes are tried as well.
 
         Args:
-            settings: Greatest number of settings beside the usual one.
+            settings: Greatest number of settings besides the usual setting.
             objective: Ranks them.
         """
         space = self.space()
@@ -92,7 +92,7 @@ class Trials:
         race(self.laboratory, tried, [AS_IT_IS], objective)
 
     def _usual(self) -> list[Setting]:
-        """Settings of sources that suit this kind of control, if it is the scenario's own one."""
+        """The usual source settings of this kind of control, if the scenario has this control."""
         if not self.candidate.is_own:
             return []
         values = (one.partition("=") for one in self.candidate.sources(self.scenario))
@@ -111,8 +111,8 @@ class Trials:
     def space(self) -> Space:
         """The parameters of the control that declare a range.
 
-        Thresholds that are searched as a share of the buffer are searched as a share of the pipe,
-        since the buffer has no limit yet.
+        Thresholds with a range relative to the buffer get a range relative to the pipe, since the
+        buffer has no limit yet.
         """
         if self.candidate.ability == "credit":
             return declared(self.scenario, ("fcvc",))[0]
@@ -128,7 +128,7 @@ class Trials:
     def options(self) -> list[Option]:
         """Options of the settings that were run with every seed, with their least lossless buffers.
 
-        Before one was run with every seed, the option of the defaults with the seeds that were run.
+        If no setting was run with every seed, the option of the defaults with the seeds so far.
         """
         runs = self.laboratory.trials
         whole = [setting for setting in runs if len(runs[setting]) == len(self.laboratory.seeds)]
@@ -137,13 +137,13 @@ class Trials:
         return [*map(self.lossless, whole), *self.finite]
 
     def lossless(self, setting: Setting) -> Option:
-        """The option of a setting with the least buffer that loses nothing with any seed so far."""
+        """The option of a setting with the least buffer that is lossless with every seed so far."""
         runs = self.laboratory.trials[setting]
         cells = self._buffer_cells(setting, runs)
         return self._option(setting, "tail-drop", cells, runs, 0.0)
 
     def again(self, option: Option) -> Option:
-        """Runs a setting of the same control here, in the buffer that loses nothing here."""
+        """Runs an option's setting in this (changed) scenario, with its own lossless buffer."""
         self.laboratory.measure([option.setting], len(self.laboratory.seeds))
         return self.lossless(option.setting)
 
@@ -173,7 +173,7 @@ class Trials:
         return self._option(setting, policy, (cells,), runs[0], _mean(runs[1], "loss"))
 
     def _buffer_cells(self, setting: Setting, runs: tuple[Measures, ...]) -> tuple[int, ...]:
-        """The longest queue with each seed; under credits at least the cells that they reserve."""
+        """The longest queue with each seed; under credit control at least the reserved cells."""
         longest = tuple(max(1, round(run.values["queue-peak"] or 0.0)) for run in runs)
         if self.candidate.ability != "credit":
             return longest

@@ -1,4 +1,4 @@
-"""Statements of theory on a scenario, and the reasons where there is none."""
+"""Statements of formulas on a scenario, and reasons for quantities without a statement."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 Value: TypeAlias = float | int | bool | str | list[str] | None
 Kind: TypeAlias = Literal["fact", "bound", "prediction"]
-"""Arithmetic of the scenario; a limit that no run exceeds; the value that a model expects."""
+"""Kind of a statement: arithmetic, a bound that no run exceeds, or the prediction of a model."""
 
 
 @dataclass(frozen=True)
@@ -26,9 +26,10 @@ class Statement:
         text: The statement as one sentence.
         values: Numbers of the statement, units in their names; None means no limit.
         formula: Name of the formula in `cellrate theory`; empty if it is arithmetic alone.
-        fails: Assumptions of the formula that do not hold here; then it does not apply.
-        kind: What the statement is, if it applies.
-        claims: Those of the numbers that a run can contradict.
+        fails: Assumptions of the formula that do not hold in the scenario; if there are any, the
+            statement does not apply.
+        kind: The kind of the statement, if it applies.
+        claims: The numbers of the statement that can be compared with a run.
     """
 
     topic: str
@@ -70,8 +71,8 @@ class Explanation(Shown):
     """Predictions of theory for a network.
 
     Attributes:
-        verdict: Three sentences: throughput, queue and loss, and what limits or is uncertain.
-            Before them one on changes during the run, if there are any.
+        verdict: Three sentences: on throughput, on queue and loss, and on limits and uncertainty;
+            before them a sentence on changes during the run, if there are any.
         statements: Statements in the order of their topics.
         without_statement: Quantities on which theory makes no statement here, with the reasons.
         scenario: Name of the scenario.

@@ -24,8 +24,8 @@ from cellrate.theory.cell_conversions import PAYLOAD_BYTES
 Limit: TypeAlias = Literal["link", "pcr", "window", "delayed-ack", "size"]
 # Sources whose segments are all full.
 FULL = frozenset({"greedy"})
-# In any time a line carries a cell more than its rate says, and of the cells of a flow one data
-# cell more may come than its share of RM cells says.
+# In any interval a line may carry one cell more than rate times time, and a flow one data cell more
+# than its share without RM cells.
 MORE_CELLS = 2
 
 
@@ -71,15 +71,15 @@ def _computed(subject: Subject, flow: Flow, tcp: Tcp) -> RateBound:
 def bound_together(
     subject: Subject, flows: Sequence[tuple[Flow, Tcp]], *, early: bool = True
 ) -> float:
-    """The bound of flows over TCP together in bit/s: each link carries its cells only once.
+    """Bound in bit/s of the sum of the throughputs of flows over TCP, since links are shared.
 
-    A linear program: the greatest sum of rates of which each is below the flow's own bound, and
-    those over a link take no more cells than it carries.
+    A linear program: the greatest sum of rates, of which each is at most the flow's own bound, and
+    which no link must carry beyond its rate.
 
     Args:
         subject: The network.
         flows: The flows.
-        early: False to leave out data that have passed a link before the measuring window.
+        early: False to leave out data that have passed a link before the measuring window begins.
     """
     most = [flow_bound(subject, flow, tcp).bits_per_second for flow, tcp in flows]
     links = list(dict.fromkeys(link for flow, _ in flows for link in flow.forward))
@@ -130,9 +130,9 @@ def _in_window(subject: Subject, flow: Flow, tcp: Tcp, cells_per_second: float) 
 def _by_window(subject: Subject, flow: Flow, tcp: Tcp) -> float:
     """Bound in bit/s from a window of data in each round trip that has begun.
 
-    Data that are delivered by a time were sent the one-way delay before. Then no more than the
-    window beyond the acknowledged data might be sent. The acknowledged data had been delivered the
-    delay of the way back before.
+    Data delivered at a time were sent one forward delay earlier, when at most a window beyond the
+    acknowledged data could be sent. The acknowledged data were delivered one backward delay before
+    that.
     """
     trip = flow.propagation_round_trip_seconds or 0.0
     begin = max(subject.begin_seconds, flow.start_seconds)
@@ -155,8 +155,8 @@ def holds_one_segment(flow: Flow, tcp: Tcp) -> bool:
 def waits_for_acknowledgements(subject: Subject, flow: Flow, tcp: Tcp) -> bool:
     """True if a window holds one segment and its acknowledgement waits for the receiver's clock.
 
-    RFC 5681 4.2 answers every second full segment at once, and there is no second one. Where the
-    retransmission timer can expire sooner, a segment that comes twice is answered at once.
+    RFC 5681 4.2 acknowledges every second full segment at once, but here is only one. False if the
+    retransmission timer can expire sooner, since a repeated segment is acknowledged at once.
     """
     settings, trip = tcp.parameters, flow.propagation_round_trip_seconds or 0.0
     interval = settings["delayed_ack_interval_seconds"]
@@ -179,7 +179,7 @@ def _by_delayed_ack(subject: Subject, flow: Flow, tcp: Tcp) -> float:
 def _payload_bits_per_cell(subject: Subject, flow: Flow, tcp: Tcp) -> float:
     """The greatest TCP payload of a cell of the flow, in bits.
 
-    One of Nrm cells is an RM cell, unless some may be lost before a link that the data then fill.
+    One of Nrm cells is an RM cell, unless RM cells may be lost and data take their place.
     """
     full = tcp.mss_bytes / tcp.segment_cells
     shorter = tcp.segment_cells - 1
@@ -194,9 +194,8 @@ def _payload_bits_per_cell(subject: Subject, flow: Flow, tcp: Tcp) -> float:
 def _early_bits(subject: Subject, flow: Flow, tcp: Tcp, link: Link) -> float:
     """Payload in bits that may have passed the link before the window and be delivered in it.
 
-    At most a window: data that wait for a lost segment, or in a queue behind the link. Where cells
-    neither get lost nor wait, it is a segment, of which the first cells have arrived; RM cells that
-    are due cost no more than another segment.
+    At most a window, if data may wait for a lost segment or in a later queue. Otherwise a segment
+    whose first cells have arrived, and another one for RM cells that are due.
     """
     if subject.begin_seconds <= flow.start_seconds:
         return 0.0

@@ -1,4 +1,4 @@
-"""Limits of a network over Ethernet that no run exceeds: throughput, queues, completion."""
+"""Bounds of a network over Ethernet that no run exceeds: throughput, queues, completion times."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ LEAST_BYTES = PREAMBLE_BYTES + SHORTEST_BYTES
 
 @dataclass(frozen=True)
 class QueueLimit:
-    """The most that a queue of a port can hold.
+    """An upper bound of the length of a queue of a port.
 
     Attributes:
         octets: Length of the queue in bytes.
-        why: What sets the limit.
+        why: What the bound counts.
     """
 
     octets: float
@@ -45,7 +45,7 @@ class QueueLimit:
 
 @dataclass(frozen=True)
 class FrameBounds:
-    """Limits of a network over Ethernet."""
+    """The bounds of one network over Ethernet."""
 
     network: FrameNetwork
 
@@ -64,8 +64,9 @@ class FrameBounds:
     def rate(self, flow: FrameFlow) -> tuple[float, Limit]:
         """The greatest TCP throughput of a flow alone in the measuring window in bit/s, and why.
 
-        Its slowest hop carries whole frames with preambles and gaps. In each round trip that has
-        begun it delivers a window. A file has its size. Credit admits a reserve in each round trip.
+        The least of four bounds: whole frames with preambles and gaps on the slowest hop; a window
+        in each round trip that has begun; the size of the file; the credit reserve in each round
+        trip.
         """
         begin, end = self.window
         active = max(0.0, end - max(begin, flow.start_seconds))
@@ -101,7 +102,7 @@ class FrameBounds:
         return float(min(hop_rate(flow.slowest) / 8, *rates))
 
     def together(self, flows: Sequence[FrameFlow]) -> float:
-        """The greatest TCP throughput of flows together in bit/s: a hop carries a frame once."""
+        """Bound in bit/s of the sum of the TCP throughputs of flows, since hops are shared."""
         hops = list(dict.fromkeys(hop for flow in flows for hop in flow.hops))
         rows = {hop: row for row, hop in enumerate(hops)}
         room = np.array([hop_rate(hop) for hop in hops])
@@ -136,11 +137,11 @@ class FrameBounds:
         return 0.0 if self.window[0] <= flow.start_seconds else float(outstanding_bytes(flow))
 
     def queue(self, port: Line) -> QueueLimit | None:
-        """The least limit of each queue of a port; None without one."""
+        """The least bound of each queue of a port; None without a bound."""
         found = []
         if port.switch is not None and port.switch["memory"] is not None:
             found.append(QueueLimit(self._of_memory(port), "alpha times what a queue alone leaves"))
-        # Under PFC the limits of queues do not hold.
+        # Under PFC queues have no limit of their own.
         if math.isfinite(port.buffer_bytes) and self.network.pauses is None:
             found.append(QueueLimit(port.buffer_bytes, "its buffer"))
         if self.network.credit is not None:
@@ -153,7 +154,7 @@ class FrameBounds:
     def _of_memory(self, port: Line) -> float:
         """The most that one queue can hold of a shared memory, if all others are empty.
 
-        Choudhury and Hahne 1998: x <= alpha (B - x), and the frame that arrives is not yet counted.
+        Choudhury and Hahne 1998: x <= alpha (B - x), where x does not yet count the arriving frame.
         """
         shared, alpha, reserved = self._shared(port)
         largest = max((flow.frame_bytes for flow in self.network.flows), default=0)
@@ -178,7 +179,10 @@ class FrameBounds:
 
     @cached_property
     def windows_fit(self) -> bool:
-        """True if windows fit everywhere and no timer is early; not where frames are held back."""
+        """True if windows fit into all buffers and no timer expires early.
+
+        False if credits or pauses hold frames back.
+        """
         if self.network.credit is not None or self.network.pauses is not None:
             return False
         ports = (line for line in self._windows if line.switch is not None)
@@ -186,7 +190,7 @@ class FrameBounds:
 
     @cached_property
     def sends_once(self) -> bool:
-        """True if no timer can expire before an acknowledgement, however full the queues are."""
+        """True if no timer can expire before the acknowledgement, even if all queues are full."""
         return all(map(self._is_in_time, self.network.flows))
 
     def _fits(self, port: Line) -> bool:
@@ -206,8 +210,8 @@ class FrameBounds:
     def _windows(self) -> Mapping[Line, float]:
         """Bytes of frames that a port holds at most if each is sent once, by line.
 
-        A segment of a window is on its way as data or as its acknowledgement. One frame more may be
-        in its gap.
+        Each segment of a window is on its way as data or as an acknowledgement; one further frame
+        may be in its interframe gap.
         """
         held: dict[Line, float] = defaultdict(float)
         for flow in self.network.flows:
@@ -235,8 +239,8 @@ class FrameBounds:
     def completion(self, flows: Sequence[FrameFlow], line: Line) -> float:
         """Time before which files that all cross a line cannot all be acknowledged.
 
-        The first byte comes to the line no sooner than over the lines before it; then the line
-        carries all frames; then the last one goes on, and its acknowledgement comes back.
+        The sum of three times: of the first frame over the lines before; of all frames on the line;
+        of the last frame over the lines behind, with its acknowledgement.
         """
         octets = sum(map(file_line_bytes, flows)) - GAP_BYTES
         at = [flow.hops.index((line,)) for flow in flows]
@@ -271,9 +275,9 @@ def outstanding_bytes(flow: FrameFlow) -> int:
 
 
 def outstanding_packets(flow: FrameFlow) -> float:
-    """Most segments that a flow can have outstanding; infinity if other frames may be there.
+    """Greatest number of outstanding segments of a flow; infinity if some may be sent twice.
 
-    TCP sends sprayed segments twice that come late.
+    TCP retransmits sprayed segments that arrive late.
     """
     if flow.tcp is None or flow.rate_controlled or flow.is_sprayed:
         return math.inf

@@ -1,4 +1,4 @@
-"""The greatest sum of rates that links have room for."""
+"""The greatest sum of flow rates that links can carry, as a linear program."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ from scipy.sparse import csr_array
 def greatest_sum(
     most: Sequence[float], taken: Sequence[tuple[float, int, int]], room: npt.NDArray[np.float64]
 ) -> float:
-    """The greatest sum of rates of which links have room for so much.
+    """The greatest sum of rates under the capacity of links.
 
     Args:
         most: Greatest rate of each flow.
-        taken: What a flow takes of a link for each unit of its rate, numbers of link and flow.
-        room: Room of each link.
+        taken: Capacity that a flow takes of a link per unit of its rate, by numbers of link and
+            flow.
+        room: Capacity of each link.
     """
     costs, places, columns = zip(*taken, strict=True)
     solved = milp(

@@ -13,16 +13,17 @@ from cellrate.simulation.series import Series
 # queue grows in proportion to time, from wherever it began; sqrt(2) times as much if it is a random
 # walk; and less and less if it is bounded.
 GROWS = 1.5
-# A larger ratio belongs to a start: no queue grows faster than in proportion to time for long.
+# A larger ratio occurs only at the start, since no queue grows faster than in proportion to time
+# for long.
 STARTS = 3.0
 # A queue has reached its bound if its slope in the last quarter is below this share of the slope in
 # the last half.
 STILL = 0.5
 # Growth is suspected only if the mean rises by this factor in the last half of a run.
 SUSPECT = 1.05
-# Growth needs a trace of at least so many points.
+# Least number of points of a trace in which growth can be detected.
 LEAST_POINTS = 32
-# A run is made so many times as long to observe a queue that may grow without end.
+# Factor by which a run is prolonged to observe a queue that may grow without end.
 LONGER = 4
 
 
@@ -62,9 +63,9 @@ class Growth:
     def endless(self) -> bool:
         """True if the queue grows in proportion to time and does not become short again.
 
-        Its mean rises from span to span, the second time by more than that of a random walk would;
-        during the second half it is never as short as its mean in the quarter before; and it still
-        grows at the end.
+        Three conditions: the mean rises from span to span, the second time by more than for a
+        random walk; in the second half the queue is always above its mean in the quarter before;
+        and it still grows at the end.
         """
         first, before, last = self.spans
         early, late = before.mean_cells - first.mean_cells, last.mean_cells - before.mean_cells

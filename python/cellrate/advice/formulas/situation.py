@@ -1,4 +1,4 @@
-"""A port with its flows, and formulas that are evaluated there."""
+"""A port with its flows, at which formulas are evaluated."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from cellrate.simulation.network import (
 )
 from cellrate.theory.assumptions import AssumptionError
 
-# Delays that differ by less than this share are equal.
+# Delays that differ by less than this share count as equal.
 EQUAL = 1e-6
 
 
 @dataclass(frozen=True)
 class Situation:
-    """A port of a network.
+    """A port of a network with its flows, as formulas need it.
 
     Attributes:
         network: The network.
@@ -136,7 +136,7 @@ class Situation:
 
     @cached_property
     def service(self) -> str:
-        """A service class that the queue of `queue` holds."""
+        """A service class of the queue that `queue` numbers."""
         return self.switch.priority[self.queue][0]
 
     def sharing(self) -> tuple[Flow, ...]:
@@ -206,7 +206,7 @@ class PortFormula:
         source: Paper and equation or section.
         compute: Computes the quantity; raises `DoesNotApply` or `AssumptionError` if it does not
             apply.
-        holds_under_credit: True if it does not assume that sources may send at any time.
+        holds_under_credit: True if the formula also holds where sources must wait for credit.
     """
 
     name: str

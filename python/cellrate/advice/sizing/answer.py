@@ -25,7 +25,7 @@ class EndlessGrowth:
 
     Attributes:
         cells_per_second: Rate of growth.
-        seen: The growth in the run that showed it; None if it is certain without a run.
+        seen: The growth in a run; None if arithmetic alone shows the growth.
         bound_cells: Sum of the TCP windows if they bound the queue; None if it is unbounded.
         least_loss_ratio: Least long-term loss ratio with any buffer, if the growth is certain.
     """
@@ -46,8 +46,8 @@ class Answer(Shown):
         formulas: Results of the formulas.
         buffer_cells: The buffer; None if no buffer meets the target.
         endless: Set if the queue grows without end.
-        each_cells: Least lossless buffer of each seed, in the order of the seeds; empty for other
-            targets.
+        each_cells: Least lossless buffer of each seed, in the order of the seeds; empty for a loss
+            or delay target.
         runs: The runs with the buffer; runs without a limit if these give the exact buffer.
         unlimited: The runs without a limit on buffers.
         searched: Result of the search for a loss target.
@@ -83,7 +83,7 @@ class Answer(Shown):
 
     @property
     def covered_share(self) -> float | None:
-        """Share of all runs that the buffer is enough for, with 95 % confidence."""
+        """Share of all possible runs for which the buffer is enough, with 95 % confidence."""
         return covered_share(len(self.each_cells)) if self.random and self.each_cells else None
 
     @property

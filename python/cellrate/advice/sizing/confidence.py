@@ -12,9 +12,10 @@ CONFIDENCE = 0.95
 
 
 def covered_share(seeds: int, confidence: float = CONFIDENCE) -> float:
-    """Share p of all runs that stay within the largest value of some seeds, with confidence.
+    """Share of all possible runs, with confidence, that do not exceed the largest of some seeds.
 
-    The largest of n independent values lies below the p-quantile with probability p^n, whatever
+    With n seeds the share is p: the largest of n independent values lies below the p-quantile with
+    probability p^n, whatever
     their distribution, so p^n = 1 - confidence (Wilks 1941).
 
     >>> round(covered_share(59), 3)

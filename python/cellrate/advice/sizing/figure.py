@@ -21,11 +21,11 @@ from cellrate.simulation.series import Series
 IN_SIGHT = 3.0
 # The detail round the maximum is drawn only if it covers at most this share of the run.
 LARGEST_SHARE = 0.25
-# A detail needs at least so many points.
+# Least number of points of a detail.
 LEAST_POINTS = 10
 # A queue has a plateau if it is within this share of its maximum for at least this share of a run.
 PLATEAU, LEAST_STAY = 0.05, 0.25
-# Share of all windows that waits in a queue that they bound; the rest is on the links.
+# Share of all windows that a queue holds if the windows bound it; the rest is on the links.
 LEAST_FILLED = 0.7
 
 
@@ -68,7 +68,7 @@ def _target(answer: Answer) -> str:
 
 
 def note_plateau(panel: Axes, answer: Answer, queue: Series) -> None:
-    """Notes why the queue stays where it is: all that TCP may have outstanding waits in it.
+    """Writes a note on a plateau: the queue holds all cells that TCP may have outstanding.
 
     The queue has such a plateau if it is near its maximum for a quarter of the run, and near the
     sum of the windows, less what is on the links.

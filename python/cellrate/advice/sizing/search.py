@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 # Relative precision of a buffer that is found by measured loss.
 PRECISION = 0.02
-# Larger buffers, as multiples of the least one, at which the criterion is checked again.
+# Larger buffers, as multiples of the least buffer, at which the criterion is checked again.
 VERIFIED_AT = (1.05, 1.15, 1.35)
 
 
@@ -41,7 +41,7 @@ class LeastBuffer:
     Attributes:
         cells: The buffer.
         too_small_cells: The largest buffer at which the criterion failed; 0 if none was tried.
-        verified_cells: Larger buffers at which it held.
+        verified_cells: Larger buffers at which the criterion held.
     """
 
     cells: int
@@ -50,7 +50,7 @@ class LeastBuffer:
 
 
 def least(holds: Callable[[int], bool], lower: int, upper: int) -> LeastBuffer:
-    """Finds the least buffer, within 2 %, above which a criterion holds wherever it is checked.
+    """Finds the least buffer, within 2 %, for which a criterion holds there and at larger buffers.
 
     A closed loop may lose more with a larger buffer, so the criterion is checked again at larger
     buffers; if it fails at one of them the search continues above.

@@ -1,4 +1,4 @@
-"""Result of a tuning: the chosen setting, the runner-up, and how all others are worse."""
+"""Result of a tuning: the chosen setting, the runner-up, and the shortfall of all others."""
 
 from __future__ import annotations
 
@@ -110,8 +110,8 @@ class Answer(Shown):
         """True if the 95 % interval of a setting's difference from the best contains zero.
 
         The interval is that of the differences from the best setting, seed by seed. A setting with
-        one seed has no spread of its own; it is assumed to have the spread of the settings that
-        went on and are not worse in an earlier criterion.
+        one seed has no spread of its own; it gets the spread of the settings with several seeds
+        that are not worse in an earlier criterion.
 
         Returns:
             None if the setting is within all tolerances, or the spread is unknown.
@@ -126,7 +126,7 @@ class Answer(Shown):
         return None if spread is None else abs(found.mean) <= spread
 
     def _beside(self, name: str) -> list[Ranked]:
-        """Settings with several seeds that equal the best in all criteria before that of `name`."""
+        """Settings with several seeds that equal the best setting in all criteria before `name`."""
         order = [criterion.name for criterion in self.objective.criteria]
         before, first = order[: order.index(name)], (self.chosen.setting, AS_IT_IS)
         return [

@@ -53,10 +53,10 @@ class NotVaried:
 def declared(
     scenario: ResolvedScenario, tables: Sequence[str]
 ) -> tuple[Space, tuple[NotVaried, ...]]:
-    """Splits the parameters of some tables that declare a range into those to vary and the rest.
+    """Splits the parameters of tables with a declared range: those to vary, those that cannot.
 
-    Choices and booleans are variants of a scheme rather than its settings; they are varied only if
-    the user names them.
+    Choices and booleans are varied only if the user names them, because they select variants of a
+    scheme.
     """
     space: list[Range | Choices] = []
     not_varied: list[NotVaried] = []
@@ -77,8 +77,8 @@ def parameter_tables(scenario: ResolvedScenario) -> tuple[str, ...]:
     """Dotted paths of the tables that hold the parameters of control and discard.
 
     EFCI and relative-rate marking act only through the sources, so the sources' RIF and RDF, or
-    AIR and MDF, are included with them. Over Ethernet active queue management stands in place of
-    discard, and control counts where a flow obeys rates.
+    AIR and MDF, are included with them. Over Ethernet it is the table of active queue management,
+    and that of control if a flow is rate-controlled.
     """
     network = scenario.network
     if isinstance(network, FrameNetwork):
@@ -145,7 +145,7 @@ def declared_range(scenario: ResolvedScenario, key: Key) -> Range:
 
 
 def kind_as_written(kind: str, text: str) -> str:
-    """Kind of a quantity; a length of a queue that is not in packets is one in bytes."""
+    """Kind of a quantity; a queue length is a number of packets or, with another unit, of bytes."""
     in_bytes = kind == "QueueLength" and not text.endswith("packets")
     return "Bytes" if in_bytes else kind
 

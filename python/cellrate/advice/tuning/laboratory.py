@@ -39,7 +39,7 @@ class Setting:
 
     @property
     def label(self) -> str:
-        """The values as text; each path is cut to its last part unless that is ambiguous."""
+        """The values as text; each path is cut to its last part unless two paths share it."""
         values: dict[str, set[str]] = {}
         for path, value in self.values:
             values.setdefault(path.rpartition(".")[2], set()).add(value)
@@ -53,7 +53,7 @@ class Setting:
 
 AS_IT_IS = Setting()
 PROOF = 2
-"""Number of seeds whose runs are compared to find whether anything is random."""
+"""Number of seeds whose runs are compared to find out whether runs are random."""
 
 
 def shown(value: str) -> str:
@@ -71,15 +71,15 @@ def shown(value: str) -> str:
     return str(fraction) if whole and powers else value
 
 
-# Sources that send at times of their own, without a draw.
+# Sources without random numbers.
 CERTAIN = frozenset({"greedy", "transfer", "persistent", "cbr"})
 
 
 def draws_nothing(network: Network | FrameNetwork) -> bool:
-    """True if no random number is known to decide the runs of a scenario.
+    """True if no run of the scenario draws a random number, as far as is known.
 
-    Starts, sources, losses on links and the clocks of TCP's hosts may be drawn; over Ethernet the
-    order of frames that meet, too.
+    Random numbers may decide starts, sources, losses on links and the clocks of hosts, and over
+    Ethernet the order of simultaneous frames.
     """
     if isinstance(network, FrameNetwork):
         return False
@@ -106,8 +106,8 @@ class Laboratory:
         is_known: Returns True if the result of a job is already stored.
         trials: Measures of each setting, seed by seed.
         refused: Settings that the scenario does not allow, with the error of each.
-        names: The first setting with each key of a run. A later setting with the same key makes
-            the same scenario and is replaced by the first.
+        names: The first setting by the key of its run. A later setting with the same key is the
+            same scenario, so the first setting replaces it.
         simulated: Number of runs that were simulated.
         known: Number of runs whose results were already stored.
     """
@@ -142,8 +142,7 @@ class Laboratory:
     def measure(self, settings: Sequence[Setting], seeds: int) -> None:
         """Runs each setting with the first `seeds` seeds, except those that were run before.
 
-        A setting with which two seeds make the same run has nothing random: the runs of further
-        seeds are not made, since they are the same again.
+        If two seeds give the same run and nothing is drawn, the runs of further seeds are not made.
 
         Raises:
             ScenarioError: The scenario does not allow a setting.
@@ -158,9 +157,9 @@ class Laboratory:
             unlike = [setting for setting in unlike if setting not in alike]
 
     def is_same_again(self, setting: Setting) -> bool:
-        """True if nothing is drawn in a setting, and two seeds indeed made the same run of it.
+        """True if a setting draws no random number, and two seeds gave the same run.
 
-        Equal runs alone would prove nothing: a rare loss may come with the next seed.
+        Equal runs alone are no proof, since a rare loss may occur with the next seed.
         """
         runs = self.trials.get(setting, ())
         digests = {run.digest for run in runs}
@@ -168,7 +167,7 @@ class Laboratory:
         return alike and draws_nothing(network_of(self.job(setting, 0).scenario()))
 
     def _repeat(self, setting: Setting, seeds: int) -> None:
-        """Adds the runs of further seeds, which are the first one again."""
+        """Adds runs of further seeds as copies of the first run."""
         runs = self.trials[setting]
         more = (replace(runs[0], seed=seed) for seed in self.seeds[len(runs) : seeds])
         self.trials[setting] = (*runs, *more)

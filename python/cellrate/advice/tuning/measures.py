@@ -22,7 +22,7 @@ TRACED = "utilisation"
 
 
 def traced(network: Network | FrameNetwork) -> tuple[str, ...]:
-    """Settings of a scenario that record what the settling time needs, and no other trace."""
+    """Settings of a scenario that trace only the utilisation, for the settling time."""
     sample = max(1, round(network.duration_seconds * 1e12 / SAMPLES))
     return (f'measure.traces=["{TRACED}"]', f'measure.sample="{sample} ps"')
 
@@ -56,7 +56,7 @@ def settling_seconds(
 
 Summary: TypeAlias = Mapping[str, Any]
 
-# Key of all ports in a summary of which `ports` are the bottlenecks.
+# Key in a summary under which the names of the bottleneck ports are added.
 ALL_PORTS = "all ports"
 
 
@@ -69,7 +69,7 @@ class Criterion:
         about: Description of the measure.
         unit: Unit of the measure; empty for a share.
         best: "greatest" or "least": the end at which values are best.
-        tolerance: Differences up to this do not count.
+        tolerance: Values within this difference of the best value count as equal.
         relative: True if the tolerance is a share of the best value.
         of: Reads the measure from the summary of a run; returns None if the run lacks it.
     """

@@ -26,7 +26,7 @@ class Shortfall:
 
 @dataclass(frozen=True)
 class Objective:
-    """Criteria in their order; each decides among the settings that are equal by those before.
+    """Criteria in their order; each decides among the settings that earlier ones rank equal.
 
     Among several settings the best are those within the tolerance of the best value of the first
     criterion; among these, those within the tolerance of the second; and so on. The settings that
@@ -86,7 +86,7 @@ class Objective:
         return None
 
     def unmeasured(self, candidates: Sequence[Means]) -> list[Criterion]:
-        """Criteria for which no setting has a value, so that they decide nothing."""
+        """Criteria for which no setting has a value, so that they do not affect the ranking."""
         return [c for c in self.criteria if all(one[c.name] is None for one in candidates)]
 
     def _as_good(
@@ -100,7 +100,7 @@ class Objective:
         return [at for at, value in found if value is not None and criterion.reaches(value, best)]
 
     def _exact(self, means: Means) -> tuple[float, ...]:
-        """Sort key of a setting by its means as they are, without tolerance, the best first."""
+        """Sort key of a setting by its exact means, the best first."""
         values = ((criterion.best, means[criterion.name] or 0.0) for criterion in self.criteria)
         return tuple(-value if best == "greatest" else value for best, value in values)
 

@@ -21,9 +21,9 @@ BATCH = 6
 """Number of settings proposed at a time; it does not depend on the number of cores, so that the
 same search gives the same result everywhere."""
 PATIENCE = 50
-"""A batch ends after so many proposals in a row that the scenario refuses or that were tried."""
+"""A batch ends after this many proposals in a row that are known or refused."""
 SPREAD = 3
-"""One of this many settings comes from the even spread; the sampler proposes the rest."""
+"""One of this many settings comes from a Sobol sequence; the sampler proposes the rest."""
 
 
 def count(space: Space) -> float:
@@ -87,7 +87,7 @@ def _sampled(
             return found
         laboratory.measure(batch, 1)
         found += batch
-    raise AssertionError  # count never ends
+    raise AssertionError  # the loop never ends by itself
 
 
 def proposed(

@@ -1,4 +1,4 @@
-"""A search as numbers: the order of its settings, their places in the ranges, what mattered."""
+"""A search as numbers: order of settings, values of parameters, importance of parameters."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cellrate.advice.tuning.race import Ranked
 LEAST_SETTINGS = 10
 """Least number of settings for which the importance of parameters is computed."""
 TOP = 0.3
-"""Share of the settings, the best ones, whose values are compared with those of all."""
+"""Share of the best settings, whose values are compared with those of all settings."""
 
 
 @dataclass(frozen=True)
@@ -22,8 +22,9 @@ class Values:
 
     Attributes:
         path: Dotted path of the parameter.
-        settings: The settings that set it, in the order in which they were first run.
-        numbers: Its value in each, in SI units or cells, or the number of a choice.
+        settings: The settings with a value of the parameter, in the order in which they were first
+            run.
+        numbers: The value in each setting, in SI units or cells; for a choice its index.
         texts: The choices; None for numbers.
     """
 
@@ -40,7 +41,7 @@ def in_order(answer: Answer) -> list[Ranked]:
 
 
 def deciding(answer: Answer) -> list[Criterion]:
-    """The criteria in which settings differ by more than the tolerance, the first two at most."""
+    """The first two criteria, at most, in which settings differ by more than the tolerance."""
     found = []
     for criterion in answer.objective.criteria:
         values = [ranked.means[criterion.name] for ranked in answer.ranked]
@@ -79,13 +80,13 @@ def _number(text: str, kind: str) -> float:
     """A value as a number.
 
     Raises:
-        ValueError: The value is a choice, or has no size.
+        ValueError: The value is not a finite number or quantity.
     """
     return float(text) if kind in {"number", "integer"} else _core.quantity(text, kind.lower())
 
 
 def importance(answer: Answer) -> dict[str, float]:
-    """Shares of the parameters in what tells the best settings from all, by path; they sum to 1.
+    """Importance of each parameter for being among the best settings, by path; the values sum to 1.
 
     This is PED-ANOVA (Watanabe et al. 2023): how far the distribution of a parameter among the best
     three tenths of the settings is from that among all. Empty with fewer than ten settings, or if
@@ -97,7 +98,7 @@ def importance(answer: Answer) -> dict[str, float]:
     ]
     if len(together) < LEAST_SETTINGS or len(names) < 2:
         return {}
-    import optuna  # slow to load
+    import optuna  # slow to import
 
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     study = optuna.create_study()

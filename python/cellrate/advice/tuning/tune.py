@@ -93,7 +93,7 @@ class _Tuning:
         judgement = judged(model)
         budget = self._budget(MODEL_SETTINGS)
         settings = self._affordable(budget)
-        if not judgement.feasible.any():  # two races, each with half of the remaining budget
+        if not judgement.feasible.any():  # two races share the budget, each gets half of the rest
             references, seeds = len(self.references), len(self.laboratory.seeds)
             settings = 2 * affordable((budget - cost(0, references, seeds)) // 2, 0, seeds)
         proposed = proposal(model, judgement, settings)
@@ -152,7 +152,7 @@ class _Tuning:
         return space, not_varied
 
     def _without_range(self) -> str:
-        """A clause with the tables in which parameters were looked for."""
+        """The begin of an error message, with the tables in which no parameter has a range."""
         if isinstance(self.scenario.network, FrameNetwork):
             rates = any(flow.rate_controlled for flow in self.scenario.network.flows)
             if rates:
