@@ -1,4 +1,4 @@
-"""Results as JSON values: of reproduced experiments, of an inference and of its plan."""
+"""JSON of reproduced experiments, of an inference, and of the plan of an inference."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ ERRATUM = ("id", "where", "printed", "right", "why")
 def as_json(parts: Sequence[Judged]) -> list[dict[str, Any]]:
     """An object per experiment; numbers that are not finite are None.
 
-    Effects of open assumptions are in `sensitivity`, settings of the user in `changed`, if there
-    are some.
+    `sensitivity` has the effects of open assumptions, `changed` the settings of the user; both are
+    left out if empty.
     """
     objects = []
     for part in parts:

@@ -19,7 +19,7 @@ from cellrate.studies.parameters.keys import Keys
 from cellrate.studies.parameters.schema import full_path
 
 RECORDED = ("measure.traces", "measure.events")
-"""Records of a run, which a study names in `keep`."""
+"""Keys of recorded data, which a study lists in `keep` instead of its scenario."""
 NUMBER = re.compile(r"[+-]?(\d+(\.\d+)?([eE][+-]?\d+)?)")
 IT = re.compile(r"\bit\.")
 
@@ -30,12 +30,13 @@ def study_of(name: str) -> str:
     Args:
         name: Id of an experiment, such as `ohsaki95-fig6b`. A study has one scenario. If runs
             have several, that of the study follows a colon, as in `ohsaki95-fig5:epd`. Without a
-            colon the first is taken, and the text names the others. A variant can follow the colon
+            colon the first scenario is taken, and a comment in the text names the others. A variant
+            can follow the colon
             as well.
 
     Raises:
         ReproduceError: There is no such experiment or part, it has no runs, or its runs differ in
-            something that a study cannot vary.
+            keys that a study cannot vary.
     """
     wanted, _, part = name.partition(":")
     paper, experiment = _experiment(wanted)
@@ -121,7 +122,7 @@ def _array(texts: Sequence[str]) -> str:
 def _split(
     overrides: Sequence[tuple[str, ...]],
 ) -> tuple[list[str], list[dict[str, str]]]:
-    """The settings that all runs have, and for each run the other settings by their paths."""
+    """The settings common to all runs, and for each run its further settings by path."""
     common = [one for one in overrides[0] if all(one in other for other in overrides)]
     rows = []
     for own in overrides:
@@ -133,7 +134,7 @@ def _split(
 def _whole(
     experiment: Experiment, rows: Sequence[dict[str, str]], row: dict[str, str], job: Job
 ) -> dict[str, str]:
-    """The settings of a run, with its own values of the keys that other runs set.
+    """The settings of a run, completed by its values of the keys that only other runs set.
 
     Raises:
         ReproduceError: The run has no such value.
@@ -155,7 +156,7 @@ def _whole(
 
 
 def _factors(names: Sequence[str], rows: Sequence[dict[str, str]]) -> Iterator[str]:
-    # Runs that differ in what they record alone are one.
+    # Runs that differ only in recorded data are one run.
     variants: dict[tuple[tuple[str, str], ...], str] = {}
     for name, row in zip(names, rows, strict=True):
         own = tuple(row.items())
@@ -173,14 +174,14 @@ def _factors(names: Sequence[str], rows: Sequence[dict[str, str]]) -> Iterator[s
 
 
 def _level(text: str) -> str:
-    """A value as a level of a factor: a text gets the quotation marks that a setting may lack."""
+    """A value as a level of a factor; texts get quotation marks."""
     if NUMBER.fullmatch(text) or text in {"true", "false"}:
         return text
     return text if text.startswith('"') else json.dumps(text, ensure_ascii=False)
 
 
 def _measures(experiment: Experiment) -> Iterator[tuple[str, str]]:
-    """Measures of one run that the figures show, by the names of their axes."""
+    """Names and expressions of the measures of single runs in the figures of an experiment."""
     for figure in experiment.figures:
         for expression in dict.fromkeys(_of_a_run(figure)):
             yield column(figure.y.label), expression
@@ -191,6 +192,6 @@ def _of_a_run(figure: Figure) -> Iterator[str]:
         expression = IT.sub("", curve.measure)
         try:
             check(expression, {})
-        except ExpressionError:  # it compares runs
+        except ExpressionError:  # the measure compares runs, so no single run has it
             continue
         yield expression

@@ -1,4 +1,4 @@
-"""The check of a reproduction: golden tables, kept results, proofs, and claims that cannot fail.
+"""The check of a reproduction: golden tables, stored results, proofs, and claims that cannot fail.
 
 A claim can fail if some change of the results makes it fail.
 """
@@ -31,15 +31,15 @@ from cellrate.papers.stored import (
 from cellrate.simulation.runner import Job
 
 CHANGES = 200
-"""Number of changes of all results that a claim must survive to be called unfailing."""
+"""Number of random changes of results; a claim that survives all of them is reported."""
 OF_NOTHING = 0.2
-"""Share of the values of zero that become one before they are scaled."""
+"""Share of zeros that become 1 before scaling, since a factor does not change 0."""
 WAYS = ("alone", "in proportion", "together", "alike")
 FACTORS = (0.0, 0.25, 0.5, 1.0, 1.0, 1.0, 2.0, 4.0, 1000.0)
 
 
 def complaints_of(part: Judged, outcomes: Outcomes) -> list[str]:
-    """Changed results, proofs that do not hold, and claims that no result could make fail."""
+    """Messages on changed results, on proofs that do not hold, and on unfailing claims."""
     complaints = [
         f"the proof of an erratum does not hold: {result.paper.id}, {result.erratum.id}"
         for result in part.errata
@@ -63,9 +63,9 @@ def complaints_of(part: Judged, outcomes: Outcomes) -> list[str]:
 class ChangedOutcome:
     """An outcome with changed numbers in its summary, its traces and its events.
 
-    One of four ways is drawn: each number has its own factor ("alone"); all numbers of a run have
-    the same factor ("in proportion"); all numbers of all runs have the same factor ("together"); or
-    all flows, channels and ports of a run have the numbers of the first ("alike").
+    One of four kinds of change is drawn: a factor per number ("alone"), a factor per run ("in
+    proportion"), one factor for all runs ("together"), or all flows, channels and ports of a run
+    get the numbers of the first ("alike").
     """
 
     def __init__(self, outcome: Outcome, number: int, run: str) -> None:
@@ -77,7 +77,7 @@ class ChangedOutcome:
         self._whole = float((of_all if together else self._draw).choice(FACTORS))
 
     def _factor(self) -> float:
-        """Factor of the next number: drawn anew, or the factor of the run, or that of all runs."""
+        """Factor of the next number, by the kind of change."""
         return float(self._draw.choice(FACTORS)) if self._way == "alone" else self._whole
 
     def summary(self) -> dict[str, Any]:
@@ -108,7 +108,7 @@ class ChangedOutcome:
         return self._outcome.series()
 
     def series_data(self, index: int) -> tuple[bytes, bytes, bytes]:
-        """Changed trace: each stretch is scaled by its own factor, and it may run backwards."""
+        """Changed trace: each part is scaled by its own factor, and the trace may be reversed."""
         times, low, high = self._outcome.series_data(index)
         if self._way == "alike":
             straight = (np.frombuffer(times, "<f8") * self._whole).tobytes()

@@ -33,7 +33,7 @@ def all_papers() -> tuple[Paper, ...]:
 
 @cache
 def words() -> dict[str, Callable[..., bool]]:
-    """The papers' words, such as "fair", as predicates with the numbers of `words.toml`."""
+    """Predicates for vague words of papers, such as "fair", with the thresholds of `words.toml`."""
     table = tomllib.loads((papers_root() / "words.toml").read_text("utf-8"))
     slightly, about, much = (
         table["slightly"]["ratio"],

@@ -1,10 +1,9 @@
 """Dependence of a result on open parameters, from joint readings.
 
-The measure is omega squared of a one-way analysis of variance (Hays 1963): the share of the
-variance of a result, 1 if it is met and 0 if not, that the value of one parameter explains. Unlike
-the plain ratio of variances it does not grow with the number of values. A parameter is named only
-if it explains more than the best of all parameters does by chance: in 95 % of 400 random orders
-of the results.
+The measure is omega squared of a one-way analysis of variance (Hays 1963). It is the share of the
+variance of a result (1 if met, 0 if not) that one parameter explains. Unlike the ratio of variances
+it does not grow with the number of values. A parameter is named only if it explains more than the
+best parameter in 95 % of 400 random orders of the results.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from cellrate.papers.paper import READINGS_NEEDED, Paper, ReadingAxis, Subject
 
 ORDERS = 400
 CHANCE = 95.0
-"""Percentile of the chance results that a parameter must exceed."""
+"""Percentile of the values in random orders that a parameter must exceed."""
 MOST_NAMED = 2
 
 Floats = npt.NDArray[np.float64]
@@ -48,21 +47,24 @@ class Dependence:
 
 @dataclass(frozen=True)
 class AcrossReadings:
-    """The marks of a result in the joint readings of a paper."""
+    """For each joint reading of a paper, whether a result is met."""
 
     met: tuple[bool, ...] = ()
     """True for each reading in which the result is met or holds; empty without readings."""
     depends_on: tuple[Dependence, ...] = ()
-    """Parameters that the result depends on most; empty for a result that stands."""
+    """Parameters that the result depends on most.
+
+    Empty for a result that is not missed or fragile.
+    """
 
     @property
     def is_fragile(self) -> bool:
-        """True if the result is met in less than half of enough readings."""
+        """True if there are enough readings and the result is met in less than half of them."""
         return self._enough and 2 * sum(self.met) < len(self.met)
 
     @property
     def is_robust(self) -> bool:
-        """True if the result is met in at least half of enough readings."""
+        """True if there are enough readings and the result is met in at least half of them."""
         return self._enough and not self.is_fragile
 
     @property
@@ -83,7 +85,7 @@ def across_readings(paper: Paper, subject: Subject, *, stands: bool) -> AcrossRe
     Args:
         paper: The paper.
         subject: The result.
-        stands: True for a result whose dependence is of interest only if it is fragile.
+        stands: True for a result that is met; its dependence is computed only if it is fragile.
     """
     found = AcrossReadings(paper.readings.met(subject.experiment, subject.name))
     if stands and not found.is_fragile:
@@ -92,7 +94,7 @@ def across_readings(paper: Paper, subject: Subject, *, stands: bool) -> AcrossRe
 
 
 def dependences(paper: Paper, subject: Subject) -> tuple[Dependence, ...]:
-    """The one or two open parameters that a result depends on most; none if chance explains it.
+    """The one or two open parameters that a result depends on most; none if chance suffices.
 
     Only parameters that the experiment, or an experiment whose runs it uses, leaves open count.
     """

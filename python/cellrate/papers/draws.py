@@ -1,6 +1,7 @@
-"""Distributions of chaotic values: single events decide them, and a printed value is one draw.
+"""Distributions of chaotic values, of which a printed value is one draw.
 
-`draws.toml` of a paper holds them, measured over many seeds and start jitters.
+Single events decide such a value. `draws.toml` of a paper holds the distributions, measured over
+many seeds and start jitters.
 """
 
 from __future__ import annotations
@@ -22,9 +23,9 @@ HEADER = """\
 # of them, and so on.
 """
 JITTERS = ("10 us", "100 us", "1 ms")
-"""Start jitters of the runs; seed after seed uses the next."""
+"""Start jitters of the runs, which consecutive seeds use in turn."""
 AT_ONCE = 10
-"""Number of seeds whose outcomes are held in memory together."""
+"""Number of seeds whose outcomes are in memory at a time."""
 
 
 def measure_draws(

@@ -34,7 +34,7 @@ from cellrate.papers.sensitivity import AlternativeEffect, Sensitivity
 from cellrate.papers.tally import Miss, tally
 
 MOVES = 0.02
-"""Relative changes up to this one are left out of the page of open assumptions."""
+"""Relative changes up to this value are left out of the page of open assumptions."""
 CLAIM = "claim "
 """Text before the name of a claim in a row of the page of open assumptions."""
 
@@ -115,7 +115,7 @@ def sensitivity_evidence(paper: Paper, sensitivities: Sequence[Sensitivity]) -> 
 
 
 def sensitivity_rows(sensitivities: Sequence[Sensitivity]) -> Iterator[list[str]]:
-    """Each value and claim that moves: experiment, alternative, result, as assumed, then."""
+    """Each value and claim that changes: experiment, alternative, result, as assumed, changed."""
     for sensitivity in sensitivities:
         for moved in sensitivity.moved:
             for row in _moved(moved):

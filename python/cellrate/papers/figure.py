@@ -1,4 +1,4 @@
-"""Pictures: figures of the papers from our runs, distributions, and shares of results met."""
+"""Pictures of a reproduction: figures of papers from runs, distributions, shares of results."""
 
 from __future__ import annotations
 
@@ -179,11 +179,11 @@ def _panel(axes: Axes, paper: Paper, drawn: Drawn, published: Published) -> None
 
 
 WIDTH = 4.6
-"""Width in inches; a phone shows the picture almost unscaled."""
+"""Width in inches, suited to the screen of a phone."""
 ROW = 0.46
 EDGE = 0.75
 HALVES_BELOW = 0.17
-"""Distance of the halves' markers below a row's dot, which would hide them; in rows."""
+"""Distance, in rows, of the markers of both halves below the dot of a row."""
 CHARACTERS = 58
 """Greatest number of characters of a value's name."""
 OVERALL, HALF_A, HALF_B, BAD = COLOURS[6], COLOURS[0], COLOURS[4], COLOURS[1]

@@ -110,11 +110,11 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 Indices: TypeAlias = npt.NDArray[np.intp]
 
 COLUMNS = 500
-"""Columns of a figure that can be told apart; its axes are about five inches wide."""
+"""Number of horizontal positions that a figure resolves; its axes are about five inches wide."""
 
 
 def within(times: Floats, start: float | None, end: float | None) -> slice:
-    """Slice of the points from `start` to `end`, where given, and one more at either end."""
+    """Slice of the points from `start` to `end`, if given, and one further point at either end."""
     first = 0 if start is None else int(np.searchsorted(times, start)) - 1
     after = len(times) if end is None else int(np.searchsorted(times, end, side="right")) + 1
     return slice(max(first, 0), after)

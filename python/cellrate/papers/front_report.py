@@ -47,11 +47,11 @@ STANDINGS = (
     "from what the paper states. Undecided: too few readings were made."
 )
 COUNTED = (Standing.CONSISTENT, Standing.DEPENDS, Standing.CONTRADICTED, Standing.IMPOSSIBLE)
-"""Classes of disagreements in the first table."""
+"""Classes of disagreements that the first table counts."""
 
 
 def papers_in_short(parts: Sequence[Judged], name: Callable[[Judged], Cell]) -> tuple[Block, ...]:
-    """Sentences on what stands of each paper, then a row for each.
+    """For each paper sentences on the results that stand, then a table with a row per paper.
 
     Args:
         parts: The papers.
@@ -74,7 +74,7 @@ def papers_in_short(parts: Sequence[Judged], name: Callable[[Judged], Cell]) -> 
 
 def _classes(counts: Tally, classes: Sequence[Standing]) -> list[str]:
     found = counts.by_standing()
-    # Without enough readings nothing is known of either.
+    # Without enough readings neither number is known.
     known = counts.robust + counts.fragile > 0
     across = [str(counts.robust), str(counts.fragile)] if known else ["", ""]
     of_misses = [str(found[standing]) for standing in classes]
@@ -109,7 +109,7 @@ def front_report(parts: Sequence[Judged], pictures: Mapping[str, str]) -> Docume
 
 
 def _stored(parts: Sequence[Judged]) -> tuple[Block, ...]:
-    """Kept results over several seeds; empty if the parts are not whole papers."""
+    """Counts of the stored results over several seeds; empty if the parts are not whole papers."""
     if any(len(part.experiments) < len(part.paper.experiments) for part in parts):
         return ()
     papers = [part.paper for part in parts]

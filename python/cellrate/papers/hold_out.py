@@ -1,6 +1,6 @@
-"""The hold-out test: a better value must also be better on results that did not choose it.
+"""The hold-out test: a better value must also be better on results that were not used to choose it.
 
-The statistical test that excludes values comes before this test.
+The file also has the statistical test that excludes values.
 """
 
 from __future__ import annotations
@@ -19,31 +19,31 @@ VERDICTS: dict[Verdict, str] = {
     "fitted": "fitted only",
     "as-assumed": "as assumed",
 }
-"""Verdicts and their words."""
+"""Verdicts, and the phrases of reports for them."""
 ASSUMED = 0
 """Index of the assumed value, which is the first."""
 EXCLUDED_BELOW = 0.05
 """Values with a smaller p-value are excluded."""
 OUT_BELOW = 0.01
-"""Values with a smaller p-value after the first seed get no more seeds."""
+"""Values with a smaller p-value after the first seed are not run with further seeds."""
 EXACT = 16
-"""Greatest number of experiments for which every combination of signs is counted; beyond, signs are
-drawn."""
+"""Greatest number of experiments for which every combination of signs is counted; above it signs
+are drawn at random."""
 DRAWS = 100_000
 DRAWING_SEED = 1
 SAME = 1e-9
-"""Sums that differ by less count as equal."""
+"""Sums of differences that differ by less than this count as equal."""
 Value = TypeVar("Value", bound=Hashable)
 
 
 @dataclass(frozen=True)
 class Scores:
-    """Marks of results.
+    """For each value and seed, which results are met.
 
     Attributes:
         experiments: The experiment of each result.
-        met: For each value, the assumed one first, an array of seeds by results, True where a
-            result is met. All values have the first seed; a value out of the race has only that.
+        met: For each value, the assumed one first, a truth array of shape (seeds, results). A value
+            that is dropped after the first seed has only this seed.
     """
 
     experiments: tuple[str, ...]
@@ -79,7 +79,10 @@ class Scores:
         return gains
 
     def best(self, among: Collection[str] | None = None) -> int:
-        """The value under which most results are met; among equals the one with the least index."""
+        """The value under which most results are met.
+
+        Of equal values the one with the least index.
+        """
         counts = {value: self._count(value, among) for value in self.full}
         return max(self.full, key=lambda value: (counts[value], -value))
 
@@ -102,8 +105,8 @@ class Scores:
 def p_value(differences: Sequence[float]) -> float:
     """Chance of a sum of differences at least as large if both values were alike (one-sided).
 
-    Under that hypothesis each experiment's difference might as well have the other sign. Exact up
-    to `EXACT` differences that are not 0; beyond, signs are drawn with a fixed seed, and the
+    Under this hypothesis both signs of a difference are equally likely. The value is exact up to
+    `EXACT` differences that are not 0. Above that, signs are drawn with a fixed seed, and the
     observed sum counts as one of the draws.
 
     Args:
@@ -122,12 +125,12 @@ def p_value(differences: Sequence[float]) -> float:
 
 
 def least_p(experiments: int) -> float:
-    """Least p-value that a number of experiments allows, reached if all do better."""
+    """Least p-value that is possible with a number of experiments."""
     return 2.0**-experiments
 
 
 def p_values(scores: Scores) -> list[float | None]:
-    """p-value of each value: the chance of losing so much against the best if both were alike.
+    """p-value of each value: the chance of such a loss against the best if both were equal.
 
     None for the best value itself. The best value is chosen on the same results, and the chances
     are not corrected for the number of values: of twenty equally good values, one is excluded
@@ -143,8 +146,8 @@ def p_values(scores: Scores) -> list[float | None]:
 def halves(results: Mapping[str, int]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Splits experiments into halves with about equal numbers of results.
 
-    Goes from the experiment with the most results to that with the fewest (in the paper's order
-    among equals) and puts each into the half with fewer results so far. Only these numbers decide.
+    Takes the experiments in descending order of their number of results, and puts each into the
+    half with fewer results so far.
 
     Args:
         results: Number of results of each experiment, in the paper's order.
@@ -184,10 +187,10 @@ class HoldOut:
 
 
 def hold_out(scores: Scores) -> HoldOut:
-    """Tries the best value on one half of the experiments on the other half, and vice versa.
+    """Tests the best value of each half of the experiments on the other half.
 
-    A value holds out if it is the best over all results, if the choice of either half alone gains
-    on the other half against the assumed value, if the value itself gains on each half, and if it
+    A value holds out under four conditions. It is the best over all results; the best value of each
+    half gains on the other half against the assumed value; the value gains on each half; and it
     gains over all results with every seed.
     """
     parts = halves(Counter(scores.experiments))
@@ -227,7 +230,7 @@ def _gain(scores: Scores, value: int, among: tuple[str, ...]) -> float:
 
 
 def out_of_the_race(scores: Scores) -> frozenset[int]:
-    """Values that get no more seeds after the first, since more seeds could not make them used.
+    """Values without further seeds, because these could not make the values pass validation.
 
     If no value holds out with the first seed, these are all but the assumed value: a value must
     hold out with the first seed alone, too. Otherwise they are the values that lose clearly with
@@ -243,13 +246,13 @@ def out_of_the_race(scores: Scores) -> frozenset[int]:
 def eliminate(
     held: Sequence[Value], score: Callable[[Sequence[tuple[Value, ...]]], Sequence[int]]
 ) -> tuple[tuple[Value, ...], tuple[Value, ...]]:
-    """Drops values, one after another, as long as the rest meets more results without one.
+    """Drops values one by one, as long as the combination meets more results without a value.
 
-    First goes the value without which most results are met, and among equals the last. Only leaving
-    out is tried; nothing is learnt about combinations of other values.
+    Each step drops the value without which most results are met (of equal ones the last). No other
+    combinations are tried.
 
     Args:
-        held: Values that held out alone.
+        held: Values that passed validation alone.
         score: Returns the number of results met under each of several combinations.
 
     Returns:
@@ -262,7 +265,7 @@ def eliminate(
         most = max(others)
         if most <= together:
             break
-        # The last among equals.
+        # Of equal values the last.
         number = len(others) - 1 - list(reversed(others)).index(most)
         dropped.append(kept[number])
         kept = without[number]

@@ -23,17 +23,17 @@ class Question:
     """Ids of assumptions that have alternatives."""
     seeds: tuple[int, ...]
     whole: bool
-    """True if these are all parameters of the paper, so that the columns hold all of its results.
+    """True if these are all parameters of the paper, so that all of its results count.
     """
 
 
 def infer(laboratory: Laboratory, question: Question) -> Inference:
     """Tries the declared values of open parameters, one parameter at a time.
 
-    Values that held out are then tried in combination.
+    Values that passed validation are then tried in combination.
 
     Args:
-        laboratory: Marks the results of the paper.
+        laboratory: Evaluates which results of the paper are met.
         question: Parameters and seeds.
 
     Raises:
@@ -83,7 +83,7 @@ def _marks(
     label: str,
     out: Mapping[str, frozenset[int]],
 ) -> Marks:
-    """Marks of all results of the parameters, without those of values that are out of the race."""
+    """Marks of the results of `parameters` under all their values except those in `out`."""
     none: frozenset[int] = frozenset()
     units = [u for p in parameters for u in units_of(p, seeds, out.get(p.assumption.id, none))]
     marks = laboratory.marks(units, f"{laboratory.paper.id}, {label}")
@@ -117,7 +117,7 @@ def _finding(
     seeds: tuple[int, ...],
     out: frozenset[int],
 ) -> Finding:
-    # All are compared with the first seed if only the assumed value is left.
+    # If only the assumed value is left, all values are compared with the first seed.
     decided = len(out) == len(parameter.choices) - 1
     scores = _scores(parameter, known, seeds[:1] if decided else seeds, out)
     problems = [
@@ -155,7 +155,7 @@ def _together(
     held: Sequence[Choice],
     seeds: tuple[int, ...],
 ) -> tuple[tuple[Choice, ...], tuple[Choice, ...]]:
-    """Splits the values that held out alone into those kept in combination and those dropped."""
+    """Splits the values that passed validation alone: those kept in combination, those dropped."""
     of_held = {s for f in findings if f.choice in held for s in f.parameter.subjects}
     subjects = [s for s in subjects_of(laboratory.paper) if s in of_held]
 
@@ -225,8 +225,8 @@ def plan(
 
     There is a stage for each parameter with the first seed, one for all parameters with the first
     seed, and one for all parameters with all seeds. Equal runs are counted once in a stage. Values
-    that are out of the race after the first seed save some runs of the last stage. The combinations
-    of values that held out are not counted, since they are unknown before.
+    that are dropped after the first seed save some runs of the last stage. Combinations of passed
+    values are not counted, since they are unknown before.
     """
     parameters = open_parameters(laboratory, question.parameters, question.seeds[0])
 

@@ -38,7 +38,7 @@ LEGEND = (
 
 
 def report(inference: Inference) -> Document:
-    """The two columns of counts, then the finding on each parameter."""
+    """The counts as assumed and as inferred, then the finding on each parameter."""
     unconcerned = tuple(one.parameter for one in inference.unconcerned)
     origin = f"{seeds_text(inference.seeds)} · cellrate {__version__}"
     return Document(
@@ -217,7 +217,7 @@ def not_evaluated(finding: Finding) -> str:
 
 
 def counted_results(inference: Inference) -> str:
-    """Title of the columns: the results that they count, and the seeds."""
+    """Title of the table of counts: the counted results, and the seeds."""
     which = "all results" if inference.whole else "the results that these parameters concern"
     return (
         f"Of {which}, {seeds_text(inference.seeds)}: numbers met on the mean over the seeds, "

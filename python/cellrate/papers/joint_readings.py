@@ -1,14 +1,14 @@
 """Joint readings: all open parameters of a paper take one of their declared values at once.
 
-The readings are blocks of 64 rows of a design, one column per open parameter. In a column all
-values of the parameter, the assumed one too, are equally often. Each new column is the one of
+The readings are blocks of 64 rows of a design, one column per open parameter. In a column each
+value of the parameter, the assumed one too, occurs equally often. Each new column is the one of
 several hundred random orders that is least associated with the columns before it (Pearson's chi
 squared over its degrees of freedom).
 
-A Sobol sequence would not do. The first bits of its dimensions are linear functions of the six
-bits of a row's number, of which there are 63. Over 64 points 4 of the 325 pairs of one paper's
-columns determined each other, so that no analysis could tell their parameters apart, and 16 had a
-chi squared of more than four times the degrees of freedom.
+A Sobol sequence is not suited. The first bits of its dimensions are linear functions of the six
+bits of the row number, and only 63 such functions exist. In one paper 4 of 325 pairs of columns
+determined each other over 64 points, and 16 pairs had a chi squared of more than four times the
+degrees of freedom.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ BLOCK = 64
 """Rows of a block."""
 BLOCKS = 8
 ORDERS = 400
-"""Number of random orders of a column, of which the least associated one is taken."""
+"""Number of random orders of a column, of which the least associated order is taken."""
 
 Column = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 
 def points(axes: tuple[ReadingAxis, ...]) -> Iterator[tuple[int, tuple[int, ...]]]:
-    """The rows of the design with their numbers from 1: which value each axis takes."""
+    """The rows of the design, numbered from 1: the value of each axis."""
     for block in range(BLOCKS):
         columns = _block_of(tuple(len(axis.labels) for axis in axes), block)
         for row, values in enumerate(zip(*columns, strict=True), 1):
@@ -53,7 +53,7 @@ def points(axes: tuple[ReadingAxis, ...]) -> Iterator[tuple[int, tuple[int, ...]
 
 @cache
 def _block_of(sizes: tuple[int, ...], block: int) -> tuple[tuple[int, ...], ...]:
-    """Columns of a block for axes with so many values each."""
+    """The rows of a block for axes with `sizes` values."""
     random = np.random.default_rng([1, block])
     columns: list[Column] = []
     for size in sizes:
@@ -67,7 +67,7 @@ def _block_of(sizes: tuple[int, ...], block: int) -> tuple[tuple[int, ...], ...]
 def _most_associated(column: Column, known: list[Floats]) -> float:
     """Greatest chi squared over degrees of freedom of a column and the columns before it.
 
-    It is rounded, so that the last bits of a sum decide nothing.
+    It is rounded, so that rounding errors of sums do not affect the choice.
     """
     own = _members(column)
     return round(max((association(own, other) for other in known), default=0.0), 9)
@@ -99,12 +99,12 @@ def measure_readings(
 ) -> Readings:
     """Makes readings until there are `wanted`, and keeps all of them after each.
 
-    Points that some scenario does not allow are left out.
+    Points whose values make a scenario invalid are left out.
 
     Args:
-        laboratory: Marks the results of the paper.
-        wanted: Number of readings, with those that are there.
-        before: The readings that are there.
+        laboratory: Evaluates which results of the paper are met.
+        wanted: Number of readings, existing ones included.
+        before: The existing readings.
         keep: Called with all readings after each new one.
 
     Raises:
@@ -128,7 +128,10 @@ def measure_readings(
 def _met(
     laboratory: Laboratory, subjects: tuple[Subject, ...], values: tuple[int, ...], number: int
 ) -> tuple[bool, ...] | None:
-    """For each result True if it is met with the values; None if a scenario refuses the values."""
+    """For each result True if it is met with the values.
+
+    None if the values make a scenario invalid.
+    """
     choices = choices_at(laboratory.paper, values)
     units = [Unit(choices, subject, (number,)) for subject in subjects]
     try:

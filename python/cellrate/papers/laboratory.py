@@ -1,4 +1,7 @@
-"""Marks the results of a paper with values of its open parameters; memory is bounded."""
+"""Evaluates which results of a paper are met with given values of its open parameters.
+
+Memory is bounded.
+"""
 
 from __future__ import annotations
 
@@ -26,9 +29,9 @@ from cellrate.papers.runs import Outcomes, alone, jobs_of
 from cellrate.simulation.runner import Job, Progress
 
 RunJobs: TypeAlias = Callable[[Sequence[Job], Progress], Sequence[Outcome]]
-"""Runs jobs, equal jobs only once and stored ones not again; returns their outcomes in order."""
+"""Runs jobs and returns their outcomes in order; equal jobs run once, stored jobs not at all."""
 Watch: TypeAlias = Callable[[str, float, int], None]
-"""Called during work with its name, the number of runs done, and the number of all runs."""
+"""Called with the name of the current work, and the numbers of finished runs and of all."""
 
 RUNS_AT_ONCE = 64
 """Approximate number of outcomes that are in memory together; traces of a long run take megabytes.
@@ -37,7 +40,7 @@ RUNS_AT_ONCE = 64
 
 @dataclass(frozen=True)
 class Unit:
-    """A result under a reading, over some seeds."""
+    """A result to evaluate: under a reading of the open parameters, over some seeds."""
 
     choices: tuple[Choice, ...]
     """Alternatives that replace assumed values."""
@@ -47,19 +50,19 @@ class Unit:
 
 @dataclass(frozen=True)
 class Mark:
-    """Mark of a result."""
+    """Outcome of one result: met or missed."""
 
     met: bool
     """True if the mean of a number over the seeds is met, or if a claim holds in all seeds."""
     problem: str = ""
     """Reason why the result could not be evaluated, which counts as a miss.
 
-    An example is a measure of an event that did not happen.
+    An example is a measure of an event that did not occur.
     """
 
 
 class Laboratory:
-    """Marks the results of a paper; a result is marked once for equal simulations."""
+    """Evaluates the results of a paper; equal simulations are evaluated once."""
 
     def __init__(self, paper: Paper, run: RunJobs, watch: Watch) -> None:
         self.paper = paper
@@ -95,10 +98,10 @@ class Laboratory:
         return {key for unit in units for key in self.keys(unit)}
 
     def marks(self, units: Sequence[Unit], label: str) -> list[Mark]:
-        """Marks of results, in their order.
+        """For each unit whether its result is met, in order.
 
         Args:
-            units: Results to mark.
+            units: Results to evaluate.
             label: Name of this work, shown while it runs.
 
         Raises:
@@ -111,7 +114,7 @@ class Laboratory:
             if identity not in self._marks:
                 missing.setdefault(identity, unit)
         order = {e.id: number for number, e in enumerate(self.paper.experiments)}
-        # Results of an experiment that need the same runs are neighbours.
+        # Results of an experiment that need the same runs are evaluated together.
         todo = sorted(missing.items(), key=lambda each: (order[each[0][0].experiment], each[0][1]))
         total, done = len({key for (_, keys), _ in todo for key in keys}), 0
         seen: set[str] = set()
@@ -168,7 +171,10 @@ class OpenParameter:
 
     @property
     def choices(self) -> tuple[tuple[Choice, ...], ...]:
-        """For each value the choices that make it: none for the assumed value, which is first."""
+        """For each value the alternatives that set it.
+
+        Empty for the assumed value, which is first.
+        """
         return ((), *(((self.assumption, each),) for each in self.assumption.alternatives))
 
     @property

@@ -26,7 +26,7 @@ SCORES = ("throughput", "rate", "queue", "loss", "whole")
 LEAST, MOST = 2.5, 97.5
 """Percentiles between which a printed value is consistent with a distribution."""
 READINGS_NEEDED = 64
-"""Joint readings below which no result is called contradicted, robust or fragile."""
+"""Least number of joint readings with which a result is called contradicted, robust or fragile."""
 Point = dict[str, Value]
 Expression = Annotated[str, "expression"]
 """A text that is an expression of the language of measures and claims."""
@@ -44,7 +44,7 @@ class Alternative:
     """Scenario files and the settings added for their runs."""
 
     def settings(self, scenario: str) -> tuple[str, ...]:
-        """Settings for the runs of a scenario file."""
+        """The settings of the alternative for the runs of a scenario file."""
         return self.set + next((more for name, more in self.also if name == scenario), ())
 
 
@@ -108,7 +108,7 @@ class Published:
 
     @property
     def with_unit(self) -> str:
-        """The printed text with its unit, which is appended unless the text ends with it."""
+        """The printed text with its unit."""
         has_unit = self.printed.endswith(self.unit)
         return self.printed if has_unit else f"{self.printed} {self.unit}"
 
@@ -122,7 +122,7 @@ class Claim:
     holds_if: Expression
     where: str = ""
     general: int | None = None
-    """Number among the general claims of the papers; nothing for all other claims."""
+    """Number among the general claims of the papers; None for all other claims."""
     uses: tuple[str, ...] = ()
     """Other experiments of the paper whose runs the predicate names."""
     about_runs: bool = True
@@ -151,7 +151,7 @@ class Proof:
 
 @dataclass(frozen=True)
 class Erratum:
-    """An error in a paper: the printed text, the right one, the reason, and proofs."""
+    """An error in a paper: the printed text, the corrected text, the reason, and proofs."""
 
     id: str
     where: str
@@ -278,7 +278,7 @@ class Drawn:
         return 100 * (below + equal / 2) / len(self.values)
 
     def consistent_with(self, printed: float, place: float) -> bool:
-        """True if a printed value is within the middle 95 % of the measured ones."""
+        """True if a printed value is within the middle 95 % of the measured values."""
         return LEAST <= self.percentile(printed, place) <= MOST
 
     @property
@@ -355,8 +355,8 @@ class Paper:
     directory: Path
     experiments: tuple[Experiment, ...]
     stands: str = ""
-    """Sentences for a reader in a hurry: which results stand, which hang on parameters that are not
-    printed, and which cannot be right."""
+    """Summary of the paper in sentences: which results stand, which depend on unprinted parameters,
+    and which cannot be right."""
     errata: tuple[Erratum, ...] = ()
     explanations: tuple[Explanation, ...] = ()
     draws: tuple[Drawn, ...] = ()

@@ -1,4 +1,4 @@
-"""The report on a paper, which one web page holds."""
+"""The report on one paper, as a web page."""
 
 from __future__ import annotations
 
@@ -63,14 +63,17 @@ def paper_report(part: Judged, outcomes: Outcomes) -> Document:
 
 
 def changed(changes: Sequence[str]) -> tuple[str, ...]:
-    """The sentence that runs with these changes are not those of a paper; none without changes."""
+    """The sentence that says that changed runs are not those of the paper.
+
+    Empty without changes.
+    """
     if not changes:
         return ()
     return (f"Changed: all runs have {', '.join(changes)}. These are not the paper's experiments.",)
 
 
 MOST_FIRST = 10
-"""Number of values of an experiment without a figure that are shown before the folded ones."""
+"""Number of values of an experiment without a figure that are shown unfolded."""
 
 
 def place(experiment: Experiment) -> str:
@@ -118,7 +121,7 @@ def _about(paper: Paper, results: Sequence[ExperimentResult]) -> Paper:
 
 
 def _draws(paper: Paper) -> tuple[Section, ...]:
-    """Printed chaotic values in the distributions of ours, and claims explained as draws."""
+    """Distributions of chaotic values with the printed values; claims explained as draws."""
     claims = rows(
         (f"{drawn.experiment}: {drawn.of}", f"{drawn.holding} of {drawn.seeds}")
         for drawn in paper.draws
@@ -170,7 +173,7 @@ def _depending(results: Sequence[ExperimentResult]) -> tuple[Section, ...]:
 
 
 def _across_readings(result: ExperimentResult) -> Iterator[tuple[str, AcrossReadings]]:
-    """Names of an experiment's results, and the results across readings."""
+    """Name of each result of an experiment, and the joint readings that meet the result."""
     for value in result.values:
         yield value.published.quantity, value.readings
     for claim in result.claims:
@@ -226,7 +229,7 @@ def _experiment(
 
 
 def _counted(counts: Tally) -> tuple[Paragraph, ...]:
-    """Claims that hold and numbers that are met, without kinds that an experiment lacks."""
+    """Counts of claims that hold and of numbers that are met, without empty kinds."""
     parts = [f"{counts.claims} claims about runs hold"] if counts.claims.all else []
     parts += [f"{counts.values} scored numbers are met"] if counts.values.all else []
     return (Paragraph(f"{', '.join(parts)}."),) if parts else ()

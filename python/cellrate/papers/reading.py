@@ -208,7 +208,7 @@ class _Column:
 
 @dataclass(frozen=True)
 class _Row:
-    """A row of printed values; `score` and `kind` replace those of the columns."""
+    """A row of printed values; its `score` and `kind` override those of the columns."""
 
     at: list[Any]
     printed: tuple[str, ...]
@@ -337,7 +337,7 @@ def _explanations(directory: Path, errata: set[str]) -> tuple[Explanation, ...]:
 
 
 def _check_end(explanation: Explanation, errata: set[str], place: str) -> None:
-    """Checks that a proof is there, and that an impossible result is not explained as a draw."""
+    """Checks that an impossible result has a proven erratum and is not explained as a draw."""
     if explanation.impossible and explanation.impossible not in errata:
         raise ReproduceError(f"{place}: there is no erratum `{explanation.impossible}`")
     if explanation.impossible and explanation.draw:

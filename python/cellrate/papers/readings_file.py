@@ -42,7 +42,7 @@ def none_yet(paper: Paper) -> Readings:
 
 
 def read_readings(paper: Paper) -> Readings:
-    """The joint readings in the directory of a paper's data; no lines if there is no file.
+    """The joint readings in the directory of a paper's data; no readings if there is no file.
 
     Raises:
         ReproduceError: The file is damaged, or older than the paper's data.
@@ -67,7 +67,7 @@ def read_readings(paper: Paper) -> Readings:
 
 
 def _lists(reader: Reader, key: str, length: int = 0) -> list[list[str]]:
-    """Lists of texts, of a length if one is given."""
+    """A list of lists of texts; with `length` each list must have this length."""
     lists: list[list[str]] = []
     for each in reader.take(key, list):
         texts = isinstance(each, list) and all(isinstance(text, str) for text in each)
@@ -106,5 +106,5 @@ def write_readings(directory: Path, readings: Readings) -> None:
 
 
 def _texts(texts: list[str] | tuple[str, ...]) -> str:
-    """A list of basic strings of TOML; JSON strings are such."""
+    """Texts as a list of basic strings of TOML, in the form of JSON."""
     return json.dumps(list(texts), ensure_ascii=False)

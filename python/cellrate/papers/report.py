@@ -1,4 +1,4 @@
-"""The report of a reproduction on the terminal; the web pages say more."""
+"""The report of a reproduction on the terminal, shorter than the web pages."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ VERDICTS: dict[bool | None, tuple[str, Style]] = {
 
 
 def report(parts: Sequence[Judged]) -> Document:
-    """Measured values beside printed ones, claims, and counts."""
+    """Document with measured beside printed values, claims and counts of experiments met."""
     results = [result for part in parts for result in part.results]
     moved = [_sensitivity(one) for part in parts for one in part.sensitivities]
     changes = parts[0].changes
@@ -58,7 +58,7 @@ Unchanged = dict[str, str]
 
 
 def _experiments(part: Judged) -> Iterator[Section]:
-    """Each experiment; with changed runs, the kept results of unchanged ones beside."""
+    """A section per experiment; with changed runs also the stored results of unchanged runs."""
     kept = read_stored(part.paper, ASSUMED) if part.changes else None
     before = {} if kept is None else {r.experiment.id: r for r in kept.results(part.paper)}
     for result in part.results:
@@ -166,7 +166,10 @@ def _papers(parts: Sequence[Judged]) -> tuple[Block, ...]:
 
 
 def _seeds(parts: Sequence[Judged], results: Sequence[ExperimentResult]) -> tuple[Block, ...]:
-    """Claims that depend on the seed, and kept counts over several seeds; of whole papers only."""
+    """Claims that depend on the seed, and stored counts over several seeds.
+
+    Only for whole papers.
+    """
     if any(len(part.experiments) < len(part.paper.experiments) for part in parts):
         return ()
     papers = [part.paper for part in parts]

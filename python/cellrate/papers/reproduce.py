@@ -1,4 +1,4 @@
-"""The command `cellrate reproduce`: computes, writes the files, shows the report, checks."""
+"""The command `cellrate reproduce`: computes, writes files, shows the report, checks."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ INDEX = "pages.json"
 
 @dataclass(frozen=True)
 class Written:
-    """Paths of the written web pages, and what a reader of them should know."""
+    """Paths of the written web pages, and notes on them."""
 
     pages: tuple[Path, ...]
     notes: tuple[str, ...]
@@ -85,17 +85,17 @@ def _show(computed: Computed, written: Written, *, json: bool) -> None:
 
 
 def _complaints(computed: Computed, workers: int) -> list[str]:
-    """Complaints of the check; kept results are compared as they are now on the disk."""
+    """Messages of the check; stored results are read from the disk again."""
     of_parts = [partial(complaints_of, part, computed.outcomes) for part in computed.parts]
     return [complaint for found in shared_out(of_parts, workers) for complaint in found]
 
 
 def write_pages(computed: Computed, out: Path, workers: int = 1) -> Written:
-    """Writes a page per paper, the front page and the errata, and the numbers behind figures.
+    """Writes a page per paper, a front page, the errata, and the data of figures.
 
-    The page of some experiments of a paper has their names, and leaves that of the whole paper as
-    it is. A front page and errata that cover more papers whole than these stay, too. Figures are
-    drawn by so many workers.
+    The page of some experiments of a paper is named after them, and does not replace the page of
+    the whole paper. A front page and errata that cover more whole papers stay, too. `workers`
+    processes draw figures.
     """
     make_directory(out)
     parts, outcomes = computed.parts, computed.outcomes

@@ -47,7 +47,7 @@ from cellrate.simulation.runner import Job
 if TYPE_CHECKING:
     from cellrate.common.document import Document
 
-# Experiments that the name of a page names.
+# Greatest number of experiments in the name of a page.
 MOST_NAMED = 3
 
 
@@ -70,12 +70,12 @@ class Options:
     first_seed: int = 1
     """First of the consecutive seeds."""
     sensitivity: bool = False
-    """True to vary each open assumption, too."""
+    """True to also vary each open assumption."""
     json: bool = False
     """True to print a JSON array with an object per experiment, and nothing else."""
     check: bool = False
-    """True to compare seed 1 with the committed golden tables, to prove the errata, and to verify
-    that every claim about runs fails for some change of the results."""
+    """True to compare seed 1 with the stored golden tables, to prove the errata, and to verify that
+    some change of the results makes every claim fail."""
     bless: bool = False
     """True to write the results of seed 1 into the golden tables."""
     evidence: Path | None = None
@@ -116,7 +116,7 @@ class Options:
             self._require_nothing_about_the_paper()
 
     def _require_nothing_about_the_paper(self) -> None:
-        """Refuses to keep or check changed runs as those of the paper."""
+        """Refuses to store or check changed runs as runs of the paper."""
         kept = ("check", "bless", "draws", "readings", "keep_seeds", "evidence", "inferred",
                 "sensitivity")  # fmt: skip
         defaults = {field.name: field.default for field in fields(self)}
@@ -148,7 +148,7 @@ class Chosen:
     paper: Paper
     experiments: tuple[Experiment, ...]
     changes: tuple[str, ...] = ()
-    """Settings of the user, with which the runs are not those of the paper."""
+    """Settings of the user, which make the runs differ from those of the paper."""
 
     @property
     def ids(self) -> list[str]:
@@ -239,7 +239,7 @@ def compute(options: Options, runner: Runner) -> Computed:
 
 
 def choose(options: Options) -> tuple[Chosen, ...]:
-    """The chosen experiments, with inferred values and further settings if there are some.
+    """The chosen experiments, with inferred values and settings of the user if given.
 
     Raises:
         ReproduceError: An experiment does not exist, or an option needs whole papers.
@@ -257,14 +257,14 @@ def choose(options: Options) -> tuple[Chosen, ...]:
 
 
 def _changed(part: Chosen, changes: tuple[str, ...]) -> Chosen:
-    """A part all of whose runs have further settings, those of experiments that it uses, too."""
+    """A part with further settings in all of its runs and of experiments that it uses."""
     if not changes:
         return part
 
     def changed(variant: Variant) -> Variant:
         return replace(variant, changes=changes)
 
-    # What is known of the paper's misses is not known of these runs.
+    # Explanations of the paper's misses do not apply to changed runs.
     paper = part.paper.with_variants(changed)
     paper = replace(paper, explanations=(), draws=(), errata=(), readings=Readings())
     wanted = (replace(each.with_variants(changed), errata=()) for each in part.experiments)
@@ -272,7 +272,7 @@ def _changed(part: Chosen, changes: tuple[str, ...]) -> Chosen:
 
 
 def run(chosen: Sequence[Chosen], options: Options, runner: Runner) -> Ran:
-    """Makes the runs of the chosen experiments; measures what options ask for over many runs.
+    """Makes the runs of the chosen experiments, and the draws and readings in `options`.
 
     Joint readings are kept beside the papers' data one by one.
     """
@@ -288,13 +288,13 @@ def run(chosen: Sequence[Chosen], options: Options, runner: Runner) -> Ran:
 
 
 def _with_draws(part: Chosen, seeds: int, runner: Runner) -> Chosen:
-    """The part, with newly measured distributions if it has chaotic values and there are seeds."""
+    """The part with newly measured distributions, if it has chaotic values and `seeds` is not 0."""
     measured = measure_draws(part.paper, part.experiments, seeds, runner) if seeds else []
     return replace(part, paper=with_draws(part.paper, measured)) if measured else part
 
 
 def _with_readings(part: Chosen, wanted: int, runner: Runner) -> Chosen:
-    """The part with `wanted` joint readings; missing ones are made and kept."""
+    """Measures joint readings of a part until it has `wanted`, and writes them to its directory."""
     paper = part.paper
     if len(paper.readings.readings) >= wanted:
         return part
@@ -334,5 +334,5 @@ def judge(ran: Ran, options: Options) -> Computed:
 
 
 def fingerprint(changes: Sequence[str]) -> str:
-    """A short name of settings, so that other settings have other pages."""
+    """A hash of settings, so that pages of different settings have different names."""
     return hashlib.sha256("\n".join(changes).encode()).hexdigest()[:6]

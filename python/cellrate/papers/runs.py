@@ -35,7 +35,7 @@ from cellrate.papers.toml_reader import TEMPLATE
 from cellrate.simulation.runner import Job
 
 Runner = Callable[[Sequence[Job]], Sequence[Outcome]]
-"""As `cellrate.simulation.run_types.Runner`, of any outcomes that expressions can read."""
+"""As `cellrate.simulation.run_types.Runner`, with any outcomes that expressions can read."""
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ class Outcomes:
             self._outcomes[job] = outcome
 
     def outcome(self, job: Job) -> Outcome:
-        """A finished run as it came from the engine; raises `KeyError` if it is not there."""
+        """The outcome of a run from the engine; raises `KeyError` if the run is missing."""
         return self._outcomes[job]
 
     def __getitem__(self, job: Job) -> Run:
@@ -129,7 +129,7 @@ class Outcomes:
 def scope_of(paper: Paper, experiment: Experiment, outcomes: Outcomes, seed: int) -> dict[str, Any]:
     """Values of all names in an experiment's expressions, with the runs of one seed.
 
-    A run is looked up when an expression uses it, so that unused runs need not exist.
+    A run is looked up only when an expression uses it, so unused runs may be missing.
     """
 
     def at(variant: Variant, point: Point) -> Callable[[], Run]:
@@ -205,7 +205,7 @@ def runs_of(experiment: Experiment, published: Published) -> tuple[RunId, ...]:
 def used_runs(experiment: Experiment, expression: str) -> tuple[RunId, ...]:
     """Runs that an expression uses.
 
-    Of a variant with varied values these are the runs that constant subscripts select, or all.
+    For a variant with varied values, the runs that constant subscripts select, or else all runs.
     """
     runs: list[RunId] = []
     picked = constant_subscripts(expression)
@@ -228,7 +228,7 @@ def alone(paper: Paper, subject: Subject) -> Experiment:
 
 
 def jobs_of(paper: Paper, subject: Subject, seed: int) -> tuple[Job, ...]:
-    """Simulations behind a number or claim; `paper` holds the assumed or chosen values."""
+    """Simulations behind a number or claim, with the values of open parameters in `paper`."""
     experiment, of = paper.experiment(subject.experiment), subject.of
     if isinstance(of, Claim):
         wanted = used_runs(experiment, of.holds_if)

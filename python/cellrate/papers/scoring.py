@@ -12,7 +12,7 @@ from cellrate.papers.paper import LEAST, READINGS_NEEDED, Claim, Drawn, Explanat
 TOLERANCES = {"throughput": 0.10, "rate": 0.10, "queue": 0.25, "whole": 0.01}
 LOSS_FACTOR = 2.0
 WITHIN = (0.05, 0.10, 0.25)
-"""Relative differences that are counted as well, independently of the score."""
+"""Relative differences for which reports count the values within them."""
 
 
 def meets(score: str, printed: float, measured: float, place: float = 0.0) -> bool:
@@ -70,9 +70,8 @@ def within(printed: float, measured: float, share: float) -> bool:
 def in_order(rows: Mapping[str, tuple[float, float]]) -> dict[str, bool]:
     """Marks each row of a group that keeps the printed order.
 
-    The measured value of such a row lies between the measured values of the rows with the next
-    smaller and the next larger printed value (between their means, where several rows print the
-    same value).
+    A row keeps the order if its measured value lies between those of the rows with the next smaller
+    and the next larger printed value. Rows with equal printed values count by their mean.
 
     Args:
         rows: Printed and measured value of each row.
@@ -92,7 +91,7 @@ def in_order(rows: Mapping[str, tuple[float, float]]) -> dict[str, bool]:
 
 
 def relative_difference(printed: float, measured: float) -> float | None:
-    """(measured - printed) / printed; nothing if 0 is printed."""
+    """(measured - printed) / printed; None if 0 is printed."""
     return (measured - printed) / printed if printed else None
 
 
@@ -102,11 +101,11 @@ class Standing(StrEnum):
     IMPOSSIBLE = "impossible"
     """A proof shows that the paper contradicts itself or physics there."""
     CONSISTENT = "consistent"
-    """Single events decide, and the printed result is among the middle 95 % of our seeds."""
+    """Single events decide, and the printed result is in the middle 95 % of measured seeds."""
     DEPENDS = "depends"
-    """The result is met in at least 2.5 % of the joint readings of what the paper leaves open."""
+    """The result is met in at least 2.5 % of the joint readings of the open parameters."""
     CONTRADICTED = "contradicted"
-    """The result is met in fewer readings and seeds: it does not follow from what the paper states.
+    """The result is met in fewer readings and seeds, so the paper does not imply it.
     """
     UNDECIDED = "undecided"
     """There are too few readings to decide."""

@@ -71,7 +71,7 @@ def _choices(experiment: Experiment) -> list[Choice]:
 
 
 def _changed(experiment: Experiment, choice: Choice) -> tuple[Experiment, frozenset[RunId]]:
-    """The experiment with an alternative, and its runs that count."""
+    """The experiment with an alternative, and the runs that its scored values need."""
     other = experiment_as(experiment, [choice])
     scored = {run for p in other.published if p.score for run in runs_of(other, p)}
     return other, frozenset(scored or {run for run, _, _ in run_ids(other)})

@@ -1,7 +1,7 @@
-"""Results that are kept beside a paper's data: over several seeds, and golden tables of seed 1.
+"""Results that are stored beside a paper's data: over several seeds, and golden tables of seed 1.
 
-Every report can quote the results over several seeds. A file holds them for each reading of the
-open parameters: fixed before seeing results, and with the inferred values that held out.
+Reports quote the results over several seeds. There is a file for each reading of the open
+parameters: as assumed, and with the inferred values that passed validation.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ Entry = tuple[str, str, str]
 
 @dataclass(frozen=True)
 class Stored:
-    """Kept results of a paper, seed by seed."""
+    """Stored results of a paper, seed by seed."""
 
     path: Path
     """The file with the results."""
@@ -55,19 +55,19 @@ class Stored:
     """For each seed a value, or `1` if the claim holds and `0` if it does not, as in the file."""
 
     def results(self, paper: Paper) -> list[ExperimentResult]:
-        """The kept results in the form of results that have just been run.
+        """The stored results in the same form as results of new runs.
 
         Raises:
-            ReproduceError: A value or a claim of the paper is not among the kept ones.
+            ReproduceError: A value or a claim of the paper is missing in the file.
         """
         return [self._result(paper, experiment) for experiment in paper.experiments]
 
     def tally(self, paper: Paper) -> Tally:
-        """Counts of the kept results."""
+        """Counts of the stored results."""
         return tally(self.results(paper))
 
     def differences(self, results: Sequence[ExperimentResult]) -> list[str]:
-        """Lines on the new results that differ from the kept ones, over the common seeds."""
+        """Lines on the new results that differ from the stored results, over the common seeds."""
         lines = []
         for result in results:
             for entry, now in _entries(result):
@@ -118,7 +118,7 @@ def _option(reading: str) -> str:
 
 
 def stored_path(paper: Paper, reading: str) -> Path:
-    """Path of the kept results of a reading, `ASSUMED` or `INFERRED`."""
+    """Path of the stored results of a reading, `ASSUMED` or `INFERRED`."""
     return paper.directory / f"seeds-{reading}.txt"
 
 
@@ -133,7 +133,7 @@ def write_stored(paper: Paper, reading: str, results: Sequence[ExperimentResult]
 
 
 def read_stored(paper: Paper, reading: str) -> Stored | None:
-    """Reads the kept results of a reading; nothing if there are none.
+    """Reads the stored results of a reading; None if there are none.
 
     Raises:
         ReproduceError: A line of the file is not in the format that the file's head describes.
@@ -169,7 +169,7 @@ def _of_every_seed(kind: str, text: str, seeds: tuple[int, ...]) -> tuple[str, .
 
 
 def said_of_seeds(papers: Sequence[Paper]) -> list[str]:
-    """A sentence for each reading of which all papers have kept results.
+    """A sentence for each reading of which all papers have stored results.
 
     Raises:
         ReproduceError: A file is damaged, or lacks a value or claim of today's papers.
@@ -193,7 +193,7 @@ def said_of_seeds(papers: Sequence[Paper]) -> list[str]:
 
 
 def hanging(papers: Sequence[Paper]) -> list[str]:
-    """Claims that depend on the seed: as assumed, they hold in some of the kept seeds only."""
+    """Claims that hold, with assumed parameters, in only some of the stored seeds."""
     kept = (read_stored(paper, ASSUMED) for paper in papers)
     return [
         f"{experiment} {name}"
@@ -210,7 +210,7 @@ def golden_path(paper: Paper) -> Path:
 
 
 def golden_lines(results: Sequence[ExperimentResult], outcomes: Outcomes) -> list[str]:
-    """Lines of some experiments; seed 1 must be among the seeds of each."""
+    """Lines of the golden table for some experiments, whose seeds must include 1."""
     lines = []
     for result in results:
         lines += run_lines(result.paper, result.experiment, outcomes)
@@ -275,7 +275,7 @@ def read_golden(paper: Paper) -> list[str]:
 
 
 def differences(paper: Paper, experiments: Sequence[str], lines: Sequence[str]) -> list[str]:
-    """Committed lines of some experiments that are gone, with `-`, and new lines, with `+`."""
+    """Differences to the golden table: removed lines with `-`, new lines with `+`."""
     committed = [line for line in read_golden(paper) if line.split(" ")[1] in experiments]
     gone = [f"- {line}" for line in committed if line not in set(lines)]
     new = [f"+ {line}" for line in lines if line not in set(committed)]
@@ -283,7 +283,7 @@ def differences(paper: Paper, experiments: Sequence[str], lines: Sequence[str]) 
 
 
 def bless(paper: Paper, experiments: Sequence[str], lines: Sequence[str]) -> None:
-    """Writes the lines of some experiments and keeps the committed lines of all the rest."""
+    """Writes the lines of some experiments into the golden table, and keeps all other lines."""
     kept = [line for line in read_golden(paper) if line.split(" ")[1] not in experiments]
     order = {experiment.id: i for i, experiment in enumerate(paper.experiments)}
     everything = [line for line in [*kept, *lines] if line.split(" ")[1] in order]

@@ -44,15 +44,15 @@ class Tally:
     values: Share
     """Scored numbers that are met, without numbers that repeat another in a different unit."""
     in_order: Share
-    """Values that keep the printed order of their group, whatever their scores."""
+    """Values that keep the printed order of their group, met or not."""
     again: Share
     """Scored numbers that repeat another in a different unit, and are met."""
     robust: int
-    """Claims and values that hold here, and in at least half of the joint readings."""
+    """Claims and values that hold as assumed, and also in at least half of the joint readings."""
     fragile: int
-    """Claims and values that hold here, but in less than half of the joint readings."""
+    """Claims and values that hold as assumed, but in less than half of the joint readings."""
     values_within: tuple[int, ...]
-    """Scored numbers that differ by at most each of `scoring.WITHIN`, without repeated ones."""
+    """Scored numbers within each of `scoring.WITHIN`, without repeated numbers."""
     misses: tuple[Miss, ...]
 
     def sentence(self) -> str:
@@ -113,7 +113,7 @@ def tally(results: Sequence[ExperimentResult]) -> Tally:
 
 
 def _share(found: Iterable[bool]) -> Share:
-    """The share of things for which something is true."""
+    """Number of true elements, and number of all elements."""
     found = list(found)
     return Share(sum(found), len(found))
 

@@ -18,11 +18,11 @@ from cellrate.papers.paper import Expression, ReproduceError, Settings
 T = TypeVar("T")
 Table = dict[str, Any]
 TEMPLATE = re.compile(r"\{([^{}]*)\}")
-"""Matches an expression in a text that stands for its value."""
+"""Matches a `{expression}` in a text, which its value replaces."""
 NUMBER = (int, float)
 
 
-@cache  # one paper has hundreds of tables of one kind
+@cache  # cached, because one paper has hundreds of tables of one kind
 def _hints(kind: type) -> dict[str, Any]:
     return get_type_hints(kind, include_extras=True)
 
@@ -40,7 +40,7 @@ class Reader:
         self._table = dict(table)
 
     def fill(self, kind: type[T], **given: Any) -> T:
-        """A dataclass whose fields are the keys of the table, but for `given` fields.
+        """A dataclass from the table: keys are fields, except the fields in `given`.
 
         Types of fields decide what keys may hold. A missing key has the default of its field, or is
         empty if it is a list.
@@ -114,7 +114,7 @@ class Reader:
         return tuple(" ".join(value.split()) for value in values)
 
     def choice(self, key: str, allowed: tuple[str, ...]) -> Any:
-        """A text that must be one of the allowed ones."""
+        """A text that must be one of `allowed`."""
         value = self.text(key)
         if value not in allowed:
             raise ReproduceError(
