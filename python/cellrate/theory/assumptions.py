@@ -36,7 +36,7 @@ def require(condition: npt.ArrayLike, argument: str, value: npt.ArrayLike, allow
     Raises:
         AssumptionError: The condition fails; the message shows the first value for which it does.
     """
-    if isinstance(condition, bool | np.bool_) and condition:  # most; numpy takes microseconds
+    if isinstance(condition, bool | np.bool_) and condition:  # usual, and numpy is slow
         return
     holds = np.asarray(condition, dtype=bool)
     if holds.all():
@@ -93,7 +93,7 @@ def require_whole(least: int, **arguments: npt.ArrayLike) -> None:
 
 
 def _is_between(value: object, least: float) -> bool:
-    """True for a finite float that is not below another: most arguments, and numpy is slow."""
+    """True for a finite float of at least `least`; a fast test without numpy."""
     return isinstance(value, float) and least <= value < math.inf
 
 

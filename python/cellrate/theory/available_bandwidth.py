@@ -44,7 +44,7 @@ def available_bandwidth_bits_per_second(
     *,
     cell_tax: Numbers = CELL_BYTES / PAYLOAD_BYTES,
 ) -> Numbers:
-    """Mean rate B_av that is left of a link, cell headers included.
+    """Mean rate B_av that guaranteed sources leave of a link, cell headers included.
 
     Gerla, Pazos and Signore 1995, sections III.A and IV. Their 13.6, 25 and 34.6 Mbit/s for a
     burstiness of 1.1, 1.2 and 1.3 follow if 14 sources fill a link of 150 Mbit/s exactly, with a

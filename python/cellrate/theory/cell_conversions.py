@@ -20,11 +20,11 @@ CELL_BITS = 8 * CELL_BYTES
 PAYLOAD_BYTES = 48
 AAL5_TRAILER_BYTES = 8
 LLC_SNAP_BYTES = 8
-# Longest user data of an AAL5 PDU: its length field has 16 bits.
+# Longest user data of an AAL5 PDU, whose length field has 16 bits.
 AAL5_MOST_BYTES = 65_535
 MICROSECONDS_PER_KM = 5.0
 
-# The result is an integer for an integer, and an array for an array.
+# Functions return an integer for an integer, and an array for an array.
 Whole = TypeVar("Whole", int, npt.NDArray[np.int64])
 
 

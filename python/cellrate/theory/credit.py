@@ -26,7 +26,7 @@ def credit_round_trip_cells(
     require_not_negative(round_trip_seconds=round_trip_seconds)
     require_positive(target_bits_per_second=target_bits_per_second)
     cells = np.asarray(round_trip_seconds) * np.asarray(target_bits_per_second) / CELL_BITS
-    # A value that differs from a whole number by rounding only is that number.
+    # A value that differs from a whole number only by rounding counts as that number.
     nearest = np.round(cells)
     exact = np.isclose(cells, nearest, rtol=1e-12, atol=0)
     return plain(np.where(exact, nearest, np.ceil(cells)))
@@ -35,7 +35,7 @@ def credit_round_trip_cells(
 def credit_buffer_cells(
     round_trip_seconds: Numbers, target_bits_per_second: Numbers, credit_cells: Numbers
 ) -> Numbers:
-    """Buffer N2 + N3 of a channel (section II.B, same source).
+    """Buffer N2 + N3 of a channel (Gerla et al. 1995, section II.B).
 
     Args:
         round_trip_seconds: Round trip of the link.

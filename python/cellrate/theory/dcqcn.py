@@ -69,7 +69,7 @@ class Loop:
 
     def events(self, p: Complex | float, rate: Complex | float) -> tuple[Complex, ...]:
         """a, b, c, d and e of the model (section 3.2) at a mark probability and a rate."""
-        # A span of n packets has no mark with probability (1 - p)^n = exp(-n spared).
+        # n packets have no mark with probability (1 - p)^n = exp(-n spared).
         spared = -np.log1p(-np.asarray(p, complex))
         a = -np.expm1(-self.tau * rate * spared)
         # p / ((1 - p)^-n - 1) for n packets, in a form that does not overflow.
@@ -159,7 +159,8 @@ class Loop:
 
         def turns(omega: float) -> Complex:
             """Values of exp(-i omega delay) that solve the characteristic equation."""
-            # A quadratic in that value, since two columns of `late` are not zero.
+            # The equation is quadratic in exp(-i omega delay), since two columns of `late` are not
+            # zero.
             zero, plus, minus = (
                 np.linalg.det(1j * omega * axis - now - late * turn) for turn in (0, 1, -1)
             )
@@ -183,7 +184,7 @@ class Loop:
         return min(delays, default=float("inf"))
 
     def _linearised(self, p: float) -> tuple[Floats, Floats]:
-        """Jacobians of (R_C, R_T, alpha, q) by their values now and by the delayed ones.
+        """Jacobians of (R_C, R_T, alpha, q) by the present values and by the delayed values.
 
         Derivatives are taken by complex steps, exact to rounding.
         """
@@ -221,7 +222,7 @@ class Loops:
     delays: Numbers
 
     def of_each(self, value: Callable[[Loop, float], float]) -> Numbers:
-        """A value of each loop and its feedback delay."""
+        """Applies a function of a loop and its feedback delay to all loops."""
         with np.errstate(all="ignore"):
             return plain(np.vectorize(value, otypes=[float])(self.loops, self.delays))
 
@@ -303,7 +304,7 @@ def loops_of(
     if not beyond_p_max:
         marks = found.of_each(lambda loop, _: loop.fixed_mark_probability)
         allowed = "the fixed point needs more marks than p_max; beyond_p_max continues their line"
-        # NaN, where no root is found, is refused as a result beyond the range of numbers.
+        # NaN, for no root, is refused as a result beyond the range of numbers.
         require(~(np.asarray(marks) > np.asarray(p_max)), "flows", flows, allowed)
     return found
 
@@ -336,7 +337,10 @@ def dcqcn_queue_bytes(loops: Loops) -> Numbers:
 
 @of_the_rest
 def dcqcn_alpha(loops: Loops) -> Numbers:
-    """Alpha at the fixed point, 1 - (1 - p*)^(tau' R)."""
+    """DCQCN's alpha at the fixed point: 1 - (1 - p)^(tau' R).
+
+    p is the marking probability, tau' the interval of alpha updates (s), R the rate (packets/s).
+    """
     return loops.of_each(lambda loop, _: loop.alpha(loop.fixed_mark_probability))
 
 

@@ -11,8 +11,8 @@ from cellrate.theory.formula import Formula, Numbers, plain
 def greatest_queue_packets(flows: Numbers, threshold_packets: Numbers) -> Numbers:
     """Longest queue in the steady state: K + N.
 
-    Alizadeh et al. 2010 (SIGCOMM), equation 10. In the round trip until marks act, each flow sends
-    a packet more.
+    Alizadeh et al. 2010 (SIGCOMM), equation 10. In the round trip until marks take effect, each
+    flow sends one packet more.
 
     Args:
         flows: Number N of flows with data without end, all with one round trip.

@@ -23,7 +23,7 @@ class Demand:
     most: float
 
     def rate(self, share: float) -> float:
-        """Rate at a share."""
+        """Rate of the flow at a share, between `least` and `most`."""
         return min(self.most, max(self.least, self.offset + self.weight * share))
 
     @property
@@ -48,7 +48,8 @@ def filling_level(demands: Sequence[Demand], capacity: float) -> float:
     def left_at(corner: float) -> float:
         return capacity - math.fsum(d.rate(corner) for d in demands)
 
-    # The capacity is reached after the last corner that leaves some; one earlier for rounding.
+    # The capacity is reached after the last corner with capacity left; one corner earlier, for
+    # rounding.
     first = max(bisect.bisect_left(ordered, x=True, key=lambda corner: left_at(corner) <= 0) - 2, 0)
     ends = [*ordered[1:], math.inf]
     for begin, end in zip(ordered[first:], ends[first:], strict=True):
@@ -133,10 +134,11 @@ def max_min(
 
 
 class _Filling:
-    """Links that fill while the share of all open flows rises, and the first of them to be full.
+    """State of the filling: links that fill while the share of all open flows rises.
 
-    The level at which a link is full rises as flows over it are closed, so it is computed again
-    only once the share has come to the old one: all links in all rounds would be quadratic work.
+    The level at which a link is full rises as flows over it are closed. It is computed again only
+    when the share reaches the old level, since updating all links in all rounds would take
+    quadratic time.
     """
 
     def __init__(
@@ -158,7 +160,10 @@ class _Filling:
                 self._compute(link)
 
     def first_full(self) -> tuple[float, str]:
-        """Share at which a link is full first, and that link; of equals the first in order."""
+        """The least share at which a link is full, and this link.
+
+        Of equal links the first in order.
+        """
         while True:
             # Rounding may put a level a little below its old one.
             while self._outdated and (
@@ -179,7 +184,7 @@ class _Filling:
         return [flow for flow, route in self._flows.items() if flow in self._open[route[0]]]
 
     def close(self, flow: str, rate: float) -> None:
-        """Gives a flow its rate."""
+        """Fixes the rate of a flow and removes the flow from the open flows."""
         for link in self._flows[flow]:
             self._left[link] -= rate
             del self._open[link][flow]

@@ -11,7 +11,7 @@ from scipy.optimize import brentq
 
 Complex: TypeAlias = npt.NDArray[np.complex128]
 
-# Angular frequencies among which crossings are sought, in rad/s.
+# Angular frequencies in rad/s between which gain crossings are searched.
 FREQUENCIES = np.geomspace(1e-3, 1e9, 24_001)
 
 

@@ -154,7 +154,7 @@ def active_backlog_cells(
 
 
 def backlog_cycles(first_active_share: Numbers) -> Numbers:
-    """Number of slow-start cycles that leave a backlog: 0 or 1 (same source).
+    """Number of slow-start cycles that leave a backlog: 0 or 1 (Kalyanaraman 1997, 8.14.2).
 
     The active share of the round trip doubles until it reaches 1. It is between 1/2 and 1 exactly
     once, or never if it is a power of two.

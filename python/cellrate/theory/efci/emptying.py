@@ -21,14 +21,14 @@ class Trough(NamedTuple):
 
 
 class Emptying(NamedTuple):
-    """Emptying of the queue, and the rate from then until phase 3's law acts; shares of BW.
+    """Emptying of the queue, and the rate until the law of phase 3 acts; rates are shares of BW.
 
     Attributes:
         phase_2_seconds: Time from the crossing of Q_L until the queue is empty.
         falling_seconds: Time after that in which the rate still decays.
-        falling_rate: Rate at the beginning of that time.
+        falling_rate: Rate at the beginning of this decay.
         rising_seconds: Time in which the rate then rises by phase 2's law, at most to BW.
-        missing: Difference of BW and the rate when that rise begins.
+        missing: Difference of BW and the rate at the beginning of this rise.
         rate: Rate when phase 3's law begins; 1 if BW was reached before.
     """
 
@@ -105,7 +105,7 @@ def _growing_seconds(loop: EfciLoop, emptying: Emptying) -> Floats:
     return np.maximum(-np.log(mode) / lam, 0.0)
 
 
-# Number of cycles before the iteration is damped, before it is damped more and more, and at most.
+# Numbers of cycles: until the iteration is damped, until the damping grows, and at most.
 FREE_CYCLES, DAMPED_CYCLES, MOST_CYCLES = 10, 100, 400
 MOST_STEPS = 100
 STEP_TOLERANCE = 1e-14
@@ -115,7 +115,7 @@ LEAST_SHARE = 1e-12
 
 
 class Inherited(NamedTuple):
-    """State that one cycle leaves to the next when the queue begins to grow.
+    """State at the begin of a cycle, when the queue begins to grow.
 
     Attributes:
         left: Time for which the law of phase 2 still acts; above 0 only where the queue was empty
@@ -165,7 +165,10 @@ def emptying_cycle(loop: EfciLoop, *, settle: bool = True) -> dict[str, Floats]:
 
 
 def _settled(loop: EfciLoop, inherited: Inherited) -> tuple[Inherited, npt.NDArray[np.bool_]]:
-    """Iterates to a state that a cycle leaves as it inherits it; True where that converged."""
+    """Iterates to a state that a cycle reproduces, and returns it.
+
+    True where the iteration converged.
+    """
     rests = np.zeros(loop.shape, dtype=bool)
     for number in range(MOST_CYCLES):
         _, left = _cycle(loop, inherited)
@@ -205,7 +208,7 @@ def _cycle(loop: EfciLoop, inherited: Inherited) -> tuple[dict[str, Floats], Inh
 
 
 def _rate_a_round_trip_later(loop: EfciLoop, left: Floats, trough: Trough) -> Floats:
-    """Aggregate rate a round trip after it was BW in phase 3."""
+    """Rate of all sources over BW, one round trip after this rate equals BW in phase 3."""
     if loop.growth == "immediate":
         return (1 + loop.air * left) * np.exp(loop.lam * (loop.tau - left))
     # 1 + AIR times the arrivals while the queue was empty; after a long phase 3 the slowest mode.

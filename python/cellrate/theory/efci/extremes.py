@@ -45,7 +45,7 @@ def maximum_from(loop: EfciLoop, minimum_cells: Floats) -> Floats:
 
 
 def maximum_queue_bound_cells(loop: EfciLoop) -> Numbers:
-    """Greatest queue that grows from an empty one: equation (5) of Ohsaki et al. 1995, corrected.
+    """Greatest queue after an empty queue: equation (5) of Ohsaki et al. 1995, corrected.
 
     Q_max = Q_H + N RDF sqrt(2 AIR Q_H / BW) - N RDF ln(1 + AIR tau + sqrt(2 AIR Q_H / BW))
     + tau^2 AIR BW / 2 + tau (sqrt(2 AIR BW Q_H) + AIR RDF N)
@@ -93,7 +93,7 @@ def _right_terms(loop: EfciLoop) -> dict[str, Floats]:
     }
 
 
-# Newton's steps double the digits, and bisection halves the bracket; far fewer steps are needed.
+# Greatest number of iterations; Newton's method needs far fewer.
 MOST_STEPS = 200
 TOLERANCE = 1e-12
 

@@ -1,4 +1,4 @@
-"""Pairs (RIF, RDF) that avoid overflow and keep the link full, and pairs to mark."""
+"""Pairs (RIF, RDF) that avoid overflow and keep the link full, and pairs to draw."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def feasibility(loop: EfciLoop, buffer_cells: npt.ArrayLike) -> Feasibility:
     "immediate" has no cycle for a large RIF, and is nowhere closer to the simulator.
 
     Raises:
-        AssumptionError: The buffer is smaller than Q_H: it overflows before anything is marked.
+        AssumptionError: The buffer is smaller than Q_H, so it overflows before cells are marked.
     """
     buffer = np.asarray(buffer_cells, dtype=np.float64)
     require(
@@ -170,7 +170,7 @@ FORMULA = Formula(
 
 @dataclass(frozen=True)
 class Point:
-    """A pair of RIF and RDF to mark in the region.
+    """A pair of RIF and RDF to draw in the region.
 
     Attributes:
         rif: RIF.

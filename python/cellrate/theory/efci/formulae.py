@@ -125,7 +125,7 @@ def _integral(surplus: Callable[[Floats], Floats], lasts: Floats) -> Numbers:
 
 @of_parameters
 def efci_maximum_queue_cells(loop: EfciLoop) -> Numbers:
-    """Greatest queue that grows from an empty one: (5) of Ohsaki et al. 1995, corrected."""
+    """Greatest queue after an empty queue: (5) of Ohsaki et al. 1995, corrected."""
     require_below_pcr(loop, loop.bw / loop.n * (1 + overload(loop, np.zeros(loop.shape))))
     return maximum_queue_bound_cells(loop)
 
@@ -229,7 +229,7 @@ def efci_first_rise(loop: EfciLoop) -> Trajectory:
 
 @of_parameters
 def efci_settled_trajectory(loop: EfciLoop) -> Trajectory:
-    """ACR and queue over 40 cycles from BW / N and an empty queue; the last is the settled one."""
+    """ACR and queue over 40 cycles from BW / N and an empty queue; the last cycle has settled."""
     return trajectory(loop, cycles=40)
 
 

@@ -111,7 +111,7 @@ class History:
         self._shares = shares[:, None]
 
     def add(self, time: Floats, rates: Floats, arrived: Floats, queue: Floats) -> None:
-        """Appends a stretch of time.
+        """Appends an interval of time.
 
         Args:
             time: Times, shape (times,).
@@ -185,7 +185,7 @@ class Steps:
         self.turned = bool(np.isclose(rates.sum(), 1.0, rtol=RELATIVE))
 
     def advance(self) -> None:
-        """Integrates to the next event or change of law, or as far as the known past allows."""
+        """Integrates to the next event or change of law, or to the end of the known past."""
         until, turns = self._until(), False
         if self.feedback is not Feedback.EMPTY and not self.turned:
             # Between turnings the queue cannot cross a level there and back within a step.
@@ -276,7 +276,7 @@ class Steps:
         if feedback is Feedback.EMPTY:
             self.state[-2] = 0.0
         if self.feedback is Feedback.EMPTY:
-            self.turned = True  # that was the turning
+            self.turned = True  # this event was the turning
         self.feedback = feedback
         self.coming += [
             (self.now + float(tau), g, feedback) for g, tau in enumerate(self.groups.tau)

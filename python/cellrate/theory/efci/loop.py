@@ -100,7 +100,7 @@ class EfciLoop:
             value = getattr(self, name)
             if value not in allowed:
                 raise ValueError(f"{name} = {value!r}: must be one of {', '.join(allowed)}")
-        # The factors come first, because the corrected BW is computed with Nrm.
+        # The factors are checked first, because the corrected BW is computed from Nrm.
         self._check_factors()
         self._check_network()
         self._check_rates()
@@ -161,7 +161,7 @@ class EfciLoop:
 
     @property
     def n(self) -> Floats:
-        """N_VC."""
+        """Number of connections N_VC."""
         return np.asarray(self.sources)
 
     @property
@@ -171,12 +171,12 @@ class EfciLoop:
 
     @property
     def high(self) -> Floats:
-        """Q_H in cells."""
+        """Upper queue threshold Q_H in cells."""
         return np.asarray(self.high_cells)
 
     @property
     def low(self) -> Floats:
-        """Q_L in cells."""
+        """Lower queue threshold Q_L in cells."""
         return np.asarray(self.low_cells)
 
     @property
@@ -191,7 +191,7 @@ class EfciLoop:
 
     @cached_property
     def bw(self) -> Floats:
-        """BW in cells/s, or BW' (section II.A) with the correction for RM cells."""
+        """Link rate BW in cells/s, or BW' (section II.A) with the correction for RM cells."""
         bandwidth, nrm = np.asarray(self.bandwidth_cells_per_second), np.asarray(self.nrm)
         shared = nrm / (nrm + 1) if self.rm_cells == "corrected" else np.ones(())
         return np.asarray(bandwidth * shared, dtype=np.float64)

@@ -1,4 +1,4 @@
-"""Segments of time with one law of ACR: rate and queue in closed form, and times of crossings."""
+"""Intervals with one law of ACR: rate and queue in closed form, and times of crossings."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class Constants:
 
 @dataclass(frozen=True)
 class Segment:
-    """A stretch of time with one law.
+    """An interval of time with one law of ACR.
 
     Attributes:
         start: Beginning in seconds.
@@ -146,7 +146,8 @@ def seconds_down(
     """Seconds until a queue falls to `level`; infinite if it does not."""
     depth = (queue - level) / constants.bandwidth
     if phase is Phase.DECREASE:
-        # Counted from the time at which the rate is BW and the queue greatest, past or future.
+        # Time counts from the (past or future) instant at which the rate is BW and the queue is
+        # greatest.
         kappa, to_peak = constants.kappa, log(rate) / constants.kappa
         peak = depth + (rate - 1) / kappa - to_peak
         return to_peak + float(fall_seconds(np.asarray(max(peak, 0.0) * kappa))) / kappa
@@ -175,7 +176,7 @@ def _seconds_of_growth(growth: float, rate: float, height: float) -> float:
     """Solves rate (e^(growth x) - 1) / growth - x = height for x, by Newton's steps from above."""
     if rate < 1:
         return inf
-    # As the rate is at least 1, the height is exceeded at this x.
+    # Start of the iteration: since the rate is at least 1, the height is exceeded at this x.
     x = sqrt(2 * height / growth) if height > 0 else 0.0
     for _ in range(MOST_STEPS):
         slope = rate * exp(growth * x) - 1

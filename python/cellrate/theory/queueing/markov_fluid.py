@@ -55,7 +55,7 @@ def fluid_modes(sources: int, birth: float, line: float) -> Modes:
 
 
 def exceedance(modes: Modes, queue: float) -> float:
-    """P(Q > queue)."""
+    """Probability P(Q > queue) of a longer queue."""
     with localcontext(prec=DIGITS):
         return float(sum(a * (z * Decimal(queue)).exp() for z, a in modes))
 
