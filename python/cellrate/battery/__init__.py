@@ -1,4 +1,4 @@
-"""The battery: schemes judged on a fixed set of experiments, against every built-in scheme."""
+"""The battery: control schemes judged on fixed experiments, against every built-in scheme."""
 
 from cellrate.battery.answer import Answer, judge, judged
 from cellrate.battery.contenders import Contender, built_in, contender

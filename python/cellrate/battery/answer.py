@@ -26,8 +26,7 @@ class Answer(Shown):
     """Schemes judged on the fixed set of experiments.
 
     Attributes:
-        contenders: The schemes that the user named and that were run; none for the ranking of those
-            built in.
+        contenders: The schemes that the user named; none for the ranking of the built-in schemes.
         experiments: The experiments.
         seeds: The seeds of each experiment.
         records: Every run, of the contenders and of the built-in schemes.
@@ -35,7 +34,7 @@ class Answer(Shown):
         duels: Each scheme's duels with the built-in schemes.
         standings: All schemes, the best first.
         work: Time per cell-hop over that of ERICA; None if it could not be measured.
-        irregular: Names of contenders of which the same run, made twice, was not the same.
+        irregular: Names of contenders whose repeated run had another result.
     """
 
     contenders: tuple[Contender, ...]
@@ -62,11 +61,11 @@ class Answer(Shown):
         return self.standings[self.rank(scheme) - 1]
 
     def rank(self, scheme: str) -> int:
-        """Rank of a scheme, from 1."""
+        """Rank of a scheme among all schemes, from 1."""
         return [one.scheme for one in self.standings].index(scheme) + 1
 
     def errors(self, scheme: str) -> dict[str, str]:
-        """The first error of a scheme by experiment, where it failed."""
+        """The first error of a scheme in each experiment in which it failed."""
         found: dict[str, str] = {}
         for one in self.records:
             if one.scheme == scheme and one.error:
@@ -86,17 +85,17 @@ def judge(
     runner: StreamRunner,
     again: StreamRunner,
 ) -> Answer:
-    """Runs contenders and judges them; the results of built-in schemes are those shipped.
+    """Runs contenders and judges them; results of built-in schemes are those of the package.
 
     Args:
-        contenders: The schemes; those without settings that are built in are not run.
+        contenders: The schemes; built-in schemes without settings are not run.
         chosen: The experiments.
-        runner: Runs jobs, or finds their kept results.
+        runner: Runs jobs, or finds their stored results.
         again: Runs jobs without a store; for the check that a run repeats.
 
     Raises:
-        BadInput: Two contenders have one name.
-        ScenarioError: No experiment allows a contender.
+        BadInput: Two contenders have the same name.
+        ScenarioError: A contender is not valid in any experiment.
     """
     own = [one for one in contenders if not one.built_in]
     _require_different([*(one.name for one in own), *(one.name for one in built_in())])
@@ -122,7 +121,7 @@ def judged(
         records: Runs of these schemes, without those of built-in schemes.
         chosen: The experiments.
         ratios: Work of the schemes that were run, over that of ERICA.
-        irregular: Names of contenders whose runs do not repeat.
+        irregular: Names of contenders whose repeated run had another result.
     """
     names = [one.name for one in chosen]
     known = [one for one in shipped() if one.experiment in names]

@@ -15,20 +15,20 @@ from cellrate.schemes.classes import NoScheme
 from cellrate.simulation.runner import Job
 
 MARKS = '"1 ms"'
-"""Interval of the marks by which credit control restores what links lose."""
+"""Interval of the mark cells by which credit control restores credits of lost cells."""
 SCENARIO = "scenario.toml"
-"""A scenario in the working directory, to which names of files are relative."""
+"""Path of a scenario in the working directory, to which file names are relative."""
 STATIC = (f"fcvc={{mark_interval={MARKS}}}",)
 
 
 @dataclass(frozen=True)
 class Contender:
-    """A control with settings.
+    """A control scheme with settings, as the battery runs it.
 
     Attributes:
         name: Name of the contender in reports.
         candidate: The control that is run.
-        settings: Settings of its own, which go over all others.
+        settings: Settings of the user, which override all others.
         built_in: True if the contender is a control of the registry without settings of its own, so
             that its results are shipped.
     """
@@ -41,11 +41,11 @@ class Contender:
     def overrides(self, experiment: Experiment) -> tuple[str, ...]:
         """Settings that give an experiment this control and its sources.
 
-        Credits have a static allocation where the buffer holds it, otherwise an adaptive one that
-        shares the buffer.
+        Credit control has static allocation if the buffer holds it, otherwise adaptive allocation
+        of the buffer.
 
         Raises:
-            ScenarioError: The experiment does not allow it.
+            ScenarioError: The control is not valid in the experiment.
         """
         checked = experiment.job().scenario()
         plain = ResolvedScenario.of(checked)
@@ -66,7 +66,7 @@ class Contender:
         """The runs of an experiment.
 
         Raises:
-            ScenarioError: The experiment does not allow the contender.
+            ScenarioError: The contender is not valid in the experiment.
         """
         overrides = self.overrides(experiment)
         return tuple(experiment.job(overrides, seed) for seed in seeds)
@@ -85,7 +85,7 @@ def contender(name: str, settings: Sequence[str] = ()) -> Contender:
     Args:
         name: Name in `cellrate list`, or `FILE.py:CLASS` relative to the working directory, or
             `PACKAGE.MODULE:CLASS`.
-        settings: Settings of its own, as `--set` has them.
+        settings: Settings of the contender, as for `--set`.
 
     Raises:
         BadInput: There is no such control, or the name is that of a scenario.
@@ -110,7 +110,7 @@ def contender(name: str, settings: Sequence[str] = ()) -> Contender:
 
 
 def _gives_rates(name: str) -> bool:
-    """False if a class states `explicit_rate = False`: it only marks.
+    """False if a class states `explicit_rate = False`, so that it only marks cells.
 
     If the class cannot be found, the first scenario that names it raises the error.
     """

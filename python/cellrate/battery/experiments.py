@@ -1,4 +1,4 @@
-"""The fixed set of experiments on which schemes are judged, and the measures that judge them."""
+"""The fixed set of experiments on which control schemes are judged, and the measures."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ class Experiment:
         name: Name of the experiment.
         about: Description of load and network.
         text: The scenario, as TOML.
-        settings: Settings over it, as `--set` has them.
-        steady: True if nothing but the control moves the load after the last start or change, so
-            that a scheme has to settle.
+        settings: Settings for the scenario, as for `--set`.
+        steady: True if the load is constant after the last start or change, so that a scheme has to
+            settle.
     """
 
     name: str
@@ -48,7 +48,7 @@ class Experiment:
         """A run of the experiment.
 
         Args:
-            settings: Settings over those of the experiment: the control and its sources.
+            settings: Further settings: the control and its sources.
             seed: The seed; that of the scenario by default.
         """
         return Job(self.text, f"{self.name}.toml", (*self.settings, *settings), seed)
@@ -56,7 +56,7 @@ class Experiment:
     def written(self) -> str:
         """The scenario as a file of its own, for `cellrate run`."""
         head = f"# Experiment {self.name} of `cellrate battery`: {self.about}.\n"
-        # The way back follows the service of a flow, which a control may change.
+        # The class of acknowledgements follows that of the flow, which a control may change.
         lines = self.job().resolved().splitlines(keepends=True)
         kept = [line for line in lines if line != 'ack_service = "abr"\n']
         return f"{head}\n{''.join(kept)}"
@@ -80,7 +80,7 @@ def experiments() -> tuple[Experiment, ...]:
 
 
 def chosen(names: Sequence[str]) -> tuple[Experiment, ...]:
-    """The experiments of these names; all if there is none.
+    """The experiments with these names; without names all experiments.
 
     Raises:
         BadInput: There is no experiment of a name.

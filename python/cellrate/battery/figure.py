@@ -21,12 +21,12 @@ from cellrate.studies.compare.duels import Measure, by_place, points
 # From vermilion over white to blue, which the colour-blind can tell apart.
 SCORES = LinearSegmentedColormap.from_list("scores", [COLOURS[1], "#f7f7f7", COLOURS[0]])
 INK = "#111111"
-# Decades below which a loss is drawn as none.
+# Exponent of ten below which a loss ratio is drawn as no loss.
 LEAST_LOSS = 1e-6
 
 
 def standings_figure(answer: Answer) -> Figure:
-    """Draws the scores of all schemes, the best first: in all, by measure, by experiment."""
+    """Draws the scores of all schemes, the best first: total, by measure, by experiment."""
     measures = [one for one in JUDGED if one.name in answer.standings[0].by_measure]
     experiments = [one.name for one in answer.experiments]
     heads = ["in all", *(measure.short for measure in measures), *experiments]
@@ -75,7 +75,7 @@ def standings_figure(answer: Answer) -> Figure:
 
 
 def strips_figure(answer: Answer, scheme: str) -> Figure:
-    """Draws a strip for each experiment and measure: a scheme's value among those built in.
+    """Draws a strip for each experiment and measure: the value of a scheme among built-in schemes.
 
     The better end is always right; a dot is blue where the scheme wins most duels, vermilion where
     it loses most.
@@ -142,7 +142,7 @@ def _strip(
 
 
 def _places(measure: Measure, values: Sequence[float]) -> list[float]:
-    """Places of values from 0, the worst, to 1, the best; "never" is as bad as the longest time."""
+    """Positions of values from 0 (worst) to 1 (best); "never" counts as the longest time."""
     finite = [one for one in values if math.isfinite(one)]
     longest = max(finite, default=0.0)
     found = [longest if math.isinf(one) else one for one in values]

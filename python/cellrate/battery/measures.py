@@ -1,4 +1,4 @@
-"""Takes the measures of a run, against the max-min solution of its experiment."""
+"""Computes the measures of a run of an experiment, some against its max-min fair rates."""
 
 from __future__ import annotations
 
@@ -33,21 +33,21 @@ STEP = 2
 MOST_SAMPLES = 2_000
 TRACED = (
     'measure.traces=["utilisation"]',
-    # Not in step with schemes and marks whose intervals are a millisecond or parts of it.
+    # A sampling period that is not a multiple of the intervals of schemes and marks, 1 ms and less.
     'measure.sample="4850 us"',
     f"measure.trace_points={MOST_SAMPLES}",
     "measure.events=[]",
 )
-"""Settings of a run that record what the measures need, and nothing else."""
+"""Settings of a run that record the traces that the measures need."""
 BAND = 0.1
-"""Distance from the final distance from max-min that counts as settled."""
+"""A run has settled if its distance from max-min rates stays within this of the final distance."""
 DIGITS = 6
-"""Significant digits of a value; further digits are not compared."""
+"""Number of significant digits of a value that are stored and compared."""
 
 
 @dataclass(frozen=True)
 class FairLoad:
-    """An experiment as its runs are measured.
+    """The max-min solution of an experiment, and the spans over which its runs are measured.
 
     Attributes:
         bottlenecks: Names of the links that limit a flow in the max-min solution.
@@ -55,13 +55,13 @@ class FairLoad:
             window, in cells/s; empty if the flows are not greedy.
         arriving: Max-min fair rates of the flows over each last link after the last change, in
             cells/s, if they are greedy.
-        cells_per_byte: Cells in which a flow's data travel, by delivered byte.
+        cells_per_byte: Cells of data per delivered byte.
         settles_from_seconds: The last start or change; None if the experiment need not settle.
         steady_from_seconds: Time from which on only the control moves the rates: begin of the
             measuring window, or half-way from a later change to the end; None if they never are
             steady.
         shows_rates: True if one link limits persistent sources and links lose no cell, so that
-            what is carried and what is lost add up to the rates that were granted.
+            carried and lost cells show the allocated rates.
     """
 
     bottlenecks: frozenset[str]
@@ -112,8 +112,8 @@ def fair_load(experiment: Experiment) -> FairLoad:
 def _stages(
     network: Network, scenario: Scenario, elastic: list[Flow]
 ) -> list[tuple[float, float, MaxMin]]:
-    """Beginning, end and max-min solution of each span between changes of the flows that send."""
-    # A resolved scenario leaves out `sends` where it is true.
+    """Begin, end and max-min solution of each span in which the same flows send."""
+    # A resolved scenario leaves out `sends` if it is true.
     sends = {flow.group: scenario[f"flow.{flow.group}"].get("sends", True) for flow in elastic}
     instants = [0.0, *(one.at_seconds for one in network.changes), network.duration_seconds]
     found = []
@@ -143,7 +143,7 @@ def measured(outcome: _core.Outcome, load: FairLoad) -> Values:
 
     Args:
         outcome: The run, recorded with `TRACED`.
-        load: Its experiment.
+        load: The max-min solution of its experiment.
     """
     summary = json.loads(outcome.summary())
     rates = Rates.of(outcome, load, summary)
@@ -165,7 +165,10 @@ def measured(outcome: _core.Outcome, load: FairLoad) -> Values:
 
 
 def _distance(summary: Mapping[str, Any], load: FairLoad) -> float | None:
-    """Mean of |x - m| / m over the greedy flows; None without such flows."""
+    """Mean of |x - m| / m over greedy flows with throughput x and fair rate m.
+
+    None without such flows.
+    """
     if not load.data:
         return None
     delivered = {flow["name"]: flow["delivered_bytes"] for flow in summary["flows"]}
@@ -220,7 +223,7 @@ class Rates:
         return cls(times, found)
 
     def settling(self, load: FairLoad) -> float | None:
-        """Time until the distance from max-min has settled; infinite if it does not."""
+        """Time until the distance from max-min rates has settled; infinite if it never settles."""
         start = load.settles_from_seconds
         if start is None:
             return None
@@ -230,12 +233,12 @@ class Rates:
         ]
         distance = np.mean(gaps, axis=0)
         last = self.times[-1] - 0.2 * (self.times[-1] - start)
-        # The band is absolute: around 1, where a tenth is a tenth.
+        # The band is an absolute distance, not a share.
         distance = 1.0 + (distance - float(distance[self.times >= last].mean()))
         return settling_time(Sampled(self.times, distance, distance), BAND, start)
 
     def variation(self, load: FairLoad) -> float | None:
-        """Standard deviation over mean of the rates in their steady part, mean over them.
+        """Standard deviation over mean of each rate in the steady part, averaged over the rates.
 
         None if there is no steady part, or nothing arrives anywhere.
         """

@@ -19,13 +19,13 @@ from cellrate.studies.compare.duels import Record
 NOTHING = dict.fromkeys(one.name for one in MEASURES)
 ROUNDS = 3
 WORKED = "greedy-10"
-"""Experiment on which the work per cell is measured, and a run is repeated."""
+"""Experiment in which the work per cell is measured and a run is repeated."""
 YARDSTICK = "erica"
 
 
 @dataclass(frozen=True)
 class Planned:
-    """A run that is to be made, with its scheme and experiment."""
+    """A planned run, with its scheme and experiment."""
 
     scheme: str
     experiment: Experiment
@@ -44,7 +44,7 @@ class Planned:
 
 @dataclass(frozen=True)
 class Plan:
-    """The runs of a battery, and those that cannot be made.
+    """The planned runs of a battery, and the runs that are not valid.
 
     Attributes:
         runs: Runs to be made.
@@ -61,7 +61,8 @@ def plan(
     """The runs of contenders.
 
     Raises:
-        ScenarioError: A contender is allowed by no experiment: its name or a setting is wrong.
+        ScenarioError: A contender is not valid in any experiment, since its name or a setting is
+            wrong.
     """
     runs: list[Planned] = []
     refused: list[Record] = []
@@ -85,14 +86,14 @@ def plan(
 
 
 def _traced(jobs: Sequence[Job]) -> list[Job]:
-    """Jobs that record what the measures need."""
+    """The jobs with the settings that record the traces for the measures."""
     return [replace(job, overrides=(*job.overrides, *TRACED)) for job in jobs]
 
 
 def run(planned: Plan, runner: StreamRunner) -> list[Record]:
-    """Makes the runs; one that fails becomes a record with its error.
+    """Makes the runs; a failed run becomes a record with its error.
 
-    Where the first seed fails, the others are not run: they are recorded with its error.
+    If the first seed fails, the other seeds are not run, and get records with the same error.
     """
     first = planned.runs[0].seed if planned.runs else 0
     found = list(planned.refused)
@@ -116,7 +117,7 @@ def _record(one: Planned, done: Done) -> Record:
 
 
 def repeats(contender: Contender, record: Record, runner: StreamRunner) -> bool:
-    """True if the same run, made again, has the same result.
+    """True if a repeated run of the contender has the same result.
 
     Args:
         contender: A contender.
@@ -133,7 +134,7 @@ def repeats(contender: Contender, record: Record, runner: StreamRunner) -> bool:
 def work(contender: Contender, yardstick: Contender) -> float | None:
     """Time per cell-hop over that of the reference scheme.
 
-    It is the least of a few rounds, in which both take turns; None if the run fails.
+    The least of a few rounds, in which both schemes take turns; None if the run fails.
     """
     [experiment] = [one for one in experiments() if one.name == WORKED]
     least: dict[str, float] = {}

@@ -1,4 +1,4 @@
-"""Runs as rows of a table, and those of the built-in schemes, which come with the package."""
+"""Runs as rows of a table, and the stored runs of the built-in schemes in the package."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from cellrate.common.problems import BadInput
 from cellrate.studies.compare.duels import Record
 
 FILE = PLACE / "built-in.csv"
-"""File with a row for each run, below a line that states experiments and version."""
+"""File with a row for each run; its first line has the experiments' fingerprint and the version."""
 WORK_FILE = PLACE / "built-in-work.csv"
 """File with the time per cell-hop of each scheme, as a multiple of ERICA's."""
 SCHEMA: dict[str, type[pl.DataType]] = {
@@ -34,10 +34,10 @@ def table(records: Iterable[Record]) -> pl.DataFrame:
 
 @cache
 def shipped() -> tuple[Record, ...]:
-    """The runs of every built-in scheme.
+    """The stored runs of every built-in scheme.
 
     Raises:
-        BadInput: The runs are of other experiments than those of this installation.
+        BadInput: The stored runs belong to another set of experiments.
     """
     head, _, rest = FILE.read_text(encoding="utf-8").partition("\n")
     if head != _head():

@@ -1,4 +1,4 @@
-"""Amounts: reads those of a command line, and shows those of an answer.
+"""Reads quantities of a command line, and writes quantities of an answer.
 
 Nothing here imports `theory` before a formula needs it, since that loads slowly.
 """
@@ -12,8 +12,8 @@ from cellrate import _core
 from cellrate.common.problems import BadInput
 
 CELL_BITS = 424
-# For each unit of a formula's parameters the kind of quantity in scenario files, and the factor
-# from the kind's base unit to that unit.
+# By unit of a formula parameter: the kind of quantity in scenario files, and the factor from its
+# base unit to the unit of the parameter.
 KINDS = {
     "s": ("delay", 1.0),
     "bytes": ("bytes", 1.0),
@@ -87,7 +87,7 @@ def number(text: str, what: str) -> float:
     Raises:
         BadInput: The text is not a number, or too large for a float.
     """
-    from fractions import Fraction  # runs and checks need it not
+    from fractions import Fraction  # runs and checks do not use it
 
     try:
         value = float(Fraction(text)) if "/" in text else float(text)
@@ -114,7 +114,7 @@ def quantity(text: str, unit: str, what: str) -> float:
     if unit not in KINDS:
         return number(text.strip().removesuffix(unit).rstrip(), what)
     kind, scale = KINDS[unit]
-    # Scenario files refuse a rate of zero, but a formula may allow it.
+    # Scenario files refuse a rate of 0, but a formula may allow 0.
     zero = re.fullmatch(r"\s*0+(?:\.0*)?(\s.*)", text)
     try:
         value = _core.quantity(f"1{zero[1]}" if zero else text, kind)

@@ -1,4 +1,4 @@
-"""Hands the answer of a command over: as JSON, or as text on the terminal."""
+"""Writes the answer of a command to standard output: as JSON, or as text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answers a command line of `cellrate`: what it writes on errors, and its exit codes."""
+"""Runs a command line of `cellrate`: error messages and exit codes."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def run_command(arguments: Sequence[str]) -> int:
 
         return _complain(f"{word}{kept_so_far()}", exit_code(signalled))
     except BrokenPipeError:
-        # The reader of standard output has gone.
+        # The reader of standard output has ended.
         process.nothing_more()
         return FAILED
     except BaseException as error:  # panics of libraries do not derive from `Exception`
@@ -65,14 +65,14 @@ def run_command(arguments: Sequence[str]) -> int:
 
 
 def _answered(arguments: Sequence[str]) -> int | None:
-    """Answers a command line.
+    """Runs a command line.
 
     Returns:
         The exit code that the command chose, or None.
 
     Raises:
-        BadInput: The first argument is no command (the message names the nearest), or the command
-            has no such option.
+        BadInput: The first argument is not a command (the message names the nearest), or the
+            command has no such option.
     """
     page = front(arguments)
     if page is not None:
@@ -90,7 +90,7 @@ def _answered(arguments: Sequence[str]) -> int | None:
 
 
 def _refuse_unreadable(arguments: Sequence[str]) -> None:
-    """Refuses arguments that are not text, since file names go into results, which are UTF-8.
+    """Refuses arguments that are not UTF-8, since file names are stored in results as UTF-8.
 
     Raises:
         BadInput: An argument is not UTF-8 text.
@@ -106,7 +106,7 @@ def _refuse_unreadable(arguments: Sequence[str]) -> None:
 
 
 def _refuse_too_many(arguments: Sequence[str]) -> None:
-    """Refuses command lines for which the parser, whose work grows with their square, takes long.
+    """Refuses very long command lines, since the time to parse grows with their square.
 
     Raises:
         BadInput: There are too many arguments.

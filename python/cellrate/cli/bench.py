@@ -25,8 +25,8 @@ def bench(
     Without options, compares workloads with bare loops that do only the arithmetic of the cells.
 
     Args:
-        components: Compare every control scheme, discard policy, source and TCP recovery with the
-            plainest of its kind instead.
+        components: Instead, compare every control scheme, discard policy, source and TCP recovery
+            with the simplest of its kind.
         json: Print JSON.
     """
     if components:

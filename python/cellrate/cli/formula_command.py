@@ -17,7 +17,7 @@ from cellrate.common.terminal import say
 from cellrate.theory.assumptions import AssumptionError
 from cellrate.theory.formula import UNITS, Formula, FormulaParameter, unit_of
 
-# Floats represent every integer up to this one exactly.
+# Greatest integer up to which floats represent every integer exactly.
 MOST_WHOLE = 2**53
 UNIT_NAMES = {
     "s": "ps, ns, us, ms, s, or m, km of fibre",
@@ -28,7 +28,7 @@ UNIT_NAMES = {
     "bits": "bits",
     "RTT": "RTT",
 }
-# Numbers are shown in the largest unit that leaves at least 1 before the point.
+# Units from large to small; a number is shown in the first unit in which it is at least 1.
 LARGER = {
     "s": ((1.0, "s"), (1e-3, "ms"), (1e-6, "us")),
     "bit/s": ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s")),
@@ -52,7 +52,7 @@ def command_of(
         then: Called before anything is shown, with the formula's values by name and the further
             options; the text that it returns is printed at the end.
         text: Description of the command; by default of the formula, with equation and source.
-        describe: Makes the description of a parameter's option, if it is not the usual one.
+        describe: Makes the description of a parameter's option, if it differs from the default.
     """
 
     def command(*, json: bool = False, **options: object) -> None:
@@ -178,7 +178,7 @@ def _help(parameter: FormulaParameter) -> str:
 
 
 def _complaint(formula: Formula, given: Mapping[str, object], error: AssumptionError) -> str:
-    """Error message that names the option and its text as written, or the text that replaces it."""
+    """Error message that names the option with its text, or with its default."""
     known = {parameter.name: parameter for parameter in formula.parameters}
     if error.argument not in known:
         return f"{formula.name}: {error}"

@@ -14,9 +14,9 @@ from cellrate.cli.options import Settings, whole
 from cellrate.common.whole_number import LIMITS
 
 OF_RUNS = frozenset({"workers", "store", "progress"})
-"""Parameters about the runs of a function; commands have options of their own for these."""
+"""Function parameters for which commands have their own options: workers, store, progress."""
 SINGULAR = {"measures": "--measure", "experiments": "--experiment", "flows": "--flow"}
-"""Options that are repeated, by the parameter that takes all their values."""
+"""Names of repeatable options, by the parameter that takes all their values."""
 TEXTS = "str | tuple[str, ...] | list[str]"
 TYPES: dict[str, Any] = {
     "bool": bool,
@@ -34,11 +34,11 @@ TYPES: dict[str, Any] = {
 def made_from(
     *functions: Callable[..., Any], order: Sequence[str] = (), **helps: str
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Gives a command the options of functions, which come to it as keyword arguments.
+    """Decorator that adds the parameters of functions to a command as options.
 
     Args:
-        functions: Functions whose keyword-only parameters become options, but for `OF_RUNS`.
-        order: Names of parameters, if others become options, or in another order.
+        functions: Functions whose keyword-only parameters become options, except `OF_RUNS`.
+        order: Names of the parameters that become options, in order; by default all.
         helps: Descriptions of options that need other words than the parameter.
     """
     found: dict[str, tuple[inspect.Parameter, str]] = {}

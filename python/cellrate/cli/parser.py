@@ -45,7 +45,7 @@ def call(arguments: Sequence[str]) -> int | None:
     Raises:
         BadInput: There is no such option, or it has a wrong value.
     """
-    # matplotlib complains of a `matplotlibrc`, which has no say in our pictures.
+    # matplotlib warns of faults in a `matplotlibrc`, which cellrate does not use.
     logging.getLogger("matplotlib").setLevel(logging.ERROR)
     try:
         function, bound, _ = app.parse_args(
@@ -61,7 +61,7 @@ def call(arguments: Sequence[str]) -> int | None:
 
 
 def _lacking(arguments: Sequence[str], error: cyclopts.MissingArgumentError) -> str:
-    """The options that a command needs and did not get, or the option that has no value."""
+    """The error message on missing options of a command, or on an option without a value."""
     names, apps, rest = app.parse_commands(arguments)
     given = {word.partition("=")[0] for word in rest}
     needed = [option.name for option in apps[-1].assemble_argument_collection() if option.required]

@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 OUTPUT = "standard output"
 MIB = 2**20
 NEEDED = {"numpy": 130 * MIB, "scipy": 180 * MIB}
-"""Address space that loading takes with one thread, in bytes, measured on Linux, plus a fifth."""
+"""Address space (bytes) to load the libraries with one thread: measured on Linux, plus a fifth."""
 OF_A_THREAD = 45 * MIB
 """Address space of each further thread in bytes: its buffer and its stack."""
 MOST_THREADS = 64
 """Greatest number of threads for which the libraries are built."""
 STATUS = Path("/proc/self/statm")
-"""File of Linux with the number of pages of the process; other systems are not guarded."""
+"""File of Linux with the number of pages of the process; on other systems memory is not guarded."""
 
 
 class Terminated(KeyboardInterrupt):
@@ -43,9 +43,9 @@ def exit_code(signalled: KeyboardInterrupt) -> int:
 
 
 def listen() -> None:
-    """Makes the signals that would end the process at once raise exceptions, in a command's work.
+    """Makes signals that would end the process at once raise exceptions instead.
 
-    Those that the parent process set otherwise stay as they are.
+    Signals that the parent process ignores or handles stay as they are.
     """
     for number in _numbers():
         if signal.getsignal(number) is cellrate_command.end:
@@ -70,7 +70,7 @@ def _stop(number: int, _frame: FrameType | None) -> NoReturn:
 
 
 class _Output(io.FileIO):
-    """Standard output; errors of writing name it as the file."""
+    """Standard output, whose write errors name standard output as the file."""
 
     def write(self, data: ReadableBuffer, /) -> int:
         try:
@@ -91,7 +91,7 @@ class _Errors(io.FileIO):
 
 
 def prepare_streams() -> None:
-    """Makes all standard streams usable, even if the process was started without some.
+    """Makes all standard streams usable, even if the process was started without some of them.
 
     Characters that the encoding of a stream lacks are written as escape sequences.
     """
@@ -99,7 +99,7 @@ def prepare_streams() -> None:
         try:
             os.fstat(number)
         except OSError:
-            # Otherwise the next opened file would get this number, and the text for the stream.
+            # Otherwise the next opened file would get this number, and the output of the stream.
             os.open(os.devnull, os.O_RDWR)
             os.set_inheritable(number, True)  # noqa: FBT003
     if sys.stdin is None:
@@ -125,10 +125,10 @@ def _text(raw: io.FileIO, before: TextIO | None) -> io.TextIOWrapper:
 
 
 def guard_memory() -> None:
-    """Refuses numerical libraries for which a bounded address space is too small.
+    """Refuses to load numerical libraries if the bounded address space is too small for them.
 
     OpenBLAS, of which numpy and scipy have one each, reserves a buffer for each thread while it is
-    loaded. If the system refuses that, OpenBLAS tries again without end, and ignores signals.
+    loaded. If the system refuses this memory, OpenBLAS retries without end, and ignores signals.
     """
     try:
         import resource
@@ -140,7 +140,7 @@ def guard_memory() -> None:
 
 
 class _Guard:
-    """Finder of modules that finds none, and refuses libraries that would not fit into memory."""
+    """An import hook that refuses libraries that would not fit into memory."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
@@ -148,10 +148,10 @@ class _Guard:
     def find_spec(
         self, name: str, _path: Sequence[str] | None, _target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Finds nothing.
+        """Leaves the search to other finders, unless the library does not fit.
 
         Raises:
-            MemoryError: The module is a library for which there is too little room.
+            MemoryError: The library does not fit into the address space.
         """
         if name in NEEDED and self._left() < NEEDED[name] + OF_A_THREAD * (_threads() - 1):
             raise MemoryError(f"too little address space for {name}")

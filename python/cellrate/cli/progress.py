@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Self
 
 from cellrate.common.terminal import is_plain
 
-# rich loads slowly, and most work is done before a bar would appear.
+# Imported late, because rich loads slowly and most work ends before a bar would appear.
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress
@@ -25,7 +25,7 @@ LEAST_WIDTH = 12
 
 
 class ProgressBar:
-    """Progress bar that appears as soon as the work is expected to last; silent without a terminal.
+    """Progress bar for work expected to take more than two seconds; silent without a terminal.
 
     Call it with the number of parts done, fractions included, and the number of all parts.
     """
@@ -74,7 +74,7 @@ class ProgressBar:
     def phase(self, text: str, done: int, total: int) -> None:
         """Names the present phase, with the number of its parts done and of all.
 
-        Without a terminal each phase is a line, once the work has lasted.
+        Without a terminal each phase is a line of text, once the work takes more than two seconds.
         """
         self.label = text
         self(done, total)

@@ -106,7 +106,7 @@ app = cyclopts.App(
     help="Compute a closed form of the literature; without NAME, list all with their equations.",
     help_format="plaintext",
 )
-# Formulas whose commands have more than the formula's parameters: a scenario file, a picture.
+# Formulas whose commands have more options than the parameters: a scenario file, a picture.
 COMMANDS: dict[str, Callable[..., None]] = {
     "efci-cycle": efci_cycle,
     "feasible-region": feasible_region,

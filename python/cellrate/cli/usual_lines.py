@@ -1,6 +1,6 @@
-"""Parses the usual command lines of `run` and `validate`, whose start would mostly be cyclopts'.
+"""Parses usual command lines of `run` and `validate` without cyclopts, which loads slowly.
 
-Whatever is not plainly right is left to cyclopts, which so gives all errors and all help.
+All other command lines are left to cyclopts, which also gives all errors and all help.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 SETTING = re.compile(r"[A-Za-z_][\w.-]*=.+", re.DOTALL)
-# So few digits that no number is above the greatest seed, and the greatest number of threads.
+# Numbers of so few digits that they do not exceed the greatest seed or number of threads.
 WHOLE = re.compile(r"[0-9]{1,18}")
 POSITIVE = re.compile(r"[1-9][0-9]{0,2}")
 
@@ -33,7 +33,7 @@ class Line(NamedTuple):
 
 
 def parsed(arguments: Sequence[str]) -> Line | None:
-    """A command line of a usual form; None for all others, be they right or wrong.
+    """The parsed command line if it has a usual form; None for all others, valid or not.
 
     >>> parsed(["run", "my.toml", "--seed", "2"])
     Line(command='run', file='my.toml', options={'seed': 2})
@@ -59,7 +59,7 @@ def parsed(arguments: Sequence[str]) -> Line | None:
 
 
 def _take(command: str, option: str, value: str, options: dict[str, Any]) -> bool:
-    """Adds an option with its value to `options`; False if it is not plainly right."""
+    """Adds an option with its value to `options`; False if the option is left to cyclopts."""
     if option == "--set" and SETTING.fullmatch(value):
         options.setdefault("overrides", []).append(value)
         return True
@@ -97,6 +97,6 @@ def call(line: Line) -> None:
         one_run.run_once(job, **options)
     else:
         scenario = job.scenario()
-        from cellrate.cli import validated  # slowly, and a wrong scenario needs it not
+        from cellrate.cli import validated  # slow; unused if the scenario is wrong
 
         validated.validate(scenario, job.path, **options)

@@ -1,1 +1,1 @@
-"""Commands as functions with typed results, which notebooks show; `cellrate` has all of them."""
+"""The commands of `cellrate` as Python functions with typed results, which notebooks show."""

@@ -1,4 +1,4 @@
-"""Functions about one scenario that simulate little or nothing, and about the engine's speed."""
+"""Functions about one scenario that simulate little or nothing, and the bench of the engine."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def explain(
 
     job = job_of(scenario, overrides, seed)
     checked = job.scenario()
-    # They load slowly, and most errors are known before.
+    # Imported late, because the modules load slowly and most errors are known before.
     from cellrate.advice import explain as explaining
     from cellrate.simulation.network.ethernet_view import network_of
 

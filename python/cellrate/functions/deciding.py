@@ -1,4 +1,4 @@
-"""Functions that help to decide: which alternative, which parameters, how much buffer."""
+"""The functions `size_buffer`, `choose`, `judge_schemes`, `tune` and `compare`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cellrate.simulation import source
 from cellrate.simulation.runner import run_each
 from cellrate.simulation.scenarios import job_of
 
-# What answers loads slowly, and a command's help needs only the functions' names and texts.
+# Imported late, because the modules load slowly, and the help of commands does not need them.
 if TYPE_CHECKING:
     from cellrate import _core, battery
     from cellrate.advice import choosing, sizing, tuning
@@ -43,7 +43,7 @@ def size_buffer(
     Args:
         scenario: A path, TOML, mapping or `Scenario`, as for `run`.
         overrides: Settings, as for `run`.
-        port: Output port, as in A->B; the port with the longest queue by default.
+        port: Output port, as in A->B; by default the port with the longest queue.
         loss_ratio: Largest mean cell loss ratio; 0 for no loss at all.
         delay_seconds: Longest queueing delay, instead of a loss ratio.
         seeds: Number of seeds.
@@ -103,19 +103,19 @@ def choose(
     Args:
         scenario: A path, TOML, mapping or `Scenario`, as for `run`.
         overrides: Settings, as for `run`.
-        switches: What the switches can do, of ``none``, ``efci``, ``relative-rate``,
+        switches: Abilities of the switches, of ``none``, ``efci``, ``relative-rate``,
             ``explicit-rate``, ``credit``; all by default.
         loss: Largest share of cells that may be lost.
-        throughput: Least throughput: a share of the best that the rest allows, or as
+        throughput: Least throughput: a share of the best under the other goals, or a rate such as
             ``"100 Mbit/s"``.
         delay: Longest wait of a cell at a bottleneck, as in ``"5 ms"``.
-        fairness: Least Jain's index of the flows' throughputs; 0 for any. Without it 0.9, if any
-            control reaches that.
+        fairness: Least Jain's index of the flows' throughputs; 0 for any. By default 0.9, if any
+            control reaches 0.9.
         settling: Longest time until the bottleneck's utilisation settles, as in ``"100 ms"``.
-        buffer: Buffer at hand, as in ``"2000 cells"``.
-        seeds: Seeds with which the best are run.
+        buffer: Greatest buffer, as in ``"2000 cells"``.
+        seeds: Number of seeds for the best settings.
         first_seed: First seed.
-        tries: Parameter settings to try of each control.
+        tries: Number of parameter settings to try for each control.
         workers: Runs at a time; one per core by default.
         store: Store of results.
         progress: True, or a function of runs done and of all.
@@ -155,7 +155,8 @@ def judge_schemes(
 
     Args:
         schemes: Classes, or names: ``FILE.py:CLASS`` relative to the working directory,
-            ``PACKAGE.MODULE:CLASS``, or a built-in scheme; none for the ranking of those built in.
+            ``PACKAGE.MODULE:CLASS``, or a built-in scheme; without schemes the built-in schemes are
+            ranked.
         overrides: Settings of each scheme, as for `run`.
         experiments: Names of experiments; all by default.
         workers: Runs at a time; one per core by default.
@@ -166,7 +167,7 @@ def judge_schemes(
         BadInput: There is no such scheme or experiment.
         ScenarioError: No experiment allows a scheme with these settings.
         TypeError: The number of workers is not an integer.
-        ValueError: It is below 1.
+        ValueError: The number of workers is below 1.
     """
     from cellrate import battery
     from cellrate.schemes.parameter_schema import named
@@ -208,9 +209,10 @@ def tune(
         include: Settings to compare with, as ``abr.rif=1/128,abr.rdf=1/2``.
         overrides: Settings, as for `run`.
         objective: Criteria in order of priority; =X after one sets its tolerance.
-        seeds: Seeds with which the best sets are run.
+        seeds: Number of seeds for the best settings.
         first_seed: First seed.
-        budget: Most simulations; by default enough for 11 sets of a model or 40 of a search.
+        budget: Greatest number of simulations; by default enough for 11 settings of a model or 40
+            of a search.
         search_seed: Seed of the search's random numbers.
         workers: Runs at a time; one per core by default.
         store: Store of results.
@@ -260,17 +262,18 @@ def compare(
 
     Args:
         scenario: A path, TOML, mapping or `Scenario`, as for `run`.
-        vary: Alternatives, as ``control.scheme=efci,erica``; further ones are circumstances.
-        measures: ``throughput``, ``loss``, ``queue``, ``delay``, ``fairness``, an expression over a
-            run, or ``NAME=EXPRESSION``; the usual ones by default.
+        vary: Alternatives, as ``control.scheme=efci,erica``; further keys are conditions.
+        measures: Names of default measures, such as ``throughput``, ``loss``, ``queue`` and
+            ``fairness``, expressions over a run, or ``NAME=EXPRESSION``; by default all default
+            measures of the link layer.
         overrides: Settings, as for `run`.
         seeds: Seeds of each run.
         first_seed: First seed.
         baseline: Alternative to compare all others with; there is no ranking then.
         level: Joint confidence level of all differences, between 0 and 1.
-        better: The better end of a measure, as in timeouts=less; allowed is more or less. Measures
-            with a usual name, such as throughput and loss, need none.
-        average: Compare means over the other circumstances.
+        better: The better direction of a measure, as in timeouts=less; known for default
+            measures, except the packets marked.
+        average: Compare means over the other conditions.
         workers: Runs at a time; one per core by default.
         store: Store of results.
         progress: True, or a function of runs done and of all.
@@ -316,13 +319,13 @@ def compare_data(
 
     Args:
         first: A data set, or its directory.
-        second: Another one, which is matched on the factors that both have.
+        second: Another data set, matched with the first on their common factors.
         factor: Factor of a single study whose values are compared.
         measures: Columns of the runs; the study's own measures by default.
         where: Only runs of a study with FACTOR=VALUE.
         baseline: Alternative to compare all others with.
         level: Joint confidence level of all differences, between 0 and 1.
-        better: Better ends of measures, as ``timeouts=less``.
+        better: Whether more or less of a measure is better, as ``timeouts=less``.
         average: True to compare means over the other factors.
 
     Raises:

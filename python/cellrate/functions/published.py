@@ -12,7 +12,7 @@ from cellrate.functions.runs_of import runner_of, seeds_from, texts
 from cellrate.simulation.progress_line import watching
 from cellrate.simulation.runner import Job, Progress, run_many
 
-# Papers' data and the expressions over results load slowly.
+# Imported late, because papers' data and the expression language load slowly.
 if TYPE_CHECKING:
     from cellrate import _core
     from cellrate.papers import Inference, Question

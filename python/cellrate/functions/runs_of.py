@@ -1,4 +1,4 @@
-"""The runs of a function: how many at a time, where they are kept, who sees their progress."""
+"""The runs of a function: number of workers, store of results, and progress."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from cellrate.simulation.runner import Job, run_each, run_many
 def runner_of(
     label: str, workers: int | None, store: _core.Store | None, progress: Watcher | bool | None
 ) -> Iterator[Runner]:
-    """A function that runs jobs and returns all their outcomes."""
+    """A context manager that yields a function to run jobs, which returns all outcomes."""
     with watching(progress, label) as watch:
         yield functools.partial(run_many, workers=workers, store=store, progress=watch)
 
@@ -27,7 +27,7 @@ def runner_of(
 def stream_of(
     label: str, workers: int | None, store: _core.Store | None, progress: Watcher | bool | None
 ) -> Iterator[Callable[[int], StreamRunner]]:
-    """Makes functions that run a number of jobs and yield their results one by one."""
+    """A context manager that yields a function to run jobs, which yields the results one by one."""
     with watching(progress, label) as watch:
 
         def of(total: int) -> StreamRunner:
@@ -70,5 +70,5 @@ def texts(given: str | tuple[str, ...] | list[str]) -> tuple[str, ...]:
 
 
 def note(text: str) -> None:
-    """Issues a Python warning with a note to read before the result is used."""
+    """Issues a note on a result as a Python warning."""
     warnings.warn(text, UserWarning, stacklevel=5)

@@ -12,7 +12,7 @@ from cellrate.common.extras import saying_what_is_missing
 from cellrate.functions.runs_of import note, stream_of, texts
 from cellrate.simulation import source
 
-# Data sets and figures load slowly.
+# Imported late, because data sets and figures load slowly.
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
@@ -61,22 +61,22 @@ def study(
 ) -> DataSet:
     """Runs every point of a study with its replications, as ``cellrate study``.
 
-    Runs that fail are in the data set, with their status, and do not stop the study; of each there
-    is a Python warning.
+    A run that fails does not stop the study; it is in the data set with its status, and gives a
+    Python warning.
 
     Args:
         study: A path, the TOML itself, a mapping of its sections, or a `Study`.
         directory: Directory of the data set; an earlier data set in it is replaced.
         overrides: Settings of every run besides those of the study.
         workers: Runs at a time; one per core by default.
-        store: Store of results, with which an interrupted study goes on where it stopped.
+        store: Store of results, with which an interrupted study continues.
         progress: True, or a function of runs done and of all.
 
     Raises:
         ScenarioError: The study, or one of its points, is not valid.
         BadInput: A setting is the seed.
         OSError: A file cannot be read or written.
-        KeyboardInterrupt: Ctrl-C was pressed; the store has the runs that were over.
+        KeyboardInterrupt: Ctrl-C was pressed; the store has the finished runs.
     """
     import tempfile
     from contextlib import ExitStack
@@ -89,7 +89,7 @@ def study(
     least = len(asked.points) * asked.replications.least
     with ExitStack() as stack:
         if store is None:
-            # A study reads its runs again when it writes the data set.
+            # The data set is written from stored results, so a store is needed.
             place = stack.enter_context(tempfile.TemporaryDirectory())
             store = stack.enter_context(_core.Store(Path(place) / "results"))
         runner = stack.enter_context(stream_of(f"study {asked.name}", workers, store, progress))
@@ -115,7 +115,7 @@ def table(
     Args:
         data: A data set, or its directory.
         rows: Factors of the rows, as in rtt,scheme.
-        columns: Factors of the columns, as --rows.
+        columns: Factors of the columns, as in rtt,scheme.
         measures: Measures; those of the study by default.
         of: Table of the measures: runs, flows, classes, vcs, ports or queues.
         where: Only runs with these values of factors, in the units of the data set.

@@ -28,13 +28,14 @@ class AbrPort(Environment[_core.PortEpisode]):
     - 3: share of the port's ABR channels of which a cell arrived; 0 to 1
     - 4: the advertised share, which is the last action; 0 to ``most_share``
 
-    The bounds above follow from the links that lead to the port, its buffer, and the duration; they
-    are those of ``observation_space``. At time 0 all are 0.
+    The upper bounds, which ``observation_space`` has, follow from the links that lead to the port,
+    its buffer, and the duration. At time 0 all are 0.
 
     The reward of a step is ``utilisation - delay_weight * queue_ms - loss_weight * lost``:
     utilisation is the number of cells that left, of all classes, over those that the link carries
-    in an interval; ``queue_ms`` is the third number of the observation; ``lost`` has the cells that
-    the port refused, over the same. An episode is truncated at the scenario's duration, and never
+    in an interval; ``queue_ms`` is the third number of the observation; ``lost`` is the number of
+    cells that the port dropped, divided by the same number. An episode is truncated at the
+    scenario's duration, and never
     terminates. Its last step is shorter if the duration is no multiple of the interval.
 
     ``info`` has ``seconds`` (simulated time), ``utilisation`` and ``lost``; after the last step
@@ -109,7 +110,7 @@ class AbrPort(Environment[_core.PortEpisode]):
         return np.zeros(5)
 
     def reward(self, numbers: Numbers) -> Any:  # noqa: ANN401  a float or an array of them
-        """The reward of a step with these numbers."""
+        """The reward of a step, from the numbers that the step returned."""
         delay_weight, loss_weight = self._weights.values()
         return numbers[5] - delay_weight * numbers[2] - loss_weight * numbers[6]
 
@@ -121,7 +122,7 @@ class AbrSource(Environment[_core.SourceEpisode]):
 
     The action is ``[share]`` from 0 to 1: with every backward RM cell that arrives in the step, ACR
     becomes ``share`` times PCR, or the cell's ER if that is less (source rule 9 of TM 4.0); the
-    source keeps it between MCR and PCR. It takes the place of source rules 5, 6, 8, 9 and 13. The
+    source keeps it between MCR and PCR. The action replaces source rules 5, 6, 8, 9 and 13. The
     acknowledgements of the flow, if they are ABR, follow ER alone.
 
     The observation has five numbers, at the end of an interval:
@@ -180,7 +181,7 @@ class AbrSource(Environment[_core.SourceEpisode]):
         )
         episode = self._episode
         self.flow, self.pcr, self.interval = episode.flow, episode.pcr, episode.interval
-        # A cell may be sent at the begin of an interval, and one at its end.
+        # One cell may be sent at the begin of an interval, and another at its end.
         sent = 1 + 2 / (episode.pcr * episode.interval)
         self.action_space = spaces.Box(0.0, 1.0, (1,), np.float64)
         self.observation_space = spaces.Box(

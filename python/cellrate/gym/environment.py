@@ -20,17 +20,17 @@ from cellrate.simulation.scenarios import Overrides, ScenarioLike, job_of
 
 Vector = NDArray[np.float64]
 Numbers = Sequence[float] | Vector
-"""Numbers that a step returns, or for each number a row with its values in many steps."""
+"""The numbers of a step, or for each number a row with its values in many steps."""
 SEEN = 5
-"""Number of those numbers that are the observation, which come first."""
+"""Count of numbers, from the first one, that form the observation."""
 DRAWN_SEEDS = 2**31
-"""Bound of the seeds that are drawn: they are below it."""
+"""Drawn seeds are below this number."""
 ROUNDING = 8 * float(np.finfo(np.float32).eps)
-"""Shares of `most_share` by which an action may be out of bounds: learners round to float32."""
+"""Share of `most_share` by which an action may exceed its bounds: learners round to float32."""
 
 
 E = TypeVar("E", bound=_core.PortEpisode | _core.SourceEpisode)
-"""Type of a run in progress."""
+"""Type of an episode of the engine."""
 
 
 class Environment(gymnasium.Env[Vector, Vector], Generic[E]):
@@ -45,11 +45,11 @@ class Environment(gymnasium.Env[Vector, Vector], Generic[E]):
 
     Raises:
         BadInput: The link layer of the scenario is Ethernet.
-        ValueError: A weight is not a finite number from 0, or something is to be drawn.
+        ValueError: A weight is negative or not finite, or `render_mode` is not None.
     """
 
     told: ClassVar[tuple[str, ...]]
-    """Keys of ``info`` for the numbers behind the observation."""
+    """Keys of ``info`` for the numbers that follow the observation."""
     most_share = 1.0
     metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012  of gymnasium
 
@@ -67,7 +67,7 @@ class Environment(gymnasium.Env[Vector, Vector], Generic[E]):
         if render_mode is not None:
             raise ValueError(f"render_mode {render_mode!r}: the environment draws nothing")
         self.render_mode = None
-        # Series would be recorded in vain.
+        # Traces are switched off, since no code reads them.
         job = job_of(_template_or(scenario), overrides, None)
         self._job = Job(job.text, job.path, (*job.overrides, "measure.traces=[]"))
         checked = self._job.scenario()
@@ -90,8 +90,8 @@ class Environment(gymnasium.Env[Vector, Vector], Generic[E]):
         """Begins a run.
 
         Args:
-            seed: Seed of the run, as of `cellrate.run`, and of `np_random`; without it one is drawn
-                from `np_random`.
+            seed: Seed of the run, as for `cellrate.run`, and of `np_random`. Without it a seed is
+                drawn from `np_random`.
             options: Not used; must be None or empty.
 
         Returns:

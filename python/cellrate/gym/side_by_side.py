@@ -22,8 +22,8 @@ Stepping = Callable[[Sequence[Any], Sequence[float], int], list[list[float]]]
 class SideBySide(VectorEnv[Vector, Vector, NDArray[Any]]):
     """Steps several environments at once, on threads of the engine.
 
-    It gives what `gymnasium.vector.SyncVectorEnv` gives. An environment that has ended is reset by
-    the next step, whose action it does not see; the run is that of a seed which it draws.
+    Results equal those of `gymnasium.vector.SyncVectorEnv`. An environment whose episode has ended
+    is reset by the next step, which ignores its action; the new run has a drawn seed.
 
     Args:
         environment: Class of the environments.
@@ -34,7 +34,7 @@ class SideBySide(VectorEnv[Vector, Vector, NDArray[Any]]):
 
     Raises:
         TypeError: A number is not an integer.
-        ValueError: It is below 1, or an argument of the environment is wrong.
+        ValueError: A number is below 1, or an argument of the environment is wrong.
         ScenarioError: The scenario is wrong.
     """
 
@@ -71,11 +71,12 @@ class SideBySide(VectorEnv[Vector, Vector, NDArray[Any]]):
         """Begins a run in each environment.
 
         Args:
-            seed: Seed of the first environment, those of the others follow; or a sequence of all.
+            seed: Seed of the first environment, whose successors are the seeds of the others; or a
+                sequence of all seeds.
             options: Not used; must be None or empty.
 
         Raises:
-            ValueError: A seed is out of range, there are too few or too many, or there are options.
+            ValueError: A seed is out of range, the number of seeds is wrong, or there are options.
         """
         if isinstance(seed, Sequence):
             seeds = list(seed)
@@ -134,7 +135,7 @@ class SideBySide(VectorEnv[Vector, Vector, NDArray[Any]]):
         rewards: Vector,
         told: dict[str, Any],
     ) -> None:
-        """Steps some environments, and fills in the numbers that their steps return."""
+        """Steps some environments; writes their observations, rewards and numbers into arrays."""
         envs = [self.envs[number] for number in which]
         first = envs[0]
         shares = first.bounded(shares)

@@ -1,1 +1,1 @@
-"""The lab: the engine in a page, served to the browser of this machine or written as one file."""
+"""The lab: a web page in which the engine runs, served to this machine or written as one file."""

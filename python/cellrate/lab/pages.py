@@ -22,9 +22,9 @@ TYPES = {
 }
 """Files of the page that is served, and their media types."""
 NAME = "given.json"
-"""Name under which the server has the scenario."""
+"""Path under which the server offers the scenario."""
 GAP = "<!--given-->"
-"""Place of the scenario in the page that is one file."""
+"""Text that the scenario replaces in the page that is one file."""
 
 
 def read(name: str) -> bytes:
@@ -44,7 +44,7 @@ def read(name: str) -> bytes:
 
 @dataclass(frozen=True)
 class Given:
-    """A scenario with what was set.
+    """A scenario with its overrides, for the page.
 
     Attributes:
         name: Name of its file.
@@ -57,16 +57,16 @@ class Given:
     set: tuple[tuple[str, str], ...] = ()
 
     def json(self) -> str:
-        """It as one JSON object, which is safe within a page."""
+        """The scenario as one JSON object, escaped for a page."""
         return json.dumps(asdict(self)).replace("<", "\\u003c")
 
 
 def given(name: str, text: str, settings: tuple[str, ...], seed: int | None) -> Given:
-    """A scenario that can be run.
+    """Checks a scenario for the page.
 
     Raises:
-        ScenarioError: It cannot be run.
-        BadInput: It names classes in Python, which a page cannot run.
+        ScenarioError: The scenario cannot be run.
+        BadInput: The scenario names classes in Python, which a page cannot run.
     """
     scenario = _core.Scenario(text, name, list(settings), seed)
     code = scenario.code
@@ -80,7 +80,7 @@ def given(name: str, text: str, settings: tuple[str, ...], seed: int | None) -> 
 
 
 def single_page(given: Given) -> str:
-    """The page with a scenario in it: HTML that asks for nothing else.
+    """The page with a scenario as one HTML file that loads nothing else.
 
     Raises:
         BadInput: The page has not been built.

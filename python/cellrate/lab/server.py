@@ -1,4 +1,4 @@
-"""The server of the lab: its own files and one scenario, for this machine alone."""
+"""The web server of the lab, for this machine alone: the files of the page and one scenario."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ HEADERS = {
 class LabServer(ThreadingHTTPServer):
     """Serves the lab on the loopback address.
 
-    Everything that it serves is read when it is made: no path of a request reaches a file.
+    All files are read at the start, so that no request can reach another file.
     """
 
     daemon_threads = True
     allow_reuse_address = False
 
     def __init__(self, given: Given | None, port: int = 0) -> None:
-        """Binds to the port, or to a free one.
+        """Binds to the port; 0 chooses a free port.
 
         Raises:
             BadInput: The page has not been built.
@@ -54,7 +54,7 @@ class LabServer(ThreadingHTTPServer):
 
     @property
     def hosts(self) -> tuple[str, ...]:
-        """Values of the header Host that are answered; others could be DNS rebinding."""
+        """Allowed values of the header Host; others could be DNS rebinding."""
         return (f"{HOST}:{self.server_port}", f"localhost:{self.server_port}")
 
 
@@ -105,10 +105,10 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002  the name of the base
-        """Says nothing of requests."""
+        """Writes no log of requests."""
 
     def handle(self) -> None:
-        """Serves a connection; one that breaks off ends."""
+        """Serves a connection; a broken connection is no error."""
         try:
             super().handle()
         except (ConnectionError, TimeoutError):

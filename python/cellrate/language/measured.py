@@ -1,4 +1,4 @@
-"""Describes the measures of the language: properties of a run that are numbers."""
+"""Descriptions of the measures of the language: numeric properties of a run."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, TypeVar
 
 Better: TypeAlias = Literal["more", "less"]
-"""The better end of a measure: a greater value, or a smaller one."""
+"""The better direction of a measure: more or less."""
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -21,7 +21,7 @@ class MeasureDescription:
         unit: Unit; empty if it has none.
         formula: Computation from the values that a run reports.
         source: Paper and section that define it.
-        better: The better end of the measure, `more` or `less`.
+        better: Whether `more` or `less` is better.
         greatest: The greatest value that the measure can have; None if its definition sets none.
     """
 

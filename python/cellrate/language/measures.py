@@ -1,4 +1,4 @@
-"""The dictionary of measures: those that a run reports and those of the language of measures.
+"""The dictionary of measures: measures in the report of a run, and measures of the language.
 
 The dictionary is generated: definitions, units, formulas and sources are written beside the fields
 of the report and beside the properties of a run in the language.
@@ -17,14 +17,14 @@ from cellrate import _core
 from cellrate.language.measured import Better
 
 EXPRESSIONS = "expressions"
-"""Name of the table of measures that only expressions have."""
+"""Name of the table of measures that exist only in expressions."""
 # An expression without arithmetic: a path, in which calls have one quoted text each.
 PATH = re.compile(
     r"(?P<path>\w+(?:\((?:'[^']*'|\"[^\"]*\")\))?(?:\.\w+)*?)"
     r"(?:\.(?P<method>sum|mean|min|max|jain)\((?P<quote>['\"])(?P<called>[\w.]+)(?P=quote)\))?"
 )
 PLACES = {"run": "", EXPRESSIONS: "", "queues": "ports[].queues[]."}
-"""Paths in the summary of the tables that are not lists at its top."""
+"""Paths of tables that are not lists at the top level of a summary."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Measure:
         unit: Unit of the measure; empty without a unit.
         formula: Formula from other measures; empty if the measure is not computed from others.
         source: Paper, standard or RFC that defines the measure; else `cellrate`.
-        better: The better end of the measure, `more` or `less`; empty if it has none.
+        better: Whether `more` or `less` is better; empty if unknown.
         greatest: The greatest value that the measure can have; None if its definition sets none.
     """
 
@@ -96,7 +96,10 @@ def tables(link_layer: str = "atm") -> dict[str, Table]:
 
 @cache
 def all_measures() -> dict[str, Measure]:
-    """All measures by name; those that only runs over Ethernet have come last, and say so."""
+    """All measures by name.
+
+    Measures that only runs over Ethernet have come last, and are marked.
+    """
     cells, frames = (
         {one.name: one for table in tables(layer).values() for one in table}
         for layer in ("atm", "ethernet")

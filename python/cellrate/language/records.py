@@ -1,4 +1,4 @@
-"""Parts of a run in expressions: its summary, its network, its traces and its events."""
+"""Objects of expressions for the parts of a run: summary, network, traces and events."""
 
 # ruff: noqa: ANN401 - values of JSON are of any type
 import bisect
@@ -19,7 +19,7 @@ SHARED_CLASSES = ("abr", "ubr")
 
 
 class Record(Readable):
-    """A JSON object whose keys are attributes; a missing key or a null is an error."""
+    """A JSON object whose keys are attributes; reading a missing key or a null is an error."""
 
     def __init__(self, table: dict[str, Any], place: str) -> None:
         self._table = table
@@ -38,7 +38,7 @@ class Port(Record):
     """An output port."""
 
     def queue(self, service: str) -> Record:
-        """Queue that serves a class; an error if there is none."""
+        """The queue that serves a service class; an error if no queue does."""
         for queue in self._table["queues"]:
             if service in queue.get("classes", ()):
                 return Record(queue, f"the {service} queue of {self._place}")
@@ -133,7 +133,7 @@ class Trace(Readable):
 
     @cached_property
     def values(self) -> list[float]:
-        """Greatest value of each point."""
+        """Value of each point in the trace; the maximum if the trace is thinned."""
         return [float(x) for x in self.high]
 
     def _part(self, start: float, end: float, values: Floats) -> Floats:

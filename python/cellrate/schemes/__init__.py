@@ -1,4 +1,4 @@
-"""Schemes, discard policies, recoveries and laws as classes in Python: with what they are written.
+"""Names for control schemes, discard policies, recoveries and source laws as classes in Python.
 
 A scenario names a class as `scheme = "my_scheme.py:MyScheme"` or `"package.module:Class"`. The
 class is a dataclass; its fields are the scheme's parameters, and its hooks are called at every
@@ -51,7 +51,7 @@ __all__ = [
     "find",
 ]
 
-# The command asks for permissions at every start, for the rest only if a scenario names a class.
+# Only permissions are imported at every start; the rest if a scenario names a class.
 _ON_USE = {
     **dict.fromkeys(("HOOKS", "Definition", "Kind"), "classes"),
     **dict.fromkeys(("Bytes", "Cells", "CellsPerSecond", "Range", "Seconds"), "parameter_schema"),
@@ -63,7 +63,7 @@ def __getattr__(name: str) -> object:
     """Imports a name on its first use.
 
     Raises:
-        AttributeError: There is none of this name.
+        AttributeError: The package has no such name.
     """
     if name not in _ON_USE:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

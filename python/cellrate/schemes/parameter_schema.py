@@ -13,7 +13,7 @@ from cellrate.schemes import permission
 
 @dataclass(frozen=True)
 class Unit:
-    """A quantity of scenarios.
+    """A kind of quantity of scenarios, with its unit in Python.
 
     Attributes:
         quantity: Name of the quantity in the schema of scenarios.
@@ -28,14 +28,14 @@ class Unit:
 
 @dataclass(frozen=True)
 class Range:
-    """The values that a parameter can have, and among which a search looks for the best.
+    """The allowed range of a parameter, in which a search looks for the best value.
 
     A scenario that sets another value is an error.
 
     Attributes:
         low: The least value, in the unit of the parameter.
         high: The greatest value, in the same unit.
-        scale: Whether a search measures distances as differences, or as ratios.
+        scale: Whether a search spaces values linearly or logarithmically.
     """
 
     low: float
@@ -113,7 +113,7 @@ def _property(
 
 
 def _parts(hint: object) -> tuple[object, tuple[object, ...]]:
-    """The type of a parameter without None, and its annotations."""
+    """The type of a parameter without None, and its unit and range."""
     if get_origin(hint) in (Union, types.UnionType):
         some = [one for one in get_args(hint) if one is not type(None)]
         if len(some) == 1:
@@ -151,11 +151,11 @@ def _written(name: str, value: object, unit: Unit | None) -> object:
 
 
 TAGS = {"control": "scheme", "discard": "policy", "recovery": "policy", "law": "law"}
-"""Key of the name in the table of each kind of component."""
+"""Key that holds the name in the table of each kind of component."""
 
 
 def as_settings(value: object, key: str) -> object:
-    """A value of a setting with names in place of classes, and tables in place of their objects.
+    """A value of a setting in which classes become names, and objects of classes become tables.
 
     Passing a class allows the run of its code.
 

@@ -1,8 +1,9 @@
-"""State that the code of a class keeps outside its objects, and its comparison around a run.
+"""Detects state that the code of a class keeps outside its objects from run to run.
 
 A run must not depend on the runs before it. So a class must keep its state in its objects, which
-are made anew for every run. Values that outlive them are compared: module variables that its code
-names, attributes of its classes, and default values and attributes of its functions.
+are made anew for every run. Values that live longer are compared before and after a run: module
+variables that the code names, attributes of classes, and default values and attributes of
+functions.
 """
 
 from __future__ import annotations
@@ -12,24 +13,23 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 
 Places = dict[str, object]
-"""Values that outlive a run, by the words for their places in a message."""
+"""Values that outlive a run, by the description of their place in a message."""
 
 ABSENT = "nothing"
 CODE = (ModuleType, FunctionType, BuiltinFunctionType, type)
-"""Types of values that hold no state of a run."""
+"""Types of values that cannot hold state of a run."""
 WITHIN = ("__func__", "__wrapped__", "fget", "fset", "func")
-"""Attributes by which a method or a cache holds its function."""
+"""Attributes of methods and caches that hold the wrapped function."""
 
 
 class StateChanged(Exception):
-    """A run has changed a value that outlives it."""
+    """A run has changed a value that outlives the run."""
 
 
 class State:
-    """The state of a class as it was when its modules were loaded.
+    """The values outside the objects of a class, as they were when its modules were loaded.
 
-    The state of a notebook or script changes between runs as its user likes, so `begin` reads it
-    anew.
+    The user may change values of a notebook or script between runs, so `begin` reads them again.
     """
 
     def __init__(self, cls: type, modules: Iterable[ModuleType]) -> None:
@@ -38,7 +38,7 @@ class State:
         self.before = _pictures(self._places())
 
     def begin(self) -> None:
-        """Begins a run: reads the state of a notebook or script anew."""
+        """Begins a run: reads the values of a notebook or script again."""
         if self.cls.__module__ == "__main__":
             self.before = _pictures(self._places())
 
@@ -98,14 +98,14 @@ def _of_class(cls: type) -> Iterator[tuple[str, object]]:
     for key, value in list(vars(cls).items()):
         if not key.startswith(("__", "_abc_")):
             yield f"the class attribute `{cls.__qualname__}.{key}`", value
-    # Methods that a dataclass or a class writes by itself, such as `__post_init__`.
+    # Special methods that the class itself defines, such as `__post_init__`.
     for key, value in list(vars(cls).items()):
         if key.startswith("__") and isinstance(value, FunctionType):
             yield f"the method `{cls.__qualname__}.{key}`", value
 
 
 def _within(value: object) -> Iterator[object]:
-    """The functions in a method, property or cache."""
+    """The functions that a method, property or cache wraps."""
     for key in WITHIN:
         function = getattr(value, key, None)
         if callable(function):
@@ -123,7 +123,7 @@ def _pictures(places: Places) -> dict[str, bytes]:
 
 
 def _picture(value: object) -> bytes:
-    """Bytes that differ for different values, except some values that cannot be pickled."""
+    """Bytes that differ if the value differs, as far as the value can be pickled."""
     try:
         return pickle.dumps(value)
     except Exception:  # noqa: BLE001  of any class

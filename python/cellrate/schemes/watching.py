@@ -1,4 +1,4 @@
-"""Runs of user code: their end if it does not return, and the text of its errors."""
+"""Watches hooks of user code: interrupts a hook that does not return, and formats errors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TICK_SECONDS = 0.5
 
 
 class NoReturn(Exception):
-    """A hook has not returned in time."""
+    """A hook has not returned within the time limit."""
 
     def __init__(self) -> None:
         super().__init__(f"it has not returned for {LIMIT_SECONDS:g} s")
@@ -32,7 +32,7 @@ def watched(scenario: _core.Scenario, alive: Callable[[], None] | None = None) -
 
     Args:
         scenario: The scenario.
-        alive: Called twice a second, from another thread, unless one and the same hook goes on.
+        alive: Called twice a second, from another thread, unless a single hook takes longer.
     """
     done = threading.Event()
     watcher = threading.Thread(

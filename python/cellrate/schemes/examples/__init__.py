@@ -1,1 +1,1 @@
-"""Twins of built-in schemes, written as a user would write them; each gives the same digest."""
+"""Python versions of built-in components, as a user would write them; digests are equal."""
