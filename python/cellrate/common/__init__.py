@@ -1,1 +1,1 @@
-"""Shared by the other packages: files that are whole or not there, numbers, HTML, the terminal."""
+"""Modules that the other packages share: atomic files, numbers as text, documents, the terminal."""

@@ -34,10 +34,10 @@ class MissingExtra(ModuleNotFoundError):
 
 @contextmanager
 def needing(what: str) -> Iterator[None]:
-    """Says which extra installs a library that the block imports and that is missing.
+    """A context manager: a missing library raises an error that names the extra that installs it.
 
     Args:
-        what: The thing that needs the library, as the subject of the message.
+        what: The function that needs the library, as the subject of the message.
 
     Raises:
         MissingExtra: A library is missing that an extra installs.
@@ -75,7 +75,7 @@ R = TypeVar("R")
 
 
 def saying_what_is_missing(function: Callable[P, R]) -> Callable[P, R]:
-    """A function of `cellrate` that says which extra installs a library that it lacks."""
+    """Decorator of a function: a missing library raises an error that names its extra."""
 
     @wraps(function)
     def called(*args: P.args, **kwargs: P.kwargs) -> R:

@@ -1,4 +1,4 @@
-"""Copies of this process (forks), which share some work that holds the interpreter's lock."""
+"""Distributes work that holds the interpreter's lock over copies of this process (forks)."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ def shared_out(parts: Sequence[Callable[[], T]], workers: int) -> list[T]:
     """Calls functions without arguments in several processes.
 
     The functions need not be picklable, since a copy of this process has all that they refer to;
-    their results must be. They are handed out in their order. Parts that a copy could not do are
-    done in this process, in order, so that errors are those of a loop.
+    their results must be. Functions are started in order. Functions that fail in a copy are
+    repeated in this process, in order, so that errors are those of a simple loop.
 
-    All is done in this process where copies are not safe: outside Linux, and if Python has other
-    threads, whose locks would never be released in a copy.
+    Outside Linux, and if Python has other threads, all functions run in this process: a copy would
+    never release the locks of other threads.
 
     Args:
-        parts: The functions. They write no files and change nothing that others read.
-        workers: Number of functions that are at work at a time.
+        parts: The functions, which must not write files or change shared state.
+        workers: Number of functions that run at a time.
 
     Returns:
         The results, in the order of the functions.
@@ -47,7 +47,7 @@ def _copies(parts: Sequence[Callable[[], Any]], count: int) -> Iterator[list[Con
     pipes: list[Connection] = []
     processes = []
     try:
-        # A copy leaves Ctrl-C to this process, which ends it.
+        # A copy ignores Ctrl-C; this process ends the copy.
         with _undisturbed():
             for _ in range(count):
                 here, there = context.Pipe()
@@ -67,12 +67,13 @@ def _copies(parts: Sequence[Callable[[], Any]], count: int) -> Iterator[list[Con
 
 @contextmanager
 def _undisturbed() -> Iterator[None]:
-    """Keeps signals that end a command waiting; copies that are made meanwhile never get them."""
+    """Blocks signals that end a command, so that copies made in the block never get them."""
     held = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
     before = signal.pthread_sigmask(signal.SIG_BLOCK, held)
     try:
         with warnings.catch_warnings():
-            # Newer Pythons warn of threads of libraries, too: numpy's, which outlive a fork.
+            # Newer versions of Python also warn of library threads, such as numpy's, which are
+            # harmless here.
             warnings.simplefilter("ignore", DeprecationWarning)
             yield
     finally:
@@ -80,7 +81,7 @@ def _undisturbed() -> Iterator[None]:
 
 
 def _handed_out(count: int, pipes: Sequence[Connection]) -> dict[int, Any]:
-    """Results by number of the part; those that follow a failure may be missing."""
+    """Results by number of the part; results after a failure may be missing."""
     numbers = iter(range(count))
     busy: dict[Connection, int] = {}
     done: dict[int, Any] = {}
@@ -111,7 +112,7 @@ def _handed_out(count: int, pipes: Sequence[Connection]) -> dict[int, Any]:
 def _serve(
     parts: Sequence[Callable[[], Any]], pipe: Connection, inherited: Sequence[Connection]
 ) -> None:
-    """Sends the result of each part that is asked for, or nothing in its place if it fails."""
+    """Runs in a copy: sends the result of each requested part, or a failure mark."""
     for other in inherited:
         other.close()  # so that the pipe ends with the process at the other end
     with suppress(EOFError, OSError):

@@ -1,4 +1,4 @@
-"""The collector of cyclic garbage, which finds nothing in results: they are trees."""
+"""Reduces collections of cyclic garbage, since results are trees without cycles."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 YOUNG = 100_000
-"""Number of new objects after which a command looks for cycles; Python's own is 700."""
+"""Number of new objects after which a command looks for cycles; Python's default is 700."""
 
 
 def collect_rarely() -> None:
@@ -17,7 +17,7 @@ def collect_rarely() -> None:
 
 @contextmanager
 def paused() -> Iterator[None]:
-    """Postpones collections to the end of the block, which makes many objects at once."""
+    """Postpones collections to the end of a block that makes many objects."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:

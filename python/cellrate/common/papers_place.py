@@ -1,4 +1,4 @@
-"""Finds the papers' data, and the names of their experiments without reading them whole."""
+"""Finds the papers' data, and reads the names of experiments without parsing whole files."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ NAME = re.compile(r'^\[\[experiment\]\]\nid = "([^"]+)"', re.MULTILINE)
 
 
 def papers_root() -> Path | None:
-    """Directory that holds `words.toml` and one directory per paper; None if it is not there.
+    """Directory that holds `words.toml` and one directory per paper; None if it is missing.
 
     In a checkout this is `papers` in its root, even if a build has left a copy in the package;
     elsewhere it is the package's copy.

@@ -1,4 +1,4 @@
-"""Reads Parquet files by polars: tables of rates for the core, and errors of damaged files."""
+"""Reads Parquet files with polars: tables of rates as CSV, and errors of damaged files."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def refused(error: Callable[[str], Exception]) -> Iterator[None]:
 def as_csv(path: PathLike[str]) -> str:
     """Converts a Parquet file to the text of a CSV table, by `parquet_table.as_csv`.
 
-    The file is read in a separate process, which a damaged file may crash, and only once while its
-    bytes are the same.
+    The file is read in a separate process, since a damaged file may crash it, and once for the same
+    content.
 
     Raises:
         OSError: The file cannot be read at all.
@@ -55,7 +55,7 @@ def _table(path: Path, _digest: bytes) -> str:
         importlib.import_module("polars")  # raises ModuleNotFoundError
     import subprocess
 
-    # Modules must not be searched in the directory of the reader.
+    # The process must not import modules from the working directory.
     command = [sys.executable, "-P", str(READER), str(path.absolute())]
     done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=False)  # noqa: S603
     if done.returncode == 0:

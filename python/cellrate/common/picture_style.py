@@ -1,6 +1,6 @@
-"""The one style of all pictures, its dark form, and files of figures with the same bytes each time.
+"""The style of all pictures, its dark form, and files of figures with reproducible bytes.
 
-The colours are Okabe and Ito's, which the colour-blind can tell apart.
+The colours are those of Okabe and Ito, which the colour-blind can distinguish.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#0
 FAINT = "#999999"
 # Colour of notes and of levels with their names.
 NOTE = "#5f6670"
-# What a figure drawn in the light style has in the dark one; other colours stay.
+# The colours of the dark style by those of the light style; other colours stay.
 DARK = {
     "#ffffff": "#15181c",
     "#000000": "#e6e6e6",
@@ -59,10 +59,10 @@ _OWN: dict[str, Any] = {
     "ytick.labelsize": 8,
 }
 STYLE: list[str | dict[str, Any]] = ["default", _OWN]
-"""matplotlib's own style with ours over it.
+"""Settings of matplotlib: its default style with changes.
 
-A `matplotlibrc` in the working folder has no say: it would change the bytes of files, and might
-need a LaTeX.
+A `matplotlibrc` in the working directory is ignored: it would change the bytes of files, and might
+require LaTeX.
 """
 
 FORMATS: dict[str, dict[str, Any]] = {
@@ -70,11 +70,11 @@ FORMATS: dict[str, dict[str, Any]] = {
     "svg": {"Date": None, "Creator": "cellrate"},
     "pdf": {"CreationDate": None, "Creator": "cellrate", "Producer": None},
 }
-"""File formats of figures, with metadata that keeps times and versions out of the files."""
+"""File formats of figures, with metadata that leaves out times and versions."""
 
 
 def darken(figure: Figure) -> None:
-    """Changes a figure to the dark style: its ground, its texts and the colours of `DARK`."""
+    """Changes a figure to the dark style: its background, its texts and the colours of `DARK`."""
     for artist in figure.findobj():
         if isinstance(artist, Line2D):
             artist.set_color(_dark(artist.get_color()))
@@ -83,7 +83,7 @@ def darken(figure: Figure) -> None:
         elif isinstance(artist, Text):
             artist.set_color(_dark(artist.get_color()))
         elif isinstance(artist, Patch):
-            # A patch keeps one alpha for both colours, which its colours already include.
+            # A patch has one alpha for both colours, which the colours already include.
             face, edge = artist.get_facecolor(), artist.get_edgecolor()
             artist.set_facecolor(_dark(face))
             artist.set_edgecolor(_dark(edge))

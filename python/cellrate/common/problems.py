@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from os import PathLike
 
 MOST_NAMED = 50
-"""If more names are allowed than this, a message shows only the nearest."""
+"""Number of allowed names above which a message shows only the nearest."""
 FEW = 8
 LONGEST_PATH = 200
 FREE_SPACE = "free some space, or write elsewhere; existing files are unchanged"
@@ -19,7 +19,7 @@ class BadInput(Exception):
     """The user's input is wrong; the message says what was found and what is allowed."""
 
     def _render_traceback_(self) -> list[str]:
-        """The lines that notebooks show in place of the traceback: the message alone."""
+        """The lines that notebooks show instead of a traceback: only the message."""
         return [f"{type(self).__name__}: {self}"]
 
 
@@ -68,12 +68,12 @@ def writing(path: str | PathLike[str]) -> Iterator[None]:
     """Adds the path to the messages of failures to write a file or directory.
 
     Raises:
-        OSError: It cannot be written; the message gives the reason and a remedy.
+        OSError: The file cannot be written; the message gives the reason and a remedy.
     """
     try:
         yield
     except FileExistsError:
-        # Its message names the path already.
+        # The message of this error names the path already.
         raise
     except OSError as error:
         error.filename = str(path) if error.strerror is not None else None
@@ -127,13 +127,16 @@ def warn(warnings: Iterable[Mapping[str, str]]) -> None:
 
 
 THREADS = "can't start new thread", "os error 11", "WouldBlock"
-"""Texts of errors in Python and libraries if the system allows no further thread."""
+"""Messages of Python and libraries if the system refuses a further thread."""
 OPEN_FILES = "os error 24", "TooManyOpenFiles"
-"""Texts of errors in libraries if they may open no further file."""
+"""Messages of libraries if the system refuses to open a further file."""
 
 
 def lacking(error: BaseException) -> str | None:
-    """Message for an error from lack of a system resource; None for all other errors."""
+    """Message for an error caused by lack of memory, threads or files.
+
+    None for all other errors.
+    """
     if isinstance(error, OSError):
         return system_message(error)
     if isinstance(error, MemoryError):

@@ -17,7 +17,7 @@ else:
     HAS_LOCKS = True
 
 OLD = "old"
-"""Name in a scratch directory of the previous contents, while they are being replaced."""
+"""Name, within a scratch directory, of the previous contents during a replacement."""
 LONGEST_NAME = 120
 """Greatest length of a name in bytes, to which host and process are added; longer are hashed."""
 UNKNOWN = -1
@@ -27,11 +27,11 @@ _held: dict[Path, int] = {}
 
 
 def beside(directory: Path) -> Path:
-    """Makes a hidden, locked directory beside another one, named after host and process."""
+    """Makes a hidden, locked directory beside `directory`, named after host and process."""
     while True:
         name = f"{_prefix(directory)}{os.getpid()}.{os.urandom(4).hex()}"
         made = directory.parent / name
-        # Noted before it is made, so that `remove_all` finds it after an interrupt at any step.
+        # Registered before it is made, so that `remove_all` finds it after an interrupt.
         _held[made] = UNKNOWN
         try:
             made.mkdir(mode=0o700)
@@ -39,7 +39,8 @@ def beside(directory: Path) -> Path:
             del _held[made]
             raise
         lock = _locked(made)
-        # Before it was locked, another process may have removed it as a killed writer's.
+        # Before it was locked, another process may have removed it as if its writer had been
+        # killed.
         if made.exists() and lock is not None:
             _held[made] = lock
             return made
@@ -65,7 +66,7 @@ def directory(place: Path) -> Iterator[Path]:
 
 @contextmanager
 def alone(directory: Path) -> Iterator[None]:
-    """Locks a directory, so that only one process at a time is in such a block.
+    """A context manager that locks a directory for one process at a time.
 
     Has no effect on systems without file locks.
     """
@@ -82,7 +83,7 @@ def alone(directory: Path) -> Iterator[None]:
 
 
 def remove(made: Path) -> None:
-    """Removes a directory made by `beside`, as far as possible."""
+    """Removes a directory that `beside` made, as far as possible."""
     _remove_tree(made)
     _close(_held.pop(made, UNKNOWN))
 
@@ -94,9 +95,9 @@ def remove_all() -> None:
 
 
 def clear(directory: Path) -> None:
-    """Removes scratch directories of killed writers, and restores contents that they moved.
+    """Removes scratch directories of killed processes, and restores contents that these had moved.
 
-    Only processes of this machine are known to have ended; those of other machines are left alone.
+    Directories of other machines are left alone, since their processes may still run.
     """
     prefix = _prefix(directory)
     for left in directory.parent.glob(f"{glob.escape(prefix)}*"):
@@ -104,7 +105,8 @@ def clear(directory: Path) -> None:
         if not writer.isdecimal():
             continue
         lock = _locked(left)
-        # The process number alone is not enough: in containers it is the same after each start.
+        # The process number is not sufficient, because in containers it is the same after each
+        # start.
         if lock is None or (lock == UNKNOWN and _lives(int(writer))):
             continue
         if (left / OLD).exists() and not directory.exists():

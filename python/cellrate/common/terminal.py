@@ -1,4 +1,4 @@
-"""Writes to standard output, as wide as the terminal or else with a fixed width."""
+"""Writes to standard output, in the width of the terminal or else in a fixed width."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, TextIO
 
-# rich loads slowly, and most errors are known before anything is shown.
+# Imported late, because rich loads slowly and most errors are known before any output.
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 PLAIN_WIDTH = 120
 
 
-# Variables by which users make rich write as to a terminal, or not to.
+# Environment variables that tell rich whether to write as to a terminal.
 ASKING = ("FORCE_COLOR", "TTY_COMPATIBLE")
 
 
 def is_plain(stream: TextIO) -> bool:
-    """True if a stream is surely no terminal, so that it gets text without styles."""
+    """True if a stream is surely not a terminal, so that text gets no styles."""
     return not stream.isatty() and not any(name in os.environ for name in ASKING)
 
 
@@ -51,15 +51,15 @@ def width() -> int | None:
 
 
 def say(text: str, hanging: int = 2) -> None:
-    """Writes lines; those that are wider than the terminal go on below, words being kept whole.
+    """Writes lines; lines wider than the terminal are broken between words.
 
     Args:
         text: One or several lines.
-        hanging: Indent of what goes on below, behind that of its line.
+        hanging: Additional indent of continuation lines.
     """
     if is_plain(sys.stdout):
         sys.stdout.write(f"{text}\n")
-        # Whoever reads a pipe waits for the line, such as for the address of a server.
+        # A reader of a pipe may wait for this line, such as for the address of a server.
         sys.stdout.flush()
         return
     for line in fitted(text, width(), hanging):
@@ -105,7 +105,7 @@ def show_parts(parts: Sequence[Block]) -> None:
 
 
 def _columns() -> int:
-    """Columns of the lines of documents."""
+    """Width of documents, in columns."""
     return PLAIN_WIDTH if is_plain(sys.stdout) else console().width
 
 

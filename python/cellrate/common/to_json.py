@@ -14,14 +14,14 @@ def to_json(
     *,
     without: Collection[str] = (),
 ) -> Any:  # noqa: ANN401
-    """A value as JSON has it.
+    """A value in a form that JSON can hold.
 
     Dataclasses and mappings become objects, sequences arrays, and numbers without a limit null.
 
     Args:
         value: A dataclass, mapping, sequence, text, number, truth value or None.
         names: Keys of a dataclass that are not the names of its fields, by field.
-        without: Fields of a dataclass that are left out.
+        without: Fields of dataclasses to leave out.
 
     >>> to_json({"cells": (1, float("inf"))})
     {'cells': [1, None]}

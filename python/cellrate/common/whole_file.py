@@ -1,4 +1,4 @@
-"""Writes files as a whole or not at all; makes directories."""
+"""Writes files atomically, as a whole or not at all, and makes directories."""
 
 from __future__ import annotations
 
@@ -13,11 +13,10 @@ from cellrate.common.problems import writing
 def make_directory(path: Path) -> None:
     """Makes a directory with its missing parents; one that exists is left as it is.
 
-    `Path.mkdir` and `os.makedirs` call themselves for each missing parent, so Python ends them
-    after a thousand.
+    `Path.mkdir` and `os.makedirs` recurse for each missing parent, and fail after a thousand.
 
     Raises:
-        OSError: It cannot be made.
+        OSError: The directory cannot be made.
     """
     missing = []
     for place in path.parents:
@@ -42,7 +41,7 @@ def write_text(path: Path, text: str) -> None:
 def replacing(path: Path) -> Iterator[Path]:
     """A fresh file that replaces another one if the block ends without an exception.
 
-    Anything but a regular file, such as a pipe or a terminal, is written directly.
+    A path that is not a regular file, such as a pipe or a terminal, is written directly.
 
     Raises:
         OSError: The file cannot be written.

@@ -10,11 +10,11 @@ from cellrate.common.problems import BadInput
 MOST_SEED = 2**63 - 1
 """Largest seed: the largest integer of TOML, in which a scenario states its seed."""
 MOST_SEEDS = 1_000_000
-"""Most seeds of a question; each of them is held, with the results of its runs."""
+"""Greatest number of seeds; results of all seeds are held in memory."""
 MOST_WORKERS = 4096
-"""Most runs at a time, and most threads of a run."""
+"""Greatest number of runs at a time, and of threads of a run."""
 MOST_TRIES = 10_000
-"""Most settings, and most simulations of a search: it looks at all before each of its steps."""
+"""Greatest number of settings and of simulations of a search, each step of which examines all."""
 LIMITS: dict[str, tuple[int, int | None]] = {
     "budget": (1, MOST_TRIES),
     "credit_cells": (1, None),
@@ -65,7 +65,7 @@ def require_whole_number(value: object, what: str, least: int, most: int | None 
 
 
 def allowed(least: int, most: int | None) -> str:
-    """Words for a whole number between two limits.
+    """The text of an error message for a whole number between two limits.
 
     >>> allowed(1, None), allowed(0, 9)
     ('a whole number of at least 1', 'a whole number from 0 to 9')

@@ -1,4 +1,4 @@
-"""Documents of reports: content without a medium, written to the terminal, HTML or Markdown."""
+"""Documents of reports, which renderers write to the terminal, as HTML or as Markdown."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class Span:
     Attributes:
         text: The text, unescaped.
         style: Its style; "good" and "bad" are verdicts.
-        link: Address to which it leads on a page; empty without a link.
-        anchor: Name by which links on a page lead to it; empty without one.
+        link: Address of a link on a page; empty without a link.
+        anchor: Target name for links of a page; empty without one.
     """
 
     text: str
@@ -55,7 +55,7 @@ class Remark:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """Lines to type into a shell; no renderer breaks them."""
+    """Shell commands; no renderer breaks their lines."""
 
     lines: tuple[str, ...]
 
@@ -69,14 +69,14 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class Links:
-    """Links of a page to its parts, or to other pages; pages alone have them."""
+    """Links of a web page to its parts, or to other pages; other renderers leave them out."""
 
     items: tuple[Span, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Thumbnails:
-    """Links of a page with a small picture each; pages alone have them.
+    """Links of a web page, each with a small picture; other renderers leave them out.
 
     Attributes:
         items: The links, each with its picture as an SVG element.
@@ -91,7 +91,7 @@ class Column:
 
     Attributes:
         title: Title of the column; a newline in it is a line break.
-        align: "right" for numbers, whose cells are never broken into lines.
+        align: "right" for numbers, which are never broken into lines.
         optional: True if a narrow terminal may leave the column out; the terminal then says so.
         detail: True for a column that terminals always leave out.
         number: True if the title is a number, which is not broken into lines.
@@ -111,12 +111,12 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Folded:
-    """Details that a page shows on a click, and a terminal not at all.
+    """Details that a web page shows on a click; terminals leave them out.
 
     Attributes:
         title: Text that is clicked.
         parts: Parts that the click shows.
-        anchor: Name by which links on a page lead to the details, and open them; empty without one.
+        anchor: Target name for links of a page, which open the details; empty without one.
     """
 
     title: str
@@ -171,12 +171,12 @@ class Figure:
     """A drawing; terminals leave it out.
 
     Attributes:
-        svg: Draws it as an SVG element; called only by renderers that show it.
-        about: Description for readers who do not see it.
-        anchor: Name by which links of a page lead to it; empty without one.
-        file: Name of its file, for Markdown, which shows no drawing without a file.
-        data: Path of its numbers beside the page, as `.csv` and `.parquet`, without that end; empty
-            without them.
+        svg: Draws the figure as an SVG element; only called by renderers that show it.
+        about: Text that describes the figure, for screen readers.
+        anchor: Target name for links of a page; empty without one.
+        file: Name of the image file, which Markdown needs to show the figure.
+        data: Path, without suffix, of the figure's data as `.csv` and `.parquet` beside the page;
+            empty without data.
     """
 
     svg: Callable[[], str]
@@ -188,7 +188,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Detail:
-    """Parts for readers who have time; terminals leave them out."""
+    """Further parts that terminals leave out."""
 
     parts: tuple[Block, ...]
 
@@ -228,9 +228,9 @@ class Document:
     """A report.
 
     Attributes:
-        title: Title of the report, which is also that of a browser's window.
+        title: Title of the report and of the browser's window.
         parts: Parts of the report in order.
-        above: A line above the title of a page, as a link to another one; empty without one.
+        above: A line above the title of a page, such as a link to another page; may be empty.
     """
 
     title: str
@@ -239,7 +239,7 @@ class Document:
 
 
 def walk(parts: Iterable[Block]) -> Iterator[Block]:
-    """The parts and all parts within them, in order; cells of tables are not among them."""
+    """The parts and all parts within them, in order, without cells of tables."""
     for part in parts:
         yield part
         if isinstance(part, Section | Detail | Folded):
@@ -247,7 +247,7 @@ def walk(parts: Iterable[Block]) -> Iterator[Block]:
 
 
 def changed(parts: Iterable[Block], change: Callable[[Block], Block]) -> tuple[Block, ...]:
-    """Parts with each replaced by its change, before the parts in it."""
+    """Replaces each part by the result of `change`, and then the parts within the result."""
     found = map(change, parts)
     return tuple(
         replace(part, parts=changed(part.parts, change))
@@ -306,7 +306,7 @@ class Shown:
 
     @abstractmethod
     def document(self) -> Document:
-        """The object as a document, which is also rendered for the terminal and web pages."""
+        """The object as a document."""
 
     def _repr_html_(self) -> str:
         from cellrate.common.document.web_page import fragment

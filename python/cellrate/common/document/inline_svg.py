@@ -1,7 +1,7 @@
-"""SVG drawings made fit for a page that has others, and whose policy forbids styles in attributes.
+"""Prepares SVG drawings for a page with several drawings and a policy against style attributes.
 
 The content security policy of a page permits only style elements whose hashes it names. Drawings of
-matplotlib carry their styles in attributes, and all of them the same ids.
+matplotlib have their styles in attributes, and all drawings use the same ids.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ PRESENTATION = frozenset(
 
 
 def enlarged(drawing: str) -> tuple[str, bool]:
-    """A drawing at the size that a page shows it, if there is room, and True if it is a wide one.
+    """A drawing in the size for a page, and True if it is a wide drawing.
 
     Drawings are made for print. A page shows them larger, so that letters are as large as its text.
     """
@@ -48,7 +48,7 @@ def enlarged(drawing: str) -> tuple[str, bool]:
 
 
 def fit(page: str) -> str:
-    """The drawings of a page without styles in attributes, each with ids of its own.
+    """The page with drawings that have no style attributes, and whose ids differ.
 
     >>> fit('<svg id="a"><use style="fill: red" href="#a"/></svg>')
     '<svg id="drawing-1-a"><use fill="red" href="#drawing-1-a"/></svg>'
@@ -67,7 +67,10 @@ def fit(page: str) -> str:
 
 
 def _without_styles(drawing: str) -> str:
-    """Turns styles into attributes; those of a rule for all elements become the drawing's own."""
+    """Turns styles into SVG attributes.
+
+    A rule for all elements becomes attributes of the drawing.
+    """
     whole: dict[str, str] = {}
     for rule in STYLE_ELEMENT.findall(drawing):
         found = FOR_ALL.fullmatch(rule)
@@ -93,7 +96,7 @@ def _attributes(properties: dict[str, str]) -> str:
 
 
 def _with_own_names(drawing: str, before: str) -> str:
-    """Puts a text before each id of a drawing and before the references to it."""
+    """Adds a prefix to each id of a drawing and to the references to it."""
     ids = set(re.findall(r' id="([^"]+)"', drawing))
 
     def named(found: re.Match[str]) -> str:

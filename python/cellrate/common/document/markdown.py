@@ -34,12 +34,12 @@ MARKS: dict[Style, str] = {
     "code": "`",
 }
 SPECIAL = {"|": "\\|", "*": "\\*", "_": "\\_", "<": "&lt;"}
-# A comparison sign between spaces begins no tag of HTML.
+# A `<` before a space does not begin an HTML tag.
 CHARACTERS = re.compile(r"[|*_]|<(?! )")
 
 
 def markdown(document: Document) -> str:
-    """The document as Markdown; details that a page folds are left out."""
+    """The document as Markdown, without folded details."""
     above = [text(document.above)] if document.above else []
     parts = [*above, f"# {escaped(document.title)}", *_blocks(document.parts, level=2)]
     return "\n\n".join(parts) + "\n"

@@ -1,4 +1,4 @@
-"""Lays a table out for a terminal: numbers whole, unless the terminal is narrower than one."""
+"""Fits a table into the width of a terminal without breaking numbers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from cellrate.common.document import Cell, Column, Row, Table, plain
 
 GAPS = (2, 1)
-"""Spaces between columns: the usual ones, and those of a narrow terminal."""
+"""Number of spaces between columns: by default, and on a narrow terminal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,17 +29,17 @@ class Layout:
 
 
 def layouts(table: Table, width: int) -> list[Layout]:
-    """Ways to show a table within a width: as it is, without optional columns, or turned.
+    """Fits a table into a width: as it is, without optional columns, or transposed.
 
-    Turned, the rows become columns, and as many tables follow each other as the width requires.
-    A number is broken, or a line too long, only if the terminal is narrower than it or than a word.
+    A transposed table has a column per row, and is split into as many tables as the width requires.
+    A number or word is broken only if the terminal is narrower than it.
 
     Args:
         table: The table.
         width: Width of the terminal, in characters.
 
     Returns:
-        One layout, or several if the table is turned.
+        One layout, or several if the table is transposed.
     """
     table = _only(table, [not column.detail for column in table.columns])
     needed = _only(table, [not column.optional for column in table.columns])
@@ -70,7 +70,7 @@ def _turned(table: Table, width: int) -> list[Layout]:
     found: list[Layout] = []
     rows = list(table.rows)
     while rows:
-        # As many records side by side as fit; a single one in any case.
+        # As many records side by side as fit, at least one.
         layout, count = _record(table, rows[0], width), 1
         for more in range(2, len(rows) + 1):
             wider = _records(table, rows[:more])
@@ -84,12 +84,12 @@ def _turned(table: Table, width: int) -> list[Layout]:
 
 
 def _record(table: Table, row: Row, width: int) -> Layout:
-    """One row of the table as a column, beside the titles or, if there is no room, below each."""
+    """One row of the table as a column: values beside the titles or, without room, below them."""
     record, gap = _records(table, [row]), GAPS[-1]
     widths = _widths(record, width, gap)
     if widths is not None:
         return Layout(record, widths, gap)
-    # Prose may be broken between words, numbers may not.
+    # Text may be broken between words, numbers may not.
     names = _least(record.columns[0], [one.cells[0] for one in record.rows])
     needed = max(
         _longest(plain(row.note).split()),
@@ -108,7 +108,7 @@ def _record(table: Table, row: Row, width: int) -> Layout:
 
 
 def _records(table: Table, rows: Sequence[Row]) -> Table:
-    """Rows as columns; the first column of the table becomes the head, the notes a last row."""
+    """The transposed table: the first column becomes the heading, the notes become a last row."""
     first, *others = table.columns
     heads = (
         Column(first.name),
@@ -131,7 +131,7 @@ def _widths(table: Table, width: int, gap: int) -> tuple[int, ...] | None:
     if left < 0:
         return None
     wanted = [_natural(column, cells) for column, cells in zip(table.columns, columns, strict=True)]
-    # Columns that want the least more get it first; the rest share what remains.
+    # Columns that need the least additional width get it first; the others share the rest.
     found = list(least)
     order = sorted(range(len(least)), key=lambda at: wanted[at] - least[at])
     for place, at in enumerate(order):

@@ -34,10 +34,10 @@ if TYPE_CHECKING:
 
 
 UNSEEN = dict.fromkeys((7, 8, 11, 12, 13))
-"""Control characters that would move the cursor: they are left out."""
+"""Control characters that would move the cursor, which are left out."""
 
 ONE_COLUMN = re.compile(r"[ -~\u00a0-\u02ff\u0370-\u0482\u2500-\u25ff]*")
-"""Texts of Latin, Greek and Cyrillic letters and of lines, which take a column for each."""
+"""Matches texts whose characters each take one column: Latin, Greek, Cyrillic, box drawing."""
 
 
 class Line:
@@ -82,7 +82,7 @@ class Line:
         return self
 
     def styled(self, style: str) -> Line:
-        """The line in a style, to which the pieces add their own."""
+        """The line in a style, to which the styles of its pieces are added."""
         return Line.of((text, f"{style} {own}".strip()) for text, own in self.pieces)
 
     def trimmed(self) -> Line:
@@ -106,19 +106,19 @@ class Line:
 
 
 def columns(text: str) -> int:
-    """Columns of the terminal that a text takes; East Asian characters take two.
+    """Width of a text in columns of the terminal; East Asian characters take two columns.
 
     >>> columns("queue"), columns("待ち行列")
     (5, 8)
     """
     if text.isascii() or ONE_COLUMN.fullmatch(text):
         return len(text)
-    from rich.cells import cell_len  # only other alphabets need its table
+    from rich.cells import cell_len  # only needed for other alphabets
 
     return cell_len(text)
 
 
-# It loads slowly, and a file or a pipe needs none of it.
+# Imported late, because rich loads slowly and files and pipes do not need it.
 
 STYLES: dict[Style, str] = {
     "plain": "",
@@ -137,7 +137,7 @@ INDENT = 2
 def lines(document: Document, width: int) -> Iterator[Line]:
     """Lines of a document; figures, details, folded parts and links are left out.
 
-    They are no wider than a width, except for commands, which are not broken.
+    Lines are at most `width` wide, except commands, which are not broken.
     """
     yield Line(document.title, "bold")
     yield from lines_of_parts(document.parts, width)
@@ -283,7 +283,7 @@ def _table(part: Table, indent: int, width: int) -> Iterator[Line]:
 
 def _laid_out(layout: Layout, indent: int, width: int) -> Iterator[Line]:
     table, spaces = layout.table, " " * indent
-    # A title may be broken behind a hyphen as well, as in rate-limited, but not in 1e-05.
+    # A title may also be broken behind a hyphen, as in rate-limited, but not in 1e-05.
     titles = tuple(
         re.sub(r"-(?=\w)", "-\n", column.title)
         if len(column.title) > most and not column.number

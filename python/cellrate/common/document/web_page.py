@@ -1,6 +1,6 @@
 """Documents as self-contained web pages in one style; they load nothing from elsewhere.
 
-A page can be read without its script, which sorts tables, copies commands and opens details.
+A page is readable without its script, which sorts tables, copies commands and opens details.
 """
 
 from __future__ import annotations
@@ -42,15 +42,15 @@ from cellrate.common.document import (
 )
 
 LEAST_SECTIONS = 3
-"""A page with fewer sections has no contents."""
+"""Least number of sections with which a page has a table of contents."""
 MOST_LINES = 40
-"""Contents that would be longer leave out the sections of sections."""
+"""Greatest number of lines of a table of contents with subsections; longer ones leave them out."""
 HEADING = re.compile(r'<h([23]) id="([^"]*)">(.*?)</h\1>', re.DOTALL)
 TAG = re.compile(r"<[^>]*>")
 
 
 def named(parts: Sequence[Block]) -> tuple[Block, ...]:
-    """The parts with a name for each section, of its title; names that parts have are kept."""
+    """The parts with an anchor for each section, made from its title; existing anchors are kept."""
     taken = set(_names(parts))
 
     def name(part: Block) -> Block:
@@ -62,7 +62,7 @@ def named(parts: Sequence[Block]) -> tuple[Block, ...]:
 
 
 def contents(page: str) -> str:
-    """The contents of a page as HTML; empty if it has few sections.
+    """The table of contents of a page as HTML; empty if the page has few sections.
 
     Args:
         page: The parts of the page as HTML.
@@ -89,7 +89,7 @@ def contents(page: str) -> str:
 
 
 def _free(title: str, taken: set[str]) -> str:
-    """A name that is not taken; takes it."""
+    """An unused anchor for a title, which is added to the used ones."""
     stem = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-") or "section"
     name, count = stem, 1
     while name in taken:
@@ -100,7 +100,7 @@ def _free(title: str, taken: set[str]) -> str:
 
 
 def _names(parts: Sequence[Block]) -> Iterator[str]:
-    """All names that parts have already."""
+    """All anchors of the parts."""
     for part in walk(parts):
         if isinstance(part, Section | Figure | Folded) and part.anchor:
             yield part.anchor
@@ -120,7 +120,7 @@ def head(title: str, style: str, script: str) -> str:
     """The head of a page as HTML, up to and including the style.
 
     The content security policy (W3C, Content Security Policy Level 3) names the hashes of the style
-    and of the script, so that a browser runs no other one, and loads nothing from anywhere.
+    and of the script. So a browser runs no other script and loads nothing else.
 
     Args:
         title: Title of the page.
@@ -160,9 +160,9 @@ TITLE_LEVEL = 3
 
 
 def fragment(document: Document) -> str:
-    """The document as an HTML element with its style; it takes ink and ground from the page.
+    """The document as an HTML element with its style; text and background colours are the page's.
 
-    So it can be read on light and on dark pages. Figures keep a white ground.
+    So it is readable on light and on dark pages. Figures keep a white background.
     """
     title = f"<h{TITLE_LEVEL}>{escape(document.title)}</h{TITLE_LEVEL}>"
     return (
@@ -179,7 +179,7 @@ def _style() -> str:
 
 TAGS: dict[Style, str] = {"strong": "strong", "emphasis": "em", "code": "code"}
 NAMED = re.compile(r"`([^`\n]+)`")
-# Code that begins with this is a command, which a button copies.
+# Code that begins with this text is a command, and gets a button to copy it.
 PROGRAM = "cellrate "
 # HTML has no headings below this level.
 LAST_HEADING = 6
@@ -230,7 +230,7 @@ def _span(one: str | Span) -> str:
 
 
 def _broken(content: str) -> str:
-    """A text escaped; what stands between backticks, a name in a sentence, is code."""
+    """The escaped text; parts between backticks become code."""
     named = NAMED.sub(r"<code>\1</code>", escape(content))
     return named.replace("\n", "<br>")
 
@@ -292,7 +292,7 @@ def _section(part: Section, level: int) -> str:
 def _folded(part: Folded, level: int) -> str:
     inner = blocks(part.parts, level)
     if part.anchor:
-        # A browser opens details when a link leads to something within them, even without a script.
+        # A browser opens folded details when a link leads into them, even without a script.
         inner = f'<div id="{escape(part.anchor)}">{inner}</div>' if inner else ""
     return f"<details><summary>{escape(part.title)}</summary>{inner}</details>" if inner else ""
 
@@ -312,7 +312,7 @@ def _listing(part: Listing) -> str:
 def _table(part: Table) -> str:
     heads = "".join(_cell(one.title, one, "th") for one in part.columns)
     body = "".join(_row(row, part.columns) for row in part.rows)
-    # Its own scroll bar, so that a narrow window scrolls the table and not the page.
+    # The table has its own scroll bar, so that a narrow window does not scroll the page.
     kind = "table wide" if part.wide else "table"
     if not body:
         return ""
