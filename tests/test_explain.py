@@ -478,17 +478,18 @@ def test_failing_assumptions_are_named() -> None:
 
 def test_a_queue_that_no_free_share_empties_has_no_law() -> None:
     """The queue of the run is two and a half times the law, since nothing empties it."""
-    full = "switch.control.target_utilisation=1.0"
-    for setting, applies in ((full, False), ("switch.control.target_utilisation=0.9", True)):
-        said = template("n-source", setting).statements
-        [law] = [one for one in said if one.formula == "buffer-law"]
-        assert law.applies is applies
+    text, laws = cellrate.template("n-source"), list[Statement]()
+    for target in (0.9, 1.0):
+        said = template("n-source", f"switch.control.target_utilisation={target}").statements
+        laws += [one for one in said if one.formula == "buffer-law"]
+    usual, full = laws
+    assert (usual.applies, full.applies) == (True, False)
     longest = max(
         max(queue["queue_max_cells"], queue["queue_max_before_window_cells"] or 0)
-        for port in measured(cellrate.template("n-source"), full)["ports"]
+        for port in measured(text, "switch.control.target_utilisation=1.0")["ports"]
         for queue in port["queues"]
     )
-    assert longest > 2 * number(law.values["queue_cells"])
+    assert longest > 2 * number(full.values["queue_cells"])
 
 
 def test_losses_of_links_are_not_those_of_buffers() -> None:
