@@ -213,13 +213,16 @@ def test_the_page_has_the_cells_and_plays_them(tmp_path: Path) -> None:
     [
         (["--from", "1 ms", "--to", "1 ms"], "is not after --from"),
         (["--from", "1 cell", "--to", "1 ms"], "--from"),
-        (["--from", "1 ms", "--to", "3 ms"], "a film to 0.003 s: the run ends at 0.002 s"),
-        (["--from", "0 ms", "--to", "0.005 ms"], "no cell is on a link in that span"),
+        (
+            ["--from", "1 ms", "--to", "3 ms"],
+            "the film would end at 0.003 s: the run ends at 0.002 s",
+        ),
+        (["--from", "0 ms", "--to", "0.005 ms"], "no cell is on a link between --from and --to"),
         (["--speed", "1 us", "--length", "3 s"], "give one of them"),
         (["--speed", "0 us"], "--speed 0 us: it must be above zero"),
         (["--length", "9 cells"], "--length"),
         (["--length", "3600 s", "-o", "x.gif"], "allowed are 2 to 1,200"),
-        (["--length", "3600 s"], "72,000 frames at 20 in a second of film"),
+        (["--length", "3600 s"], "72,000 pictures, 20 a second"),
         (["-o", "x.avi"], "a film is written as html, gif, mp4"),
     ],
 )
@@ -240,7 +243,7 @@ def test_a_film_of_too_many_cells_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("cellrate.simulation.animation.film.MOST", 3)
-    with pytest.raises(BadInput, match=r"a film shows at most 3: end it at [\d.]+ "):
+    with pytest.raises(BadInput, match=r"a film shows at most 3: let --to be [\d.]+ "):
         film(Job(LINE, "line.toml"), (0.0, 1e-3), tmp_path / "film")
 
 

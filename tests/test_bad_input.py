@@ -98,7 +98,7 @@ def test_many_tables_are_refused(command: Command, tmp_path: Path) -> None:
     done = command("run", "tables.toml")
     assert done.returncode == 2
     assert "tables.toml:1:2" in done.stderr
-    assert re.search(r"\d+ more are not shown", done.stderr)
+    assert re.search(r"\d+ more faults are not shown", done.stderr)
     assert len(done.stderr) < 10_000
 
 

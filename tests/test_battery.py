@@ -363,7 +363,7 @@ def test_rates_of_more_than_the_link_are_told_first() -> None:
 
     over = first("charny", settings=["switch.control.target_utilisation=1.2"])
     # 1.2 of the link for two sources, of which the queue grows until a sixth is lost.
-    assert "in greedy-2 the rates of the sources add up to 1.2 of the link" in over
+    assert "in greedy-2 the rates of the sources add up to 1.2 times the rate of the link" in over
     assert "has rank" in first("charny")
 
 

@@ -123,7 +123,7 @@ def test_it_is_said_whether_the_captured_run_is_the_one_without(
         (["--capture", "X->me"], "there is no place `X->me` to capture at"),
         (["--capture", "X:pcap"], "there is no capture format `pcap`"),
         (["--capture", "X", "--capture", "X:ip"], "`X` is captured twice"),
-        (["--capture-to", "1 s"], "--capture-to: there is nothing to capture without --capture"),
+        (["--capture-to", "1 s"], "--capture-to has no effect without --capture"),
         (["--capture", "X", "--capture-to", "1 km"], "--capture-to"),
         (
             ["--capture", "X", "--capture-from", "2 s", "--capture-to", "1 s"],

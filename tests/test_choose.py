@@ -181,7 +181,7 @@ def test_delay_buffer_and_fairness_rule_options_out(command: Command, small: Pat
     assert "cells of buffer" in str(narrow["missed"])
     nothing = chosen(command, small, *switches, "--buffer", "1 cells")
     assert nothing["recommended"] is None
-    assert "Nothing that was run meets the goals" in nothing["words"][0]
+    assert "No control that was run meets all goals" in nothing["words"][0]
     assert set(nothing["missed"]) == {one["control"] for one in nothing["options"]}
 
 
@@ -224,9 +224,9 @@ def test_a_choice_that_rests_on_locked_phases_is_doubted_first(
     assert least.locked_runs == int(locks)
     other = replace(least, candidate=candidates()[1], seeds=3, locked_runs=3 * least.locked_runs)
     words = verdict(replace(answer, judgement=Judgement(least, other, {})))
-    assert words[0].startswith("In the run the phases of TCP sources are locked") is locks
-    assert ("Do not rely on the buffer of none." in words[0]) is locks
-    assert any(text.startswith("In 3 of 3 runs the phases") for text in words) is locks
+    assert words[0].startswith("In the run the TCP sources run in step") is locks
+    assert ("Do not rely on the buffer of no control." in words[0]) is locks
+    assert any(text.startswith("In 3 of 3 runs the TCP sources") for text in words) is locks
 
 
 @pytest.fixture(scope="module")
@@ -291,8 +291,8 @@ def test_what_the_time_limit_left_out_is_named_and_not_claimed(
 ) -> None:
     answer = stopped_at(phase)
     words = " ".join(verdict(answer))
-    assert f"Stopped at the time limit; not yet tried: {'; '.join(not_tried)}. The same" in words
-    assert re.findall("it is the choice also with (.*?)[.] ", words) == claimed
+    assert f"ended the search. Not yet tried: {'; '.join(not_tried)}. The same" in words
+    assert re.findall("among the best controls does not change with (.*?)[.] ", words) == claimed
     assert as_json(answer)["not_tried"] == list(not_tried)
 
 
@@ -361,7 +361,7 @@ def test_what_oscillates_does_not_settle() -> None:
     answer = choose(Job(place.read_text(encoding="utf-8"), "swings"), Goals(("efci",)), effort)
     [usual] = [one for one in answer.options if one.setting == AS_IT_IS]
     assert usual.settling_seconds == math.inf
-    assert Goals(settling_seconds=10.0).missed(usual)[-1] == "does not settle"
+    assert Goals(settling_seconds=10.0).missed(usual)[-1] == "never settles"
     pairs = [dict(one.setting.values) for one in answer.options if len(one.setting.values) == 2]
     assert {"abr.rif": "0.00048828125", "abr.rdf": "0.0001220703125"} in pairs
     best = judged(answer.options, Goals(("efci",), settling_seconds=1.0)).best
@@ -379,9 +379,10 @@ def test_the_point_at_which_another_control_wins_is_narrowed(command: Command, s
     near = beyond[lost - 1]["factor"] if lost else 1.0
     # Between 1 and 2, halved three times.
     assert beyond[lost]["factor"] / near == pytest.approx(2 ** (1 / 8), rel=1e-9)
-    said = f"With {beyond[lost]['factor']:.3g} times the delay of all links, {winners[lost]} wins"
+    factor = beyond[lost]["factor"]
+    said = f"With {factor:.3g} times the delay of all links the choice is {winners[lost]} "
     assert any(words.startswith(said) for words in report["words"])
-    assert f"with {near:.3g} times the choice stays" in " ".join(report["words"])
+    assert f"with {near:.3g} times the choice does not change" in " ".join(report["words"])
     there = run(command, beyond[lost]["best"]["command"])
     delivered = there["totals"]["tcp_throughput_bits_per_second"]
     assert delivered == pytest.approx(beyond[lost]["best"]["throughput_bits_per_second"], rel=0.01)
@@ -515,5 +516,5 @@ def test_what_wins_elsewhere_by_hand() -> None:
 
 
 def test_a_scenario_with_credits_of_its_own_is_refused() -> None:
-    with pytest.raises(BadInput, match="leave it out: choose tries credits by itself"):
+    with pytest.raises(BadInput, match="leave `fcvc` out: choose tries credit control by itself"):
         choose(Job(SMALL, "small", ("fcvc={}", 'flow.tcp.service="ubr"')), Goals())

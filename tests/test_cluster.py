@@ -280,7 +280,9 @@ def test_a_scheduler_may_ask_for_a_certificate(jobs: list[Job], tmp_path: Path) 
         n_workers=1, processes=False, protocol="tls", security=known, dashboard_address=FREE_PORT
     )
     with local:
-        with pytest.raises(BadInput, match="dask is configured otherwise: TLS expects"):
+        with pytest.raises(
+            BadInput, match="the configuration of Dask does not allow this address: TLS expects"
+        ):
             Cluster(local.scheduler_address)
         named = {
             "distributed.comm.tls.ca-file": str(files["ca-file"]),

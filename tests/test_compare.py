@@ -150,7 +150,7 @@ def test_the_mean_over_points_is_taken_seed_by_seed() -> None:
 
 def test_points_of_different_seeds_have_no_mean() -> None:
     runs = with_buffers().with_columns(seed=pl.col("seed") + pl.col("buffer").cast(pl.Int64))
-    with pytest.raises(BadInput, match="the same seeds at all of them"):
+    with pytest.raises(BadInput, match="the same seeds at all points"):
         of_m(runs, where=("buffer",), averaged=True)
 
 

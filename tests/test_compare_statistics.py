@@ -54,7 +54,7 @@ def test_independent_samples_need_not_be_of_one_size() -> None:
     found = contrast(FIRST[:2], SECOND, paired=False)
     assert found.difference == 12.0
     assert found.p_value == pytest.approx(stats.ttest_ind(SECOND, FIRST[:2], equal_var=False)[1])
-    with pytest.raises(ValueError, match="pairs need equally many runs, not 2 and 4"):
+    with pytest.raises(ValueError, match="paired alternatives need equally many runs, not 2 and 4"):
         contrast(FIRST[:2], SECOND, paired=True)
 
 

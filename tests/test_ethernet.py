@@ -74,13 +74,13 @@ def test_a_buffer_too_small_loses_packets_and_a_larger_one_does_not(command: Com
 @pytest.mark.parametrize(
     ("setting", "message"),
     [
-        ("ethernet.mtu=1000 bytes", "exceeds the MTU of 1000"),
-        ("topology.link_rate=900 Gbit/s", "a line has 1 kbit/s to 800 Gbit/s"),
-        ("topology.link_rate=1 bit/s", "a line has 1 kbit/s to 800 Gbit/s"),
+        ("ethernet.mtu=1000 bytes", "exceed the MTU of 1000"),
+        ("topology.link_rate=900 Gbit/s", "allowed: 1 kbit/s to 800 Gbit/s"),
+        ("topology.link_rate=1 bit/s", "allowed: 1 kbit/s to 800 Gbit/s"),
         ("flow.file.source.kind=poisson", "missing"),
         ("flow.file.from=h1", "`from` has no meaning"),
         ("switch.queues=[[7], [7]]", "priority 7 is in two queues"),
-        ("measure.to=2 ms", "after the run"),
+        ("measure.to=2 ms", "ends at 2 ms, but the run ends at 1 ms"),
         ("flow.file.service=abr", "service"),
     ],
 )
@@ -324,7 +324,7 @@ def test_transfers_of_a_file_of_sizes_arrive_at_the_load_and_complete(tmp_path: 
     assert {round(value, 13) for value in one} == {round(value, 13) for value in expected}
     # The resolved scenario holds the content of the file.
     file.write_text(SIZES.replace("1460,0.5", "1460,0.6"), encoding="utf-8")
-    with pytest.raises(cellrate.ScenarioError, match="differs from the file of `sha256`"):
+    with pytest.raises(cellrate.ScenarioError, match="is not the file that `sha256` names"):
         cellrate.run(found.resolved)
 
 
@@ -381,7 +381,7 @@ def test_the_own_buffer_of_a_switch_decides_whether_a_threshold_is_exceeded() ->
 def test_a_warning_about_a_default_names_its_key() -> None:
     marks = 'switch.aqm={algorithm="threshold"}'
     [told] = warnings_of(ONE, marks, "flow.file.tcp.recovery=dctcp", 'switch.buffer="4 kB"')
-    assert told == "`switch.aqm.k`: 65 packets are never exceeded in a buffer of 4000 octets"
+    assert told == "`switch.aqm.k`: 65 packets are never exceeded in a buffer of 4000 bytes"
 
 
 @pytest.mark.parametrize(

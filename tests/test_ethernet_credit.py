@@ -96,16 +96,28 @@ def test_a_flow_alone_has_its_credit_over_lines_of_no_path() -> None:
 @pytest.mark.parametrize(
     ("settings", "message", "allowed"),
     [
-        ({"switch.memory.total": "1 MB"}, "`memory` shares one among the queues", "no `memory`"),
-        ({"switch.queues": [[7], [0]]}, "queues by priority", "no `queues`"),
-        ({"switch.aqm.algorithm": "red"}, "a port drops and marks none", "no `aqm`"),
-        ({"switch.control.scheme": "erica"}, "credit replaces rates", "no `control`"),
-        ({"flow.data.rate_control": {}}, "credit replaces rates", "no `rate_control`"),
-        ({"switch.buffer": "9 kB"}, "credit promises 9228 bytes at A->sink", "at least 9228"),
-        ({"fcvc.n3": "1537 bytes"}, "no room for a full frame of `data.1`", "at least 1538"),
+        (
+            {"switch.memory.total": "1 MB"},
+            "`memory` shares one among the queues",
+            "remove `memory`",
+        ),
+        ({"switch.queues": [[7], [0]]}, "queues by priority", "remove `queues`"),
+        ({"switch.aqm.algorithm": "red"}, "a port drops and marks none", "remove `aqm`"),
+        ({"switch.control.scheme": "erica"}, "no rates are set", "remove `control`"),
+        ({"flow.data.rate_control": {}}, "no rates are set", "remove `rate_control`"),
+        (
+            {"switch.buffer": "9 kB"},
+            "the credits of all channels need a buffer of 9228 bytes at A->sink",
+            "at least 9228",
+        ),
+        ({"fcvc.n3": "1537 bytes"}, "`n3` is less than a full frame of `data.1`", "at least 1538"),
         ({"fcvc.n2": "0 bytes"}, "must be from 1 to 67108864 bytes, but is 0 bytes", ""),
         ({"fcvc.n2": "5 cells"}, "n2", "packets"),
-        ({"topology.access": "1 s", "fcvc": {}}, "than counters can hold", "at most 65536 KiB"),
+        (
+            {"topology.access": "1 s", "fcvc": {}},
+            "more than the counters hold",
+            "at most 65536 KiB",
+        ),
     ],
 )
 def test_what_contradicts_credit_is_refused(

@@ -65,10 +65,10 @@ def test_a_loss_or_a_delay_sizes_a_buffer(command: Command, incast: Path) -> Non
     assert delayed["buffer_bytes"] == 125_000
     shown = command("size-buffer", incast.name, *short[:4])
     assert "bytes in each queue" in shown.stdout
-    assert "It assumes that" in shown.stdout
+    assert "it assumes that" in shown.stdout
     assert "cell" not in shown.stdout.replace("cellrate", "")
     for options, message in (
-        (("--credit-cells", "10"), "credits are of cells"),
+        (("--credit-cells", "10"), "credits count bytes"),
         (("--port", "A->B"), "they cross A->sink"),
         (("--set", "switch.memory.total=1 MB"), "`switch.memory` limits queues, too"),
     ):
@@ -178,7 +178,7 @@ def test_a_choice_names_what_the_time_limit_left_out(phase: str, not_tried: str)
     effort = Effort(settings=1, seeds=2)
     answer = choose_over_ethernet(job, Goals(), effort, budget=budget, phases=phases)
     *_, last = answer.words()
-    assert last.startswith(f"Stopped at the time limit; not yet tried: {not_tried}. The same")
+    assert last.startswith(f"The time limit ended the search. Not yet tried: {not_tried}. The same")
 
 
 @pytest.mark.parametrize(

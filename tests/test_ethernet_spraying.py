@@ -105,7 +105,7 @@ def test_a_sprayed_flow_is_bound_by_all_its_lines_together() -> None:
 
 def test_records_of_rates_need_one_path() -> None:
     settings: dict[str, Any] = {"switch.multipath": "random", "flow.f.rate_control": {}}
-    with pytest.raises(cellrate.ScenarioError, match="records of rates need one path"):
+    with pytest.raises(cellrate.ScenarioError, match="needs one path for each flow"):
         cellrate.run(FABRIC, overrides=settings)
 
 

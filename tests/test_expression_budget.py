@@ -107,7 +107,7 @@ def test_the_budget_is_enough_for_the_longest_claim_of_the_papers(
 
 @pytest.mark.parametrize("text", ["1)+(1", "1]+[1", "1), (2", ")(", "1)\n+\n(1"])
 def test_an_expression_is_whole(text: str) -> None:
-    with pytest.raises(ExpressionError, match="is no expression"):
+    with pytest.raises(ExpressionError, match="is not an expression"):
         parse(text)
 
 
@@ -119,7 +119,7 @@ def test_an_empty_text_is_no_expression(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["1 \0", "'\ud800'"])
 def test_characters_that_no_source_has_are_an_error(text: str) -> None:
-    with pytest.raises(ExpressionError, match="is no expression"):
+    with pytest.raises(ExpressionError, match="is not an expression"):
         parse(text)
 
 

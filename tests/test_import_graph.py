@@ -61,7 +61,7 @@ def test_a_file_becomes_a_scenario_that_runs(command: Command, tmp_path: Path) -
     ("found", "instead", "line", "words"),
     [
         ('">25.6 Mbit/s<', '">fast<', 13, "rate: "),
-        ('"r">25.6 Mbit/s<', '"l">25.6 Mbit/s<', 13, "a link without rate"),
+        ('"r">25.6 Mbit/s<', '"l">25.6 Mbit/s<', 13, "a link has no rate"),
         ('"n">2e7<', '"n">-2e7<', 14, "rate_bits_per_second: "),
         ('"n">2e7</data><data key="l">1000 km', '"n">2e7</data><data key="l">1000', 14, "length: "),
         ("h2</data>", "h3</data>", 10, "hosts: h1, h2"),
@@ -70,7 +70,7 @@ def test_a_file_becomes_a_scenario_that_runs(command: Command, tmp_path: Path) -
         ('"k">switch', '"k">router', 12, "allowed: host, switch"),
         ('<edge source="S" target="h2">', '<edge source="S" target="S">', 14, "to itself"),
         ('<edge source="S" target="h2">', '<edge source="h1" target="S">', 14, "--join-parallel"),
-        ('<node id="h2"/>', '<node id="h2">', 15, "no XML: mismatched tag"),
+        ('<node id="h2"/>', '<node id="h2">', 15, "is not XML: mismatched tag"),
     ],
 )
 def test_what_is_wrong_is_said_where(found: str, instead: str, line: int, words: str) -> None:
@@ -89,8 +89,8 @@ ENTITY = '<!DOCTYPE graphml [<!ENTITY a "aaaa">]>\n<graphml xmlns='
 @pytest.mark.parametrize(
     ("found", "instead", "words"),
     [
-        ('"1.0"?', '"1.0" encoding="foo"?', "encoding that is not read: unknown encoding: foo"),
-        ('"1.0"?', '"1.0" encoding="big5"?', "encoding that is not read: multi-byte"),
+        ('"1.0"?', '"1.0" encoding="foo"?', "cannot be decoded: unknown encoding: foo"),
+        ('"1.0"?', '"1.0" encoding="big5"?', "cannot be decoded: multi-byte"),
         (
             "<graphml xmlns=",
             ENTITY,
@@ -99,8 +99,8 @@ ENTITY = '<!DOCTYPE graphml [<!ENTITY a "aaaa">]>\n<graphml xmlns='
                 " --> net.graphml:2"
             ),
         ),
-        ('"n">2e7<', '"i">' + "9" * 400 + "<", "which is no number\n --> net.graphml:14"),
-        ("<key ", EMPTY_DEFAULT, "no GraphML that can be read: an element is empty"),
+        ('"n">2e7<', '"i">' + "9" * 400 + "<", "which is not a number\n --> net.graphml:14"),
+        ("<key ", EMPTY_DEFAULT, "cannot be read as GraphML: an element is empty"),
     ],
 )
 def test_a_hostile_file_is_refused(found: str, instead: str, words: str) -> None:
@@ -121,7 +121,7 @@ def test_options_say_what_the_file_leaves_open(command: Command, tmp_path: Path)
     asked = ("import-graph", file, "--host-rate", "25.6 Mbit/s", "--service", "ubr", *flow)
     bare = command(*asked)
     assert bare.returncode == 2
-    assert "a link without delay or length; --delay says it" in bare.stderr
+    assert "a link has no delay or length; --delay sets it" in bare.stderr
     done = command(*asked, "--delay", "1000 km")
     assert done.returncode == 0, done.stderr
     [found] = Network.of(done.stdout).flows
@@ -234,7 +234,9 @@ def test_all_graphs_of_a_file_are_read() -> None:
 
     both = graph("a", "s", "b", "undirected") + graph("c", "t", "d", "undirected")
     assert names(network_of(both, ("c", "d"))) == list("asbctd")
-    with pytest.raises(BadInput, match=r"a graph is directed and another one is not\n.*:3"):
+    with pytest.raises(
+        BadInput, match=r"one graph of the file is directed, and another is not\n.*:3"
+    ):
         network_of(
             graph("a", "s", "b", "undirected") + graph("c", "t", "d", "directed"), ("a", "b")
         )
@@ -268,7 +270,7 @@ def test_maps_of_archives_have_equal_names_and_second_links() -> None:
     ends = [(0, 1), (1, 2), (2, 3), (3, 4), (1, 2), (2, 1)]
     edges = "".join(f'<edge source="n{a}" target="n{b}"/>' for a, b in ends)
     graph = f'{key}<graph edgedefault="undirected">{nodes}{edges}</graph>'
-    with pytest.raises(BadInput, match="second link from 'Graz-2' to 'n2'; --join-parallel"):
+    with pytest.raises(BadInput, match="two links from 'Graz-2' to 'n2'; --join-parallel"):
         network_of(graph, ("n0", "n4"))
     found = network_of(graph, ("n0", "n4"), replace(GIVEN, join_parallel=True))
     assert names(found) == ["Graz", "Graz-2", "n2", "n3", "Graz-3"]
@@ -328,9 +330,9 @@ def test_both_link_layers_have_one_network() -> None:
 @pytest.mark.parametrize(
     ("found", "instead", "words"),
     [
-        (">25.6 Mbit/s<", ">300 cells/ms<", "rate: `300 cells/ms` counts cells of ATM"),
-        (">25.6 Mbit/s<", ">25 Mbit/s payload<", "`25 Mbit/s payload` counts cells of ATM"),
-        ("300 kB", "1000 cells", "buffer: `1000 cells` counts cells of ATM"),
+        (">25.6 Mbit/s<", ">300 cells/ms<", "rate: `300 cells/ms` counts ATM cells"),
+        (">25.6 Mbit/s<", ">25 Mbit/s payload<", "`25 Mbit/s payload` counts ATM cells"),
+        ("300 kB", "1000 cells", "buffer: `1000 cells` counts ATM cells"),
     ],
 )
 def test_ethernet_has_no_quantities_of_cells(found: str, instead: str, words: str) -> None:

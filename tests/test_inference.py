@@ -145,7 +145,11 @@ def test_what_is_stored_is_read_back(answered: Answered) -> None:
         ('"800 cells"', '"900 cells"', "it has no alternative '900 cells'"),
         ('chosen = "200 cells"', 'chosen = "700 cells"', "which is none of the values"),
         ('verdict = "held-out"', 'verdict = "good"', "allowed: held-out, fitted, as-assumed"),
-        ('verdict = "held-out"', 'verdict = "fitted"', "`used`, though it did not hold out"),
+        (
+            'verdict = "held-out"',
+            'verdict = "fitted"',
+            "`used` is true, but the verdict is not held-out",
+        ),
         ('"buffer"', '"threshold"', "two parameters are called `threshold`"),
     ],
 )

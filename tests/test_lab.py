@@ -203,7 +203,7 @@ def test_options_that_need_a_scenario_say_so(command: Command) -> None:
 def test_an_experiment_of_formulas_has_no_run_to_watch(command: Command) -> None:
     done = command("lab", "gerla95-eq2-bound")
     assert done.returncode == 2
-    assert "gerla95-eq2-bound is computed by formulas: it has no run to watch" in done.stderr
+    assert "gerla95-eq2-bound is computed by formulas, so the lab has no run to show" in done.stderr
 
 
 def test_a_page_that_is_not_built_says_how(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -33,7 +33,9 @@ def test_a_question_has_its_own_files(tmp_path: Path, capsys: pytest.CaptureFixt
     second = own_paths(out, "x", ENDINGS, ["tune", 2])
     assert names(second) == ["x-2-a.html", "x-2-a.toml"]
     second[1].touch()
-    assert "x-a.html is of another question and stays; this is x-2" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "x-a.html holds the answer to another command" in told
+    assert "this answer is in x-2" in told
     assert names(own_paths(out, "x", ENDINGS, ["tune", 3]))[0] == "x-3-a.html"
     assert names(own_paths(out, "x", ENDINGS, ["tune", 2]))[0] == "x-2-a.html"
     # Other endings are other files.
@@ -44,7 +46,7 @@ def test_files_of_others_are_never_replaced(tmp_path: Path) -> None:
     (tmp_path / "x-a.toml").write_text("mine", encoding="utf-8")
     assert names(own_paths(tmp_path, "x", ENDINGS, ["tune", 1]))[0] == "x-2-a.html"
     (tmp_path / RECORD).write_text("[]", encoding="utf-8")
-    with pytest.raises(BadInput, match="is not a record of questions"):
+    with pytest.raises(BadInput, match="should list the commands whose answers stand beside it"):
         own_paths(tmp_path, "x", ENDINGS, ["tune", 1])
 
 
@@ -62,7 +64,7 @@ def test_two_scenarios_of_one_name_have_a_directory_each(command: Command, tmp_p
         for place in ("x", "x-2")
     }
     assert flows == {"x": 1, "x-2": 2}
-    assert "is of another question and stays; this is x-2" in said[1]
+    assert "holds the answer to another command and was kept; this answer is in x-2" in said[1]
     again = command("run", "p1/x.toml", "--plot", *SHORT)
     assert "written to out/x\n" in again.stdout
     assert not (tmp_path / "out" / "x-3").exists()

@@ -98,7 +98,7 @@ def test_few_runs_are_points_without_a_box() -> None:
 def test_what_cannot_be_drawn_is_refused() -> None:
     for chart, said in (
         (Chart("bufer", "throughput"), "did you mean 'buffer'"),
-        (Chart("buffer", "scheme"), "is no number"),
+        (Chart("buffer", "scheme"), "is not a number"),
     ):
         with pytest.raises(BadInput, match=said):
             KINDS["lines"](runs(), chart)
@@ -148,7 +148,7 @@ def test_a_phase_portrait_takes_both_at_the_same_times() -> None:
     legend = figure.axes[0].get_legend()
     assert legend is not None
     assert [text.get_text() for text in legend.get_texts()] == ["start, at 1 s"]
-    with pytest.raises(BadInput, match="no time in common"):
+    with pytest.raises(BadInput, match="without a common time"):
         phase_portrait([("", trace("acr", [0.0, 1.0], [1, 2]), trace("queue", [2.0, 3.0], [1, 2]))])
 
 
@@ -158,7 +158,7 @@ def test_traces_over_one_another_are_of_one_kind() -> None:
     # Names stand beside the ends of the lines, although one line hides the other.
     assert {text.get_text() for text in panel.texts} >= {"efci", "erica"}
     assert panel.get_ylim()[0] == 0
-    with pytest.raises(BadInput, match="of one kind; there are acr, queue"):
+    with pytest.raises(BadInput, match="of one kind; these are acr, queue"):
         overlaid({"a": queue, "b": rate})
 
 

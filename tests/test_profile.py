@@ -197,7 +197,7 @@ def test_the_command_shows_it_as_text_and_as_json(command: Command) -> None:
         assert f"{count['number']:,}" in text
     for share in found["shares"]:
         assert share["task"] in text
-    assert "All of this is in one thread" in text
+    assert "run had one thread" in text
 
 
 @pytest.mark.parametrize(

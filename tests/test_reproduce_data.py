@@ -152,7 +152,7 @@ BROKEN = [
     ('title = "Effective', 'tilte = "Effective', "`title` is missing"),
     ('score = "throughput"', 'score = "delay"', "is scored by one of"),
     ('scenario = "abr.toml"', 'scenario = "acr.toml"', "no scenario `acr.toml`"),
-    ('measure = "abr[300]', 'measure = "abr[300]]', "is no expression"),
+    ('measure = "abr[300]', 'measure = "abr[300]]', "is not an expression"),
     ('holds_if = "abs(', 'holds_if = "" # abs(', "it is empty"),
     ("{floor(buffer * 1000 / 53)}", "{}", "it is empty"),
     ("{floor(buffer * 1000 / 53)}", "{1)+(1}", "closes brackets that it does not open"),

@@ -175,8 +175,8 @@ def test_the_command_draws_what_it_is_asked_for(command: Command, tmp_path: Path
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--from", "1 ms"], "--from: there is nothing to draw without --plot"),
-        (["--dark"], "--dark: there is nothing to draw without --plot"),
+        (["--from", "1 ms"], "--from has no effect without --plot"),
+        (["--dark"], "--dark has no effect without --plot"),
         (["--plot", "--from", "5 s"], "--from 5 s: the run ends at 1 s"),
         (["--plot", "--from", "5 ms", "--to", "1 ms"], "--to 1 ms is not after --from 5 ms"),
     ],

@@ -106,7 +106,7 @@ def test_the_command_writes_a_page_and_goes_on_where_it_was(
     arguments = ["size-buffer", "my.toml", "--set", "run.duration=60 ms", "--seeds", "3"]
     shown = command(*arguments)
     assert shown.returncode == 0, shown.stderr
-    assert "cells lose nothing in 3 runs" in shown.stdout
+    assert "cells none of 3 runs loses a cell" in shown.stdout
     assert "With 95% confidence" in shown.stdout
     page = (tmp_path / "out/my-buffer.html").read_text(encoding="utf-8")
     assert "<svg" in page
@@ -125,8 +125,8 @@ def test_the_command_writes_a_page_and_goes_on_where_it_was(
     [
         (["--port", "A->b"], "there is no output port 'A->b'; there are A->sink"),
         (["--loss", "1.5"], "allowed is 0 to below 1"),
-        (["--loss", "0.1", "--delay", "1 ms"], "allowed is only one of the two"),
-        (["--delay", "1 us"], "a single cell takes"),
+        (["--loss", "0.1", "--delay", "1 ms"], "allowed is only one of them"),
+        (["--delay", "1 us"], "shorter than that of a single cell"),
         (["--delay", "1 mile"], "--delay: `1 mile` is not a time"),
         (["--seeds", "0"], "seeds"),
         (["--out", "/dev/null"], "--out /dev/null: nothing can be written there"),
@@ -161,15 +161,15 @@ source = { kind = "cbr", rate = "100 kbit/s" }
 def test_a_buffer_of_locked_phases_is_doubted_before_it_is_told() -> None:
     ubr = 'flow.tcp.service="ubr"', 'flow.tcp.stagger="1 ms"'
     locked, *_ = verdict(ask(_core.template("n-source"), *ubr, loss_ratio=0.01))
-    assert "In 2 of 2 runs the phases of TCP sources are locked" in locked
+    assert "In 2 of 2 runs the TCP sources run in step" in locked
     # Links that are a per cent faster than the bottleneck keep cells apart.
     faster = 'topology.link_rate="157.1 Mbit/s"', 'topology.bottleneck_rate="155.52 Mbit/s"'
     free, *_ = verdict(ask(_core.template("n-source"), *ubr, *faster, loss_ratio=0.01))
-    assert re.match(r"[\d,]+ cells: ", free)
+    assert re.match(r"Buffer: [\d,]+ cells, ", free)
 
 
 def test_a_question_needs_a_seed() -> None:
-    with pytest.raises(SizingError, match="no seed"):
+    with pytest.raises(SizingError, match="`seeds` is empty"):
         Question(UBR, "x", seeds=())
     assert Job(UBR, "x").key() != Question(UBR, "x").job(1).key()
     assert _core.quantity("1 s", "time") == 1

@@ -120,8 +120,8 @@ def test_formulas_say_which_assumption_fails() -> None:
     assert "capacity for ABR is constant" in erica["buffer-law"]
     assert "credit control" in erica["credit-buffer"]
     efci = failing('switch.control={scheme="efci"}')
-    assert "coefficients are ERICA's" in efci["buffer-law"]
-    assert "background comes and goes" in efci["q-max"]
+    assert "coefficients are those of ERICA" in efci["buffer-law"]
+    assert "the background varies" in efci["q-max"]
     plain = failing('switch.control={scheme="none"}', "flow.tcp.service=ubr")
     assert "no elastic ABR" not in plain["buffer-law"]
     assert "does not mark by EFCI" in plain["q-max"]

@@ -147,12 +147,12 @@ def test_the_scenario_stands_beside_the_study(tmp_path: Path) -> None:
         ('[factors]\n"flow.tcp.count" = { from = 1, to = 3, count = 9 }', 4, "are no 9 values"),
         ('[factors]\n"abr.rif" = { from = 0, to = 1, count = 3, scale = "log" }', 4, "begins at 0"),
         ('[factors]\n"control.scheme" = { from = 1, to = 3, count = 2 }', 4, "is not a number"),
-        ("[factors]\nshare = [1]", 4, "nothing depends on `share`"),
+        ("[factors]\nshare = [1]", 4, "no expression uses `share`"),
         ('[factors]\n"a b" = [1]', 4, "neither a parameter nor a name"),
         ('[derived]\n"switch.buffer" = "2 * rtt"', 4, "does not fit"),
         ('[derived]\n"switch.buffer" = "rtt + rate"', 4, "cannot be added"),
         ('[derived]\n"switch.buffer" = "2 * rttt"', 4, "unknown name `rttt`"),
-        ('[derived]\n"switch.buffer" = "rtt * (rate"', 4, "is no expression"),
+        ('[derived]\n"switch.buffer" = "rtt * (rate"', 4, "is not an expression"),
         ('[derived]\n"switch.buffer" = "1)+(1"', 4, "closes brackets that it does not open"),
         ('[derived]\n"switch.buffer" = ""', 4, "it is empty"),
         ('[measures]\nx = ""', 4, "it is empty"),
@@ -179,7 +179,7 @@ def test_the_scenario_stands_beside_the_study(tmp_path: Path) -> None:
             7,
             "half_width",
         ),
-        ('[design]\nkind = "sobol"\npoints = 4\n[factors]\nx = ["a"]', 7, "nothing depends on `x`"),
+        ('[design]\nkind = "sobol"\npoints = 4\n[factors]\nx = ["a"]', 7, "no expression uses `x`"),
     ],
 )  # fmt: skip
 def test_what_means_nothing_is_refused_where_it_stands(text: str, line: int, message: str) -> None:

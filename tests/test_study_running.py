@@ -77,7 +77,7 @@ def test_quantities_are_shown_as_the_study_lists_them(tmp_path: Path, command: C
     assert command("study", "small.toml").returncode == 0
     options = ("--factor", "bottleneck", "--baseline", "100 km")
     compared = command("compare", "small.toml", *options)
-    assert "topology.bottleneck: 1000 km beside 100 km" in compared.stdout, compared.stderr
+    assert "topology.bottleneck: 1000 km compared with 100 km" in compared.stdout, compared.stderr
     assert "1000 km - 100 km, scheme erica" in compared.stdout
     found = json.loads(command("compare", "small.toml", *options, "--json").stdout)
     assert found["alternatives"] == [0.0005, 0.005]

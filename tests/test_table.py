@@ -230,7 +230,7 @@ def test_the_command_prints_and_writes_and_finds_names(
     ("arguments", "said"),
     [
         (["--rows", "laod"], "there is no factor 'laod', did you mean 'load'?"),
-        (["--measure", "ratio"], "'ratio' is ambiguous; name one measure of runs of"),
+        (["--measure", "ratio"], "'ratio' fits several names; name one measure of runs of"),
         (["--measure", "trough"], "there is no measure of runs 'trough'"),
         (["--rows", "load", "--columns", "load"], "'load' is named twice"),
         (["--where", "load=7"], "no run has load = 7; there are 0.5, 1.5"),

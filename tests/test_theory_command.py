@@ -85,7 +85,10 @@ GIVEN = *BOUND, "--message-lengths", "given"
     ("arguments", "message"),
     [
         ([*BOUND], "it is needed unless the lengths of messages are listed"),
-        ([*BOUND, "--probabilities", "40=1"], "belong to message lengths that are `given`"),
+        (
+            [*BOUND, "--probabilities", "40=1"],
+            "must be left out unless the message lengths are `given`",
+        ),
         ([*GIVEN], "need their probabilities"),
         ([*GIVEN, "--mean-message", "1 kB"], "have their own mean"),
         ([*GIVEN, "--probabilities", "40=0.5, long=0.5"], "lengths must be numbers of bytes"),

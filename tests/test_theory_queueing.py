@@ -124,7 +124,10 @@ def test_many_slow_periodic_sources_are_poisson() -> None:
         (lambda: queueing.md1_exceedance(0.5, 1.0, 0.5), r"queue_cells = 0\.5: must be a whole"),
         (lambda: queueing.md1_exceedance(0.5, 1.0, 1 << 14), "must be below 16384"),
         (lambda: queueing.md1_buffer_cells(0.5, 1.0, probability=0.0), "above 0 and below 1"),
-        (lambda: queueing.md1_buffer_cells(0.9999, 1.0), "a buffer of 8192 cells at most"),
+        (
+            lambda: queueing.md1_buffer_cells(0.9999, 1.0),
+            "a buffer of 8192 cells is exceeded more often",
+        ),
         (lambda: queueing.md1_wait_exceedance(0.5, 1.0, -1.0), "wait_seconds = -1.0"),
         (lambda: queueing.periodic_exceedance(10, 0.1, 1.0, 0), "together must be below the line"),
         (

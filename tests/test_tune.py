@@ -98,7 +98,7 @@ def test_the_model_proposes_and_the_simulator_disposes(command: Command, tmp_pat
     assert "overflows" in wild["model"]
     assert wild["falls_behind"]["criterion"] == "loss"
     assert mean(wild, "loss") > 0
-    assert "No run measures fairness; it decides nothing." in done["in_words"]
+    assert "No run measures fairness, so fairness does not affect the ranking." in done["in_words"]
     runs = done["runs"]
     assert runs["simulated"] <= runs["allowed"]
     assert runs["simulated"] == sum(len(one["seeds"]) for one in done["settings"])
@@ -148,7 +148,9 @@ def test_what_was_simulated_is_known_ever_after(command: Command) -> None:
     }
     assert again == first
     spoken = command("tune", EFCI, "--seeds", "3")
-    assert f"{runs[0]['simulated']} of them kept from before" in spoken.stdout
+    assert f"{runs[0]['simulated']} of them kept from earlier commands" in " ".join(
+        spoken.stdout.split()
+    )
     fresh = report(command("tune", EFCI, "--seeds", "3", "--json", "--workers", "2", "--fresh"))
     assert fresh.pop("runs") == runs[0]
     assert fresh == first
@@ -180,13 +182,13 @@ def test_it_says_that_no_set_exists(command: Command) -> None:
     found = report(command(*arguments, "--json"))
     assert found["feasible"] is False
     assert not any(one["feasible"] for one in found["model"]["sets"])
-    assert "No set of RIF and RDF avoids overflow and keeps the link full" in found["in_words"][0]
+    assert "No pair of RIF and RDF avoids overflow and keeps the link full" in found["in_words"][0]
     assert mean(found["chosen"], "loss") <= mean(found["most_throughput"], "loss")
     best = mean(found["most_throughput"], "throughput_bits_per_second")
     assert best >= mean(found["chosen"], "throughput_bits_per_second")
     assert all(one["model"] != "feasible" for one in found["settings"])
     spoken = command(*arguments)
-    assert "No set of RIF and RDF" in spoken.stdout
+    assert "No pair of RIF and RDF" in spoken.stdout
     assert "Least loss: " in spoken.stdout
     assert "in the measuring window" in spoken.stdout
 
@@ -275,7 +277,7 @@ def test_without_a_model_it_varies_what_the_scheme_declares(command: Command, er
     names = [one["path"].removeprefix("switch.control.") for one in found["varied"]]
     assert names == ["target_utilisation", "interval", "interval_cells", "delta"]
     spoken = command("tune", erica, "--seeds", "1", "--budget", "8").stdout
-    assert "The fluid model of EFCI does not describe the scenario" in spoken
+    assert "The fluid model of EFCI does not apply to the scenario" in spoken
     assert "Varied: switch.control.interval, 0.1 ms to 0.1 s, logarithmic" in spoken
 
 

@@ -210,8 +210,8 @@ const ENDINGS: [string, string][] = [
   ["_bits_per_second", "Mbit/s"],
   ["_bytes", "bytes"],
 ];
-const ANOTHER = "another kind has another state: it needs a run of its own";
-const NO_RANGE = "it selects a variant; only numeric parameters can change during a run";
+const ANOTHER = "another kind has other state, so it needs a run of its own";
+const NO_RANGE = "the key selects a variant; only numeric parameters can change during a run";
 
 /** The reason for which the keys of a table cannot change; `undefined` if those with a range can. */
 function within(rule: string | undefined, property: Schema): string | undefined {

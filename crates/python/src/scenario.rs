@@ -544,8 +544,9 @@ impl Scenario {
         match &self.job {
             Layer::Atm(job) => Ok(job),
             Layer::Ethernet(job) => {
-                let message = "this needs a network of ATM cells, and the link layer is Ethernet";
-                let help = "over Ethernet `cellrate explain` has fair shares and bounds; see \"What \
+                let message =
+                    "the command needs a network of ATM cells, but the link layer is Ethernet";
+                let help = "over Ethernet `cellrate explain` computes fair shares and bounds; see \"What \
                             there is not yet\" of the tutorial on Ethernet";
                 let refusal = job.refusal(&["link_layer"], message, help);
                 Err(Python::attach(|py| refused(py, &refusal)))
@@ -627,7 +628,7 @@ fn check_span(from_seconds: f64, to_seconds: f64) -> PyResult<()> {
         return Ok(());
     }
     let message = format!(
-        "a span must begin at 0 s or later and end no earlier, but is from {from_seconds} s to {to_seconds} s"
+        "the span from {from_seconds} s to {to_seconds} s is not allowed: a span begins at 0 s or later and ends no earlier than it begins"
     );
     Err(PyValueError::new_err(message))
 }

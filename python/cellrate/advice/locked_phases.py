@@ -1,4 +1,4 @@
-"""Runs in which the phases of TCP sources lock: the warning `phases-locked`, and a doubt."""
+"""Runs in which TCP sources run in step (warning `phases-locked`), and the doubt about them."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ LOCKED = "phases-locked"
 
 
 def has_locked(summary: Mapping[str, Any]) -> bool:
-    """True if the phases of TCP sources locked in a run, so that some of them have the link."""
+    """True if TCP sources ran in step in a run, so that some of them took the link."""
     return any(warning["code"] == LOCKED for warning in summary["warnings"])
 
 
 def doubt(locked: int, count: int, subject: str) -> Iterator[str]:
-    """The doubt about a result that rests on locked runs; none if no run locked.
+    """The sentence that doubts a result from runs in step; none if there is no such run.
 
     Args:
-        locked: Number of runs in which phases locked.
+        locked: Number of runs in step.
         count: Number of all runs.
         subject: The result that is doubted.
     """
     if locked:
         runs = "the run" if count == 1 else f"{locked} of {count} runs"
         yield (
-            f"In {runs} the phases of TCP sources are locked: some take the link, the others "
-            f"wait. Do not rely on {subject}. Make the rates or the lengths of access links "
-            "differ by a per cent, and ask again."
+            f"In {runs} the TCP sources run in step, so some sources take the link and others get "
+            f"almost nothing. Do not rely on {subject}. Let the rates or the lengths of access "
+            "links differ by 1 %, and repeat the command."
         )

@@ -42,18 +42,18 @@ from cellrate.common.numbers import estimate_text, finite_or_none, number, secon
 from cellrate.studies.compare.duels import Duel, Measure, Standing, by_place, points
 
 MOST_TRIALS = 6
-"""Number of weak places that the report names with a command."""
+"""Greatest number of weak experiments and measures that the report lists with commands."""
 MOST_ALIKE = 2
-"""Number of these places in one experiment, and by one measure."""
+"""Greatest number of the listed places in one experiment, and by one measure."""
 WEAK, STRONG = 0.35, 0.65
-"""Shares of the duels below which a place is weak, and from which on it is strong."""
+"""Shares of duels won: below the first, a measure is weak; from the second, it is strong."""
 
 MORE_THAN_ALL = 1.05
-"""Sum of the rates, as a share of the link, from which on a scheme grants too much."""
+"""Sum of the source rates, as a share of the link, above which a scheme allocates too much."""
 
 
 def report(answer: Answer) -> Document:
-    """The verdict, the ranking, each contender's values, what to try, and the rules."""
+    """The verdict, the ranking, the values and weak places of each contender, and the rules."""
     words = tuple(Paragraph(text) for text in verdict(answer))
     return Document(
         title(answer),
@@ -122,9 +122,9 @@ def _contender(answer: Answer, one: Contender) -> tuple[Section, ...]:
     for trial in found:
         tried += [Paragraph(trial.text), Detail((Command(trial.commands),))]
     if found:
-        tried.append(Remark("The commands behind these numbers: on the page, and in --json."))
+        tried.append(Remark("The page and --json have the commands that show these numbers."))
     else:
-        tried.append(Paragraph("Nowhere do most built-in schemes beat it."))
+        tried.append(Paragraph("In no experiment and measure do most built-in schemes win."))
     errors = [f"{where}: {why}" for where, why in answer.errors(one.name).items()]
     return (
         Section(
@@ -141,7 +141,7 @@ def _contender(answer: Answer, one: Contender) -> tuple[Section, ...]:
 
 
 def _values(answer: Answer, scheme: str) -> Table:
-    """Means of the measures in each experiment, and the share of duels won there."""
+    """Means of the measures in each experiment, and the share of duels won in it."""
     own = answer.standing(scheme).by_experiment
     found = []
     for name in (experiment.name for experiment in answer.experiments if experiment.name in own):
@@ -239,7 +239,10 @@ def title(answer: Answer) -> str:
 
 
 def verdict(answer: Answer) -> list[str]:
-    """The rank of each contender, or the first of the built-in schemes; then what is wrong."""
+    """Sentences on the rank of each contender, or on the first built-in schemes.
+
+    And on failures.
+    """
     if not answer.contenders:
         return list(_built_in(answer))
     return [line for name in answer.names for line in _of_contender(answer, name)]
@@ -250,21 +253,22 @@ def _of_contender(answer: Answer, name: str) -> Iterator[str]:
     rank, all_of_them = answer.rank(name), len(answer.standings)
     yield from _overload(answer, name)
     yield (
-        f"{name} has rank {rank} of {all_of_them}: score {score(own)}, where 1 wins every duel "
-        "with a built-in scheme and 0.5 is as good as they are."
+        f"{name} has rank {rank} of {all_of_them}, with a score of {score(own)}. The score is the "
+        "share of duels won against the built-in schemes."
     )
     yield portrait(own)
     errors = answer.errors(name)
     if errors:
         where, why = next(iter(errors.items()))
         yield (
-            f"It fails in {len(errors)} of {len(answer.experiments)} experiments, whose duels it "
-            f"loses; in {where}: {why}"
+            f"{name} fails in {len(errors)} of {len(answer.experiments)} experiments, and loses "
+            f"all duels there. In {where}: {why}"
         )
     if name in answer.irregular:
         yield (
-            "The same run with the same seed gave another result: the class reads a clock, draws "
-            "random numbers, or keeps something from run to run. Its results mean little."
+            f"Two runs of {name} with the same seed gave different results: the class reads a "
+            "clock, draws random numbers of its own, or keeps state from run to run. So the score "
+            f"of {name} means little."
         )
 
 
@@ -283,8 +287,8 @@ def _overload(answer: Answer, name: str) -> Iterator[str]:
     most, where = max(found)
     if most > MORE_THAN_ALL:
         yield (
-            f"{name} grants more than there is: in {where} the rates of the sources add up to "
-            f"{most:.1f} of the link, and what the buffer cannot hold is lost."
+            f"{name} allocates more than the link: in {where} the rates of the sources add up to "
+            f"{most:.1f} times the rate of the link, and the buffer overflows."
         )
 
 
@@ -296,12 +300,15 @@ def _built_in(answer: Answer) -> Iterator[str]:
         "experiment, by one measure."
     )
     if first.score - second.score < math.hypot(first.error, second.error):
-        yield "The two are within their errors: other experiments may change their order."
+        yield (
+            "Their scores differ by less than the standard errors, so other experiments may change "
+            "the order."
+        )
     leaders = []
     for name in dict.fromkeys(key for one in answer.standings for key in one.by_measure):
         best = max(answer.standings, key=lambda one: one.by_measure.get(name, -1.0))
         leaders.append(f"{BY_NAME[name].title} {best.scheme} ({best.by_measure[name]:.2f})")
-    yield f"The best by each measure: {', '.join(leaders)}."
+    yield f"The best scheme by each measure, with its share of duels won: {', '.join(leaders)}."
 
 
 def portrait(own: Standing) -> str:
@@ -332,7 +339,7 @@ def score(own: Standing) -> str:
 
 @dataclass(frozen=True)
 class Trial:
-    """A place where a scheme is weak, and the way to look into it.
+    """An experiment and measure in which a scheme is weak, with commands that show it.
 
     Attributes:
         text: The weak place as a sentence.
@@ -344,7 +351,7 @@ class Trial:
 
 
 def trials(answer: Answer, one: Contender) -> list[Trial]:
-    """Places where a contender loses most duels, each with the best scheme there and commands."""
+    """Places where a contender loses most duels: experiment, measure, best scheme and commands."""
     places = by_place(duel for duel in answer.duels[one.name] if duel.difference is not None)
     share = {place: points(own) for place, own in places.items()}
     weak = sorted((value, key) for key, value in share.items() if value < WEAK)
@@ -352,7 +359,7 @@ def trials(answer: Answer, one: Contender) -> list[Trial]:
 
 
 def _varied(keys: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-    """The first places, at most `MOST_ALIKE` of an experiment and of a measure."""
+    """The first of the weak places, at most `MOST_ALIKE` of one experiment and of one measure."""
     found: list[tuple[str, str]] = []
     for key in keys:
         alike = [sum(key[part] == other[part] for other in found) < MOST_ALIKE for part in range(2)]
@@ -362,7 +369,7 @@ def _varied(keys: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
 
 
 def _trial(answer: Answer, one: Contender, own: Sequence[Duel]) -> Trial:
-    """The place of some duels, with the scheme of the best standing among those that win there."""
+    """The text on some duels, with the best-ranked scheme that wins there."""
     worse = [duel for duel in own if duel.verdict == "worse"]
     measure, experiment = own[0].measure, own[0].experiment
     best = min(worse, key=lambda duel: answer.rank(duel.opponent))
@@ -402,12 +409,12 @@ def rules(answer: Answer) -> list[str]:
     conditions = (
         f"Every scheme has its usual parameters and runs with the seeds {seeds}; runs of one seed "
         "are pairs. Explicit rates have sources with RIF = 1, marks those with RIF = RDF = 1/16. "
-        "Credits and no control carry UBR."
+        "Credit control and no control run with UBR flows."
     )
     differences = (
         "A difference is real if it remains so among all duels of a scheme: at most 5 % of those "
-        "called real are expected to be chance (Benjamini and Yekutieli 2001). It also has to "
-        "matter: each measure has the least difference that does."
+        "called real are expected to be chance (Benjamini and Yekutieli 2001). A difference also "
+        "has to exceed the least difference that matters, which each measure has."
     )
     scores = (
         "A duel without a winner counts half. All measures have equal weight, and so have all "
@@ -416,14 +423,14 @@ def rules(answer: Answer) -> list[str]:
         "table has the score in each measure."
     )
     work = (
-        "Work is the time of a cell-hop divided by that of ERICA on this machine; for built-in "
-        "schemes it was measured once. Work is not part of the score."
+        "Work is the processor time per cell-hop, as a multiple of that under ERICA on the same "
+        "machine; for built-in schemes it was measured once. Work is not part of the score."
     )
     return [conditions, differences, scores, work]
 
 
 def as_json(answer: Answer) -> dict[str, Any]:
-    """The output of `cellrate battery --json`; None stands for never, and for what has no value."""
+    """The output of `cellrate battery --json`; None stands for "never" and for a missing value."""
     return {
         "contenders": list(answer.names),
         "experiments": [one.name for one in answer.experiments],

@@ -33,7 +33,7 @@ def animate(
         Parameter(
             name="--from",
             allow_leading_hyphen=True,
-            help='Start of the span, as in "10 ms"; that of the first flow by default.',
+            help='Start of the span, as in "10 ms"; by default the start of the first flow.',
         ),
     ] = None,
     end: Annotated[
@@ -41,12 +41,12 @@ def animate(
         Parameter(
             name="--to",
             allow_leading_hyphen=True,
-            help='End of the span, as in "10.2 ms"; two round trips after its start by default, '
-            "eight over Ethernet, or as many cells or frames as a film shows.",
+            help='End of the span, as in "10.2 ms"; by default two round trips after its start '
+            "(eight over Ethernet), or earlier if a film cannot show so many cells or frames.",
         ),
     ] = None,
     speed: Annotated[
-        str | None, Parameter(help='Simulated time in a second of film, as in "20 us".')
+        str | None, Parameter(help='Simulated time per second of film, as in "20 us".')
     ] = None,
     length: Annotated[
         str | None,
@@ -61,11 +61,11 @@ def animate(
 ) -> None:
     """Make a film: cells or frames move on links, queues fill, in slow motion.
 
-    Every cell of the span is shown, where its last bit is: data cells, RM cells there and back,
-    those that carry a mark (EFCI, CI, NI), credit cells, and a cross for each lost cell. Over
-    Ethernet every frame is a line as long as it is on its link. The page plays, stops and goes step
-    by step; GIF and MP4 are for slides. MP4 needs the program ffmpeg. The run of cells up to the
-    end of the span is done cell by cell, which takes several times as long as cellrate run. Without
+    The film shows every cell at the place of its last bit: data cells, forward and backward RM
+    cells, marked cells (EFCI, CI, NI), credit cells, and a cross for each lost cell. Over Ethernet
+    every frame is a line as long as the frame on its link. The page plays, stops and goes step by
+    step; GIF and MP4 are for slides. MP4 needs the program ffmpeg. Over ATM the run up to the end
+    of the span uses the plain engine, which takes several times as long as cellrate run. Without
     -o the films are written to out/NAME-film.
     """
     asked_span = span(start or "0 s", end, ("--from", "--to"))
@@ -92,7 +92,7 @@ def animate(
     shown = made.start_seconds, made.end_seconds
     per_second = _speed(speed, length, shown[1] - shown[0])
     rate = drawn_film.FRAMES_PER_SECOND
-    # Refused before anything is written.
+    # Checked before any file is written.
     times = [] if formats == ("html",) else frame_times(made, per_second, rate, MOST_FRAMES)
     if output is None:
         asked = ["animate", job.text, settings, seed, shown, per_second]
@@ -150,7 +150,7 @@ def time_space(
         Parameter(
             name="--to",
             allow_leading_hyphen=True,
-            help='End of the span, as in "34 ms"; two round trips later.',
+            help='End of the span, as in "34 ms"; by default two round trips after the start.',
         ),
     ] = None,
     output: Annotated[
@@ -162,9 +162,9 @@ def time_space(
     """Draw a time-space diagram: each cell or frame of a flow on its path in the network.
 
     Time goes across, the nodes of the path upwards. A sloping line is a cell on a link, a level
-    line a waiting cell, a cross a lost cell; a frame is a band as wide as it takes to send. The run
-    of cells up to the end of the span is done cell by cell, which takes several times as long as
-    cellrate run. Without -o the figure is written to
+    line a waiting cell, a cross a lost cell; a frame is a band as wide as its transmission time.
+    Over ATM the run up to the end of the span uses the plain engine, which takes several times as
+    long as cellrate run. Without -o the figure is written to
     out/NAME-time-space.
     """
     job = job_of(file, options["overrides"], options["seed"])

@@ -1,4 +1,4 @@
-"""The commands by group, and their list for the terminal; no command's module is imported."""
+"""The commands by group, and the list of commands in `cellrate --help`."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import NamedTuple
 from cellrate._core import __version__
 
 WIDTH = 80
-ABOUT = "Cell-level simulation of closed-loop flow control (ATM ABR, UBR) under TCP."
+ABOUT = "Simulation of closed-loop flow control under TCP: ATM cells, Ethernet frames."
 USAGE = "Usage: cellrate COMMAND"
-MORE = "cellrate COMMAND --help says more of a command."
+MORE = "cellrate COMMAND --help explains a command."
 _OPTIONS = (
     ("-h, --help", "Show this list."),
     ("--version", "Show the version."),
@@ -218,7 +218,7 @@ def commands() -> Iterator[Command]:
 
 
 def front(arguments: Sequence[str]) -> str | None:
-    """Answer to arguments that name no command: the list of commands, or the version.
+    """The output for arguments without a command: the list of commands, or the version.
 
     Returns:
         Lines for standard output, or None if the arguments ask for something else.

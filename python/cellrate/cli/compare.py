@@ -37,8 +37,9 @@ if TYPE_CHECKING:
         *("vary", "measures", "overrides", "seeds", "first_seed", "factor", "where", "baseline"),
         *("level", "better", "all_pairs", "average"),
     ),
-    vary="Alternatives, as in control.scheme=efci,erica. A repeated --vary adds circumstances "
-    "under which they are compared. The end of a path is enough if only one key has it.",
+    vary="Alternatives, as in control.scheme=efci,erica. A second --vary adds conditions under "
+    "which the alternatives are compared. The last part of a path is enough if only one key has "
+    "it.",
     measures="throughput, loss, queue, delay, fairness, an expression over a run, or "
     "NAME=EXPRESSION; repeatable.",
 )
@@ -62,7 +63,11 @@ def compare(
         Parameter(validator=Number(gt=0, lt=1), help="Joint confidence level of all differences."),
     ] = 0.95,
     all_pairs: Annotated[
-        bool, Parameter(negative="", help="Show all pairs, not only those with the best.")
+        bool,
+        Parameter(
+            negative="",
+            help="Show all pairs of alternatives, not only the pairs with the best one.",
+        ),
     ] = False,
     json: Json = False,
     out: Annotated[Path, Parameter(help="Directory for figure and kept results.")] = Path("out"),
@@ -74,9 +79,9 @@ def compare(
 
     Every alternative of a scenario runs with the same seeds, hence the same random numbers, and is
     compared seed by seed. Two studies are matched on the factors that both have; a single study is
-    compared along --factor. Each measure ranks the alternatives; those that share a letter cannot
-    be told apart. A difference is called real if its interval leaves out zero, where the intervals
-    of all pairs, measures and circumstances hold together (Bonferroni).
+    compared along --factor. Each measure ranks the alternatives; no difference between alternatives
+    that share a letter is real. A difference is called real if its interval leaves out zero; the
+    intervals of all pairs, measures and conditions hold together (Bonferroni).
 
     OUT receives NAME-compared.png, .svg and .pdf: the differences with these intervals. Finished
     runs are kept in OUT/results. A run that fails is reported with its command and left out.
@@ -91,7 +96,9 @@ def compare(
     wanted: StudyOptions | ScenarioOptions
     if Path(first).is_dir() or second is not None or factor is not None:
         if vary or settings:
-            raise BadInput(f"{first} is a study, whose runs are done: no --vary and no --set")
+            raise BadInput(
+                f"{first} is a study, whose runs are finished; leave out --vary and --set"
+            )
         wanted = StudyOptions(measures, factor, where, baseline, level, average, better)
         given = [Path(first)] if second is None else [Path(first), second]
         places = [place_of(study) for study in given]

@@ -34,7 +34,7 @@ def choose(
     /,
     *,
     minutes: Annotated[
-        float | None, Parameter(help="Time that it may take; no limit by default.")
+        float | None, Parameter(help="Greatest computing time in minutes; no limit by default.")
     ] = None,
     json: Json = False,
     out: Annotated[Path, Parameter(help="Directory for the page and kept results.")] = Path("out"),
@@ -44,14 +44,14 @@ def choose(
 ) -> None:
     """Choose a control for the switches, its parameters, and the buffer.
 
-    Every control of `cellrate list` that the switches can do takes the place of the scenario's own.
-    Its parameters are searched by simulation, and the longest queue of a run is the least buffer
-    that loses nothing. Of those that meet the goals the one with the least buffer is recommended.
-    All controls are run with their defaults first, the scenario's own one before the others.
-    The best controls are then run with other round trips and numbers of sources.
+    Every control of `cellrate list` that the switches support replaces the control of the scenario.
+    Its parameters are searched by simulation; the longest queue of a run is the least buffer
+    without loss. Of the controls that meet the goals the one with the least buffer is recommended.
+    All controls are run with their defaults first, that of the scenario before the others. The best
+    controls are then run with other round trips and numbers of sources.
 
-    OUT receives NAME-choice.html and NAME-chosen.toml. Finished runs are kept in OUT/results: the
-    same command goes on where it was interrupted or where its time limit stopped it.
+    OUT receives NAME-choice.html and NAME-chosen.toml. Finished runs are kept in OUT/results, so
+    the same command continues an interrupted search.
     """
     settings, tries = options.pop("overrides"), options.pop("tries")
     first_seed, seeds = options.pop("first_seed"), options.pop("seeds")
@@ -63,7 +63,7 @@ def choose(
 
     goals = choosing.goals_of(**options)
     if minutes is not None and not 0 < minutes < math.inf:
-        raise BadInput(f"--minutes {minutes:g}: it must be above 0, and finite")
+        raise BadInput(f"--minutes {minutes:g}: must be above 0 and finite")
     effort = choosing.Effort(settings=tries, seeds=seeds, first_seed=first_seed)
     budget = Budget.of(minutes)
     store = kept_results(out, fresh=fresh)
@@ -106,10 +106,10 @@ def tune(
 ) -> None:
     """Find the best parameters of a scenario: a model or a search proposes, simulations decide.
 
-    Where the fluid model of EFCI holds, it ranks every RIF and RDF that the standard can signal,
-    and the most promising pairs are simulated. Elsewhere, or with --vary, parameters are searched
-    by simulation: the named ones, or else those that the control scheme and the discard policy
-    declare. Criteria are loss, utilisation, queue, queue-max, throughput, goodput, packets-lost,
+    If the fluid model of EFCI applies, it ranks every RIF and RDF that the standard can signal, and
+    the best pairs are simulated. Otherwise, or with --vary, parameters are searched by simulation:
+    the named parameters, or else those of the control scheme and the discard policy. Criteria are
+    loss, utilisation, queue, queue-max, throughput, goodput, packets-lost,
     timeouts and fairness.
 
     OUT receives NAME-tuned.html and NAME-tuned.toml. Finished runs are kept in OUT/results.
@@ -159,9 +159,9 @@ def size_buffer(
 ) -> None:
     """Find the least buffer that loses no cells, or meets a loss or delay target.
 
-    Shows formulas beside measurements, each formula with the assumptions that fail. Runs are
-    measured from 0 s on. A page with a picture of the queue is written to OUT. Finished runs are
-    kept in OUT/results, so that an interrupted search goes on where it stopped.
+    The answer also shows formulas, each with the assumptions that fail. Runs are measured from 0 s
+    on. A page with a picture of the queue is written to OUT. Finished runs are kept in OUT/results,
+    so the same command continues an interrupted search.
     """
     job = job_of(file)
     store = kept_results(out, fresh=fresh)
@@ -196,7 +196,7 @@ def battery(
         Parameter(
             name="SCHEME",
             help="Control scheme: FILE.py:CLASS, PACKAGE.MODULE:CLASS, or a name of "
-            "`cellrate list schemes`, or fcvc. None for the ranking of those built in.",
+            "`cellrate list schemes`, or fcvc. Without SCHEME the built-in schemes are ranked.",
         ),
     ],
     scenario: Annotated[
@@ -216,8 +216,8 @@ def battery(
     Each scheme runs with ten seeds in every experiment: few and many greedy sources, TCP over short
     and long round trips, several bottlenecks, sources that come and go, VBR background, the Web,
     small buffers, delays that differ by a hundred, lost cells. All experiments are of ATM cells.
-    Results of the built-in schemes come with the program. --set applies to each SCHEME, and makes a
-    built-in one another contender.
+    Results of the built-in schemes come with the program. --set applies to each SCHEME; with
+    settings a built-in scheme is run as a new contender.
 
     OUT receives NAME-battery.html, with a small picture for every number, and NAME-battery.parquet,
     with every run. Finished runs are kept in OUT/results.
@@ -225,13 +225,15 @@ def battery(
     settings, experiments = options["overrides"], options["experiments"]
     if scenario is not None:
         if schemes or settings or experiments:
-            raise BadInput("--scenario prints a scenario: no SCHEME, no --set and no --experiment")
+            raise BadInput(
+                "--scenario only prints a scenario; leave out SCHEME, --set and --experiment"
+            )
         from cellrate.battery.experiments import chosen
 
         sys.stdout.write(chosen([scenario])[0].written())
         return 0
     if settings and not schemes:
-        raise BadInput("--set has no SCHEME to which it applies")
+        raise BadInput("--set changes parameters of a SCHEME, but no SCHEME is named")
     store = kept_results(out, fresh=fresh)
     with ProgressBar("running") as progress:
         answer = deciding.judge_schemes(

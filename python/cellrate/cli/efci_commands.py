@@ -34,13 +34,15 @@ CYCLE_OPTIONS = {
     ],
     "cycles": Annotated[
         int | None,
-        whole(1, "With --out: this many cycles from an empty queue, instead of the limit cycle."),
+        whole(
+            1,
+            "Number of cycles to draw from an empty queue, instead of the limit cycle; needs "
+            "--out.",
+        ),
     ],
     "start_acr": Annotated[
         str | None,
-        Parameter(
-            help="With --cycles: ACR of every source at the start, its ICR; BW / N if absent."
-        ),
+        Parameter(help="ACR of every source at the start; BW / N by default; needs --cycles."),
     ],
 }
 REGION_OPTIONS = {
@@ -51,16 +53,18 @@ REGION_OPTIONS = {
     "point": Annotated[
         list[str] | None,
         Parameter(
-            help="A pair to show, as NAME=RIF,RDF; repeatable.", negative="", show_default=False
+            help="A pair to draw, as NAME=RIF,RDF; repeatable.", negative="", show_default=False
         ),
     ],
     "ohsaki": Annotated[
         bool,
-        Parameter(help="Show the pairs of Ohsaki et al. 1995.", negative="", show_default=False),
+        Parameter(
+            help="Also draw the pairs of Ohsaki et al. 1995.", negative="", show_default=False
+        ),
     ],
     "simulated": Annotated[
         Path | None,
-        Parameter(help=f"CSV file of simulated pairs to show; columns {', '.join(COLUMNS)}."),
+        Parameter(help=f"CSV file of simulated pairs to draw; columns {', '.join(COLUMNS)}."),
     ],
 }
 
@@ -81,10 +85,11 @@ def write_cycle(
     """Writes queue and ACR over time as a table and a picture.
 
     Returns:
-        A sentence that lists the files; nothing without `out`.
+        A sentence that lists the files; None without `out`.
 
     Raises:
-        BadInput: An option lacks another one that it needs, or the directory cannot be written.
+        BadInput: An option needs another option that is missing, or the directory cannot be
+            written.
     """
     for name, given, needed in (("cycles", cycles, out), ("start-acr", start_acr, cycles)):
         if given is not None and needed is None:
@@ -118,11 +123,11 @@ def write_region(
         A sentence that lists the files; nothing without `out`.
 
     Raises:
-        BadInput: Points are to be shown in no picture, or the directory cannot be written.
+        BadInput: Points are given without `out`, or the directory cannot be written.
     """
     if out is None:
         if point or ohsaki or simulated:
-            raise BadInput("points are shown in the picture: --out DIRECTORY writes it")
+            raise BadInput("points are drawn in the picture, which needs --out DIRECTORY")
         return None
     shown = [named_point(text) for text in point or ()]
     shown += OHSAKI_POINTS if ohsaki else ()
@@ -167,7 +172,10 @@ def named_point(text: str) -> Point:
     parts = factors.split(",")
     if not equals or not label.strip() or len(parts) != 2:
         raise BadInput(f"--point {text!r}: must be NAME=RIF,RDF, such as tuned=1/128,1/2")
-    rif, rdf = (_factor(part.strip(), f"--point {label.strip()}") for part in parts)
+    rif, rdf = (
+        _factor(part.strip(), f"--point {label.strip()}, {name}")
+        for part, name in zip(parts, ("RIF", "RDF"), strict=True)
+    )
     return Point(rif, rdf, label.strip())
 
 
@@ -184,12 +192,16 @@ def simulated_points(path: Path) -> list[Point]:
         where = f"{path}, line {number}"
         missing = [column for column in COLUMNS if not row.get(column)]
         if missing:
-            raise BadInput(f"{where}: no {missing[0]}; columns are {', '.join(COLUMNS)}")
+            raise BadInput(
+                f"{where}: `{missing[0]}` has no value; columns are {', '.join(COLUMNS)}"
+            )
         rif, rdf = (_factor(row[column], f"{where}, {column}") for column in COLUMNS[:2])
         loss, used = (_share(row[column], f"{where}, {column}") for column in COLUMNS[2:])
         points.append(Point(rif, rdf, "", loss, used))
     if not points:
-        raise BadInput(f"{path}: no sets in it; columns are {', '.join(COLUMNS)}")
+        raise BadInput(
+            f"{path}: the file has no rows after its heading; columns are {', '.join(COLUMNS)}"
+        )
     return points
 
 

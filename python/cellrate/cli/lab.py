@@ -1,4 +1,4 @@
-"""`cellrate lab`: the engine in a page of the browser."""
+"""`cellrate lab`: a page for the browser in which the engine runs."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def lab(
         Parameter(help="Write the page with the scenario as one file, and serve nothing."),
     ] = None,
     port: Annotated[
-        int, whole(0, "Port to serve at; 0 is a free one.", most=MOST_PORT, shown=False)
+        int, whole(0, "TCP port of the server; 0 chooses a free port.", most=MOST_PORT, shown=False)
     ] = 0,
     browser: Annotated[
         bool,
@@ -48,9 +48,9 @@ def lab(
 ) -> None:
     """Watch a scenario in the browser: cells, queues, rates and windows, with sliders.
 
-    The page has the same engine and gives the same digests. It is served to this machine alone,
-    until Ctrl-C, and asks for nothing from elsewhere. --export writes a file that opens from a disk
-    or from mail.
+    The page runs the same engine and gives the same digests. It is served to this machine alone,
+    until Ctrl-C, and loads nothing from other servers. --export writes the page as one file that
+    needs no server.
     """
     from cellrate.lab.pages import given
 
@@ -83,7 +83,7 @@ def _read(scenario: str) -> tuple[str, str, tuple[str, ...]]:
 
 
 def _first_run(name: str) -> tuple[str, str, tuple[str, ...]] | None:
-    """Path, text and overrides of the first run of an experiment; None if there is none so called.
+    """Path, text and overrides of an experiment's first run; None if the name is unknown.
 
     Raises:
         BadInput: The experiment has no run.
@@ -97,7 +97,7 @@ def _first_run(name: str) -> tuple[str, str, tuple[str, ...]] | None:
                 continue
             runs = run_ids(experiment)
             if not runs:
-                raise BadInput(f"{name} is computed by formulas: it has no run to watch")
+                raise BadInput(f"{name} is computed by formulas, so the lab has no run to show")
             _, variant, point = runs[0]
             at = [variant.name, *(f"{key} = {value}" for key, value in point.items())]
             terminal.say(f"{experiment.title}: {', '.join(at)}; 1 of {len(runs)} runs")

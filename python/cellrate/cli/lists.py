@@ -21,7 +21,7 @@ from cellrate.simulation.captures import DISSECTOR
 if TYPE_CHECKING:
     from cellrate.language.measures import Measure
 
-# On a terminal, descriptions stand below names that are longer.
+# Greatest length of a name that has its description beside it, and not below.
 MOST_NAME = 30
 
 
@@ -39,8 +39,8 @@ def schema(
         str,
         Parameter(
             name="WHAT",
-            help="scenario, ethernet (a scenario over it), study, or a scenario's file with the "
-            "classes it names.",
+            help="scenario, ethernet (a scenario over Ethernet), study, or a scenario file, "
+            "for a schema that knows its Python classes.",
         ),
     ] = "scenario",
     /,
@@ -49,7 +49,7 @@ def schema(
 ) -> None:
     """Print the JSON Schema of scenario or study files, for editors.
 
-    With a scenario's FILE it also has the schemes in Python that the scenario names.
+    With a scenario FILE it also has the Python classes that the scenario names.
     """
     match what:
         case "scenario" if not settings:
@@ -90,7 +90,7 @@ def list_names(
         str | None,
         Parameter(
             name="NAME",
-            help="Only this name; a measure with its full entry; all experiments of a paper.",
+            help="Only the entry of this name; of a paper all experiments.",
         ),
     ] = None,
     /,
@@ -180,7 +180,7 @@ def _list_measures(name: str | None, *, json: bool) -> None:
 def _called(name: str, known: dict[str, Measure]) -> list[Measure]:
     """Measures of any table whose name, key, column or last part of the key is `name`.
 
-    The brackets of lists may be left out, and a table may stand for its place, as in
+    The brackets of lists may be left out. A table may be named instead of its path, as in
     `queues.queue_max_cells` and `run.totals.jain_index`.
 
     Raises:

@@ -1,4 +1,4 @@
-"""One run, with its files and its measures on standard output; without what parses options."""
+"""Makes one run, writes its files, and shows its measures; imports no parser of options."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cellrate.common.problems import BadInput, reading, warn
 from cellrate.simulation import output, source
 from cellrate.simulation.runner import Job, Threads, run_one, thread_count
 
-# They load slowly, and most errors are known before the run.
+# Imported late, because they load slowly and most errors are known before the run.
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -25,12 +25,13 @@ if TYPE_CHECKING:
 
 # Suffixes of captures that tshark reads.
 READ_BY_TSHARK = (".pcap", ".pcapng", ".erf")
-# Notes on the run that a capture shows.
+# Notes on how the captured run differs from the run without a capture.
 SET_UP = (
-    "for the capture connections are set up (tcp.connection_setup=true), so the run and its digest "
-    "are others than without --capture; --set tcp.connection_setup=false captures that one"
+    "the captured run opens its TCP connections (tcp.connection_setup=true), so the digest differs "
+    "from that of the run without --capture; to capture that run, add --set "
+    "tcp.connection_setup=false"
 )
-ALONE = "capturing did not change the run: it has the digest of the run without --capture"
+ALONE = "the capture did not change the run: the digest equals that of the run without --capture"
 
 
 def job_of(file: str, settings: Sequence[str] = (), seed: int | None = None) -> Job:
@@ -38,7 +39,7 @@ def job_of(file: str, settings: Sequence[str] = (), seed: int | None = None) -> 
 
     Raises:
         BadInput: The file cannot be read.
-        ScenarioError: It is not UTF-8 text.
+        ScenarioError: The file is not UTF-8 text.
     """
     with reading(file):
         text, name = source.read(file)
@@ -115,12 +116,12 @@ def run_once(
 
 
 def _note_fewer_threads(scenario: _core.Scenario, threads: Threads) -> None:
-    """Writes why the run has fewer threads than the user set, if it has."""
+    """Writes a note with the reason if the run has fewer threads than the user set."""
     found = scenario.partition(thread_count(threads))
     count = len(found["parts"])
     if found["reason"]:
         fewer = "one thread" if count == 1 else f"{count} threads"
-        sys.stderr.write(f"note: {fewer} instead of {threads}: {found['reason']}\n")
+        sys.stderr.write(f"note: the run uses {fewer} instead of {threads}: {found['reason']}\n")
 
 
 def _captured(

@@ -34,7 +34,7 @@ def seeds_from(first: int, count: int) -> tuple[int, ...]:
     """The seeds of the options `--first-seed` and `--seeds`.
 
     Raises:
-        BadInput: The last one is too large.
+        BadInput: The last seed is too large.
     """
     try:
         return runs_of.seeds_from(first, count)
@@ -74,13 +74,16 @@ Threads: TypeAlias = Annotated[
     Parameter(
         name="--threads",
         converter=_threads,
-        help="Threads of the run; as many as make it faster by default. The result is the same.",
+        help="Number of threads; by default as many as make the run faster. The result does "
+        "not depend on it.",
     ),
 ]
 Workers: TypeAlias = Annotated[
-    int | None, whole(1, "Runs at a time; all cores by default.", most=MOST_WORKERS)
+    int | None, whole(1, "Number of runs at a time; by default one per core.", most=MOST_WORKERS)
 ]
-Fresh: TypeAlias = Annotated[bool, Parameter(negative="", help="Simulate all runs again.")]
+Fresh: TypeAlias = Annotated[
+    bool, Parameter(negative="", help="Simulate all runs again instead of using kept results.")
+]
 Study: TypeAlias = Annotated[
     Path,
     Parameter(name="STUDY", help="Directory of a study's data set, or file of a study that ran."),

@@ -1,4 +1,4 @@
-"""`cellrate reproduce`, `infer`: the papers' experiments again, and the papers' open parameters."""
+"""`cellrate reproduce`, `infer`: papers' experiments run again, and papers' open parameters."""
 
 from __future__ import annotations
 
@@ -43,27 +43,34 @@ def reproduce(
     workers: Workers = None,
     fresh: Fresh = False,
     check: Annotated[
-        bool, Parameter(negative="", help="Fail if seed 1 differs from the golden tables.")
+        bool,
+        Parameter(
+            negative="",
+            help="Fail if the results of seed 1 differ from the stored (golden) tables.",
+        ),
     ] = False,
     bless: Annotated[
-        bool, Parameter(negative="", help="Write seed 1 into the golden tables.")
+        bool, Parameter(negative="", help="Store the results of seed 1 in the golden tables.")
     ] = False,
     evidence: Annotated[
         Path | None, Parameter(help="Directory for one Markdown page of results per paper.")
     ] = None,
     inferred: Annotated[
         bool,
-        Parameter(negative="", help="Use the inferred values of open parameters that held out."),
+        Parameter(
+            negative="",
+            help="Use inferred values for the open parameters whose inference passed validation.",
+        ),
     ] = False,
     keep_seeds: Annotated[
-        bool, Parameter(negative="", help="Keep the results beside the papers' data.")
+        bool, Parameter(negative="", help="Store the results of all seeds beside the papers' data.")
     ] = False,
     settings: Settings = [],  # noqa: B006  cyclopts never changes it
     draws: Annotated[
         int,
         whole(
             0,
-            "Measure values that single events decide over so many seeds, and keep them.",
+            "Number of seeds for values that depend on single lost cells; the values are stored.",
             most=MOST_SEEDS,
         ),
     ] = 0,
@@ -71,7 +78,8 @@ def reproduce(
         int,
         whole(
             0,
-            "Draw all open parameters together so many times, and keep which results are met.",
+            "Number of runs with all open parameters drawn at random; stores which results are "
+            "met.",
             most=MOST_READINGS,
         ),
     ] = 0,
@@ -81,10 +89,11 @@ def reproduce(
 
     NAME is a paper (ohsaki95), an experiment (ohsaki95-fig5), or, after its paper, the rest of an
     experiment's name (ohsaki95 fig5 fig6). Reports with figures are written to OUT. Finished runs
-    are kept in OUT/results, so that an interrupted reproduction goes on where it stopped. The
+    are kept in OUT/results, so the same command continues an interrupted reproduction. The
     numbers behind each figure are written to OUT/data, as CSV and Parquet.
 
-    --set changes all runs; pages, table and JSON say so, and the paper's own pages stay.
+    --set changes all runs. Pages, table and JSON then say so, and do not replace pages without
+    --set.
     """
     seeds_from(options["first_seed"], options["seeds"])
     paper, ids = chosen(names, experiment_names())
@@ -118,7 +127,7 @@ def reproduce(
 
 
 def _held_out() -> dict[str, tuple[Choice, ...]]:
-    """Inferred values that held out, by paper."""
+    """Inferred values that passed validation, by paper."""
     from cellrate.papers.collection import all_papers
     from cellrate.papers.findings import held_out
 
@@ -183,12 +192,12 @@ def infer(
     """Infer parameters that a paper does not print from the results that it prints.
 
     Each open parameter takes each of its declared values in turn. The answer says which values the
-    paper's numbers and claims allow, which they exclude, and whether a better value is also better
-    on the half of the experiments that did not choose it. Parameters that the paper prints are
-    never changed.
+    paper's numbers and claims allow and exclude. A better value is validated: it must also be
+    better on the half of the experiments that was not used to choose it. Parameters that the paper
+    prints are never changed.
 
-    OUT receives infer-PAPER.html. Finished runs are kept in OUT/results, so that an interrupted
-    inference goes on where it stopped.
+    OUT receives infer-PAPER.html. Finished runs are kept in OUT/results, so the same command
+    continues an interrupted inference.
     """
     if parameters is not None and (store or evidence is not None):
         raise BadInput(

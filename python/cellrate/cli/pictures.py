@@ -13,7 +13,7 @@ from cellrate.common.problems import BadInput
 from cellrate.simulation.packets import LINK_LAYER
 from cellrate.simulation.picture_options import KINDS, NEEDED, PictureKind, PictureOptions
 
-# Traces that `--plot` adds to a scenario without traces.
+# Traces that `--plot` records if the scenario asks for none.
 PLOTTED = ("queue", "acr", "cwnd", "utilisation")
 
 
@@ -48,12 +48,12 @@ def picture_options(
     """Options of the pictures; None without `--plot`.
 
     Raises:
-        BadInput: A text is not a time, the end is not after the begin, or nothing is drawn.
+        BadInput: A text is not a time, the end is not after the begin, or `--plot` is missing.
     """
     if plot is None:
         for option, given in (("--from", begin), ("--to", end), ("--dark", dark or None)):
             if given is not None:
-                raise BadInput(f"{option}: there is nothing to draw without --plot")
+                raise BadInput(f"{option} has no effect without --plot")
         return None
     start, stop = span("0 s" if begin is None else begin, end, ("--from", "--to"))
     return PictureOptions(plot, start, stop, dark)
@@ -73,7 +73,7 @@ def refuse_early(scenario: _core.Scenario, options: PictureOptions) -> None:
     """Refuses pictures that cannot be drawn, before the run is made.
 
     Raises:
-        BadInput: `--from` is not before the end of the run, or no flow has what is drawn.
+        BadInput: `--from` is not before the end of the run, or no flow has the traced quantity.
     """
     if scenario.link_layer == "ethernet":
         if options.kind in {"acr", "phase"}:
@@ -87,8 +87,9 @@ def refuse_early(scenario: _core.Scenario, options: PictureOptions) -> None:
         "cwnd": any(flow.tcp is not None for flow in flows),
         "sequence": any(flow.tcp is not None for flow in flows),
     }
-    of = {"acr": "an ACR: none is ABR", "cwnd": "a window: none is over TCP",
-          "sequence": "sequence numbers: none is over TCP"}  # fmt: skip
+    of = {"acr": "an ACR, because none is ABR", "cwnd": "a congestion window, because none "
+    "runs over TCP",
+          "sequence": "sequence numbers, because none runs over TCP"}  # fmt: skip
     drawn = "acr" if options.kind == "phase" else options.kind
     if not has.get(drawn, True):
         raise BadInput(f"--plot {options.kind}: no flow has {of[drawn]}")

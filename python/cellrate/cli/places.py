@@ -1,4 +1,4 @@
-"""Places of a command: the files that it writes, the data set that it reads, the kept results."""
+"""Paths of a command: the files it writes, the data set it reads, the store of results."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ RECORD = "questions.json"
 def own_paths(
     out: Path, name: str, endings: Sequence[str], question: Sequence[object]
 ) -> list[Path]:
-    """Paths for the files that answer a question; the same ones whenever it is asked again.
+    """Paths for the files of an answer; a repeated command gets the same paths.
 
-    They are OUT/NAME with the endings. If these answer another question, or are not cellrate's,
-    they stay, and the files are called NAME-2, NAME-3 and so on; a note says so. OUT/questions.json
-    keeps which question each file answers.
+    The paths are OUT/NAME with the endings. If existing files answer another question, or do not
+    come from cellrate, they stay, and the paths are NAME-2, NAME-3 and so on, with a note.
+    OUT/questions.json records the question that each file answers.
 
     Args:
         out: Directory of the files; created if it is missing.
         name: Name of the scenario.
         endings: Ends of the names, such as ``-tuned.html``.
-        question: Everything that decides the answer, the command first.
+        question: The command and all options that affect the answer.
 
     Raises:
-        BadInput: The record is not one of cellrate's.
+        BadInput: OUT/questions.json has other content.
         OSError: The directory or the record cannot be written.
     """
     asked = hashlib.sha256(json.dumps(list(question), default=str).encode()).hexdigest()
@@ -57,7 +57,10 @@ def own_paths(
             whole_file.write_text(out / RECORD, json_text(known))
     if own != name:
         first = out / f"{name}{endings[0]}"
-        sys.stderr.write(f"note: {first} is of another question and stays; this is {own}\n")
+        sys.stderr.write(
+            f"note: {first} holds the answer to another command and was kept; this answer is "
+            f"in {own}\n"
+        )
     return [out / file for file in files]
 
 
@@ -67,10 +70,9 @@ def _names(name: str) -> Iterator[str]:
 
 
 def _is_of(asked: str, out: Path, files: Sequence[str], known: Mapping[str, str]) -> bool:
-    """True if files are those of a question, or there is none of them.
+    """True if the files answer this question, or if none of the files exists.
 
-    A question that was refused or interrupted before its answer leaves only its entry in the
-    record.
+    A command that failed before its answer leaves only an entry in the record.
     """
     own = {known.get(file) for file in files} == {asked}
     return own or not any((out / file).exists() for file in files)
@@ -90,7 +92,10 @@ def _record(out: Path) -> dict[str, str]:
     except (OSError, ValueError, RecursionError):
         found = None
     if not isinstance(found, dict):
-        raise BadInput(f"{place} is not a record of questions; remove it, or name another --out")
+        raise BadInput(
+            f"{place} should list the commands whose answers stand beside it, but has other "
+            "content; remove the file, or name another --out"
+        )
     return {str(file): str(question) for file, question in found.items()}
 
 
@@ -115,13 +120,13 @@ def place_of(study: Path) -> Path:
     return place
 
 
-# The directory of the store of the command at work, and its number of results at the beginning.
-# Not the store itself, since a reference here would keep that open.
+# The directory of the current command's store, and its number of results at the start. A reference
+# to the store itself would keep the store open.
 _OPENED: list[tuple[Path, int]] = []
 
 
 def kept_so_far() -> str:
-    """Clause on the results that an interrupted command leaves; empty without a store."""
+    """A clause on the stored results of an interrupted command; empty without a store."""
     if not _OPENED:
         return ""
     place, before = _OPENED[-1]
@@ -131,7 +136,7 @@ def kept_so_far() -> str:
 
 
 def kept_results(out: Path, *, fresh: bool) -> _core.Store | None:
-    """Creates the directory for pages and kept results, before hours of simulation.
+    """Creates the directory for pages and stored results before the simulations begin.
 
     Returns:
         The store in it; None if `fresh`.
@@ -153,7 +158,7 @@ def kept_results(out: Path, *, fresh: bool) -> _core.Store | None:
 
 
 def warn_of_damage(store: _core.Store | None) -> None:
-    """Writes the problems of kept results to standard error."""
+    """Writes the problems of stored results to standard error."""
     for problem in store.problems() if store is not None else ():
         sys.stderr.write(f"warning: kept result: {problem}\n")
 

@@ -35,7 +35,9 @@ def run(
     out: Annotated[Path | None, Parameter(help="Directory for traces, events, summary.")] = None,
     plot: Annotated[
         PictureKind | None,
-        Parameter(help="Draw all traces (if nothing is named), one of them, phase or dashboard."),
+        Parameter(
+            help="Draw all traces, or only what is named: a kind of trace, phase or dashboard."
+        ),
     ] = None,
     plot_from: Annotated[
         str | None,
@@ -64,17 +66,24 @@ def run(
     ] = [],  # noqa: B006  as above
     capture_from: Annotated[
         str | None,
-        Parameter(help='Start of the captures, as in "10 ms"; that of the run by default.'),
+        Parameter(help='Start of the captures, as in "10 ms"; by default the start of the run.'),
     ] = None,
     capture_to: Annotated[
         str | None, Parameter(help="End of the captures; end of the run by default.")
     ] = None,
     threads: Threads = "auto",
     plan: Annotated[
-        bool, Parameter(negative="", help="Show what each thread would get; run nothing.")
+        bool,
+        Parameter(
+            negative="",
+            help="Show the part of the network that each thread would simulate; run nothing.",
+        ),
     ] = False,
     profile: Annotated[
-        bool, Parameter(negative="", help="Show what the run spends its time on instead.")
+        bool,
+        Parameter(
+            negative="", help="Show on what the run spends processor time, instead of the measures."
+        ),
     ] = False,
 ) -> None:
     """Run a scenario and show its measures.
@@ -94,13 +103,13 @@ def run(
     Ethernet there is one, frames. Captures of cells are made by the plain engine, which takes some
     twenty times as long as the run.
 
-    --threads N divides the network among N threads when it is faster: its parts must have about
-    the same to do and long links between them. A run with classes in Python has one thread, and so
-    has the plain engine of captures. --plan shows the parts, or why there is one.
+    --threads N divides the network among N threads if this is faster: the parts must have about
+    equal work and long links between them. A run with classes in Python has one thread, and so has
+    the plain engine of captures. --plan shows the parts, or why there is only one.
 
-    --profile runs the scenario several times and shows the processor time of the hosts, the
-    switches, the samples, the traces and all else, what recording less and more threads would save,
-    and how often components of each class acted.
+    --profile runs the scenario several times. It shows the processor time of hosts, switches,
+    samples, traces and all other tasks, the time that fewer recordings or more threads would save,
+    and counts of component actions.
     """
     job = one_run.job_of(file, overrides, seed)
     if plan:
@@ -123,10 +132,10 @@ def run(
 
 
 def _refuse_files(because: str, **options: object) -> None:
-    """Refuses options that ask for files of a run that is not made.
+    """Refuses options that write files, if the run is not made.
 
     Raises:
-        BadInput: One of them is given.
+        BadInput: Such an option is given.
     """
     given = next((name for name, value in options.items() if value is not None), None)
     if given is not None:
@@ -163,10 +172,10 @@ def _captured_span(begin: str | None, end: str | None, *, captured: bool) -> tup
     """Begin and end of captures in seconds.
 
     Raises:
-        BadInput: A text is not a time, the end is not after the begin, or nothing is captured.
+        BadInput: A text is not a time, the end is not after the begin, or `--capture` is missing.
     """
     options = "--capture-from", "--capture-to"
     for option, text in zip(options, (begin, end), strict=True):
         if text is not None and not captured:
-            raise BadInput(f"{option}: there is nothing to capture without --capture")
+            raise BadInput(f"{option} has no effect without --capture")
     return span("0 s" if begin is None else begin, end, options)

@@ -44,8 +44,9 @@ def import_graph(
     The attribute `kind` of a node is host or switch; without it, a node with at most one neighbour
     is a host. Links have `rate` ("155.52 Mbit/s") and `delay` or `length` ("300 km") as text, or
     `rate_bits_per_second`, `delay_seconds`, `length_km` as numbers. Hosts may name other hosts in
-    `flows_to`, switches may have a `buffer` ("300 kB", or "1000 cells" of ATM). Of nodes with one
-    name the second gets `-2`. All graphs of the file are read; a node with a graph inside is a
+    `flows_to`, switches may have a `buffer` ("300 kB", or "1000 cells" of ATM). If two nodes have
+    the same name, the second gets `-2`. All graphs of the file are read; a node with a graph inside
+    is a
     frame around its nodes unless a link ends at it. Needs networkx: the extra `graph`.
     """
     from cellrate.simulation.graphml import GraphOptions, scenario_of
@@ -70,8 +71,8 @@ def _ends(text: str) -> tuple[str, str]:
 def validate(file: ScenarioFile, /, *, json: Json = False, **options: Any) -> None:  # noqa: ANN401
     """Check a scenario without running it, and estimate time, memory and disk that a run takes.
 
-    The checks, the warnings and the exit code are those of `cellrate run`, but for what only the
-    run itself shows.
+    The checks, the warnings and the exit code are those of `cellrate run`, except warnings that
+    need the run itself.
     """
     job = job_of(file, options["overrides"], options["seed"])
     validated.validate(job.scenario(), job.path, json=json)
@@ -84,7 +85,10 @@ def explain(
     *,
     json: Json = False,
     everything: Annotated[
-        bool, Parameter(name="--all", negative="", help="List what theory says nothing about, too.")
+        bool,
+        Parameter(
+            name="--all", negative="", help="Also list the quantities that no formula computes."
+        ),
     ] = False,
     **options: Any,  # noqa: ANN401  of the function
 ) -> None:
@@ -93,9 +97,9 @@ def explain(
     Opens with a verdict of three sentences, then goes through bottlenecks, fair shares, delays,
     throughput, queues, time constants, oscillation and loss. "At most" is a bound that no run
     exceeds. "Expected" is a prediction, with the error that predictions of its kind had in random
-    scenarios. A formula in brackets is one of `cellrate theory`; if an assumption of it fails here,
-    it does not apply, and says so before its number. Of a scenario with `changes` it explains the
-    network until the first.
+    scenarios. A formula in brackets is one of `cellrate theory`; if one of its assumptions fails,
+    the answer says so before the number. For a scenario with `changes` the answer is about the
+    network before the first change.
     """
     explanation = about.explain(job_of(file), **options)
     from cellrate.advice.explain.report import as_json, report

@@ -25,7 +25,7 @@ from cellrate.common.whole_file import make_directory
 from cellrate.functions import studying
 from cellrate.simulation.runner import Done, run_each
 
-# Data sets and figures load slowly.
+# Imported late, because data sets and figures load slowly.
 if TYPE_CHECKING:
     from cellrate.studies import study as studies
     from cellrate.studies.dataset import DataSet
@@ -72,7 +72,7 @@ def study(
         Parameter(
             name=["--yes", "-y"],
             negative="",
-            help="Run it without a question, even if it takes more than an hour or 10 GB.",
+            help="Run without asking, even if the study takes more than an hour or 10 GB.",
         ),
     ] = False,
     fresh: Fresh = False,
@@ -141,7 +141,7 @@ def _printed(experiment: str) -> int:
 
 
 def _for_now(out: Path, stack: ExitStack) -> _core.Store:
-    """Temporary store for a study, which reads its results again when it writes the data set."""
+    """Temporary store for a study that keeps no results: its data set is written from a store."""
     kept = out / "fresh"
     scratch.clear(kept)
     place = stack.enter_context(scratch.directory(kept))
@@ -151,7 +151,7 @@ def _for_now(out: Path, stack: ExitStack) -> _core.Store:
 def _runner(
     scheduler: str | None, workers: int | None, stack: ExitStack
 ) -> Callable[..., Generator[Done]]:
-    """Function that runs jobs in this process, or on a cluster."""
+    """The function that runs jobs on this machine, or on a cluster."""
     if scheduler is None:
         return functools.partial(run_each, workers=workers)
     # Dask is an optional dependency, and loads slowly.
@@ -238,8 +238,8 @@ def table(
     """Tabulate a study: means over replications with confidence intervals.
 
     Rows and columns are values of factors, or of columns that identify entities, such as name or
-    group of flows. The end of a factor's path is enough. The table says which factors are in
-    neither; it shows means over them.
+    group of flows. The end of a factor's path is enough. Factors that are in neither are named, and
+    the table shows means over them.
     """
     from cellrate.studies.dataset import DataSet
     from cellrate.studies.dataset.table import FORMATS, as_text, written

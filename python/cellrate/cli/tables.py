@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from cellrate.simulation.profile import Division, Profile, Saving
 
 ESTIMATE = (
-    "The gain is an estimate: cells of a fluid in which each flow has its max-min fair share, with "
-    "the costs that hosts and switches have in the bench. The result does not depend on threads."
+    "The gain is an estimate. It assumes max-min fair shares of all flows, and the costs of hosts "
+    "and switches in `cellrate bench`. The result does not depend on the number of threads."
 )
 
 
@@ -34,9 +34,9 @@ def partition_document(name: str, partition: _core.Partition) -> Document:
     between = (
         "No links lead from one part to another."
         if ahead is None
-        else f"{partition['cut_links']:,} links between them carry "
-        f"{partition['crossing_share']:.0%} of all link crossings. What happens in one part "
-        f"reaches another after {seconds(ahead)} at the earliest, and so far each runs alone."
+        else f"{partition['cut_links']:,} links between the parts carry "
+        f"{partition['crossing_share']:.0%} of all link crossings. An event in one part reaches "
+        f"another part after {seconds(ahead)} at the earliest, so each part runs ahead so far."
     )
     more = f"; {partition['reason']}" if partition["reason"] else ""
     return Document(
@@ -90,7 +90,7 @@ def show_components(costs: Sequence[Cost]) -> None:
         verdict = limit + ("" if cost.limit is None or cost.ratio <= cost.limit else ", exceeded")
         amounts = f"{cost.nanoseconds:.1f}", f"{cost.ratio:.2f}", verdict
         rows.append(Row((cost.name, cost.kind, *amounts)))
-    titles = "component", Column("kind"), "ns per cell-hop", "of the plain one", "at most"
+    titles = "component", Column("kind"), "ns per cell-hop", "ratio to plain", "limit"
     show_parts((Table(_columns(*titles), tuple(rows)),))
 
 
@@ -113,20 +113,20 @@ def show_profile(profile: Profile, name: str) -> None:
     parts: list[Table | Paragraph] = [
         Table(_columns("task", "s", "of all", "times"), tuple(shares)),
         Paragraph(
-            "For nodes, times are turns, whose parts (TCP, AAL5, ports, control scheme, discard "
-            "policy) are not told apart; `cellrate bench --components` compares components in a "
-            f"network of its own. Reading the clock, {1e9 * profile.reading_seconds:.0f} ns each "
-            f"time, is taken off; with it the run took {profile.slowdown:.2f} times as long."
+            "The times of nodes include TCP, AAL5, ports, control scheme and discard policy; "
+            "`cellrate bench --components` measures these components one by one. The time to read "
+            f"the clock, {1e9 * profile.reading_seconds:.0f} ns each, is subtracted; with it the "
+            f"run took {profile.slowdown:.2f} times as long."
         ),
         Table(
             _columns("run with", "s saved", Column("verdict"), Column("settings")), tuple(savings)
         ),
         Paragraph(
-            f"Equal runs differ by {profile.spread_seconds:.3f} s here. All of these runs have the "
-            "same digest: recording less changes no result of the network."
+            f"Equal runs differ by {profile.spread_seconds:.3f} s here. All these runs have the "
+            "same digest: a run that records less has the same events."
         ),
         Paragraph(on_threads(profile.division)),
-        Table(_columns("components", Column("what they did"), "times"), tuple(counts)),
+        Table(_columns("components", Column("counted"), "times"), tuple(counts)),
     ]
     show_parts(tuple(part for part in parts if not isinstance(part, Table) or part.rows))
 
@@ -134,13 +134,11 @@ def show_profile(profile: Profile, name: str) -> None:
 def on_threads(division: Division) -> str:
     """A sentence on the threads that would make a run faster."""
     if division.threads == 1:
-        return f"All of this is in one thread, and more would not pay: {division.reason}."
-    gain = f"in {division.threads} threads it is {division.gain:.1f} times as fast, as estimated"
+        return f"The run had one thread. More threads would not make it faster: {division.reason}."
+    gain = f"With {division.threads} threads the run should be {division.gain:.1f} times as fast"
     if division.by_default:
-        return (
-            f"All of this is in one thread; {gain}, and so it is run unless --threads says other."
-        )
-    return f"All of this is in one thread; {gain}: --threads {division.threads}."
+        return f"This run had one thread. {gain}, and `cellrate run` uses so many by default."
+    return f"This run had one thread. {gain}: --threads {division.threads}."
 
 
 def _verdict(saving: Saving) -> str:
@@ -154,5 +152,5 @@ def _as_options(saving: Saving) -> str:
 
 
 def _columns(name: str, *others: str | Column) -> tuple[Column, ...]:
-    """A column of names and others behind it, of numbers where only the title is given."""
+    """A column of names, and further columns, which hold numbers if only their title is given."""
     return columns(name, *others, numbers=range(1, len(others) + 1))

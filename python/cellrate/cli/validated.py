@@ -1,4 +1,4 @@
-"""A scenario that `cellrate validate` found right: its warnings, and what a run would take."""
+"""The answer of `cellrate validate` for a valid scenario: its warnings, and the needs of a run."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ if TYPE_CHECKING:
     from cellrate._core import Estimate
 
 FLUID = (
-    "Cell-hops are those of a fluid in which each flow has its max-min fair share: within a factor "
-    "of 3 of the runs of all templates that lose nothing, of half of them within 20 %. A run in "
-    "which TCP loses cells and waits has fewer, by any factor. No run has more than {most}."
+    "The number of cell-hops assumes that each flow has its max-min fair share. Runs of the "
+    "templates without loss are within a factor of 3 of it, and half of them within 20 %. A run in "
+    "which TCP loses cells and waits may have far fewer. No run has more than {most}."
 )
-BOUND = "Memory is a bound: most runs take far less of it."
+BOUND = "The memory is an upper bound; most runs need far less."
 MACHINE = (
-    "The time is {nanoseconds:g} ns for each, as on an idle core of a server of 2023, within a "
-    "factor of two; `cellrate bench` measures this machine."
+    "The time assumes {nanoseconds:g} ns per cell-hop, as on an idle core of a server of 2023, "
+    "and is right within a factor of 2; `cellrate bench` measures this machine."
 )
 
 
 def validate(scenario: _core.Scenario, name: str, *, json: bool = False) -> None:
-    """Makes the checks that `run` makes before the first cell, and shows what they find.
+    """Makes the checks that `run` makes before the simulation, and shows the findings.
 
-    Warnings go to standard error as those of `run` do, with the places of some.
+    Warnings go to standard error as in `run`, some with their place in the file.
 
     Raises:
         ScenarioError: The run would be refused.
     """
-    # Those of the scenario's check come first and have path, line, column, label and help, too.
+    # Warnings of the scenario's check come first, and have path, line, column, label and help.
     warnings: list[dict[str, Any]] = [{**warning} for warning in scenario.check()]
     for warning, placed in zip(warnings, scenario.warnings(), strict=False):
         warning |= {**placed}
@@ -51,7 +51,7 @@ def validate(scenario: _core.Scenario, name: str, *, json: bool = False) -> None
 
 
 def over_ethernet(scenario: _core.Scenario, name: str) -> Document:
-    """Size of a network over Ethernet, whose runs are not estimated."""
+    """The size of a network over Ethernet; needs of a run are not estimated."""
     hosts, switches, flows = scenario.size()
     size = f"{hosts:,} hosts, {switches:,} switches, {flows:,} flows"
     return Document("", (Paragraph(f"{name} is a valid scenario over Ethernet: {size}."),))

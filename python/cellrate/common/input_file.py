@@ -1,8 +1,8 @@
-"""Reads whole files and streams, no more of them than a greatest size.
+"""Reads whole files and streams up to a greatest size.
 
-A device or a pipe may have no end, and a file of another program any size. Files that this package
-has written are regular files: anything else in their place, such as a pipe that nobody writes to,
-is refused before it is opened.
+A device or a pipe may have no end, and a file may have any size. Files that this package has
+written must be regular files: anything else, such as a pipe without a writer, is refused before it
+is opened.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import BinaryIO
 
 MOST_BYTES = 1 << 28
-"""Most bytes of a file with data, as of those that sources play."""
+"""Greatest size in bytes of a data file, such as a trace that a source plays."""
 MOST_TEXT_BYTES = 1 << 26
-"""Most bytes of a scenario, of a study, or of a file that describes others."""
+"""Greatest size in bytes of a scenario, of a study, or of a file with metadata."""
 PIECE = 1 << 20
 
 
@@ -22,7 +22,7 @@ def read_bytes(path: str | PathLike[str], most: int = MOST_BYTES) -> bytes:
     """The bytes of a file, a pipe or a device.
 
     Raises:
-        OSError: It cannot be read, or has more than `most` bytes.
+        OSError: The file cannot be read, or has more than `most` bytes.
     """
     with Path(path).open("rb") as file:
         return read_stream(file, most)
@@ -34,8 +34,8 @@ def read_text(path: str | PathLike[str], most: int = MOST_TEXT_BYTES) -> str:
     Every end of a line becomes a line feed.
 
     Raises:
-        OSError: It cannot be read, or has more than `most` bytes.
-        UnicodeDecodeError: It is not UTF-8 text.
+        OSError: The file cannot be read, or has more than `most` bytes.
+        UnicodeDecodeError: The file is not UTF-8 text.
     """
     return _text(read_bytes(path, most))
 
@@ -44,8 +44,8 @@ def read_own_text(path: str | PathLike[str], most: int = MOST_BYTES) -> str:
     """The UTF-8 text of a file that this package has written.
 
     Raises:
-        OSError: It cannot be read, is no regular file, or has more than `most` bytes.
-        UnicodeDecodeError: It is not UTF-8 text.
+        OSError: The file cannot be read, is not a regular file, or has more than `most` bytes.
+        UnicodeDecodeError: The file is not UTF-8 text.
     """
     return _text(read_regular(path, most))
 
@@ -54,11 +54,11 @@ def read_regular(path: str | PathLike[str], most: int = MOST_BYTES) -> bytes:
     """The bytes of a regular file.
 
     Raises:
-        OSError: It cannot be read, is no regular file, or has more than `most` bytes.
+        OSError: The file cannot be read, is no regular file, or has more than `most` bytes.
     """
     place = Path(path)
     if place.exists() and not place.is_file():
-        raise OSError("it is no regular file")
+        raise OSError("it is not a regular file")
     return read_bytes(place, most)
 
 
@@ -66,7 +66,7 @@ def read_stream(stream: BinaryIO, most: int) -> bytes:
     """All bytes of a stream.
 
     Raises:
-        OSError: It cannot be read, or has more than `most` bytes.
+        OSError: The stream cannot be read, or has more than `most` bytes.
     """
     data = bytearray()
     while piece := stream.read(min(PIECE, most + 1 - len(data))):

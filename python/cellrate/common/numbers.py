@@ -5,15 +5,15 @@ from math import isfinite, isnan
 from cellrate.common.estimates import Estimate
 
 WHOLE = 10
-"""Half widths from this value on are shown without decimals."""
+"""Half widths of intervals from this value on are shown without decimals."""
 ROUNDING = 1e-9
-"""Half widths up to this share of the mean come from the rounding of sums, not from spread."""
+"""Half widths up to this share of the mean count as rounding errors, not as spread."""
 
 
 def number(value: float) -> str:
-    """Four significant digits; whole numbers from 1000 on, with thousands separated.
+    """A number as text: four significant digits, from 1000 on whole with separated thousands.
 
-    Infinity stands for the time of an event that never comes, NaN for what cannot be measured.
+    Infinity is shown as "never", NaN as "not measurable".
     """
     if value == 0:
         return "0"
@@ -27,7 +27,7 @@ def number(value: float) -> str:
 
 
 def value_text(value: object) -> str:
-    """Text of a value: a decimal number as of `number`, any other value as it is."""
+    """Text of a value: floats as `number` writes them, other values unchanged."""
     return number(value) if isinstance(value, float) else str(value)
 
 
@@ -58,6 +58,6 @@ def percent(share: float | None) -> str:
 def seconds(value: float) -> str:
     """A time as text, in s, ms or µs."""
     for unit, factor in (("s", 1.0), ("ms", 1e3), ("µs", 1e6)):
-        if value * factor >= 1 or unit == "µs":
+        if value * factor >= 0.9995 or unit == "µs":
             return f"{value * factor:.3g} {unit}"
     return f"{value:.3g} s"

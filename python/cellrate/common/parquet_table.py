@@ -1,7 +1,7 @@
 """Reads and writes Parquet files by polars; as a program (`... FILE`) it converts one to CSV.
 
-No other module hands a path to polars, which takes `*`, `?` and `[...]` in it for patterns, `~` for
-the home directory, and a directory for all files in it. Here a path is a path.
+Only this module passes paths to polars. Polars expands `*`, `?`, `[...]` and `~`, and reads all
+files of a directory; the functions here take paths literally.
 
 Some damaged files make polars end the process instead of raising an exception, for instance if they
 state a number of values that does not fit into memory. So users' files are read in a separate
@@ -27,21 +27,21 @@ UNREADABLE = (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException)
 
 
 MOST_VALUES = 1 << 25
-"""Most values, rows times columns, of a file that is converted to CSV."""
+"""Greatest number of values, rows times columns, of a file that is converted to CSV."""
 MOST_BYTES = 1 << 28
-"""Most bytes of a CSV table, as of any other file that a source plays."""
+"""Greatest size in bytes of a CSV table, as of any other file that a source plays."""
 
 
 def literal(path: str | PathLike[str]) -> str:
-    """A path that polars takes as it stands: an absolute one has no `~` at its begin.
+    """A path that polars does not expand: absolute, without `~` at its begin.
 
     Raises:
-        OSError: It is something else than a file: polars would wait for a pipe, and read all files
-            of a directory.
+        OSError: The path is not a regular file: polars would wait for a pipe, and read all files of
+            a directory.
     """
     place = Path(path).absolute()
     if place.exists() and not place.is_file():
-        raise OSError("it is no regular file")
+        raise OSError("it is not a regular file")
     return str(place)
 
 
@@ -107,8 +107,8 @@ def as_csv(path: str | PathLike[str]) -> str:
     """
     query = scan(path)
     schema = query.collect_schema()
-    # A few bytes can state any number of equal rows, so they are counted before they are read; the
-    # count is the file's own, so no more are read than it allows.
+    # A small file can state any number of equal rows, so rows are counted before they are read. No
+    # more rows are read than the file states.
     rows = query.select(pl.len()).collect().item()
     most = MOST_VALUES // max(len(schema), 1)
     if rows > most:
@@ -124,7 +124,7 @@ def as_csv(path: str | PathLike[str]) -> str:
 
 
 class _Bounded(io.BytesIO):
-    """Bytes in memory, up to a number beyond which writing is an error."""
+    """A buffer in memory; writing beyond its greatest size is an error."""
 
     def write(self, data: bytes) -> int:  # type: ignore[override]
         if self.tell() + len(data) > MOST_BYTES:

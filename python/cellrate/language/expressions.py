@@ -1,10 +1,10 @@
-"""The small language of measures and claims: Python expressions over runs, interpreted here.
+"""Interpreter of the language of measures and claims: a subset of Python expressions over runs.
 
 The language has no statements, assignments or imports. Only views of a run have attributes, which
 never begin with an underscore. `papers/README.md` lists the names.
 
-A few characters of an expression can ask for more memory or time than any computer has. So steps
-and items are counted (`Budget`). No clock decides: an expression ends in the same way everywhere.
+A short expression can ask for more memory or time than any computer has. So steps and items are
+counted (`Budget`), not time: an expression has the same result on every machine.
 """
 
 # ruff: noqa: ANN401 - values of the language are of any type
@@ -24,19 +24,19 @@ class ExpressionError(Exception):
 
 
 MOST_STEPS = 20_000_000
-"""Most steps of an expression: parts that are evaluated, and items that are gone through.
+"""Greatest number of steps of an expression: evaluated parts, and items that are visited.
 
 The longest claim of the papers takes 3.5 million.
 """
 MOST_ITEMS = 5_000_000
-"""Most items that an expression puts into lists, all lists together.
+"""Greatest number of items in all lists that an expression makes.
 
 The claim of the papers with the most items has 1.1 million.
 """
 MOST_CHARACTERS = 100_000
-"""Most characters of an expression and of each text in it."""
+"""Greatest number of characters of an expression and of each text in it."""
 MOST_BITS = 4096
-"""Most bits of a whole number."""
+"""Greatest number of bits of a whole number in an expression."""
 
 _CHARACTERS_OF_AN_ITEM = 8
 _BITS_OF_AN_ITEM = 64
@@ -52,17 +52,19 @@ class Budget:
         self._items = MOST_ITEMS
 
     def step(self, count: int = 1) -> None:
-        """Uses up some of the steps that are left.
+        """Counts `count` steps.
 
         Raises:
             ExpressionError: Too few steps are left.
         """
         self._steps -= count
         if self._steps < 0:
-            raise ExpressionError(f"it takes at most {MOST_STEPS:,} steps, and this needs more")
+            raise ExpressionError(
+                f"an expression takes at most {MOST_STEPS:,} steps, and this one needs more"
+            )
 
     def make(self, count: int) -> None:
-        """Uses up some of the items that lists may have, before the items are made.
+        """Counts `count` list items, before they are made.
 
         Raises:
             ExpressionError: Too few items are left.
@@ -70,11 +72,12 @@ class Budget:
         self._items -= count
         if self._items < 0:
             raise ExpressionError(
-                f"its lists have at most {MOST_ITEMS:,} items together, and this needs more"
+                f"the lists of an expression have at most {MOST_ITEMS:,} items together, and this "
+                "one needs more"
             )
 
     def go_through(self, value: Any) -> int:
-        """Uses up a step for each item of a value, and for each item of sequences in it.
+        """Counts a step for each item of a value, and for each item of sequences in it.
 
         Returns:
             Number of the items.
@@ -96,7 +99,7 @@ class Budget:
         return total
 
     def join(self, a: Any, b: Any) -> None:
-        """Uses up the items of two texts or lists that are joined, before they are joined.
+        """Counts the items of two texts or lists before they are joined.
 
         Raises:
             ExpressionError: Too few items are left.
@@ -107,7 +110,7 @@ class Budget:
             self.make(len(a) + len(b))
 
     def made(self, value: Any) -> Any:
-        """Uses up the items for which a text or a long number counts.
+        """Counts the items of a new text or long number.
 
         Returns:
             The value.
@@ -133,13 +136,15 @@ def check_bits(bits: int) -> None:
         ExpressionError: There are more than `MOST_BITS` bits.
     """
     if bits > MOST_BITS:
-        raise ExpressionError(f"a whole number has at most {MOST_BITS:,} bits, and this needs more")
+        raise ExpressionError(
+            f"a whole number has at most {MOST_BITS:,} bits, and this one needs more"
+        )
 
 
 def _check_text(characters: int) -> None:
     if characters > MOST_CHARACTERS:
         raise ExpressionError(
-            f"a text has at most {MOST_CHARACTERS:,} characters, and this needs more"
+            f"a text has at most {MOST_CHARACTERS:,} characters, and this one needs more"
         )
 
 
@@ -147,7 +152,7 @@ def _length(sequence: Any) -> int:
     try:
         return len(sequence)
     except OverflowError:
-        # The length of a range need not fit a machine's integer.
+        # The length of a range may exceed a machine's integer.
         return MOST_STEPS
 
 
@@ -168,7 +173,7 @@ _MAKERS: set[Callable[..., Any]] = set()
 
 
 def makes_lists(function: Maker) -> Maker:
-    """Decorator of a function whose result has the items of its arguments."""
+    """Decorator of a function whose result is a list with the items of its arguments."""
     _MAKERS.add(function)
     return function
 
@@ -183,7 +188,7 @@ def _times(a: Any, b: Any) -> Any:
 
 
 _WIDE = re.compile(r"%[^%a-zA-Z]*(\*|\d{3})")
-"""Matches a format of a width of a hundred characters or more, or with the width from a value."""
+"""Matches a format with a width of 100 characters or more, or with a width from a value."""
 
 
 def _modulo(a: Any, b: Any) -> Any:
@@ -196,7 +201,7 @@ def _modulo(a: Any, b: Any) -> Any:
 
 
 def _power(a: Any, b: Any) -> Any:
-    # Larger powers are computed as floating-point numbers.
+    # Greater powers are computed with floating-point numbers.
     if isinstance(a, int) and isinstance(b, int) and a.bit_length() * b > MOST_BITS:
         return float(a) ** b
     return a**b
@@ -236,7 +241,7 @@ def parse(text: str) -> ast.expr:
         ExpressionError: The text is not an expression.
     """
     if "\0" in text:
-        raise ExpressionError(f"{text!r} is no expression: it has a null character")
+        raise ExpressionError(f"{text!r} is not an expression: it has a null character")
     if len(text) > MOST_CHARACTERS:
         raise ExpressionError(
             f"`{text[:40]} ...` has {len(text):,} characters; an expression has at most "
@@ -246,21 +251,22 @@ def parse(text: str) -> ast.expr:
         # Brackets let an expression have several lines.
         tree = ast.parse(f"({text})", mode="eval").body
     except SyntaxError as error:
-        raise ExpressionError(f"`{text}` is no expression: {error.msg}") from error
+        raise ExpressionError(f"`{text}` is not an expression: {error.msg}") from error
     except ValueError as error:  # a lone surrogate
-        raise ExpressionError(f"{text!r} is no expression: {error}") from error
+        raise ExpressionError(f"{text!r} is not an expression: {error}") from error
     except (MemoryError, RecursionError) as error:
-        # The parser raises these if its stack is not deep enough.
+        # The parser raises these for expressions that are nested too deeply.
         raise _too_deep(text) from error
     try:
-        # What closes the brackets around it, as `1)+(1` does, closes only one kind of them.
+        # The expression is parsed within brackets of two kinds; a text such as `1)+(1` fails in one
+        # of them.
         inside = ast.parse(f"[{text}]", mode="eval").body
     except SyntaxError as error:
         raise ExpressionError(
-            f"`{text}` is no expression: it closes brackets that it does not open"
+            f"`{text}` is not an expression: it closes brackets that it does not open"
         ) from error
     if isinstance(inside, ast.List) and not inside.elts:
-        raise ExpressionError(f"`{text.strip()}` is no expression: it is empty")
+        raise ExpressionError(f"`{text.strip()}` is not an expression: it is empty")
     return tree
 
 
@@ -269,7 +275,7 @@ def _too_deep(text: str) -> ExpressionError:
 
 
 def names(text: str) -> frozenset[str]:
-    """Names that an expression uses but does not bind itself."""
+    """Free names of an expression."""
     nodes = list(ast.walk(parse(text)))
     bound = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     return frozenset(n.id for n in nodes if isinstance(n, ast.Name)) - bound
@@ -285,7 +291,7 @@ def attributes(text: str) -> dict[str, set[str]]:
 
 
 def constant_subscripts(text: str) -> dict[str, set[tuple[Any, ...]]]:
-    """Subscripts of each name that is only used with constant ones, as in `abr[300]`."""
+    """Subscripts of each name that has only constant subscripts, as in `abr[300]`."""
     nodes = list(ast.walk(parse(text)))
     uses = [node.id for node in nodes if isinstance(node, ast.Name)]
     keys: dict[str, list[tuple[Any, ...]]] = {}
@@ -315,7 +321,7 @@ def evaluate(text: str, scope: Mapping[str, Any]) -> Any:
     except ExpressionError as error:
         raise ExpressionError(f"in `{_shown(text)}`: {error}") from error
     except (ArithmeticError, TypeError, ValueError, LookupError, AttributeError) as error:
-        # The text of a KeyError is the key alone.
+        # The message of a KeyError is only the key.
         detail = f"there is no {error}" if isinstance(error, KeyError) else error
         raise ExpressionError(f"in `{_shown(text)}`: {detail}") from error
     except RecursionError as error:
@@ -337,12 +343,12 @@ class _Interpreter:
         self._budget.step()
         method = _NODES.get(type(node))
         if method is None:
-            raise ExpressionError(f"{type(node).__name__} is not part of the language")
+            raise ExpressionError(f"{type(node).__name__} is not allowed in an expression")
         return method(self, node)
 
     def constant(self, node: ast.Constant) -> Any:
         if isinstance(node.value, bytes):
-            raise ExpressionError("bytes are not part of the language")
+            raise ExpressionError("bytes are not allowed in an expression")
         if isinstance(node.value, int):
             check_bits(node.value.bit_length())
         return node.value
@@ -381,7 +387,9 @@ class _Interpreter:
     def binary(self, node: ast.BinOp) -> Any:
         function = _BINARY.get(type(node.op))
         if function is None:
-            raise ExpressionError(f"operator {type(node.op).__name__} is not part of the language")
+            raise ExpressionError(
+                f"operator {type(node.op).__name__} is not allowed in an expression"
+            )
         left, right = self.visit(node.left), self.visit(node.right)
         if isinstance(node.op, ast.Add):
             self._budget.join(left, right)
@@ -392,7 +400,9 @@ class _Interpreter:
     def unary(self, node: ast.UnaryOp) -> Any:
         function = _UNARY.get(type(node.op))
         if function is None:
-            raise ExpressionError(f"operator {type(node.op).__name__} is not part of the language")
+            raise ExpressionError(
+                f"operator {type(node.op).__name__} is not allowed in an expression"
+            )
         return function(self.visit(node.operand))
 
     def logic(self, node: ast.BoolOp) -> Any:
@@ -409,7 +419,7 @@ class _Interpreter:
         for op, comparator in zip(node.ops, node.comparators, strict=True):
             function = _COMPARE.get(type(op))
             if function is None:
-                raise ExpressionError(f"{type(op).__name__} is not part of the language")
+                raise ExpressionError(f"{type(op).__name__} is not allowed in an expression")
             right = self.visit(comparator)
             self._budget.go_through(left)
             self._budget.go_through(right)
@@ -448,7 +458,7 @@ class _Interpreter:
             for part, item in zip(target.elts, value, strict=True):
                 self.bind(part, item)
         else:
-            raise ExpressionError(f"`{ast.unparse(target)}` cannot be bound")
+            raise ExpressionError(f"`{ast.unparse(target)}` cannot be the variable of a loop")
 
 
 _NODES: dict[type[ast.expr], Callable[[_Interpreter, Any], Any]] = {

@@ -36,7 +36,7 @@ def hurst(values: Sequence[float] | npt.NDArray[np.float64]) -> float:
         values: At least 128 values at equal distances.
 
     Raises:
-        ValueError: There are too few values, or they are all the same.
+        ValueError: There are too few values, or all values are equal.
     """
     series = np.asarray(values, dtype=np.float64)
     if series.size < SHORTEST:
@@ -78,7 +78,7 @@ def _compute(name: str, args: tuple[Any, ...], named: tuple[tuple[str, Any], ...
 
 
 _known = lru_cache(maxsize=4096)(_compute)
-"""Keeps results, since claims and figures repeat the same calls of formulas for every seed."""
+"""Cache of formula results, since claims and figures repeat the same calls for every seed."""
 
 
 def _hashable(key: object) -> bool:
@@ -104,14 +104,14 @@ class _Fields(Readable):
 
 
 def _itself(value: Any) -> Any:
-    """A result as the function returned it, to be passed to a function that takes it."""
+    """A result as the function returned it, for use as an argument of another function."""
     return value._itself if isinstance(value, _Fields) else value  # noqa: SLF001
 
 
 def mean(values: Sequence[float]) -> float:
     """Arithmetic mean; an error without values."""
     if not values:
-        raise ValueError("mean of nothing")
+        raise ValueError("`mean` needs at least one value")
     return math.fsum(values) / len(values)
 
 
@@ -151,15 +151,15 @@ def cells_of_seconds(seconds: float, bits_per_second: float) -> float:
 
 
 def _sum(values: Iterable[Any], /, start: float = 0) -> Any:
-    # A sum of lists would copy all before each of them.
+    # A sum of lists would copy the partial sum for each list.
     if not isinstance(start, int | float):
-        raise TypeError("`sum` adds numbers")
+        raise TypeError("`sum` adds only numbers")
     return sum(values, start)
 
 
 def _round(number: Any, ndigits: int | None = None) -> Any:
     if isinstance(number, int) and ndigits is not None and ndigits < -MOST_BITS:
-        raise ValueError(f"`round` to {ndigits:,} digits; at least {-MOST_BITS:,}")
+        raise ValueError(f"`round` to {ndigits:,} digits; allowed: at least {-MOST_BITS:,}")
     return round(number, ndigits)
 
 

@@ -86,8 +86,8 @@ def value(expression: str, run: Run) -> float:
     result = evaluate(expression, scope)
     if isinstance(result, bool) or not isinstance(result, int | float):
         plain = isinstance(result, bool | str | None)
-        what = repr(result) if plain else f"a {type(result).__name__}"
-        raise ExpressionError(f"in `{expression}`: {what} is no number")
+        what = f"the value {result!r}" if plain else f"the value, a {type(result).__name__},"
+        raise ExpressionError(f"in `{expression}`: {what} is not a number")
     if not math.isfinite(result):
         raise ExpressionError(f"in `{expression}`: the value is {result}, which no measure can be")
     return float(result)

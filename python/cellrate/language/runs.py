@@ -1,4 +1,4 @@
-"""Finished runs in expressions."""
+"""Objects of expressions for finished runs."""
 
 # ruff: noqa: ANN401 - values of JSON are of any type
 from __future__ import annotations
@@ -31,7 +31,7 @@ Value = str | int | float
 
 
 MOST_LISTED = 10
-"""Most names that an error message lists."""
+"""Greatest number of names that an error message lists."""
 
 
 class Recorded(Protocol):
@@ -64,10 +64,10 @@ class Run(Record):
         summary: Summary of the run.
         recorded: Scenario, traces and events of the run.
         label: Name of the run in error messages.
-        scenario: Scenario of the run as it was read, if that is at hand.
+        scenario: The parsed scenario of the run, if available.
     """
 
-    # Unit of what queues hold, in the names of measures.
+    # Unit of queue lengths, in the names of measures.
     _unit: ClassVar[str]
 
     def __init__(
@@ -104,7 +104,10 @@ class Run(Record):
             known = ", ".join(item["name"] for item in items[:MOST_LISTED]) or "none"
             raise ValueError(f"no {kind} of {self._place} begin with `{name}`; there are {known}")
         if len(matching) > 1:
-            raise ValueError(f"{len(matching)} {kind} of {self._place} begin with `{name}`")
+            raise ValueError(
+                f"{len(matching)} {kind} of {self._place} begin with `{name}`; write more of the "
+                "name"
+            )
         chosen: dict[str, Any] = matching[0]
         return chosen
 
@@ -132,7 +135,7 @@ class Run(Record):
 
     @property
     def bottleneck_port(self) -> Port:
-        """Switch port with the longest queue; among equals the most utilised."""
+        """Switch port with the longest queue; of equal ports the most utilised."""
         port, _ = self._bottleneck
         return Port(port, port["name"])
 

@@ -32,14 +32,15 @@ class Finding:
 
     Attributes:
         parameter: The parameter, and the results that it concerns.
-        scores: Marks of these results under each value.
-        p: For each value the chance of losing so much against the best; None for the best.
-        hold_out: Success of the best value on results that did not choose it.
+        scores: For each value, which of these results are met.
+        p: p-value of each value against the best value; None for the best value.
+        hold_out: Result of the hold-out test: success of the best value on results that were not
+            used to choose it.
         problems: Results of a value and seed that could not be evaluated, which count as missed.
-        asked: Number of seeds with which a value is run unless it is out of the race.
+        asked: Number of seeds with which a value is run, unless it is dropped after the first seed.
         groups: Number of groups of experiments; different groups have no simulation in common.
-        dropped: True if the best value held out alone, but the other values that held out do better
-            without it.
+        dropped: True if the best value passed validation alone, but the combination of passed
+            values is better without it.
     """
 
     parameter: OpenParameter
@@ -53,12 +54,12 @@ class Finding:
 
     @property
     def verdict(self) -> Verdict:
-        """The verdict of the hold-out."""
+        """Verdict of the hold-out test on the best value."""
         return self.hold_out.verdict
 
     @property
     def used(self) -> bool:
-        """True if the column of inferred values uses the best value."""
+        """True if the inferred reading of the paper uses the best value."""
         return self.verdict == "held-out" and not self.dropped
 
     def excluded(self, value: int) -> bool:
@@ -100,18 +101,18 @@ class Counts:
 
 @dataclass(frozen=True)
 class Inference(Shown):
-    """Findings about a paper's open parameters, and two columns that are never mixed.
+    """Findings about a paper's open parameters, and counts as assumed and with inferred values.
 
     Attributes:
         paper: The paper with parameters fixed before seeing results.
         seeds: All seeds.
         findings: Findings, one per parameter.
-        unconcerned: Parameters that no result depends on.
-        kept: Values that held out alone and in combination.
+        unconcerned: Parameters on which no result depends.
+        kept: Values that passed validation alone and in combination.
         assumed: Counts with parameters fixed before seeing results.
         inferred: Counts with the kept values; equal to `assumed` if there are none.
-        whole: True if the columns count all results of the paper, and not only those that depend on
-            the selected parameters.
+        whole: True if the counts are over all results of the paper, False if only over those that
+            depend on the selected parameters.
     """
 
     paper: Paper
@@ -162,7 +163,7 @@ def store(inference: Inference) -> Path:
         Path of the file.
 
     Raises:
-        OSError: It cannot be written.
+        OSError: The file cannot be written.
     """
     path = inference.paper.directory / NAME
     whole_file.write_text(path, as_toml(inference))
@@ -214,7 +215,7 @@ def _value(finding: Finding, value: int) -> str:
 
 
 def _text(text: str) -> str:
-    """A basic string of TOML; a JSON string is one."""
+    """A text as a basic string of TOML, in the form of JSON."""
     return json.dumps(text, ensure_ascii=False)
 
 
@@ -265,7 +266,7 @@ def _read(table: Reader, assumption: Assumption | None) -> list[Choice]:
     if chosen not in labels:
         raise ReproduceError(f"{table.place}: `chosen` is {chosen!r}, which is none of the values")
     if used and (verdict != "held-out" or chosen == labels[0]):
-        raise ReproduceError(f"{table.place}: `used`, though it did not hold out")
+        raise ReproduceError(f"{table.place}: `used` is true, but the verdict is not held-out")
     table.done()
     return [(assumption, a) for a in assumption.alternatives if used and a.label == chosen]
 

@@ -1,4 +1,4 @@
-"""Results of an experiment: measured values beside printed ones, and claims that hold."""
+"""Results of an experiment: measured and printed values, and whether claims hold."""
 
 from __future__ import annotations
 
@@ -68,13 +68,13 @@ class Disagreement:
 
     @property
     def known(self) -> str:
-        """The cause and the dependence."""
+        """Text: cause of the disagreement, and open parameters on which the result depends."""
         return " ".join(filter(None, (self.cause, self.dependence)))
 
 
 @dataclass(frozen=True)
 class ValueResult:
-    """A printed value and the measured one."""
+    """A printed value and the measured value."""
 
     published: Published
     measured: Estimate | None
@@ -129,7 +129,7 @@ class ExperimentResult:
     claims: tuple[ClaimResult, ...]
 
     def values_of(self, *, arithmetic: bool) -> list[ValueResult]:
-        """Checks of the paper's arithmetic, or all other values."""
+        """Published values that check the paper's arithmetic, or all others."""
         return [v for v in self.values if (v.published.kind == "arithmetic") == arithmetic]
 
     def claims_of(self, *, runs: bool) -> list[ClaimResult]:
@@ -152,7 +152,7 @@ class Measured:
     """Estimates and verdicts of an experiment, before they are compared with the paper."""
 
     values: tuple[Estimate | None, ...]
-    """Estimates of the printed values; none for a value without a measure."""
+    """Estimates of the printed values; None for a value without a measure."""
     claims: tuple[tuple[bool, ...], ...]
     """For each claim, True for each seed in which it holds."""
 
@@ -183,7 +183,7 @@ def measured(
 def judged(
     paper: Paper, experiment: Experiment, seeds: tuple[int, ...], found: Measured
 ) -> ExperimentResult:
-    """Compares what an experiment's runs give with what the paper prints and claims."""
+    """Compares the results of an experiment's runs with the values and claims of the paper."""
     ordered = _order(experiment, found.values)
     values = []
     for published, measured in zip(experiment.published, found.values, strict=True):
@@ -202,7 +202,7 @@ def judged(
 def _known(
     paper: Paper, subject: Subject, *, stands: bool
 ) -> tuple[Disagreement | None, AcrossReadings]:
-    """The disagreement of a result that does not stand, and the result across readings."""
+    """The disagreement of a result that is not met, and the joint readings that meet it."""
     explanation = paper.explanation(subject.experiment, subject.name)
     impossible = explanation is not None and bool(explanation.impossible)
     readings = across_readings(paper, subject, stands=stands or impossible)
@@ -229,7 +229,7 @@ def measure(experiment: Experiment, published: Published, scope: Mapping[str, An
     except ExpressionError as error:
         raise NotMeasurable(f"{experiment.id}, {published.quantity}: {error}") from error
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise ReproduceError(f"{experiment.id}, {published.quantity}: {value!r} is no number")
+        raise ReproduceError(f"{experiment.id}, {published.quantity}: {value!r} is not a number")
     return float(value)
 
 
@@ -259,7 +259,7 @@ def _order(experiment: Experiment, estimates: Sequence[Estimate | None]) -> dict
 
 
 def met_by(published: Published, measured: float) -> bool | None:
-    """True if a measured value meets a printed one; nothing if it is not scored."""
+    """True if a measured value meets a printed one; None if it is not scored."""
     if not published.score or published.value is None:
         return None
     place = last_place(published.printed, published.value)

@@ -19,8 +19,8 @@ from cellrate.schemes.parameter_schema import WrongParameter, schema_of
 from cellrate.schemes.state import State
 
 Kind: TypeAlias = Literal["control", "discard", "recovery", "law"]
-"""Kinds of component that a class can be: scheme of a switch, discard policy of a queue, recovery
-of TCP, law of a source."""
+"""Kinds of component that a class can be: control scheme of a switch, discard policy of a queue,
+recovery of TCP, law of an ABR source."""
 
 HOOKS: Mapping[Kind, tuple[str, ...]] = {
     "control": ("on_forward_rm", "on_backward_rm", "on_interval", "on_cell", "on_dequeue"),
@@ -34,7 +34,7 @@ HOOKS: Mapping[Kind, tuple[str, ...]] = {
     ),
     "law": ("on_backward_rm",),
 }
-"""Methods that are called during a run; besides, each kind has `on_start`."""
+"""Names of the hooks, methods that a run calls, by kind; each kind also has `on_start`."""
 
 CHANGING: frozenset[Kind] = frozenset({"control", "discard"})
 """Kinds whose parameters can change during a run; their classes then have `on_change`."""
@@ -44,7 +44,7 @@ NEEDED: Mapping[Kind, str] = {"recovery": "on_new_ack", "law": "on_backward_rm"}
 
 
 class NoScheme(BadInput):
-    """A name that leads to no class, or to a class that cannot be a scheme.
+    """A name in a scenario does not lead to a class that can be a component.
 
     Attributes:
         help: Advice; may be empty.
@@ -57,18 +57,18 @@ class NoScheme(BadInput):
 
 @dataclass(frozen=True)
 class Definition:
-    """A class as the engine needs it.
+    """A class in the form that the engine needs.
 
     Attributes:
         factory: Makes an object from values of parameters.
         schema: JSON schema of the class's parameters, as text.
         hooks: Names of the hooks that the class has.
-        statistics: Names of the class's statistics.
+        statistics: Names of the statistics that the class counts.
         root: Directory of the files.
         files: Source of the class, of the modules beside it that it uses, and its `FILES`.
         fingerprint: SHA-256 over these files.
         reads_queue: False if the class states that it never reads `port.queue`.
-        queue_at_every_cell: True if the class states that it needs the queue at every cell.
+        queue_at_every_cell: True if the class states that it needs the queue length at every cell.
         state: State that the code of the class keeps outside its objects.
     """
 
@@ -92,25 +92,27 @@ def definition_of(kind: Kind, name: str, cls: object, module: ModuleType, root: 
         name: Name by which a scenario names it.
         cls: The class.
         module: The module in which the class was found.
-        root: Directory of the modules that belong to it.
+        root: Directory of the modules that belong to the class.
 
     Raises:
-        NoScheme: The class cannot be a scheme.
+        NoScheme: The class cannot be a component of this kind.
     """
     if not (isinstance(cls, type) and dataclasses.is_dataclass(cls)):
-        raise NoScheme(f"`{name}` is no dataclass", "write `@dataclass` above the class")
+        raise NoScheme(f"`{name}` is not a dataclass", "write `@dataclass` above the class")
     known = HOOKS[kind]
     hooks = tuple(hook for hook in known if callable(getattr(cls, hook, None)))
     named = ", ".join(f"`{hook}`" for hook in known)
     if not hooks:
-        raise NoScheme(f"`{name}` reacts to nothing", f"it has at least one of {named}")
+        raise NoScheme(
+            f"`{name}` has no hook, so it reacts to nothing", f"define at least one of {named}"
+        )
     if NEEDED.get(kind, hooks[0]) not in hooks:
         raise NoScheme(f"`{name}` has no `{NEEDED[kind]}`", f"hooks are `on_start`, {named}")
     others = ("on_start", "on_change") if kind in CHANGING else ("on_start",)
     strange = [one for one in vars(cls) if one.startswith("on_") and one not in (*others, *known)]
     if strange:
         listed = ", ".join(f"`{hook}`" for hook in (*others, *known))
-        raise NoScheme(f"`{name}` has an unknown hook `{min(strange)}`", f"hooks are {listed}")
+        raise NoScheme(f"`{name}` has an unknown hook `{min(strange)}`", f"allowed: {listed}")
     hooks += tuple(hook for hook in others if callable(getattr(cls, hook, None)))
     try:
         schema = schema_of(cls, _documentation(cls))
@@ -138,7 +140,7 @@ def definition_of(kind: Kind, name: str, cls: object, module: ModuleType, root: 
 
 
 def _mentions_every(cls: type, files: Sequence[Path]) -> bool:
-    """True if a method of a class or of its bases, or one of its files, names `every`."""
+    """True if the code of a class, of its bases, or of its files contains the name `every`."""
     methods = (value for base in cls.__mro__ for value in vars(base).values())
     codes = (method.__code__ for method in methods if isinstance(method, FunctionType))
     return any("every" in code.co_names for code in codes) or any(
@@ -160,8 +162,7 @@ def _state(cls: type, module: ModuleType, root: Path) -> State:
 def files_of(cls: type, module: ModuleType, root: Path) -> tuple[Path, ...]:
     """Files of a class: modules of its directory that it uses, and its `FILES`, in order.
 
-    The modules are those that it reaches by names of other modules of the same directory or
-    package. Libraries are not part of it.
+    The modules are those that it imports from the same directory or package, without libraries.
     """
     own = (one for one in _own_modules(module, root) if getattr(one, "__file__", None))
     files = {Path(str(one.__file__)).resolve() for one in own}
@@ -171,7 +172,7 @@ def files_of(cls: type, module: ModuleType, root: Path) -> tuple[Path, ...]:
 
 
 def fingerprint(cls: type, files: Sequence[Path]) -> str:
-    """Beginning of the SHA-256 over the files of a class and its name."""
+    """The first digits of the SHA-256 over the files of a class and its name."""
     import hashlib  # only scenarios that name a class need them
     import inspect
 
@@ -187,7 +188,7 @@ def fingerprint(cls: type, files: Sequence[Path]) -> str:
 
 
 def _own_modules(module: ModuleType, root: Path) -> Iterator[ModuleType]:
-    """A module and those beneath `root` that it uses, directly or not."""
+    """A module and the modules beneath `root` that it uses, directly or indirectly."""
     seen, waiting = {module.__name__}, [module]
     while waiting:
         one = waiting.pop()
@@ -208,7 +209,7 @@ def _module_of(value: object) -> ModuleType | None:
 
 
 def _documentation(cls: type) -> dict[str, str]:
-    """The texts below the fields of a class, by their names."""
+    """The docstrings below the fields of a class, by field."""
     import inspect
 
     found: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""Finds the class that a scenario names, if the user allows its code, and sends it elsewhere."""
+"""Finds the class that a scenario names, if its code is allowed; packs it for other processes."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from cellrate.schemes import permission
 from cellrate.schemes.classes import Definition, Kind, NoScheme, definition_of
 
 _loaded: dict[Path, tuple[bytes, ModuleType]] = {}
-"""Modules of files, with the sources that they were made from."""
+"""Modules loaded from files, with the source text of each."""
 _found: dict[str, Definition] = {}
 _one_at_a_time = threading.RLock()
-"""Held while a class is found: Python 3.11 cannot parse in two threads (SystemError of `ast`)."""
+"""Lock for finding a class: Python 3.11 cannot parse in two threads (SystemError of `ast`)."""
 _moved: dict[Path, Path] = {}
-"""Directories from which files were sent to this process, and their directories here."""
+"""Directories of this process for files from other processes, by their original directories."""
 
 
 def found(name: str) -> Definition | None:
@@ -39,22 +39,25 @@ def find(kind: Kind, name: str, scenario: str) -> Definition | None:
         scenario: Path of the scenario.
 
     Returns:
-        Definition of the class; None if the name has not this form.
+        Definition of the class; None if the name does not have this form.
 
     Raises:
-        NoScheme: The class may not be used, does not exist or is no scheme.
+        NoScheme: The class is not allowed, does not exist, or cannot be a component.
     """
     place, colon, class_name = name.rpartition(":")
     if not colon or not place or not class_name.isidentifier():
         return None
     if not permission.is_allowed(name):
-        raise NoScheme(f"the scenario names code, `{name}`", permission.HELP)
+        raise NoScheme(
+            f"the scenario names code of yours, `{name}`, which needs your permission",
+            permission.HELP,
+        )
     with _one_at_a_time:
         return _defined(kind, name, scenario)
 
 
 def _defined(kind: Kind, name: str, scenario: str) -> Definition:
-    """The class of a name that is allowed."""
+    """The definition of a class that the user allows."""
     place, _, class_name = name.rpartition(":")
     if place.endswith(".py"):
         path = (Path(scenario).parent / place).resolve()
@@ -68,34 +71,36 @@ def _defined(kind: Kind, name: str, scenario: str) -> Definition:
         known = [one for one, value in vars(module).items() if isinstance(value, type)]
         own = [one for one in known if getattr(module, one).__module__ == module.__name__]
         raise NoScheme(
-            f"`{place}` has no class `{class_name}`", f"it has {', '.join(own) or 'none'}"
+            f"`{place}` has no class `{class_name}`",
+            f"classes of the file: {', '.join(own) or 'none'}",
         )
     _found[name] = definition_of(kind, name, cls, module, root)
     return _found[name]
 
 
 def _module_of_file(name: str, path: Path) -> ModuleType:
-    """The module of a file; read again if the file has changed."""
+    """The module of a file; loaded again if the file has changed."""
     try:
         source = read_regular(path)
     except OSError as error:
         why = error.strerror or str(error)
         raise NoScheme(
-            f"`{name}`: {path}: {why}", "the file is relative to the scenario's"
+            f"`{name}`: {path}: {why}",
+            "the path of the file is relative to the scenario's directory",
         ) from error
     known = _loaded.get(path)
     if known is not None and known[0] == source:
         return known[1]
     import hashlib  # only scenarios that name a class need it
 
-    # Files of the same name in other directories are other modules.
+    # Files of the same name in different directories are different modules.
     unique = hashlib.sha256(bytes(path)).hexdigest()[:8]
     spec = importlib.util.spec_from_file_location(f"{path.stem}_{unique}", path)
     if spec is None or spec.loader is None:
-        raise NoScheme(f"`{name}`: {path} is no Python file")
+        raise NoScheme(f"`{name}`: {path} is not a Python file")
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
-    # A file may import those beside it.
+    # A file may import modules beside it.
     sys.path.insert(0, str(path.parent))
     try:
         exec(compile(source, str(path), "exec"), module.__dict__)  # noqa: S102  allowed by the user
@@ -135,15 +140,15 @@ def _where(error: Exception, path: Path) -> str:
 
 
 _places: dict[str, Path] = {}
-"""Directories of this process with the files of parcels, by their contents."""
+"""Directories of this process with unpacked files, by the contents of the parcel."""
 
 
 @dataclass(frozen=True)
 class Parcel:
-    """A class that the user allows, and its files.
+    """A class that the user allows, and its files, as sent to another process.
 
     Attributes:
-        name: Name by which scenarios name it.
+        name: Name of the class in scenarios.
         root: Directory of the files; empty for a class of an installed package.
         files: Paths relative to the directory, with their contents.
     """
@@ -179,7 +184,7 @@ def unpack(parcel: Parcel) -> None:
 
     digest = hashlib.sha256(repr(parcel.files).encode()).hexdigest()[:16]
     if digest not in _places:
-        # Nobody else can write there.
+        # Other users cannot write to this directory.
         place = _places[digest] = Path(tempfile.mkdtemp(prefix="cellrate-code-"))
         atexit.register(shutil.rmtree, place, ignore_errors=True)
         for path, content in parcel.files:

@@ -97,7 +97,7 @@ def _property(
     field: dataclasses.Field[Any], hint: object, documentation: Mapping[str, str]
 ) -> dict[str, Any]:
     if field.default is dataclasses.MISSING:
-        raise WrongParameter(f"`{field.name}` has no default")
+        raise WrongParameter(f"`{field.name}` has no default value, which a parameter needs")
     kind, marks = _parts(hint)
     unit = next((mark for mark in marks if isinstance(mark, Unit)), None)
     found = _kind(field.name, kind, unit)

@@ -12,10 +12,10 @@ import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
-HELP = "`--allow-code` lets it run, once you have read it; in Python `cellrate.schemes.allow_all()`"
+HELP = "read the code, then add `--allow-code`; in Python call `cellrate.schemes.allow_all()`"
 
 OWN = "cellrate."
-"""Beginning of the names of the package's own classes, which need no permission."""
+"""Prefix of the names of classes in this package, which need no permission."""
 
 ALLOW_CODE = "--allow-code"
 KEYS = re.compile(r"\b(scheme|recovery|policy|law)\s*=")
@@ -33,9 +33,9 @@ def allow_all() -> None:
 
 @contextmanager
 def of_command(arguments: Iterable[str]) -> Iterator[None]:
-    """Allows the classes that a command line names, or all, to run within the block.
+    """A context manager that allows the classes of a command line, or all classes.
 
-    A command line names a class as `path.scheme=name`, perhaps among others.
+    A command line names a class as `path.scheme=name`, alone or within a table.
     """
     global _all
     before = _all, set(_named)
@@ -58,7 +58,7 @@ def allow(name: str) -> None:
 
 @contextmanager
 def allowing(*names: str) -> Iterator[None]:
-    """Allows the classes of these names to run within the block."""
+    """A context manager that allows the classes with these names."""
     new = set(names) - _named
     _named.update(new)
     try:

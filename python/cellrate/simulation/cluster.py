@@ -1,4 +1,4 @@
-"""Runs many simulations on a Dask cluster; keeps and reuses results like `runner`."""
+"""Runs many simulations on a Dask cluster, with a store of results as in `runner`."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ NO_PAGES = {
     "distributed.scheduler.http.routes": ["distributed.http.health"],
     "distributed.worker.http.routes": ["distributed.http.health"],
 }
-"""A local cluster serves no pages, since all users of the machine could read them."""
+"""Settings without Dask's web pages, which all users of the machine could read."""
 BATCH_SECONDS = 2.0
-"""Short runs are joined into tasks of about this length: a task costs the scheduler about 1 ms."""
+"""Length of a task that joins short runs, since a task costs the scheduler about 1 ms."""
 FIRST_TASKS = 2_000
-"""Number of tasks after which their least size doubles, so that a million short runs make ten
-thousand tasks."""
+"""Number of tasks after which the least number of runs per task doubles. So a million short runs
+make some ten thousand tasks."""
 AHEAD = 4
-"""Number of tasks per thread of the cluster that wait or run at a time."""
+"""Greatest number of tasks per thread of the cluster that wait or run at a time."""
 HELD = 2_000
 """Greatest number of results that wait for an earlier one; at this number no task is sent."""
 GONE = (
@@ -76,7 +76,7 @@ class Cluster:
                     self._local = distributed.LocalCluster(
                         n_workers=worker_count(processes),
                         threads_per_worker=1,
-                        # Any free port: another cluster may have the usual one.
+                        # Any free port, since another cluster may use the default port.
                         dashboard_address="127.0.0.1:0",
                         scheduler_kwargs={"dashboard": False},
                         security=own,
@@ -88,12 +88,15 @@ class Cluster:
                 self._local or address, timeout=CONNECT_SECONDS
             )
         except (TypeError, RuntimeError) as error:
-            message = f"--scheduler {address}: dask is configured otherwise: {error}"
+            message = (
+                f"--scheduler {address}: the configuration of Dask does not allow this address: "
+                f"{error}"
+            )
             raise BadInput(message) from error
         except (OSError, ValueError) as error:
             message = (
-                f"--scheduler {address}: no Dask scheduler answers there, "
-                f"as it would at tcp://HOST:8786 or as {LOCAL}: {error}"
+                f"--scheduler {address}: no Dask scheduler answers there, but allowed is an "
+                f"address such as tcp://HOST:8786, or {LOCAL}: {error}"
             )
             raise BadInput(message) from error
         try:
@@ -110,7 +113,7 @@ class Cluster:
 
     def close(self) -> None:
         """Disconnects from the cluster; a local cluster is shut down."""
-        with suppress(TimeoutError):  # the scheduler is gone, which was reported before
+        with suppress(TimeoutError):  # the scheduler has ended, which was reported before
             self._client.close()
         if self._local is not None:
             self._local.close()
@@ -155,7 +158,9 @@ class Cluster:
         try:
             builds: dict[str, str] = self._client.run(build_id)
         except Exception as error:
-            message = f"a worker has no such cellrate installed as this one: {error}"
+            message = (
+                f"a worker of the cluster has another cellrate installed than this one: {error}"
+            )
             raise BadInput(message) from error
         for worker, build in builds.items():
             if build != build_id():
@@ -178,7 +183,7 @@ def other_build(worker: str, build: str, ours: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """Result of a job in the form in which a worker returns it."""
+    """Result of a job as a worker returns it."""
 
     data: bytes | None
     error: str
@@ -209,7 +214,7 @@ def _run(job: Job) -> Sent:
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A job that has been sent, or will be sent."""
+    """A job that is not known from the store, before or after it is sent to the cluster."""
 
     index: int
     job: Job
@@ -242,7 +247,8 @@ class _Stream:
         more = True
         try:
             while more or self._out or self._back:
-                # Workers join and leave; asking the scheduler for every run would be too slow.
+                # The number of workers changes, but a question to the scheduler for every run is
+                # too slow.
                 self._threads = self._count_threads()
                 while more and len(self._out) < AHEAD * self._threads and not self._is_full():
                     more = self._fill(pending, batch)
@@ -279,7 +285,7 @@ class _Stream:
         return False
 
     def _is_full(self) -> bool:
-        """True if so many results wait for an earlier one that no more jobs are sent."""
+        """True if no more jobs are sent, because too many results wait for an earlier result."""
         return len(self._back) >= HELD
 
     def _look_up(self, index: int, job: Job) -> _Asked | None:

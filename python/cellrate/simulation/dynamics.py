@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 __all__ = ["Oscillation", "Sampled", "oscillation", "settling_time"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
-# The swing of a trace is taken between these quantiles, so that single outliers do not count.
+# Quantiles between which the swing of a trace is measured, so that single outliers do not count.
 LOW, HIGH = 0.05, 0.95
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sampled:
-    """Samples in order of time; a point of a thinned trace holds a least and a greatest value.
+    """Samples of a trace in order of time; each has a least and a greatest value.
 
     Attributes:
         times: Times in seconds.
@@ -160,7 +160,7 @@ class Oscillation:
 
     def _some(self) -> int:
         if not self.tops:
-            raise ValueError("there is no whole cycle")
+            raise ValueError("the trace has no whole cycle")
         return len(self.tops)
 
 

@@ -1,7 +1,7 @@
 """Reads a GraphML file with networkx and finds the line of every node and link.
 
-networkx reads the first graph of a file, without the graphs inside its nodes; so all graphs are
-joined to one before it sees them.
+networkx reads only the first graph of a file, without graphs inside nodes. So all graphs are joined
+to one graph before networkx reads the file.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ Attributes = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Drawn:
-    """A node or a link of the file.
+    """A node or a link of a GraphML file.
 
     Attributes:
         ends: Id of the node, or ids of both ends of the link.
-        attributes: Attributes that the file gives it; not those that are blank or NaN, as graph
-            libraries write missing values.
+        attributes: Attributes in the file, without blanks and NaN, by which graph libraries write
+            missing values.
         place: File and line.
     """
 
@@ -38,7 +38,7 @@ class Drawn:
     place: str
 
     def refuse(self, message: str) -> NoReturn:
-        """Raises an error that ends with the place.
+        """Raises an error whose message ends with the place of this element.
 
         Raises:
             BadInput: Always.
@@ -48,7 +48,7 @@ class Drawn:
 
 @dataclass(frozen=True)
 class Drawing:
-    """Nodes and links in the order of the file; links of a directed graph lead one way."""
+    """Nodes and links of a file in their order; links of a directed graph lead one way."""
 
     nodes: tuple[Drawn, ...]
     links: tuple[Drawn, ...]
@@ -57,7 +57,7 @@ class Drawing:
 
 @dataclass
 class _Lines:
-    """Line numbers of elements; several links between the same nodes are in their order."""
+    """Line numbers of nodes and links, found before networkx reads the file."""
 
     path: str
     nodes: dict[str, int] = field(default_factory=dict)
@@ -67,14 +67,14 @@ class _Lines:
     )
 
     def refuse(self, message: str, line: int) -> NoReturn:
-        """Raises an error that ends with the place, as `Drawn.refuse`."""
+        """Raises an error whose message ends with the place of a line."""
         raise BadInput(f"{message}\n --> {self.path}:{line}")
 
     def add(self, tag: str, attributes: Mapping[str, str], line: int) -> None:
-        """Notes an element if it is a node or a link.
+        """Stores the line number of an element if it is a node or a link.
 
         Raises:
-            BadInput: A node with this id has been noted.
+            BadInput: Another node has the same id.
         """
         match tag.rpartition(":")[2]:
             case "node":
@@ -90,10 +90,10 @@ class _Lines:
                 self.links[ends].append(line)
 
     def refuse_loose_ends(self) -> None:
-        """Checks that links end at nodes, which the file may have after the links.
+        """Checks that every link ends at a node of the file.
 
         Raises:
-            BadInput: A link ends at no node; networkx would make a node for it.
+            BadInput: A link ends at an id that no node has; networkx would add such a node.
         """
         for ends, (first, *_) in self.links.items():
             for name in ends:
@@ -115,15 +115,16 @@ def read(data: bytes, path: str) -> Drawing:
     try:
         whole = _as_one_graph(data, lines)
         with warnings.catch_warnings():
-            # networkx warns of ports, which say where a link touches the drawing of a node.
+            # networkx warns of ports, which only give the point where a link touches the drawn
+            # node.
             warnings.simplefilter("ignore")
             graph = nx.read_graphml(io.BytesIO(whole))
     except AttributeError as error:
-        # networkx needs the text of an element, such as the default of a key, that has none.
+        # networkx fails if an element without text, such as the default of a key, needs a text.
         why = "an element is empty that must have a value"
-        raise BadInput(f"{path} is no GraphML that can be read: {why}") from error
+        raise BadInput(f"{path} cannot be read as GraphML: {why}") from error
     except (nx.NetworkXException, ParseError, KeyError, ValueError, TypeError) as error:
-        raise BadInput(f"{path} is no GraphML that can be read: {error}") from error
+        raise BadInput(f"{path} cannot be read as GraphML: {error}") from error
     nodes = tuple(
         Drawn((str(name),), _given(attributes), _place(path, lines.nodes.get(str(name))))
         for name, attributes in graph.nodes(data=True)
@@ -146,7 +147,7 @@ def _link(
 
 
 def _given(attributes: Attributes) -> Attributes:
-    """The attributes that have a value."""
+    """The attributes that are neither blank nor NaN."""
     return {
         name: value
         for name, value in attributes.items()
@@ -156,20 +157,20 @@ def _given(attributes: Attributes) -> Attributes:
 
 
 def _as_one_graph(data: bytes, lines: _Lines) -> bytes:
-    """The file with all its graphs joined to the first.
+    """The GraphML file with all its graphs joined to the first graph.
 
     A node with a graph inside is a frame around the nodes of that graph, as drawing programs write
-    groups. It is a node of its own only if a link ends at it.
+    groups. The frame becomes a node of the network only if a link ends at it.
 
     Raises:
         BadInput: Links of one graph lead one way and links of another both ways.
-        ParseError: The file is no XML.
+        ParseError: The file is not XML.
     """
     root = ET.fromstring(data)  # noqa: S314  entities were refused before
     graphs = [element for element in root.iter() if _is(element, "graph")]
     for graph, line in zip(graphs, lines.graphs, strict=True):
         if graph.get("edgedefault") != graphs[0].get("edgedefault"):
-            lines.refuse("a graph is directed and another one is not", line)
+            lines.refuse("one graph of the file is directed, and another is not", line)
     linked = {end for ends in lines.links for end in ends}
     parts = [part for graph in graphs for part in graph if not _is(part, "data")]
     for graph in graphs:
@@ -219,9 +220,9 @@ def _lines(data: bytes, path: str) -> _Lines:
         parser.Parse(data, True)  # noqa: FBT003  expat's own
     except expat.ExpatError as error:
         problem = expat.errors.messages[error.code]
-        message = f"{path} is no XML: {problem}\n --> {path}:{error.lineno}:{error.offset + 1}"
+        message = f"{path} is not XML: {problem}\n --> {path}:{error.lineno}:{error.offset + 1}"
         raise BadInput(message) from error
     except (LookupError, ValueError) as error:
-        raise BadInput(f"{path} is in an encoding that is not read: {error}") from error
+        raise BadInput(f"{path} cannot be decoded: {error}") from error
     lines.refuse_loose_ends()
     return lines

@@ -58,7 +58,7 @@ CONTROL = '\n[switch.control]\nscheme = "erica"\n'
 
 @dataclass(frozen=True)
 class GraphOptions:
-    """Values that are used where a graph gives none; see `cellrate.import_graph`."""
+    """Values for attributes that the graph lacks; see `cellrate.import_graph`."""
 
     rate: str | None = None
     delay: str | None = None
@@ -155,7 +155,7 @@ def _table(name: str, keys: Iterable[tuple[str, str | bool | None]], comment: st
 
 
 def _comment(text: str) -> str:
-    """A text on a line, without the control characters that TOML does not allow in comments."""
+    """A text without line breaks and the control characters that TOML forbids in comments."""
     return " ".join(CONTROLS.sub(" ", text).split())
 
 
@@ -229,7 +229,7 @@ def nodes_of(drawing: Drawing, options: GraphOptions) -> dict[str, GraphPart]:
 
 
 def _with_own_names(parts: dict[str, GraphPart]) -> dict[str, GraphPart]:
-    """Nodes whose names differ: of equal names all but the first get `-2`, `-3`, and so on."""
+    """The nodes with distinct names: repeated names get `-2`, `-3`, and so on."""
     taken = {part.name for part in parts.values()}
     seen = set[str]()
     for node_id, part in parts.items():
@@ -253,7 +253,7 @@ def _part(node: Drawn, neighbours: int, options: GraphOptions) -> GraphPart:
     if buffer is not None:
         _checked(node, str(buffer), "buffer", "buffer", options)
         if is_host:
-            node.refuse("a host has no buffer of its own")
+            node.refuse("a host cannot have `buffer`; only switches have it")
         if options.over_ethernet and math.isinf(_core.quantity(str(buffer), "buffer")):
             buffer = None
     labels = (node.attributes.get("name"), node.attributes.get("label"), node.ends[0])
@@ -261,7 +261,7 @@ def _part(node: Drawn, neighbours: int, options: GraphOptions) -> GraphPart:
     name = next(filter(None, fit), "node")
     flows_to = tuple(filter(None, BETWEEN.split(str(node.attributes.get("flows_to", "")))))
     if flows_to and not is_host:
-        node.refuse("a flow must begin at a host, and this is a switch")
+        node.refuse("`flows_to` stands at a switch, but a flow begins at a host")
     return GraphPart(name, node, is_host, None if buffer is None else str(buffer), flows_to)
 
 
@@ -295,8 +295,8 @@ def links_of(
         if first is not None:
             if not options.join_parallel:
                 link.refuse(
-                    f"there is a second link from {ends[0]!r} to {ends[1]!r}; --join-parallel "
-                    "makes one of both"
+                    f"there are two links from {ends[0]!r} to {ends[1]!r}; --join-parallel joins "
+                    "them"
                 )
             lines[first.ends] = _joined(first, line)
             continue
@@ -346,7 +346,9 @@ def _quantity(
             return _checked(link, _with_unit(link, name, unit), kind, name, options)
     default = options.rate if kind == "rate" else options.delay
     if default is None:
-        link.refuse(f"a link without {' or '.join(texts)}; --{kind} says it for all that have none")
+        link.refuse(
+            f"a link has no {' or '.join(texts)}; --{kind} sets it for all links without it"
+        )
     return default
 
 
@@ -354,7 +356,7 @@ def _with_unit(link: Drawn, name: str, unit: str) -> str:
     try:
         value = float(link.attributes[name])
     except (ValueError, OverflowError):
-        link.refuse(f"{name} is {link.attributes[name]!r}, which is no number")
+        link.refuse(f"{name} is {link.attributes[name]!r}, which is not a number")
     whole = value.is_integer() and abs(value) < 1e15
     return f"{int(value) if whole else repr(value)} {unit}"
 
@@ -368,14 +370,16 @@ def _checked(drawn: Drawn, text: str, kind: str, name: str, options: GraphOption
 
 
 def _check(text: str, kind: str, options: GraphOptions) -> None:
-    """Checks a quantity, which over Ethernet is not in cells.
+    """Checks that a text is a quantity, over Ethernet without cells.
 
     Raises:
-        ValueError: It is none of its kind.
+        ValueError: The text is not a quantity of this kind.
     """
     _core.quantity(text, kind)
     if options.over_ethernet and OF_CELLS.search(text):
-        raise ValueError(f"`{text}` counts cells of ATM; Ethernet has bytes, and bit/s of the line")
+        raise ValueError(
+            f"`{text}` counts ATM cells; over Ethernet allowed are bytes, and bit/s of the line"
+        )
 
 
 def host_named(nodes: dict[str, GraphPart], name: str, refuse: str) -> GraphPart:

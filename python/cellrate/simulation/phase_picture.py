@@ -14,7 +14,7 @@ from cellrate.simulation.figures import SCALES, new_figure
 from cellrate.simulation.picture_context import Context
 from cellrate.simulation.series import Series
 
-# Colours by the signs of the changes of ACR and queue, and what happens then.
+# Colour and name of each phase, by the signs of the changes of ACR and queue.
 PHASES = {
     (1, 1): (COLOURS[1], "ACR rises, queue grows"),
     (-1, 1): (COLOURS[3], "ACR falls, queue grows"),
@@ -22,7 +22,7 @@ PHASES = {
     (1, -1): (COLOURS[6], "ACR rises, queue shrinks"),
 }
 ARROWS = 14
-# Signs of changes are taken over this share of all points, since single cells come and go.
+# The sign of a change is taken over this share of all points, to ignore single cells.
 SMOOTH = 0.01
 
 
@@ -36,7 +36,7 @@ def draw(rate: Series, queue: Series, context: Context) -> Figure:
     first, last = max(rate.time[0], queue.time[0]), min(rate.time[-1], queue.time[-1])
     times = times[(times >= first) & (times <= last)]
     if len(times) < 2:
-        raise ValueError("queue and ACR have fewer than two times in common")
+        raise ValueError("the traces of queue and ACR have fewer than two times in common")
     x = _at(rate, times) / SCALES["acr"].divisor
     y = _at(queue, times) / SCALES["queue"].divisor
     figure, [panel] = new_figure(1, width=8.0, height=4.1)
@@ -64,7 +64,10 @@ def _at(series: Series, times: Floats) -> Floats:
 
 
 def _way(panel: Axes, x: Floats, y: Floats) -> None:
-    """Draws the curve in the colours of its phases; still parts keep the colour before them."""
+    """Draws the curve in the colours of its phases.
+
+    Parts without change keep the previous colour.
+    """
     signs = list(zip(_signs(x), _signs(y), strict=True))
     segments = np.stack([np.column_stack([x[:-1], y[:-1]]), np.column_stack([x[1:], y[1:]])], 1)
     for phase, (colour, name) in PHASES.items():
@@ -74,7 +77,7 @@ def _way(panel: Axes, x: Floats, y: Floats) -> None:
 
 
 def _signs(values: Floats) -> list[int]:
-    """Sign of the change around each step: 1 or -1; that of the step before if none."""
+    """Sign of the change around each step, 1 or -1; without a change the previous sign."""
     half = max(1, round(SMOOTH * len(values) / 2))
     steps = np.arange(len(values) - 1)
     after = values[np.minimum(steps + half, len(values) - 1)]

@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from cellrate.simulation.api import Result
 
 DASHBOARD = ("queue", "acr", "cwnd", "throughput", "utilisation")
-# A throughput is a mean over this share of the time shown.
+# Share of the time shown over which each point of a throughput is a mean.
 INTERVALS = 100
 
 
 def asked(result: Result, options: PictureOptions) -> Iterator[tuple[str, Figure]]:
-    """The pictures that the options ask for, each with the stem of its files.
+    """The pictures that `options` name, each with the stem of its file name.
 
     Raises:
         ValueError: The run has no traces for them.
@@ -37,7 +37,7 @@ def asked(result: Result, options: PictureOptions) -> Iterator[tuple[str, Figure
         return
     if options.kind == "dashboard":
         traced = {series.kind for series in result.traces}
-        # Throughput is made from what is acknowledged.
+        # Throughput is computed from the trace `sequence`.
         traced |= {"throughput"} if "sequence" in traced else set()
         kinds = [kind for kind in DASHBOARD if kind in traced]
         yield "dashboard", over_time(result, kinds, start, end)
@@ -72,7 +72,7 @@ def phase(
         rates = [series for series in rates if series.entity.split("/")[0] == flow]
     if not queues or not rates:
         lacking = "queue" if not queues else "acr" + (f" of {flow}" if flow else "")
-        raise ValueError(f"the run has no trace of {lacking} in this time; set measure.traces")
+        raise ValueError(f"the run has no trace of {lacking} in the time shown; set measure.traces")
     longest = max(queues, key=lambda series: float(series.maximum.max()))
     return phase_picture.draw(rates[0], longest, _context(result))
 

@@ -22,7 +22,7 @@ RUNS = "the runs"
 
 
 def units_of(data: DataSet, table: str = "runs") -> dict[str, str]:
-    """Units by column of a table; for the study's own measures as far as known."""
+    """Unit of each column of a table; a measure of the study without a known unit is left out."""
     dictionary = tables(data.description.link_layer)
     units = {one.column: one.unit for one in dictionary["run" if table == "runs" else table]}
     known = {one.name: one.unit for one in dictionary["expressions"]}
@@ -41,12 +41,12 @@ def column(name: str, columns: Sequence[str], what: str = "column") -> str:
         return name
     found = [one for one in columns if one.endswith(f".{name}")]
     if len(found) > 1:
-        raise BadInput(f"{name} is ambiguous; name one of {', '.join(found)}")
+        raise BadInput(f"{name} fits several names; name one of {', '.join(found)}")
     return found[0] if found else choose(name, columns, what)
 
 
 QUANTITIES = ("time", "delay", "rate", "bytes", "cells")
-"""Kinds of quantities that a condition can be written as."""
+"""Kinds of quantities that the value of a condition may have."""
 
 
 def chosen(frame: pl.DataFrame, where: Sequence[str]) -> pl.DataFrame:
@@ -81,7 +81,7 @@ def _equals(frame: pl.DataFrame, name: str, value: str, text: str) -> pl.Expr:
 
 
 def _numbers(text: str) -> list[float]:
-    """A number, or what a quantity such as `1000 km` is in the units of a data set."""
+    """The value of a text in the units of a data set: a number, or a quantity such as `1000 km`."""
     try:
         return [float(text)]
     except ValueError:
@@ -93,7 +93,7 @@ def _numbers(text: str) -> list[float]:
     return sorted(found)
 
 
-# Measures of a study without named measures.
+# Measures that are shown for a study without named measures.
 DEFAULTS = (
     "totals_tcp_throughput_bits_per_second",
     "totals_cell_loss_ratio",
@@ -104,7 +104,10 @@ DEFAULTS = (
 
 
 def measures_of(data: DataSet) -> list[str]:
-    """The study's named measures, or else `DEFAULTS`; without those that no run has."""
+    """The named measures of a study, or else `DEFAULTS`.
+
+    Measures without a value in any run are left out.
+    """
     named = [one.name for one in data.description.measures]
     runs = data.runs
     return [

@@ -25,13 +25,13 @@ LengthKind: TypeAlias = Literal["exponential", "deterministic", "uniform"]
 
 
 class FrozenDistribution(Protocol):
-    """Methods that are used of a frozen distribution of `scipy.stats`, continuous or discrete."""
+    """The interface of a frozen distribution of `scipy.stats`, continuous or discrete."""
 
     def sf(self, x: Floats, /) -> Floats:
-        """P(X > x)."""
+        """Probability P(X > x)."""
 
     def mean(self) -> float:
-        """E[X]."""
+        """Mean E[X]."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class MessageLengths:
         require_positive(mean_bytes=self.mean_bytes)
 
     def beyond(self, length_bytes: float) -> float:
-        """E[max(X - x, 0)], the integral of P(X > y) over y > x.
+        """The integral of P(X > y) over y > x, which is E[max(X - x, 0)].
 
         Raises:
             AssumptionError: The integral does not exist.
@@ -147,7 +147,7 @@ def cdf_lengths(cdf: Callable[[Floats], Floats], mean_bytes: float) -> MessageLe
     return MessageLengths(mean_bytes, lambda x: 1 - np.asarray(cdf(x)))
 
 
-# Sums of probabilities stop where a further term is negligible, or after this many terms.
+# Greatest number of terms of a sum of probabilities, which ends earlier if terms become negligible.
 MOST_STEPS = 1 << 20
 NEGLIGIBLE = 1e-18
 
@@ -173,7 +173,7 @@ def mean_message_cells(
         trailer_bytes: Trailer of every AAL5 PDU; 16 with LLC/SNAP.
 
     Raises:
-        AssumptionError: A size is out of range, or the lengths are no distribution.
+        AssumptionError: A size is out of range, or `lengths` is not a distribution.
     """
     require(
         isinstance(lengths, MessageLengths),
@@ -215,7 +215,7 @@ def goodput_bound_bits_per_second(
     header_bytes: float = 40,
     trailer_bytes: float = 8,
 ) -> Numbers:
-    """Greatest goodput gamma_t = eta_OH B_av (after equation (2), same source).
+    """Greatest goodput gamma_t = eta_OH B_av (Gerla et al. 1995, after equation (2)).
 
     Args:
         available_bits_per_second: Mean rate B_av that is left to the channel, cell headers
@@ -236,7 +236,7 @@ def goodput_bound_bits_per_second(
 
 
 def _mean_cells(lengths: MessageLengths, segment: float, overhead: float) -> float:
-    """Sum over all steps of the number of cells."""
+    """Mean number of cells of a message, summed over the lengths at which one is added."""
     # The first byte of a segment adds the first cells; a further cell is added where one is full.
     first = np.floor(overhead / PAYLOAD_BYTES) + 1
     full = np.ceil((segment + overhead) / PAYLOAD_BYTES)
@@ -307,7 +307,7 @@ def _lengths(
         require(probabilities is not None, "probabilities", "none", allowed)
         known = probabilities or {}
         return discrete_lengths([_bytes(name) for name in known], list(known.values()))
-    allowed = "belong to message lengths that are `given`"
+    allowed = "must be left out unless the message lengths are `given`"
     require(probabilities is None, "probabilities", message_lengths, allowed)
     allowed = "it is needed unless the lengths of messages are listed"
     require(mean_message_bytes is not None, "mean_message_bytes", mean, allowed)

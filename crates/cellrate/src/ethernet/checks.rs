@@ -68,18 +68,23 @@ fn check_times(scenario: &Scenario, problems: &mut Vec<Problem>) {
         return refuse(
             "run",
             "duration",
-            "the run takes no time".into(),
-            "above 0 s".into(),
+            "`duration` is 0 s".into(),
+            "allowed: above 0 s".into(),
         );
     }
     if to > duration {
-        let message = format!("the measuring window ends at {to}, after the run of {duration}");
-        refuse("measure", "to", message, format!("at most {duration}"));
+        let message = format!("the measuring window ends at {to}, but the run ends at {duration}");
+        refuse(
+            "measure",
+            "to",
+            message,
+            format!("allowed: at most {duration}"),
+        );
     }
     if from >= to.min(duration) {
         let end = to.min(duration);
         let message = format!("the measuring window begins at {from} but ends at {end}");
-        refuse("measure", "from", message, format!("below {end}"));
+        refuse("measure", "from", message, format!("allowed: below {end}"));
     }
     if scenario.measure.slowdown && !scenario.changes.is_empty() {
         refuse(
@@ -94,7 +99,7 @@ fn check_times(scenario: &Scenario, problems: &mut Vec<Problem>) {
             "measure",
             "sample",
             "the sampling period is 0 s".into(),
-            "above 0 s".into(),
+            "allowed: above 0 s".into(),
         );
     }
 }
@@ -106,7 +111,7 @@ fn check_lines(graph: &Graph, problems: &mut Vec<Problem>) {
         .find(|link| !(SLOWEST..=OctetClock::FASTEST).contains(&link.rate));
     if let Some(link) = beyond {
         let message = format!("the link {} has {}", link.name, link.rate);
-        let help = "a line has 1 kbit/s to 800 Gbit/s";
+        let help = "allowed: 1 kbit/s to 800 Gbit/s";
         problems.push(Problem::error(place!["topology"], message, help));
     }
 }
@@ -217,10 +222,10 @@ fn check_rates(scenario: &Scenario, graph: &Graph, problems: &mut Vec<Problem>) 
         let [one, other] = [priority, flow.priority].map(|it| queue(it).unwrap_or(last));
         if one != other {
             let message = format!(
-                "flows with rate control have priorities {priority} and {}, of two queues",
+                "flows with rate control have the priorities {priority} and {}, which are in different queues",
                 flow.priority
             );
-            let help = "priorities of one queue: a port has one queue under control";
+            let help = "allowed: priorities of one queue, since a control scheme controls one queue of a port";
             problems.push(Problem::error(
                 place!["flow", group, "priority"],
                 message,
@@ -228,8 +233,9 @@ fn check_rates(scenario: &Scenario, graph: &Graph, problems: &mut Vec<Problem>) 
             ));
         }
         if scenario.switch.multipath != Multipath::Ecmp {
-            let message = "records of rates need one path, and `switch.multipath` is not `ecmp`";
-            let help = "they come back over the switches that they have passed";
+            let message =
+                "`rate_control` needs one path for each flow, but `switch.multipath` is not `ecmp`";
+            let help = "set `switch.multipath = \"ecmp\"`: each record of a flow's rate returns over the switches that it has passed";
             problems.push(Problem::error(
                 place!["flow", group, "rate_control"],
                 message,
@@ -330,16 +336,13 @@ impl Sizes {
         if limit >= u64::from(frame) {
             return None;
         }
-        let message = format!(
-            "{} have no room for a frame of {frame} octets",
-            Bytes(limit)
-        );
+        let message = format!("{} do not hold a frame of {frame} bytes", Bytes(limit));
         let problem = if frame == self.sent {
             Problem::error
         } else {
             Problem::warning
         };
-        let help = format!("at least {}", Bytes(frame.into()));
+        let help = format!("allowed: at least {}", Bytes(frame.into()));
         Some(problem(place, message, help))
     }
 }
@@ -347,17 +350,20 @@ impl Sizes {
 fn check_frames(scenario: &Scenario, problems: &mut Vec<Problem>) {
     let mtu = scenario.ethernet.mtu.0;
     if !(68..=MOST_MTU).contains(&mtu) {
-        let help = format!("68 (RFC 791) to {MOST_MTU} bytes");
+        let help = format!("allowed: 68 bytes (RFC 791) to {MOST_MTU} bytes");
         problems.push(Problem::error(
             place!["ethernet", "mtu"],
-            format!("an MTU of {mtu} bytes"),
+            format!("`mtu` is {mtu} bytes"),
             help,
         ));
     }
     for (index, flow) in scenario.flows.iter().enumerate() {
         if flow.datagram.0 > MOST_MTU {
-            let message = format!("a datagram of {}", flow.datagram);
-            let help = format!("at most {} bytes", MOST_MTU - u64::from(UDP_HEADERS));
+            let message = format!("`datagram` is {}", flow.datagram);
+            let help = format!(
+                "allowed: at most {} bytes",
+                MOST_MTU - u64::from(UDP_HEADERS)
+            );
             let place = place!["flow", index, "datagram"];
             problems.push(Problem::error(place, message, help));
             continue;
@@ -371,12 +377,12 @@ fn check_frames(scenario: &Scenario, problems: &mut Vec<Problem>) {
                 place!["flow", index, "datagram"]
             };
             let message = format!(
-                "a packet of {payload} bytes and {headers} of headers exceeds the MTU of {mtu}"
+                "{payload} bytes of payload and {headers} bytes of headers exceed the MTU of {mtu} bytes"
             );
             problems.push(Problem::error(
                 place,
                 message,
-                format!("at most {} bytes", mtu.saturating_sub(headers)),
+                format!("allowed: at most {} bytes", mtu.saturating_sub(headers)),
             ));
         }
     }
@@ -406,11 +412,11 @@ fn surplus(on_off: &OnOffConfig, scenario: &Scenario, flow: usize) -> Option<Pro
 fn check_switch(scenario: &Scenario, problems: &mut Vec<Problem>) {
     let queues = &scenario.switch.queues;
     if queues.is_empty() || queues.len() > 8 {
-        let message = format!("{} queues", queues.len());
+        let message = format!("`queues` lists {} queues", queues.len());
         problems.push(Problem::error(
             place!["switch", "queues"],
             message,
-            "1 to 8 queues",
+            "allowed: 1 to 8 queues",
         ));
     }
     let mut seen = HashSet::new();
@@ -420,12 +426,16 @@ fn check_switch(scenario: &Scenario, problems: &mut Vec<Problem>) {
             if *priority > 7 {
                 problems.push(Problem::error(
                     place,
-                    format!("priority {priority}"),
-                    "0 to 7",
+                    format!("{priority} is not a priority"),
+                    "allowed: 0 to 7",
                 ));
             } else if !seen.insert(*priority) {
                 let message = format!("priority {priority} is in two queues");
-                problems.push(Problem::error(place, message, "in one queue"));
+                problems.push(Problem::error(
+                    place,
+                    message,
+                    "allowed: each priority in one queue",
+                ));
             }
         }
     }
@@ -436,7 +446,8 @@ fn check_flows(scenario: &Scenario, problems: &mut Vec<Problem>) {
     for (index, flow) in scenario.flows.iter().enumerate() {
         if !seen.insert(flow.name.as_str()) {
             let message = format!("there are two flows named `{}`", flow.name);
-            let help = "a name is unique; `count` makes many flows of one";
+            let help =
+                "give each group a name of its own; `count` sets the number of flows of a group";
             problems.push(Problem::error(place!["flow", index, "name"], message, help));
         }
         if let Some((field, message)) = flow.source.check() {
@@ -450,8 +461,8 @@ fn check_flows(scenario: &Scenario, problems: &mut Vec<Problem>) {
             problems.push(Problem::error(place!["flow", index, "tcp"], message, ""));
         }
         if !can_send(&flow.source) {
-            let message = format!("`{}` is a source of cells", flow.source.name());
-            let help = "over Ethernet: sources over TCP, `cbr`, `poisson`, `on-off`, `exponential-on-off` and `persistent`";
+            let message = format!("`{}` sends cells of ATM, not frames", flow.source.name());
+            let help = "allowed over Ethernet: sources over TCP, `cbr`, `poisson`, `on-off`, `exponential-on-off` and `persistent`";
             problems.push(Problem::error(
                 place!["flow", index, "source", "kind"],
                 message,
@@ -473,8 +484,8 @@ fn check_flows(scenario: &Scenario, problems: &mut Vec<Problem>) {
         let beyond = rate.filter(|(_, rate)| !(SLOWEST..=OctetClock::FASTEST).contains(rate));
         if let Some((key, rate)) = beyond {
             let place = place!["flow", index, "source", key];
-            let message = format!("a source of {rate}");
-            let help = "a line has 1 kbit/s to 800 Gbit/s";
+            let message = format!("the source sends at {rate}");
+            let help = "allowed: 1 kbit/s to 800 Gbit/s";
             problems.push(Problem::error(place, message, help));
         }
         let unsupported = [
@@ -490,7 +501,7 @@ fn check_flows(scenario: &Scenario, problems: &mut Vec<Problem>) {
         ];
         for (key, _) in unsupported.into_iter().filter(|(_, set)| *set) {
             let message = format!("`{key}` has no effect over Ethernet");
-            let help = "an interface takes a segment when its line is free";
+            let help = "remove the key: over Ethernet a host takes a segment when its line is free";
             problems.push(Problem::error(
                 place!["flow", index, "tcp", key],
                 message,

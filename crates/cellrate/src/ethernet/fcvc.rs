@@ -109,42 +109,42 @@ fn contradictions(scenario: &Scenario) -> Vec<Problem> {
     refuse(
         !matches!(switch.control.0, ControlConfig::None(_)),
         place!["switch", "control"],
-        "a control scheme sets rates, but credit replaces rates",
-        "no `control`, or no `[fcvc]`",
+        "a control scheme sets rates, but under credit control no rates are set",
+        "remove `control` or `[fcvc]`",
     );
     refuse(
         !matches!(switch.aqm, AqmConfig::None(_)),
         place!["switch", "aqm"],
         "under credit control each flow has room for its frames: a port drops and marks none",
-        "no `aqm`, or no `[fcvc]`",
+        "remove `aqm` or `[fcvc]`",
     );
     refuse(
         switch.memory.is_some(),
         place!["switch", "memory"],
         "credit control needs a buffer for each flow, but `memory` shares one among the queues",
-        "no `memory`, or no `[fcvc]`",
+        "remove `memory` or `[fcvc]`",
     );
     refuse(
         switch.queues.len() != 1,
         place!["switch", "queues"],
         "under credit control flows take turns, and queues by priority have no effect",
-        "no `queues`, or no `[fcvc]`",
+        "remove `queues` or `[fcvc]`",
     );
     refuse(
         switch.multipath != Multipath::Ecmp,
         place!["switch", "multipath"],
         "credit control needs one path for each flow, but sprayed frames take several",
-        "`multipath = \"ecmp\"`, or no `[fcvc]`",
+        "set `multipath = \"ecmp\"`, or remove `[fcvc]`",
     );
     for (index, flow) in scenario.flows.iter().enumerate() {
         refuse(
             flow.rate_control.is_some(),
             place!["flow", index, "rate_control"],
             &format!(
-                "`{}` has rate control, but credit replaces rates",
+                "`{}` has rate control, but under credit control no rates are set",
                 flow.name
             ),
-            "no `rate_control`, or no `[fcvc]`",
+            "remove `rate_control` or `[fcvc]`",
         );
     }
     problems
@@ -167,11 +167,11 @@ fn reserves(scenario: &Scenario, graph: &Graph, fcvc: &Fcvc) -> Vec<Problem> {
         let (name, longest) = (&plan.flows[channel.flow()].name, reserves.longest(channel));
         let n3 = plan.fcvc.as_ref().and_then(|config| config.n3);
         if n3.is_some_and(|n3| n3.0 < longest.into()) {
-            let message = format!("no room for a full frame of `{name}` on the line");
+            let message = format!("`n3` is less than a full frame of `{name}` on the line");
             refuse(
                 place!["fcvc", "n3"],
                 message,
-                format!("at least {}", Bytes(longest.into())),
+                format!("allowed: at least {}", Bytes(longest.into())),
             );
         }
         for link in plan.path(channel) {
@@ -179,14 +179,14 @@ fn reserves(scenario: &Scenario, graph: &Graph, fcvc: &Fcvc) -> Vec<Problem> {
             let at = &plan.links[*link].name;
             if reserve > Reserves::MOST {
                 let message = format!(
-                    "credit of {} for one channel at {at} is more than counters can hold",
+                    "the credit of one channel at {at} is {}, more than the counters hold",
                     Bytes(reserve)
                 );
                 let key = if fcvc.n3.is_some() { "n3" } else { "vc_rate" };
                 refuse(
                     place!["fcvc", key],
                     message,
-                    format!("at most {}", Bytes(Reserves::MOST)),
+                    format!("allowed: at most {}", Bytes(Reserves::MOST)),
                 );
             }
         }
@@ -202,12 +202,16 @@ fn reserves(scenario: &Scenario, graph: &Graph, fcvc: &Fcvc) -> Vec<Problem> {
                 None => place!["switch", "buffer"],
             };
             let message = format!(
-                "credit promises {} at {}, but the buffer is {}",
+                "the credits of all channels need a buffer of {} at {}, but the buffer is {}",
                 Bytes(promised),
                 settings.name,
                 Bytes(switch.buffer)
             );
-            refuse(place, message, format!("at least {}", Bytes(promised)));
+            refuse(
+                place,
+                message,
+                format!("allowed: at least {}", Bytes(promised)),
+            );
         }
     }
     problems

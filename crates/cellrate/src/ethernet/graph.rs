@@ -164,7 +164,7 @@ pub(super) fn expand(scenario: &Scenario) -> Result<Graph, Vec<Problem>> {
                 let all = wanted.len() + found.len();
                 if all > MOST_FLOWS {
                     let message = format!("the groups up to `{}` have {all} flows", flow.name);
-                    let help = format!("at most {MOST_FLOWS} flows in all groups");
+                    let help = format!("allowed: at most {MOST_FLOWS} flows in all groups");
                     return Err(vec![Problem::error(place!["flow", group], message, help)]);
                 }
                 wanted.extend((1..).zip(found).map(|(index, found)| (group, index, found)));
@@ -208,11 +208,11 @@ pub(super) fn expand(scenario: &Scenario) -> Result<Graph, Vec<Problem>> {
                 let (place, help) = match flow.rate_control {
                     Some(_) => (
                         place!["flow", group, "rate_control"],
-                        "records of rates come back over the switches that they have passed",
+                        "add the link in the other direction: each record of a flow's rate returns over the switches that it has passed",
                     ),
                     None => (
                         place!["flow", group],
-                        "packets come back over the routers and the switches of ATM that they have passed",
+                        "add the link in the other direction: the way back crosses the same routers and ATM switches",
                     ),
                 };
                 problems.push(Problem::error(place, message, help));
@@ -236,7 +236,7 @@ pub(super) fn expand(scenario: &Scenario) -> Result<Graph, Vec<Problem>> {
                         number + 1
                     ),
                     format!(
-                        "at most {MOST_SPRAYED} in the sum over all flows: fewer flows, or `ecmp`"
+                        "allowed: at most {MOST_SPRAYED} links in the sum over all flows; set fewer flows, or `ecmp`"
                     ),
                 ));
                 break;

@@ -55,9 +55,9 @@ fn of_cells_alone(root: &Table) -> Vec<Fault> {
     };
     let events = measure.and_then(|measure| measure.entry("events"));
     let events = events.map(|entry| {
-        let message = "a run over Ethernet keeps no log of events";
+        let message = "`measure.events` is not available over Ethernet";
         let help =
-            "`cellrate run --capture NODE` writes every frame; `cellrate animate` shows lost ones";
+            "`cellrate run --capture NODE` writes every frame; `cellrate animate` shows the lost frames";
         Fault::error(entry.span, message).help(help)
     });
     events.into_iter().collect()
@@ -326,7 +326,7 @@ impl Job {
             Exhausted::check::<Recorder>(&mut room, run.ethernet())
                 .map_err(|exhausted| self.failure(&RunError::Exhausted(exhausted)))?;
             Exhausted::check::<CellRecords>(&mut room, run.atm()).map_err(|exhausted| {
-                let help = "a finite `atm.buffer` and `atm.channel_queue`";
+                let help = "set a finite `atm.buffer` and `atm.channel_queue`";
                 Failure::Refused(self.refusal(&["atm"], &exhausted.to_string(), help))
             })?;
             if told.elapsed() >= PROGRESS_INTERVAL {
@@ -355,8 +355,8 @@ impl Job {
         if !self.graph.is_joined() {
             return Ok(());
         }
-        let message = "this needs a network of one link layer, but the network has routers";
-        let help = "see \"Through a router over ATM\" of the tutorial on Ethernet";
+        let message = "the command needs a network of one link layer, but this network has routers";
+        let help = "what a network with routers allows: see \"Through a router over ATM\" in the tutorial on Ethernet";
         Err(self.refusal(&["topology"], message, help))
     }
 
@@ -366,7 +366,7 @@ impl Job {
             _ => Failure::Refused(self.refusal(
                 &["switch", "buffer"],
                 &error.to_string(),
-                "a finite `switch.buffer`, or sources that send less",
+                "set a finite `switch.buffer`, or let sources send less",
             )),
         }
     }

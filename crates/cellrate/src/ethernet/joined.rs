@@ -123,33 +123,39 @@ fn rename_schemes(schema: &mut Value) {
 pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
     if !graph.is_joined() {
         let unused = scenario.atm.as_ref().map(|_| {
-            let message = "no node is a switch of ATM or a router";
+            let message = "`atm` has no effect: no node is an ATM switch or a router";
             Problem::error(
                 place!["atm"],
                 message,
-                "a `node` of `kind = \"atm-switch\"`, or no `atm`",
+                "add a `node` of `kind = \"atm-switch\"`, or remove `atm`",
             )
         });
         return unused.into_iter().collect();
     }
     let mut problems = Vec::new();
-    for (is_set, place) in [
+    for (is_set, key, place) in [
         (
             !scenario.measure.traces.is_empty(),
+            "measure.traces",
             place!["measure", "traces"],
         ),
-        (scenario.measure.slowdown, place!["measure", "slowdown"]),
-        (!scenario.changes.is_empty(), place!["changes"]),
-        (scenario.fcvc.is_some(), place!["fcvc"]),
-        (scenario.pfc.is_some(), place!["pfc"]),
+        (
+            scenario.measure.slowdown,
+            "measure.slowdown",
+            place!["measure", "slowdown"],
+        ),
+        (!scenario.changes.is_empty(), "changes", place!["changes"]),
+        (scenario.fcvc.is_some(), "fcvc", place!["fcvc"]),
+        (scenario.pfc.is_some(), "pfc", place!["pfc"]),
         (
             scenario.switch.multipath != Multipath::default(),
+            "switch.multipath",
             place!["switch", "multipath"],
         ),
     ] {
         if is_set {
-            let message = "not possible in a network with routers";
-            problems.push(Problem::error(place, message, ""));
+            let message = format!("`{key}` is not available in a network with routers");
+            problems.push(Problem::error(place, message, "remove the key"));
         }
     }
     let silent = scenario.flows.iter().position(|flow| !flow.sends);
@@ -227,13 +233,13 @@ fn check_components(atm: &Atm, scenario: &Scenario, graph: &Graph, problems: &mu
             problems.push(Problem::warning(place!["atm", "control"], message, ""));
         }
         if atm.abr != AbrConfig::default() {
-            let message = "these parameters have no effect: the service is not ABR";
+            let message = "the parameters in `abr` have no effect: the service is not ABR";
             problems.push(Problem::warning(place!["atm", "abr"], message, ""));
         }
     }
     if atm.channel_queue.0 < largest_pdu {
         let message = format!(
-            "a queue of {} does not hold a packet of {largest_pdu} cells",
+            "`channel_queue` of {} does not hold a packet of {largest_pdu} cells",
             atm.channel_queue
         );
         problems.push(Problem::error(place!["atm", "channel_queue"], message, ""));

@@ -94,61 +94,67 @@ pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
         }
     };
     if let Some(priority) = config.priorities.iter().find(|priority| **priority > 7) {
-        let message = format!("{priority} is no priority");
-        refuse(true, place!["pfc", "priorities"], message, "0 to 7");
+        let message = format!("{priority} is not a priority");
+        refuse(
+            true,
+            place!["pfc", "priorities"],
+            message,
+            "allowed: 0 to 7",
+        );
     }
     refuse(
         config.xon > config.xoff,
         place!["pfc", "xon"],
         format!(
-            "{} are more than XOFF of {}",
+            "XON of {} is above XOFF of {}",
             Bytes(config.xon),
             Bytes(config.xoff)
         ),
-        "at most `xoff`",
+        "allowed: at most `xoff`",
     );
     let least = least_quanta(plan.longest_frame());
     refuse(
         config.quanta < least,
         place!["pfc", "pause_quanta"],
         format!(
-            "a pause of {} quanta ends before it is sent again",
+            "a pause of {} quanta ends before the switch can renew the pause",
             config.quanta
         ),
-        &format!("at least {least}"),
+        &format!("allowed: at least {least}"),
     );
     refuse(
         scenario.fcvc.is_some(),
         place!["pfc"],
-        "credit keeps each frame from a full buffer, so no pause would ever be sent".into(),
-        "no `[fcvc]`, or no `[pfc]`",
+        "under credit control no buffer overflows, so PFC would never send a pause".into(),
+        "remove `[fcvc]` or `[pfc]`",
     );
     refuse(
         scenario.switch.memory.is_some(),
         place!["switch", "memory"],
-        "PFC has room of its own for each link, which a shared memory cannot hold".into(),
-        "no `memory`, or no `[pfc]`",
+        "PFC needs a buffer for each incoming link, but `memory` shares one among the queues"
+            .into(),
+        "remove `memory` or `[pfc]`",
     );
     refuse(
         scenario.switch.multipath != Multipath::Ecmp,
         place!["switch", "multipath"],
-        "PFC counts frames by the link over which they come, and sprayed frames come over several"
+        "PFC counts the frames of each incoming link, but the sprayed frames of a flow come over several links"
             .into(),
-        "`ecmp`, or no `[pfc]`",
+        "set `multipath = \"ecmp\"`, or remove `[pfc]`",
     );
     if !problems.is_empty() {
         return problems;
     }
     let covered = |priority: &u8| config.priorities.contains(priority);
     if !scenario.flows.iter().any(|flow| covered(&flow.priority)) {
-        let message = "no flow has a priority under PFC";
+        let message = "PFC has no effect: no flow has one of `priorities`";
         problems.push(Problem::warning(place!["pfc", "priorities"], message, ""));
     }
     if let (Some(given), Some((link, needed))) = (config.headroom, needed(&plan, &config))
         && given < needed
     {
         let message = format!(
-            "{} can arrive over {link} after XOFF, but headroom is {}: frames may be lost",
+            "{} can arrive over {link} after XOFF, but `headroom` is {}: frames may be lost",
             Bytes(needed),
             Bytes(given)
         );

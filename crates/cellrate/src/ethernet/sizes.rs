@@ -25,22 +25,21 @@ impl Sizes {
         let heading = lines.next();
         if heading.is_none_or(|(_, line)| line != HEADING) {
             let line = heading.map_or(1, |(number, _)| number);
-            return Err((line, format!("the heading is not `{HEADING}`")));
+            return Err((line, format!("the heading must be `{HEADING}`")));
         }
         let (mut points, mut last) = (Vec::<(f64, f64)>::new(), 1);
         for (number, line) in lines {
             let point = point(line).map_err(|message| (number, message))?;
             let before = points.last().copied().unwrap_or((0.0, 0.0));
             if point.0 <= before.0 || point.1 < before.1 {
-                let message =
-                    "a size is not above, or a probability below, that of the line before";
+                let message = "the size must be above the size of the line before, and the probability at least that of the line before";
                 return Err((number, message.into()));
             }
             points.push(point);
             last = number;
         }
         if points.last().is_none_or(|(_, share)| *share != 1.0) {
-            return Err((last, "the last probability is not 1".into()));
+            return Err((last, "the last probability must be 1".into()));
         }
         Ok(Sizes { points })
     }
@@ -108,10 +107,10 @@ mod tests {
         let fault = |rows: &str| Sizes::read(&format!("{HEADING}\n{rows}")).unwrap_err();
         assert_eq!(Sizes::read("1000,1").unwrap_err().0, 1);
         for (rows, line, message) in [
-            ("", 1, "the last probability is not 1"),
-            ("10,0.5", 2, "the last probability is not 1"),
-            ("10,0.5\n10,1", 3, "not above"),
-            ("10,0.5\n20,0.4", 3, "not above"),
+            ("", 1, "the last probability must be 1"),
+            ("10,0.5", 2, "the last probability must be 1"),
+            ("10,0.5\n10,1", 3, "must be above"),
+            ("10,0.5\n20,0.4", 3, "must be above"),
             ("0,1", 2, "at least 1 byte"),
             ("10,2", 2, "from 0 to 1"),
             ("10 kB,1", 2, "at least 1 byte"),

@@ -74,7 +74,9 @@ impl<'a> Reader<'a> {
             return Err(Damaged("not a stored result"));
         }
         if header[8..12] != FORMAT.to_le_bytes() {
-            return Err(Damaged("written by a version with another format"));
+            return Err(Damaged(
+                "written by another version of cellrate, in another format",
+            ));
         }
         if header[12..20] != (body.len() as u64).to_le_bytes() {
             return Err(Damaged("its length differs from that in the header"));

@@ -143,8 +143,8 @@ fn that_change<S: Changing>(first: &mut Judged<S>, stages: Vec<Stage<S>>) -> Vec
 /// Checks that changes come one after the other within the run.
 fn check_times(scenario: &impl Changing, changes: &[Item]) -> Result<(), Vec<Fault>> {
     if changes.len() > MOST {
-        let message = format!("{} changes", changes.len());
-        let help = format!("a scenario has at most {MOST}");
+        let message = format!("the scenario has {} changes", changes.len());
+        let help = format!("allowed: at most {MOST}");
         return Err(vec![Fault::error(changes[MOST].span, message).help(help)]);
     }
     let mut faults = Vec::new();
@@ -155,13 +155,13 @@ fn check_times(scenario: &impl Changing, changes: &[Item]) -> Result<(), Vec<Fau
             _ => item.span,
         };
         if *at >= end {
-            let message = format!("a change at {at} in a run of {end}");
-            let help = "a change comes before the end of the run";
+            let message = format!("a change at {at} comes too late: the run ends at {end}");
+            let help = "allowed: before the end of the run";
             faults.push(Fault::error(span, message).help(help));
         } else if *at <= before {
             let message = match before {
-                Ps::ZERO => format!("a change at {at}"),
-                before => format!("a change at {at} after the one at {before}"),
+                Ps::ZERO => format!("a change at {at} is too early"),
+                before => format!("the change at {at} is listed after the change at {before}"),
             };
             let help = "changes come after 0 s, in the order of their times; keys that change \
                         together belong into one `set`";
@@ -225,7 +225,7 @@ fn other_kinds(before: &Table, after: &Table, faults: &mut Vec<Fault>) {
 }
 
 fn another_kind(key: &str) -> String {
-    format!("another `{key}` has another state: it needs a run of its own")
+    format!("another `{key}` has other state, so it needs a run of its own")
 }
 
 /// Keys that differ between the documents before and after a change.
@@ -252,7 +252,7 @@ enum Rule<'s> {
 }
 
 /// Reason for a key that has no range in a table whose keys can change.
-const NO_RANGE: &str = "it selects a variant; only numeric parameters can change during a run";
+const NO_RANGE: &str = "the key selects a variant; only numeric parameters can change during a run";
 
 impl<'s> Rule<'s> {
     /// The rule of the keys within a property.
@@ -340,7 +340,7 @@ impl<'t> Differences<'t> {
                 Json::Bool(default) => all.values(property, rule, Some(old), &default.into()),
                 // A flow's own value that is now that of all flows is not written again.
                 _ if is_of_one_flow => {}
-                _ => all.refuse("a change sets keys, it cannot take one away"),
+                _ => all.refuse("a change can set a key, but cannot remove it"),
             });
         }
     }

@@ -446,11 +446,14 @@ impl Found {
         if let (Some(stated), Some(actual)) = (&stated, &fingerprint)
             && stated != actual
         {
-            let message = format!("`{}` has changed: its source is now {actual}", config.name);
+            let message = format!(
+                "the source text of `{}` has changed since `source` was written: its fingerprint is now {actual}",
+                config.name
+            );
             return problem(
                 SOURCE,
                 message,
-                "leave `source` out to use the class as it is",
+                "remove `source` to use the class as it is now",
             );
         }
         let name = config.name.clone();
@@ -461,7 +464,11 @@ impl Found {
             Ok(configured) => configured,
             Err(Refused { key, why }) => {
                 let key = if key.is_empty() { kind.tag() } else { &key };
-                return problem(key, format!("`{name}` refuses its parameters: {why}"), "");
+                return problem(
+                    key,
+                    format!("the class `{name}` refuses its parameters: {why}"),
+                    "",
+                );
             }
         };
         if let Some(fingerprint) = fingerprint {

@@ -128,7 +128,7 @@ pub fn refuse(mut faults: Vec<Fault>, texts: &[Text<'_>]) -> Refusal {
         .collect::<Vec<_>>()
         .join("\n\n");
     if more > 0 {
-        rendered.push_str(&format!("\n\nand so on: {more} more are not shown"));
+        rendered.push_str(&format!("\n\n{more} more faults are not shown"));
     }
     rendered.push('\n');
     Refusal {

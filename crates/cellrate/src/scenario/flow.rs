@@ -81,7 +81,7 @@ pub struct Flow {
     pub source: SourceConfig,
     /// TCP at both ends: keys that differ from `[tcp]`.
     #[serde(default)]
-    #[schemars(extend("x-change" = "both ends agree on them when a connection opens"))]
+    #[schemars(extend("x-change" = "both ends agree on the settings of TCP when a connection opens"))]
     pub tcp: TcpConfig,
     /// ABR end systems at both ends: keys that differ from `[abr]`.
     #[serde(default)]

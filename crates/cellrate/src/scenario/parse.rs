@@ -252,8 +252,9 @@ fn refuse_no_text(text: &str) -> Result<(), Fault> {
     };
     if text.len() > LONGEST_FILE {
         let message = format!("the file has {} bytes", text.len());
-        let help =
-            format!("a scenario has at most {LONGEST_FILE} bytes; `count` makes many flows of one");
+        let help = format!(
+            "allowed: at most {LONGEST_FILE} bytes; `count` sets the number of flows of a group"
+        );
         return Err(Fault::error(at(0), message).help(help));
     }
     if let Some(nul) = text.find('\0') {

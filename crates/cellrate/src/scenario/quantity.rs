@@ -174,9 +174,7 @@ impl Quantity {
             return Some("it cannot be negative".into());
         }
         if self == Quantity::Rate && number.parse() == Ok(0.0) {
-            return Some(
-                "it cannot be zero; leave the key out if there is to be no such rate".into(),
-            );
+            return Some("it cannot be zero; leave the key out for no such rate".into());
         }
         if unit.is_empty() {
             let units = self.units().join(", ");

@@ -24,7 +24,7 @@ pub fn apply(root: &mut Table, input: &str, text: usize) -> Result<(), Fault> {
 /// each key that the table has.
 pub fn put_each(root: &mut Table, entry: &Entry) -> Result<(), Fault> {
     let Some(path) = path(&entry.key, 0) else {
-        let fault = Fault::error(entry.span, "this is no path of keys");
+        let fault = Fault::error(entry.span, "this is not the path of a key");
         return Err(fault.help("a path is written as `switch.buffer` or `flow.tcp.sends`"));
     };
     let path = path.into_iter().map(|(key, _)| (key, entry.span)).collect();
@@ -155,9 +155,12 @@ fn element<'i>(
             let help = match nearest(key, names.iter().copied()) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None if names.is_empty() => {
-                    format!("`{array}` has {} elements, numbered from 0", items.len())
+                    format!(
+                        "`{array}` has {} elements, with the numbers from 0",
+                        items.len()
+                    )
                 }
-                None => format!("names in `{array}`: {}", listed(&names)),
+                None => format!("allowed: the names {}", listed(&names)),
             };
             Err(
                 Fault::error(*span, format!("`{array}` has no element `{key}`"))
@@ -195,7 +198,7 @@ fn parse(input: &str, text: usize) -> Result<Override, Fault> {
                 end: equals,
                 ..whole
             },
-            "this is no path of keys",
+            "this is not the path of a key",
         )
         .help(FORM)
     })?;
@@ -254,8 +257,8 @@ fn bare(value: &str, text: usize, offset: usize, error: &toml::de::Error) -> Res
             end: s.end + offset,
         });
         return Err(
-            Fault::error(at, format!("the value is no TOML: {}", error.message()))
-                .help("strings inside of arrays and tables need quotes"),
+            Fault::error(at, format!("the value is not TOML: {}", error.message()))
+                .help("put text within arrays and tables into quotes"),
         );
     }
     Ok(Item {

@@ -458,7 +458,7 @@ fn outside(limits: &Json, quantity: Option<Quantity>, item: &Item, key: &str) ->
         json.as_str()
             .map_or_else(|| json.to_string(), str::to_owned)
     };
-    let message = format!("`{key}` is outside the range of its class");
+    let message = format!("`{key}` is outside the range that its class allows");
     let label = format!("expected {} to {}", plain(low), plain(high));
     Some(Fault::error(item.span, message).label(label))
 }

@@ -49,7 +49,7 @@ pub struct Scenario {
     pub link_errors: LinkErrors,
     /// TCP settings of all flows; a flow can override them.
     #[serde(default)]
-    #[schemars(extend("x-change" = "both ends agree on them when a connection opens"))]
+    #[schemars(extend("x-change" = "both ends agree on the settings of TCP when a connection opens"))]
     pub tcp: TcpConfig,
     /// Settings of the ABR end systems of all flows; a flow can override them.
     #[serde(default)]

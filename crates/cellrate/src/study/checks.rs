@@ -22,7 +22,7 @@ pub fn check(study: &Study) -> Vec<Problem> {
 }
 
 fn base(study: &Study, problems: &mut Vec<Problem>) {
-    let help = "`scenario = \"my.toml\"`, a file beside this one, or `template = \"n-source\"`, see `cellrate list templates`";
+    let help = "set either `scenario = \"my.toml\"`, a file beside this one, or `template = \"n-source\"`, one of `cellrate list templates`";
     match (&study.scenario, &study.template) {
         (None, None) => problems.push(Problem::error(
             place![],
@@ -43,8 +43,7 @@ fn base(study: &Study, problems: &mut Vec<Problem>) {
         .as_deref()
         .is_some_and(|name| !is_file_name(name))
     {
-        let help =
-            "letters, digits, `-`, `_` and `.`, not beginning with a `.`: it names a directory";
+        let help = "allowed: letters, digits, `-`, `_` and `.`, but no `.` at the beginning: the name is that of a directory";
         problems.push(Problem::error(
             place!["name"],
             "a study cannot have this name",
@@ -101,7 +100,7 @@ fn ranges(study: &Study, problems: &mut Vec<Problem>) {
                 let help = "set `count = 5`, for example, or choose a space-filling `[design]`";
                 problems.push(Problem::error(
                     place!["factors", name.as_str()],
-                    format!("a grid needs the number of values of `{name}`"),
+                    format!("`{name}` has no `count`: a grid needs the number of its values"),
                     help,
                 ));
             }
@@ -165,7 +164,7 @@ fn replications(asked: &Replications, study: &Study, problems: &mut Vec<Problem>
         refuse(
             "level",
             format!("`level` cannot be {}", asked.level),
-            "above 0 and below 1, such as 0.95",
+            "allowed: above 0 and below 1, such as 0.95",
         );
     }
     match &asked.until {
@@ -182,7 +181,7 @@ fn replications(asked: &Replications, study: &Study, problems: &mut Vec<Problem>
                 refuse(
                     "until",
                     format!("no measure is called `{}`", until.measure),
-                    "name it in `[measures]`",
+                    "name the measure in `[measures]`",
                 );
             }
         }
@@ -208,7 +207,7 @@ fn replications(asked: &Replications, study: &Study, problems: &mut Vec<Problem>
 }
 
 fn warm_up(warm_up: &WarmUp, problems: &mut Vec<Problem>) {
-    let help = "`from = \"1 s\"`, or `rule = \"mser-5\"`";
+    let help = "set `from = \"1 s\"` or `rule = \"mser-5\"`";
     let message = match (warm_up.from, warm_up.rule, warm_up.trace) {
         (None, None, _) => "`warm_up` has neither `from` nor `rule`",
         (Some(_), Some(_), _) => "`warm_up` has both `from` and `rule`",

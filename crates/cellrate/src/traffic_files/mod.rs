@@ -157,7 +157,7 @@ fn bytes_of(path: &Path, sha256: &mut Option<String>) -> Result<Vec<u8>, Wrong> 
     let metadata = fs::metadata(path).map_err(unread)?;
     if !metadata.is_file() {
         return Err(Wrong::file(format!(
-            "{} is no regular file",
+            "{} is not a regular file",
             path.display()
         )));
     }
@@ -182,10 +182,10 @@ fn bytes_of(path: &Path, sha256: &mut Option<String>) -> Result<Vec<u8>, Wrong> 
         Some(wanted) if !wanted.eq_ignore_ascii_case(&found) => Err(Wrong {
             key: "sha256",
             message: format!(
-                "{} differs from the file of `sha256`: its SHA-256 is {found}",
+                "{} is not the file that `sha256` names: its SHA-256 is {found}",
                 path.display()
             ),
-            help: "remove `sha256` to take any content".into(),
+            help: "remove `sha256` to use the file as it is".into(),
         }),
         _ => {
             *sha256 = Some(found);
@@ -202,7 +202,7 @@ pub(crate) fn text_of(
     bytes_of(path, sha256)
         .and_then(|bytes| {
             String::from_utf8(bytes)
-                .map_err(|_| Wrong::file(format!("{} is no UTF-8 text", path.display())))
+                .map_err(|_| Wrong::file(format!("{} is not UTF-8 text", path.display())))
         })
         .map_err(|wrong| (wrong.key, wrong.message, wrong.help))
 }
@@ -224,7 +224,7 @@ fn table_text(path: &Path, bytes: Vec<u8>) -> Result<String, Wrong> {
         _ => String::from_utf8(bytes).map_err(|error| {
             let byte = error.utf8_error().valid_up_to();
             Wrong::file(format!(
-                "{}, byte {byte}: this is no UTF-8 text, and a rate trace is a CSV table",
+                "{}, byte {byte}: this is not UTF-8 text, and a rate trace is a CSV table",
                 path.display()
             ))
         }),

@@ -41,7 +41,7 @@ pub fn read(text: &str) -> Result<Vec<Piece>, Wrong> {
         if found != width {
             let only = if found < width { "only " } else { "" };
             let message = format!(
-                "{only}{found} values, commas in quotes counted; the heading names {width} columns"
+                "the line has {only}{found} values, commas in quotes counted; the heading names {width} columns"
             );
             return Err((number, message));
         }

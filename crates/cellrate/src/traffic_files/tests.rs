@@ -80,7 +80,7 @@ fn a_resolved_scenario_belongs_to_the_content_of_its_files() {
     );
     let refused = case.parse(&[&same]).unwrap_err();
     assert!(
-        refused.contains("DIR/rates.csv differs from the file of `sha256`: its SHA-256 is "),
+        refused.contains("DIR/rates.csv is not the file that `sha256` names: its SHA-256 is "),
         "{refused}"
     );
     assert!(refused.contains("--set:1:26"), "{refused}");
@@ -95,7 +95,7 @@ fn what_is_no_regular_file_is_not_read() {
         let source = format!(r#"kind = "rate-trace", file = "{place}""#);
         let refused = Case::new("rates.csv", b"", &source).parse(&[]).unwrap_err();
         assert!(
-            refused.contains(&format!("{place} is no regular file")),
+            refused.contains(&format!("{place} is not a regular file")),
             "{refused}"
         );
     }
@@ -123,7 +123,7 @@ fn what_is_wrong_with_a_file_is_told_at_its_name() {
     refused(
         b"duration\xff",
         TRACE,
-        "DIR/rates.csv, byte 8: this is no UTF-8 text",
+        "DIR/rates.csv, byte 8: this is not UTF-8 text",
     );
     refused(
         b"pictures",
@@ -134,13 +134,13 @@ fn what_is_wrong_with_a_file_is_told_at_its_name() {
     refused(
         b"duration (ms),rate (Mbit/s)\n1,2",
         &without,
-        "a random phase needs repeat = true",
+        "`random_phase` needs `repeat = true`",
     );
     let low = format!("{TRACE}, repeat = true, peak = \"2 Mbit/s\"");
     refused(
         b"duration (ms),rate (Mbit/s)\n1,2",
         &low,
-        "a peak that is not above the mean rate",
+        "`peak` is not above the mean rate",
     );
     let fine = format!("{TRACE}, repeat = true");
     refused(

@@ -65,7 +65,7 @@ impl SchemeParameters for EfciConfig {
         if self.threshold.is_some() && (self.high.is_some() || self.low.is_some()) {
             findings.push(Finding::impossible(
                 "threshold",
-                "excludes `high` and `low`".into(),
+                "`threshold` excludes `high` and `low`".into(),
             ));
         }
         match (self.high, self.low) {

@@ -35,14 +35,14 @@ impl PolicyParameters for IntelligentTailDropConfig {
         let mut findings = Vec::new();
         if self.margin.0 >= facts.buffer {
             let message = format!(
-                "{} leave nothing of a buffer of {} cells",
+                "{} leave no room in a buffer of {} cells",
                 self.margin, facts.buffer
             );
             findings.push(Finding::impossible("margin", message));
         }
         if self.margin.0 < facts.channels as u64 {
             let message = format!(
-                "{} do not hold one end of a PDU for each of {} channels: PDUs may merge",
+                "{} do not hold the last cell of a PDU of each of {} channels: PDUs may merge",
                 self.margin, facts.channels
             );
             findings.push(Finding::warning("margin", message));

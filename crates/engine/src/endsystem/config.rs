@@ -290,7 +290,7 @@ impl AbrConfig {
             if self.rules != SourceRules::Tm4 {
                 findings.push(Finding::impossible(
                     "law",
-                    "a law of its own takes the place of `rules`: leave them out".into(),
+                    "`law` replaces `rules` and their parameters: leave them out".into(),
                 ));
             }
         }
@@ -320,7 +320,7 @@ impl AbrConfig {
         if is_proportional && self.air.is_none() {
             findings.push(Finding::impossible(
                 "rules",
-                "PRCA and EPRCA need `air`: nothing else lets a rate rise".into(),
+                "PRCA and EPRCA need `air`, by which a rate rises".into(),
             ));
         }
         if is_predicting && self.time_constant.is_none() {

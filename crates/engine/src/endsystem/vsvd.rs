@@ -104,7 +104,7 @@ impl VsVdConfig {
             ),
             (VcRate::NextLoop, _) => (
                 "the ACR of the virtual source",
-                "it is neither what arrives nor what is sent while a queue is empty",
+                "ACR is neither what arrives nor what is sent while a queue is empty",
             ),
         };
         Some(format!("{rate} does not belong to this input: {why}"))

@@ -193,7 +193,7 @@ impl JoinedPlan {
             });
             if misfit {
                 return Err(format!(
-                    "link {} ends at a switch of the other link layer",
+                    "link {} joins nodes of different link layers: only a router has links of both",
                     line.name
                 ));
             }
@@ -203,7 +203,9 @@ impl JoinedPlan {
             _ => None,
         });
         match delays.into_iter().find(|(_, delay)| *delay == Ps::ZERO) {
-            Some((name, _)) => Err(format!("router {name}: a forwarding delay of 0 s")),
+            Some((name, _)) => Err(format!(
+                "router {name}: `forwarding_delay` is 0 s; allowed: above 0 s"
+            )),
             None => Ok(()),
         }
     }
@@ -278,10 +280,14 @@ impl JoinedPlan {
         back.reverse();
         let crosses = there.len() > 1;
         if crosses && !flow.channel.source.over_tcp() {
-            return Err(format!("flow {name}: only TCP crosses a router"));
+            return Err(format!(
+                "flow {name} crosses a router, which only flows over TCP can"
+            ));
         }
         if crosses && flow.rates.is_some() {
-            return Err(format!("flow {name}: rate control ends at a router"));
+            return Err(format!(
+                "flow {name} crosses a router, so it cannot have `rate_control`"
+            ));
         }
         let ends = |leg: &[usize]| {
             let (first, last) = (&self.links[leg[0]], &self.links[leg[leg.len() - 1]]);

@@ -34,10 +34,7 @@ impl Source for ExponentialOnOffConfig {
     fn check(&self) -> Option<(&'static str, String)> {
         let periods = [("mean_on", self.mean_on), ("mean_off", self.mean_off)];
         if let Some((field, _)) = periods.into_iter().find(|(_, mean)| *mean == Ps::ZERO) {
-            return Some((
-                field,
-                String::from("the mean period must be longer than 0 s"),
-            ));
+            return Some((field, String::from("a mean period must be longer than 0 s")));
         }
         let (on, off) = (self.mean_on.as_secs_f64(), self.mean_off.as_secs_f64());
         let wrong = too_often(

@@ -48,7 +48,7 @@ impl Source for MessagesConfig {
             Ps(libm::round(8e15 / self.mean_rate.0 as f64 * self.mean_length.0 as f64) as u64);
         if mean < SHORTEST {
             let message = format!(
-                "a message of {} every {mean} on average; at least {SHORTEST} must be between two",
+                "a message of {} every {mean} on average is too often; allowed: one every {SHORTEST} or less often",
                 self.mean_length
             );
             return Some(("mean_rate", message));

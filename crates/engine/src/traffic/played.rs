@@ -21,7 +21,7 @@ impl<T: PlaysFile> Source for T {
             return Some((
                 "random_phase",
                 String::from(
-                    "a random phase needs repeat = true, so that the file continues after its end",
+                    "`random_phase` needs `repeat = true`, so that the file continues after its end",
                 ),
             ));
         }
@@ -30,7 +30,7 @@ impl<T: PlaysFile> Source for T {
             return Some((
                 "peak",
                 String::from(
-                    "with a peak that is not above the mean rate the backlog of the bucket grows without end",
+                    "`peak` is not above the mean rate, so the backlog of cells beyond the peak grows without end",
                 ),
             ));
         }

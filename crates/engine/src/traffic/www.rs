@@ -93,7 +93,11 @@ impl WwwConfig {
             };
             (
                 field,
-                format!("objects from {} to {}", Bytes(smallest), Bytes(largest)),
+                format!(
+                    "`largest` of {} is not above `smallest` of {}",
+                    Bytes(largest),
+                    Bytes(smallest)
+                ),
             )
         })
     }
@@ -106,25 +110,31 @@ impl Source for WwwConfig {
         if self.think_time == Ps::ZERO {
             return Some((
                 "think_time",
-                "a client that never thinks is a greedy source".to_string(),
+                "`think_time` is 0 s; allowed: above 0 s (without pauses use the source `greedy`)"
+                    .to_string(),
             ));
         }
         if !(self.objects >= 1.0 && self.objects <= 1e6) {
             return Some((
                 "objects",
-                format!("{} objects; allowed: 1 to 1000000", self.objects),
+                format!("`objects` is {}; allowed: 1 to 1000000", self.objects),
             ));
         }
         match self.pareto_shape {
-            None if self.smallest.is_some() => {
-                Some(("smallest", "only with `pareto_shape`".to_string()))
-            }
-            None if self.largest.is_some() => {
-                Some(("largest", "only with `pareto_shape`".to_string()))
+            None if self.smallest.is_some() || self.largest.is_some() => {
+                let key = if self.smallest.is_some() {
+                    "smallest"
+                } else {
+                    "largest"
+                };
+                Some((
+                    key,
+                    format!("`{key}` has a meaning only with `pareto_shape`"),
+                ))
             }
             Some(shape) if !(shape > 0.0 && shape.is_finite()) => Some((
                 "pareto_shape",
-                format!("a shape of {shape}; allowed: above 0"),
+                format!("`pareto_shape` is {shape}; allowed: above 0"),
             )),
             _ => self.check_bounds(),
         }

@@ -42,7 +42,7 @@ fn check(text: &str, path: &Path) -> io::Result<()> {
         .strip_prefix(FIRST_WORDS)
         .and_then(|number| number.parse::<u64>().ok())
     {
-        None => refuse("this directory is no store of results; choose another one".into()),
+        None => refuse("this directory is not a store of results; choose another directory".into()),
         Some(number) if number > FORMAT => {
             let by = text.lines().nth(1).unwrap_or("written by a newer cellrate");
             refuse(format!(
@@ -65,7 +65,7 @@ fn make(root: &Path, path: &Path) -> io::Result<()> {
                 break;
             }
             let message = format!(
-                "{}: holds `{name}`, which is no result; choose another directory",
+                "the directory {} holds `{name}`, which is not a stored result; choose another directory",
                 root.display()
             );
             return Err(io::Error::new(io::ErrorKind::AlreadyExists, message));

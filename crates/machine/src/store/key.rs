@@ -26,7 +26,8 @@ impl Key {
             }
         }
         if wrong {
-            let message = format!("`{text}` is no key: 64 hexadecimal digits in lower case");
+            let message =
+                format!("`{text}` is not a key; allowed: 64 hexadecimal digits in lower case");
             return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
         }
         Ok(Key(key))

@@ -85,6 +85,6 @@ fn whole(what: &str, bytes: f64) -> PyResult<u64> {
     if (1.0..9e15).contains(&bytes) {
         return Ok(bytes as u64);
     }
-    let message = format!("{what} cannot be {bytes}: bytes, 1 or more");
+    let message = format!("{what} cannot be {bytes}; allowed: bytes, 1 or more");
     Err(PyValueError::new_err(message))
 }

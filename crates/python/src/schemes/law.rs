@@ -77,7 +77,7 @@ impl Source {
 
 fn rate_of(what: &str, rate: f64) -> PyResult<f64> {
     if rate.is_nan() || rate < 0.0 {
-        let message = format!("{what} cannot be {rate}: a rate in cells/s, 0 or above");
+        let message = format!("{what} cannot be {rate}; allowed: a rate in cells/s, 0 or above");
         return Err(PyValueError::new_err(message));
     }
     Ok(rate)

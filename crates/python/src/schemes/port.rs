@@ -133,15 +133,17 @@ impl Port {
             (Some(seconds), cells, None) => {
                 let interval = Ps::from_secs_f64(seconds.clamp(0.0, 1e6));
                 if interval == Ps::ZERO || cells == Some(0) || seconds.is_nan() {
+                    let cells = cells.map_or("not given".into(), |cells| cells.to_string());
                     return wrong(format!(
-                        "an interval must be above 0, but is {seconds} s, {cells:?} cells"
+                        "an interval must be above 0: `seconds` is {seconds}, `cells` is {cells}"
                     ));
                 }
                 self.meter.every(interval, cells.unwrap_or(u64::MAX));
             }
             _ => {
                 return wrong(
-                    "an interval needs `seconds` and perhaps `cells`, or `slots` above 0".into(),
+                    "`port.every` needs `seconds`, with or without `cells`, or `slots` above 0"
+                        .into(),
                 );
             }
         }

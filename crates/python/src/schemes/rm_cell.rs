@@ -43,7 +43,7 @@ impl RmCell {
     #[setter]
     fn set_er(&mut self, rate: f64) -> PyResult<()> {
         if rate.is_nan() || rate < 0.0 {
-            let message = format!("ER cannot be {rate}: a rate in cells/s, 0 or above");
+            let message = format!("ER cannot be {rate}; allowed: a rate in cells/s, 0 or above");
             return Err(PyValueError::new_err(message));
         }
         self.cell.er = self.cell.er.min(rate); // TM 4.0 5.10.6 1(c)

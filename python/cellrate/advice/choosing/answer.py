@@ -15,12 +15,12 @@ from cellrate.simulation.runner import Job
 
 @dataclass(frozen=True)
 class Elsewhere:
-    """The choice under another circumstance, among the best option of each control.
+    """The choice in a changed scenario, among the best option of each control.
 
     Attributes:
         circumstance: The changed property of the scenario, and its factor.
-        best: What the goals choose there; None if nothing meets them.
-        recommended: The recommended option there.
+        best: The best option in the changed scenario; None if no option meets the goals.
+        recommended: The recommended option, run in the changed scenario.
     """
 
     circumstance: Circumstance
@@ -29,7 +29,7 @@ class Elsewhere:
 
     @property
     def is_other(self) -> bool:
-        """True if the recommended option is neither the best there nor as good as the best."""
+        """True if in the changed scenario another option is better than the recommended option."""
         best, own = self.best, self.recommended
         if best is None or best.candidate == own.candidate:
             return best is None
@@ -40,11 +40,11 @@ class Elsewhere:
 
 @dataclass(frozen=True)
 class Side:
-    """The choice with more of a property than in the scenario, or with less.
+    """The choice as one property of the scenario is multiplied by factors above 1, or below 1.
 
     Attributes:
-        kept: The farthest factor up to which the recommendation stays; 1 for the scenario itself.
-        lost: The nearest circumstance in which it does not; None if it stays throughout.
+        kept: The factor farthest from 1 up to which the recommendation stays.
+        lost: The nearest changed scenario with another recommendation; None if there is none.
     """
 
     kept: float
@@ -52,7 +52,7 @@ class Side:
 
 
 def sides(about: str, elsewhere: Iterable[Elsewhere]) -> tuple[Side, Side]:
-    """The choice with less of a property of the scenario, and the choice with more."""
+    """The choice with the property multiplied by factors below 1, and by factors above 1."""
     asked = [one for one in elsewhere if one.circumstance.about == about]
     found = []
     for above in (False, True):
@@ -72,11 +72,11 @@ def sides(about: str, elsewhere: Iterable[Elsewhere]) -> tuple[Side, Side]:
 
 
 def left_out(not_tried: Sequence[str]) -> Iterator[str]:
-    """The sentence on what the time limit left out; none if it left out nothing."""
+    """The sentence that lists what the time limit left out; empty if it left out nothing."""
     if not_tried:
         yield (
-            f"Stopped at the time limit; not yet tried: {'; '.join(not_tried)}. "
-            "The same command with more --minutes goes on."
+            f"The time limit ended the search. Not yet tried: {'; '.join(not_tried)}. The same "
+            "command with more --minutes continues the search."
         )
 
 
@@ -88,17 +88,20 @@ class Answer:
         base: The scenario that the control was chosen for.
         goals: Requirements that the control must meet.
         seeds: Seeds of the runs.
-        options: Everything that was run with every seed, and the defaults of controls without that.
+        options: All options that were run with every seed; for controls without one, their
+            defaults.
         judgement: The recommended option, the runner-up, and what other controls miss.
-        front: Options that are best in buffer, throughput or delay for what they cost in the rest.
+        front: The Pareto front: options of which no other is better in one of buffer, throughput
+            and delay, and no worse in the rest.
         other_starts: The recommended option with drawn starts (`OTHER_STARTS`); None if the seeds
             differ without, and if it was not run.
-        elsewhere: The choice under other circumstances.
+        elsewhere: The choice in changed scenarios.
         refused: Controls that the scenario does not allow, with the reason.
-        unfinished: Controls that the time limit left without a run, or without a whole search.
+        unfinished: Controls that were not run, or not searched to the end, because of the time
+            limit.
         not_tried: What the time limit left out, as text; empty if nothing.
         simulated: Number of runs that were simulated.
-        known: Number of runs whose results had been kept.
+        known: Number of runs whose results were already stored.
     """
 
     base: Job

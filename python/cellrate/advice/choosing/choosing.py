@@ -1,4 +1,4 @@
-"""Chooses a control for a scenario: runs every candidate, searches, judges, asks elsewhere."""
+"""Chooses a control: runs candidates, searches parameters, repeats it in changed scenarios."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from cellrate.simulation.runner import Job, run_many
 
 
 class OutOfTime(Exception):
-    """Raised at the time limit; the results of runs that had ended are kept."""
+    """The time limit has passed; results of finished runs are kept."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Budget:
     """A time limit that ends runs.
 
     Attributes:
-        ends: Time at which the budget ends, by the clock; infinity without a limit.
+        ends: Time of `clock` at which the budget ends; infinity without a limit.
         clock: The clock, in seconds.
     """
 
@@ -71,10 +71,10 @@ class Budget:
 
 
 Phases: TypeAlias = Callable[[str, int, int], None]
-"""Called with the name of the present phase, and the number of its parts done and of all."""
+"""Called with the name of the current phase, and the numbers of its finished parts and of all."""
 
 HALVINGS = 3
-"""Times that the span of factors is halved in which another control begins to win."""
+"""Number of times that the interval of factors in which the choice changes is halved."""
 
 
 @dataclass(frozen=True)
@@ -82,11 +82,11 @@ class Effort:
     """The amount of simulation.
 
     Attributes:
-        settings: Settings of each control beside its usual one.
+        settings: Number of further settings of each control, besides its usual setting.
         seeds: Number of seeds of the best settings.
         first_seed: The first of these seeds.
-        finalists: Controls that are also run under other circumstances, the recommended one among
-            them; 1 for none.
+        finalists: Number of controls that are also run in changed scenarios, with the recommended
+            control; 1 for no changed scenarios.
     """
 
     settings: int = 8
@@ -106,8 +106,8 @@ def choose(
 ) -> Answer:
     """Chooses a control with its parameters and the buffer.
 
-    Each candidate is run in buffers without a limit: the longest queue of a run is the least buffer
-    with which it loses nothing. All candidates are run with their defaults before any is searched,
+    Each candidate is run in unlimited buffers: the longest queue of a run is the least buffer
+    without loss. All candidates are run with their defaults before any is searched,
     the scenario's own control first. Where loss is allowed, the best setting of each candidate is
     also run in smaller buffers.
 
@@ -117,8 +117,8 @@ def choose(
         effort: How much is simulated; the default if None.
         runner: Runs jobs.
         is_known: Returns True if the result of a job is already stored; only for the count of runs.
-        budget: The time that it may take; no limit if None.
-        phases: Shows what is under way.
+        budget: The time limit; None for no limit.
+        phases: Shows the progress.
 
     Raises:
         BadInput: The scenario has no elastic flow, or credit control of its own; or the time limit
@@ -146,10 +146,12 @@ def _require_choice(base: Job, network: Network) -> None:
     """Checks that the choice of a control can make a difference in the scenario.
 
     Raises:
-        BadInput: It does not.
+        BadInput: All controls would give the same run.
     """
     if network.credit is not None:
-        raise BadInput(f"{base.path} has `fcvc`; leave it out: choose tries credits by itself")
+        raise BadInput(
+            f"{base.path} has `fcvc`; leave `fcvc` out: choose tries credit control by itself"
+        )
     groups = {flow.group for flow in network.flows}
     own = (f"flow.{group}.abr" for group in groups)
     changes = network.change_of("switch", "abr", "topology.node", *own)
@@ -164,7 +166,7 @@ def _require_choice(base: Job, network: Network) -> None:
 
 @dataclass
 class _Choosing:
-    """State of the choice: the scenario, the goals, and all trials so far."""
+    """The state of a choice in progress: the scenario, the goals, and all trials so far."""
 
     base: Job
     plain: ResolvedScenario
@@ -192,7 +194,7 @@ class _Choosing:
         return any(flow.tcp for flow in self.plain.cells.flows)
 
     def _objective(self) -> Objective:
-        """The objective of a search: enough of the best throughput that the other goals allow."""
+        """The objective of a search: enough of the best throughput under the other goals."""
         options = [option for trials in self.trials for option in trials.options()]
         allowed = [option for option in options if not self.goals.missed(option)]
         most = max(allowed, key=lambda one: one.throughput_bits_per_second, default=None)
@@ -205,7 +207,7 @@ class _Choosing:
         return enough(least, fairness, over_tcp=self.over_tcp)
 
     def begin(self) -> None:
-        """Makes the trials of every candidate that switches and scenario allow."""
+        """Creates the trials of every candidate that switches and scenario allow."""
         for candidate in own_first(self.plain):
             if candidate.ability not in self.goals.abilities:
                 continue
@@ -224,7 +226,7 @@ class _Choosing:
                 self.refused[candidate.name] = str(error.diagnostics[0]["message"])
 
     def search(self) -> None:
-        """Runs all candidates with their defaults, then searches each, the most promising first."""
+        """Runs all candidates with defaults, then searches parameters, the best candidate first."""
         count = len(self.trials)
         for seeds in dict.fromkeys((1, self.effort.seeds)):
             for at, one in enumerate(self.trials):
@@ -271,7 +273,7 @@ class _Choosing:
             self.other_starts = self._there(OTHER_STARTS, best)
 
     def look_elsewhere(self) -> None:
-        """Runs the best options of the best controls under other circumstances."""
+        """Runs the best options of the best controls in changed scenarios."""
         finalists = self._finalists()
         if len(finalists) < 2:
             return
@@ -286,7 +288,7 @@ class _Choosing:
             self.narrowed.add(one.about)
 
     def _ask(self, circumstance: Circumstance | None, finalists: list[Option]) -> Elsewhere | None:
-        """Repeats the choice among the best options with one condition changed.
+        """Repeats the choice among the best options in one changed scenario.
 
         None if the changed scenario is not valid.
         """
@@ -301,7 +303,7 @@ class _Choosing:
         return found
 
     def _narrow(self, of: Property, finalists: list[Option]) -> None:
-        """Halves the span of factors at whose far end another control first wins."""
+        """Halves the interval of factors in which the choice changes."""
         for side in sides(of.about, self.elsewhere):
             if side.lost is None:
                 continue
@@ -317,7 +319,7 @@ class _Choosing:
                 )
 
     def _finalists(self) -> list[Option]:
-        """The recommended option, and the best option of each of the controls that come next."""
+        """The recommended option, and the best options of the controls ranked next."""
         left = [option for trials in self.trials for option in trials.options()]
         found: list[Option] = []
         while len(found) < self.effort.finalists:
@@ -329,7 +331,7 @@ class _Choosing:
         return found
 
     def _there(self, circumstance: Circumstance, option: Option) -> Option | None:
-        """An option under another circumstance; None if the changed scenario is not valid."""
+        """An option run in a changed scenario; None if the changed scenario is not valid."""
         base = replace(self.base, overrides=(*self.base.overrides, *circumstance.overrides))
         try:
             plain = ResolvedScenario.of(replace(base, seed=None).scenario())
@@ -346,7 +348,7 @@ class _Choosing:
             return None
 
     def _not_tried(self) -> Iterator[str]:
-        """Controls, searches and circumstances that the time limit left out, as text."""
+        """Texts on the controls, searches and changed scenarios that the time limit left out."""
         if not self.out_of_time:
             return
         without_run = [one.candidate.name for one in self.trials if not one.options()]
@@ -365,7 +367,7 @@ class _Choosing:
                 yield f"where the choice changes with the {one.about}, more closely"
 
     def _is_lost(self, of: Property) -> bool:
-        """True if another control was seen to win with more or less of a property."""
+        """True if another control won in a scenario with the property multiplied."""
         return any(side.lost is not None for side in sides(of.about, self.elsewhere))
 
     def _unfinished(self) -> tuple[str, ...]:
@@ -374,7 +376,7 @@ class _Choosing:
         return tuple(name for name in names if name not in self.finished)
 
     def answer(self) -> Answer:
-        """The judgement of what has been run.
+        """The answer from all runs so far.
 
         Raises:
             BadInput: Nothing has been run.
@@ -382,8 +384,8 @@ class _Choosing:
         options = [option for trials in self.trials for option in trials.options()]
         if not options and self.out_of_time:
             raise BadInput(
-                "--minutes: the time limit came before the first control had been run; "
-                "allow more, or run it again: finished runs are kept"
+                "--minutes: the time ended before the first control had run; allow more minutes, "
+                "or repeat the command: finished runs are kept"
             )
         if not options:
             reasons = "; ".join(f"{name}: {why}" for name, why in self.refused.items())

@@ -1,4 +1,4 @@
-"""Goals of a choice, and options judged by them."""
+"""Goals of a choice, and the judgement of options by them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from cellrate.common.numbers import seconds
 from cellrate.common.problems import BadInput, choose
 
 FAIR = 0.9
-"""Jain's index that is a goal where the user sets none for fairness."""
+"""Jain's index that is the goal if the user sets no fairness."""
 
 
 @dataclass(frozen=True)
@@ -22,16 +22,16 @@ class Goals:
     """Requirements that a control must meet.
 
     Attributes:
-        abilities: What the switches can do.
+        abilities: The abilities of the switches.
         loss: Largest mean share of cells that are dropped in the whole run; 0 for no loss at all.
         throughput: Least throughput, as a share of the best that the other goals allow.
         bits_per_second: Least throughput instead of a share; None for a share.
         delay_seconds: Longest time that a cell may wait at a bottleneck; None for any.
         fairness: Least Jain's index over the flows.
-        insists_on_fairness: True if nothing is recommended where no control reaches `fairness`;
-            otherwise the other goals decide then.
+        insists_on_fairness: True if no control is recommended unless it reaches `fairness`. If
+            False and no control reaches it, the other goals decide.
         settling_seconds: Longest time until the bottleneck's utilisation has settled; None for any.
-        buffer_cells: Buffer at hand; None for any.
+        buffer_cells: Greatest buffer; None for any.
     """
 
     abilities: tuple[Ability, ...] = ABILITIES
@@ -51,7 +51,10 @@ class Goals:
         return self.throughput * most_bits_per_second
 
     def missed(self, option: Option) -> list[str]:
-        """The goals that an option misses, with its numbers; throughput is compared elsewhere."""
+        """Texts on the goals that an option misses, with its numbers.
+
+        Without the goal of throughput.
+        """
         found = []
         if option.loss > self.loss:
             found.append(f"loses {option.loss:.2g} of the cells")
@@ -69,7 +72,7 @@ class Goals:
 def settled(settling_seconds: float) -> str:
     """The settling time as text."""
     if math.isinf(settling_seconds):
-        return "does not settle"
+        return "never settles"
     return f"settles in {seconds(settling_seconds)}"
 
 
@@ -90,7 +93,7 @@ def goals_of(
     if not 0 <= loss < 1:
         raise BadInput(f"--loss {loss:g}: allowed is a share from 0 to below 1")
     if fairness is not None and not 0 <= fairness <= 1:
-        raise BadInput(f"--fairness {fairness:g}: allowed is an index from 0, which is any, to 1")
+        raise BadInput(f"--fairness {fairness:g}: allowed is a Jain index from 0 (no goal) to 1")
     share, rate = _throughput(str(throughput))
     return Goals(
         abilities=_abilities(switches),
@@ -131,24 +134,24 @@ def _quantity(option: str, text: str, kind: str) -> float:
     except ValueError as error:
         raise BadInput(f"{option}: {error}") from None
     if not 0 < value < float("inf"):
-        raise BadInput(f"{option} {text}: it must be above 0, and finite")
+        raise BadInput(f"{option} {text}: must be above 0 and finite")
     return value
 
 
-# Throughputs that differ by no more than this share are alike.
+# Throughputs that differ by no more than this share count as equal.
 ALIKE = 0.02
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """Options by the goals.
+    """The judgement of options by the goals.
 
     Attributes:
-        best: The least buffer of those that meet all goals; None if none does.
+        best: The option with the least buffer that meets all goals; None if no option does.
         runner_up: The best option of another control.
-        missed: The goals that an option of each control misses, the nearest one, by its name.
-        is_unfair: True if no option that meets the other goals is as fair as was wanted, so that
-            the other goals alone decided.
+        missed: By control, the goals that the nearest option of the control misses.
+        is_unfair: True if no option that meets the other goals reaches the fairness, so that the
+            other goals alone decided.
     """
 
     best: Option | None
@@ -160,7 +163,7 @@ class Judgement:
     def alike(self) -> bool:
         """True if best and runner-up cannot be distinguished.
 
-        Their throughputs are alike, and the buffers that they need overlap over the seeds.
+        Their throughputs count as equal, and their buffers by seed overlap.
         """
         if self.best is None or self.runner_up is None:
             return False
@@ -173,7 +176,7 @@ class Judgement:
 
 
 def judged(options: Sequence[Option], goals: Goals) -> Judgement:
-    """Judges options: first the goals, then throughput beside the best, then the least buffer."""
+    """Judges options: first by the goals, then by enough throughput, then by the buffer."""
     allowed = [one for one in options if not goals.missed(one)]
     most = max((one.throughput_bits_per_second for one in allowed), default=0.0)
     least = goals.enough(most)
@@ -189,12 +192,12 @@ def judged(options: Sequence[Option], goals: Goals) -> Judgement:
 def best_of_each(options: Sequence[Option], goals: Goals) -> list[Option]:
     """The option of each control with the least buffer among those with enough throughput.
 
-    Where no option of a control has that, its own best throughput counts.
+    If no option of a control has enough, the best throughput of that control counts as enough.
 
     Args:
         options: Options of several controls.
-        goals: They say which throughput is enough. Of such options those come first that miss the
-            fewest goals.
+        goals: The goals, which say what throughput is enough. Options that miss the fewest goals
+            come first.
 
     Returns:
         An option for each control, by buffer.
@@ -234,25 +237,25 @@ def _missed(
 
 @dataclass(frozen=True)
 class Enough(Criterion):
-    """A criterion that a value meets if it is large enough; more does not count.
+    """A criterion with a threshold: values above the threshold are equally good.
 
     Attributes:
-        least: The value that is enough.
+        least: The threshold.
     """
 
     least: float = 0.0
 
     def reaches(self, value: float, best: float) -> bool:
-        """True if a value is enough, or, where none is, the best."""
+        """True if a value reaches the threshold, or is the best where no value reaches it."""
         return value >= min(self.least, best)
 
 
 def enough(least: float, fairness: float, *, over_tcp: bool) -> Objective:
-    """Ranks settings: those that are fair and carry enough by their longest queue, then the rest.
+    """An objective that prefers enough fairness, then enough throughput, then short queues.
 
     Args:
         least: Throughput in bit/s that is enough; without TCP, utilisation.
-        fairness: Jain's index that is enough; without TCP it does not count.
+        fairness: Jain's index that is enough; not used without TCP.
         over_tcp: True if flows run over TCP.
     """
     carried = "throughput" if over_tcp else "utilisation"

@@ -34,7 +34,7 @@ SHOWN = ("throughput", "completion", "loss", "queue", "queue-max", "fairness")
 
 @dataclass(frozen=True)
 class Alternative:
-    """A recovery and an algorithm for the queues of all switches, or a control of their rates.
+    """A recovery with a queue algorithm, or a control scheme for rate-controlled flows.
 
     Attributes:
         recovery: Recovery of TCP; empty for that of the scenario.
@@ -60,7 +60,10 @@ class Alternative:
 
     @property
     def kind(self) -> str:
-        """Its kind: the best alternative of each kind is searched."""
+        """The kind of the alternative.
+
+        The parameters of the best alternative of each kind are searched.
+        """
         return self.algorithm if self.control is None else "control"
 
     def overrides(self, scenario: ResolvedScenario) -> tuple[str, ...]:
@@ -91,7 +94,7 @@ class Alternative:
 
 
 def alternatives(flows: Sequence[FrameFlow]) -> Iterator[Alternative]:
-    """The scenario as it is, then what its flows can have.
+    """The scenario as it is, and then all alternatives that suit its flows.
 
     Flows over TCP: each recovery with each algorithm, by drops and by marks. Flows that obey rates:
     each control.
@@ -110,16 +113,16 @@ def alternatives(flows: Sequence[FrameFlow]) -> Iterator[Alternative]:
 
 @dataclass(frozen=True)
 class AtMost(Criterion):
-    """A criterion that a value meets if it is small enough; less does not count.
+    """A criterion with a threshold: values below the threshold are equally good.
 
     Attributes:
-        most: The greatest value that is small enough.
+        most: The threshold.
     """
 
     most: float = 0.0
 
     def reaches(self, value: float, best: float) -> bool:
-        """True if a value is small enough, or, where none is, the best."""
+        """True if a value does not exceed the threshold, or is the best if all exceed it."""
         return value <= max(self.most, best)
 
 
@@ -128,24 +131,24 @@ class AtLeast(Criterion):
     """A criterion that a value meets if it is large enough; more does not count.
 
     Attributes:
-        least: The least value that is large enough.
+        least: The threshold.
     """
 
     least: float = 0.0
 
     def reaches(self, value: float, best: float) -> bool:
-        """True if a value is large enough, or, where none is, the best."""
+        """True if a value reaches the threshold, or is the best where no value reaches it."""
         return value >= min(self.least, best)
 
 
 def objective_of(goals: Goals, *, files: bool) -> Objective:
     """Ranks by the goals in their order: fairness, loss, speed, and last the shortest mean queue.
 
-    Where no alternative meets a goal, those that come nearest go on.
+    If no alternative meets a goal, the nearest alternatives stay in the ranking.
 
     Args:
         goals: The goals.
-        files: True if all flows are files, whose speed is their completion.
+        files: True if all flows transfer files, so that completion times measure the speed.
     """
     speed = "completion" if files and goals.bits_per_second is None else "throughput"
     known = Objective.named(f"fairness,loss,{speed},queue", "ethernet")
@@ -169,7 +172,7 @@ class PacketOption:
     Attributes:
         alternative: Recovery and algorithm.
         setting: Parameters of the algorithm that were varied.
-        seeds: Number of seeds with which it was run.
+        seeds: Number of seeds with which the option was run.
         means: Means of the criteria.
         acts: Number of packets that queue management dropped or marked, in all runs.
         locked_runs: Number of runs in which the phases of TCP sources locked.
@@ -199,10 +202,11 @@ class PacketChoice:
         goals: Requirements that the alternative must meet.
         objective: The goals as criteria in their order.
         seeds: Number of seeds.
-        options: Everything that was run, the best first; those with every seed before others.
+        options: All options that were run, the best first; options with every seed come before
+            others.
         refused: Alternatives that the scenario does not allow, with the reason.
         simulated: Number of runs that were simulated.
-        known: Number of runs whose results had been kept.
+        known: Number of runs whose results were already stored.
         not_tried: What the time limit left out, as text; empty if nothing.
     """
 
@@ -218,7 +222,7 @@ class PacketChoice:
 
     @property
     def subject(self) -> str:
-        """The subject of the choice."""
+        """Title text for the things chosen between."""
         chosen = [one.alternative for one in self.options]
         if not any(one.control for one in chosen):
             return "recovery and queue management"
@@ -238,24 +242,29 @@ class PacketChoice:
         if best.alternative.algorithm not in {"", "none"} and not best.acts:
             yield (
                 f"{best.alternative.algorithm} dropped and marked no packet in the measuring "
-                "windows of these runs, so they say nothing of its merit."
+                f"windows of these runs, so the runs do not show what {best.alternative.algorithm} "
+                "gains."
             )
         lost, fair = best.means["loss"], best.means["fairness"]
         if lost is not None and lost > goals.loss:
             yield (
-                f"Nothing that was run loses at most {goals.loss:g} of the packets and is as fair "
-                f"as wanted; this comes nearest, with {lost:.2g}."
+                f"No alternative that was run meets the goals: at most {goals.loss:g} of the "
+                f"packets lost, and a fairness of {goals.fairness:g}. This one loses {lost:.2g} of "
+                "the packets."
             )
         if fair is not None and fair < goals.fairness:
-            yield f"Nothing that was run has a fairness of {goals.fairness:g}; this has {fair:.3f}."
+            yield (
+                f"No alternative that was run has a fairness of {goals.fairness:g}; this one has "
+                f"{fair:.3f}."
+            )
         other = next((one for one in self.options if one.alternative != best.alternative), None)
         if other is not None:
-            yield f"Next: {other.label}: {self._numbers(other)}."
+            yield f"Second: {other.label}: {self._numbers(other)}."
         locked = sum(bool(one.locked_runs) for one in self.options)
         if locked:
             yield (
-                f"In runs of {locked} of {len(self.options)} options the phases of TCP sources are "
-                "locked (see the table): their measures are those of a few flows."
+                f"The table marks {locked} of {len(self.options)} options in whose runs the TCP "
+                "sources run in step: few flows determine the measures of these options."
             )
         yield from left_out(self.not_tried)
 
@@ -356,11 +365,14 @@ def choose_over_ethernet(
     assert isinstance(plain.network, FrameNetwork)  # noqa: S101  callers know it
     flows = plain.network.flows
     if plain.network.credit is not None:
-        raise BadInput("the scenario has `fcvc`; leave it out: choose has no credits over Ethernet")
+        raise BadInput(
+            "the scenario has `fcvc`; leave `fcvc` out: over Ethernet choose does not try credit "
+            "control"
+        )
     if plain.network.pauses is not None:
         raise BadInput(
-            "the scenario has `pfc`, under which no buffer of a port holds; leave it out: choose "
-            "seeks a buffer"
+            "the scenario has `pfc`, under which no buffer of a port holds; leave `pfc` out: "
+            "choose seeks a buffer"
         )
     own = (f"flow.{group}.rate_control" for group in plain.network.groups())
     changes = plain.network.change_of("switch.aqm", "switch.control", *own)
@@ -408,8 +420,8 @@ def choose_over_ethernet(
     ]
     if not options:
         raise BadInput(
-            "--minutes: the time limit came before the first alternative had been run; "
-            "allow more, or run it again: finished runs are kept"
+            "--minutes: the time ended before the first alternative had been run; allow more "
+            "minutes, or repeat the command: finished runs are kept"
         )
     order = [options[at] for at in objective.ranked([option.means for option in options])]
     order.sort(key=lambda option: -option.seeds)
@@ -439,7 +451,7 @@ def _run(
         laboratories: The alternatives, each with its runs.
         objective: Ranks the alternatives.
         effort: How much is simulated.
-        phases: Shows what is under way.
+        phases: Shows the progress.
         searched: Receives each kind whose search has ended.
     """
     for at, (one, laboratory) in enumerate(laboratories.items()):
@@ -457,7 +469,7 @@ def _run(
 
 
 def _not_tried(laboratories: dict[Alternative, Laboratory], searched: set[str]) -> Iterator[str]:
-    """Alternatives and searches that the time limit left out, as text."""
+    """Texts on the alternatives and searches that the time limit left out."""
     yield from (one.name for one, laboratory in laboratories.items() if not laboratory.trials)
     kinds = dict.fromkeys(one.kind for one in laboratories)
     left = [kind or "the scenario's own" for kind in kinds if kind not in searched]
@@ -479,7 +491,7 @@ def _refuse_goals(goals: Goals) -> None:
     """Refuses goals that only controls of cells can have.
 
     Raises:
-        BadInput: There is one.
+        BadInput: A goal has no meaning over Ethernet.
     """
     given = {
         "--switches": goals.abilities != ABILITIES,

@@ -56,11 +56,14 @@ def wanted(goals: Goals) -> str:
     if goals.buffer_cells is not None:
         parts.append(f"at most {goals.buffer_cells:,} cells of buffer")
     switches = ", ".join(goals.abilities)
-    return f"Wanted: {'; '.join(parts)}; then the least buffer. Switches: {switches}."
+    return (
+        f"Goals: {'; '.join(parts)}. Of the controls that meet the goals the one with the least "
+        f"buffer is recommended. The switches can do: {switches}."
+    )
 
 
 def verdict(answer: Answer) -> list[str]:
-    """A sentence each on the recommendation, the runner-up, and what is uncertain of them."""
+    """Sentences on the recommendation, on the runner-up, and on what is uncertain."""
     return [
         *_recommendation(answer),
         *_reserve(answer),
@@ -72,30 +75,33 @@ def verdict(answer: Answer) -> list[str]:
 def _recommendation(answer: Answer) -> Iterator[str]:
     best, second = answer.judgement.best, answer.judgement.runner_up
     if best is None:
-        yield "Nothing that was run meets the goals; below is what each control misses."
+        yield (
+            "No control that was run meets all goals. The list below says which goals each control "
+            "misses."
+        )
         return
     if answer.judgement.is_unfair:
         yield (
             f"No control that was run has a fairness of {answer.goals.fairness:g} and meets the "
-            "other goals, so shares are unequal with the control below."
+            "other goals, so flows get unequal shares with the control below."
         )
     if Network.of_scenario(answer.base.scenario()).links_lose:
         yield "Links lose cells by `link_errors`; losses below are those of buffers."
-    yield from doubt(best.locked_runs, best.seeds, f"the buffer of {best.candidate.name}")
+    yield from doubt(best.locked_runs, best.seeds, f"the buffer of {_spoken(best)}")
     yield from _of_starts(answer, best)
-    yield f"Take {best.label} with {cells(best.buffer_cells)} of buffer: {numbers(best)}."
+    yield f"Take {_spoken(best)} with {cells(best.buffer_cells)} of buffer: {numbers(best)}."
     if best.seeds < len(answer.seeds):
-        yield f"It was run with {best.seeds} of {len(answer.seeds)} seeds only."
+        yield f"{_spoken(best)} was run with only {best.seeds} of {len(answer.seeds)} seeds."
     if second is None:
         yield "No other control meets the goals."
         return
-    yield from doubt(second.locked_runs, second.seeds, f"the buffer of {second.candidate.name}")
+    yield from doubt(second.locked_runs, second.seeds, f"the buffer of {_spoken(second)}")
     said = (
-        f"Runner-up: {second.label} with {cells(second.buffer_cells)}: {numbers(second)}. "
-        f"Beside the first it costs {_cost(best, second)}."
+        f"Runner-up: {_spoken(second)} with {cells(second.buffer_cells)}: {numbers(second)}. "
+        f"Compared with {_spoken(best)}, {_spoken(second)} needs {_cost(best, second)}."
     )
     if answer.judgement.alike:
-        said += " The two cannot be told apart by buffer and throughput; take the simpler one."
+        said += " The two controls do not differ in buffer and throughput; take the simpler one."
     yield said
 
 
@@ -125,12 +131,18 @@ def cells(count: int) -> str:
     return f"{count:,} cell{'s' if count != 1 else ''}"
 
 
+def _spoken(one: Option) -> str:
+    """Name of an option for a sentence: "no control" for `none`."""
+    none = one.candidate.ability == "none"
+    return f"no control{one.label.removeprefix(one.candidate.name)}" if none else one.label
+
+
 def numbers(one: Option) -> str:
     """Text of the measures of an option."""
     parts = [f"{one.throughput_bits_per_second / 1e6:.2f} Mbit/s"]
     parts.append("no loss" if one.loss == 0 else f"loss {one.loss:.2g}")
-    parts.append(f"waits of {seconds(one.mean_delay_seconds)} on average")
-    parts.append(f"{seconds(one.longest_delay_seconds)} at most")
+    parts.append(f"mean wait {seconds(one.mean_delay_seconds)}")
+    parts.append(f"longest wait {seconds(one.longest_delay_seconds)}")
     if one.fairness is not None:
         parts.append(f"fairness {one.fairness:.3f}")
     parts.append(settled(one.settling_seconds))
@@ -150,15 +162,15 @@ def _reserve(answer: Answer) -> Iterator[str]:
     if best is not None and best.loss == 0:
         seeds = f"{len(answer.seeds)} seeds" if len(answer.seeds) > 1 else "one seed"
         yield (
-            f"The buffer is the longest queue of {seeds} of this run's length, without a reserve: "
-            "`cellrate size-buffer` says what it takes for more."
+            f"The buffer equals the longest queue in runs of {seeds}, without a reserve. `cellrate "
+            "size-buffer` computes the buffer for more seeds."
         )
     if best is None:
         return
     network = Network.of_scenario(answer.base.scenario())
     longest = max((flow.tcp.segment_cells for flow in network.flows if flow.tcp), default=0)
     if best.buffer_cells < longest:
-        yield f"It does not hold a segment, which has {longest} cells."
+        yield f"This buffer does not hold a TCP segment, which has {longest} cells."
 
 
 def _depends(answer: Answer) -> Iterator[str]:
@@ -175,11 +187,11 @@ def _depends(answer: Answer) -> Iterator[str]:
             stays.setdefault(there.circumstance.about, []).append(there.circumstance.factor)
     if stays:
         kept = (f"with {times(factors)} the {about}" for about, factors in stays.items())
-        yield f"Among the best controls it is the choice also {', and '.join(kept)}."
+        yield f"The choice among the best controls does not change {', and '.join(kept)}."
 
 
 def crossings(answer: Answer) -> Iterator[Elsewhere]:
-    """The nearest circumstances at which the recommendation was seen not to be the choice."""
+    """The nearest changed scenarios in which another control is the choice."""
     for about in dict.fromkeys(there.circumstance.about for there in answer.elsewhere):
         for side in sides(about, answer.elsewhere):
             if side.lost is not None:
@@ -188,17 +200,17 @@ def crossings(answer: Answer) -> Iterator[Elsewhere]:
 
 def _crossing(answer: Answer, there: Elsewhere) -> str:
     about, factor = there.circumstance.about, there.circumstance.factor
-    found = "nothing meets the goals"
+    found = "no control meets the goals"
     if there.best is not None:
         needs = f"{cells(there.best.buffer_cells)} of buffer"
-        found = f"{there.best.candidate.name} wins with {needs}"
+        found = f"the choice is {_spoken(there.best)} with {needs}"
     [kept] = [one.kept for one in sides(about, answer.elsewhere) if one.lost is there]
     stays = "as it is" if kept == 1 else f"with {kept:.3g} times"
-    return f"With {factor:.3g} times the {about}, {found}; {stays} the choice stays."
+    return f"With {factor:.3g} times the {about} {found}; {stays} the choice does not change."
 
 
 def report(answer: Answer | PacketChoice) -> Document:
-    """The recommendation, each control's best, other circumstances, the commands."""
+    """The recommendation, the best option of each control, changed scenarios, and commands."""
     if isinstance(answer, PacketChoice):
         return answer.document()
     best, second = answer.judgement.best, answer.judgement.runner_up
@@ -270,7 +282,7 @@ def _parameters(one: Option, seeds: int) -> str:
 
 def _missed(answer: Answer) -> tuple[Listing, ...]:
     items = [f"{name} {', '.join(why)}" for name, why in answer.judgement.missed.items()]
-    items += [f"{name} is not possible here: {why}" for name, why in answer.refused.items()]
+    items += [f"{name} cannot run in this scenario: {why}" for name, why in answer.refused.items()]
     return (Listing(tuple(items)),) if items else ()
 
 
@@ -361,7 +373,7 @@ def as_json(answer: Answer | PacketChoice) -> dict[str, Any]:
 def _option(
     answer: Answer, option: Option | None, there: tuple[str, ...] = ()
 ) -> dict[str, Any] | None:
-    """JSON object of an option; `there` has the settings of another circumstance."""
+    """JSON object of an option; `there` has the settings of a changed scenario."""
     if option is None:
         return None
     return {
@@ -375,7 +387,7 @@ def _option(
 
 
 def write(answer: Answer | PacketChoice, paths: Sequence[Path]) -> list[Path]:
-    """Writes the page and, if something meets the goals, the scenario with the recommended control.
+    """Writes the page and, if an option meets the goals, the scenario with the recommended control.
 
     Args:
         answer: The answer.

@@ -24,7 +24,8 @@ def bottlenecks(subject: Subject) -> Iterator[Prediction]:
     if not subject.bottlenecks:
         yield Statement(
             BOTTLENECK,
-            "No port can receive more than its link carries: cells wait for single others only.",
+            "No port can receive more than its link carries, so a cell waits only for cells that "
+            "arrive at the same time.",
             {"ports": []},
         )
     for situation in subject.bottlenecks:
@@ -44,8 +45,8 @@ def _overload(subject: Subject, situation: Situation) -> Statement:
     count = len(situation.flows)
     return Statement(
         BOTTLENECK,
-        f"{port.name}: {count} flow{'s' if count > 1 else ''} could bring {mbit(offered)} "
-        f"to a link of {mbit(port.cells_per_second)}.",
+        f"{port.name}: {count} flow{'s' if count > 1 else ''} could send {mbit(offered)} to a "
+        f"link of {mbit(port.cells_per_second)}.",
         {
             "port": port.name,
             "flows": count,
@@ -60,11 +61,11 @@ def _background(situation: Situation) -> Statement:
     names = ", ".join(dict.fromkeys(flow.group for flow in situation.others))
     taken = situation.background_cells_per_second()
     varies = ", in bursts" if situation.has_varying_background else ""
-    rest = f"{mbit(left)} are left" if left > 0 else "nothing is left"
+    rest = f"elastic flows have {mbit(left)}" if left > 0 else "elastic flows have nothing"
     return Statement(
         BOTTLENECK,
-        f"{situation.port.name}: {names} sends {mbit(taken)} on average{varies}; {rest} for "
-        "elastic flows.",
+        f"{situation.port.name}: background ({names}) sends {mbit(taken)} on average{varies}; "
+        f"{rest}.",
         {
             "port": situation.port.name,
             "background_cells_per_second": taken,
@@ -79,8 +80,8 @@ def _target(situation: Situation) -> Statement:
     handed_out = handed_out_cells_per_second(situation)
     return Statement(
         BOTTLENECK,
-        f"{situation.port.name}: the switch allocates {mbit(handed_out)}, with a target "
-        f"utilisation of {share:g}.",
+        f"{situation.port.name}: the switch allocates {mbit(handed_out)} to ABR flows, by its "
+        f"target utilisation of {share:g}.",
         {
             "port": situation.port.name,
             "target_utilisation": share,
@@ -92,8 +93,8 @@ def _target(situation: Situation) -> Statement:
 def _endless(situation: Situation, growth: float) -> Statement:
     return Statement(
         BOTTLENECK,
-        f"{situation.port.name}: flows without any control send more than the link carries: the "
-        f"queue grows without end, by {growth:,.0f} cells/s.",
+        f"{situation.port.name}: flows without any control send more than the link carries, so "
+        f"the queue grows without end, by {growth:,.0f} cells/s.",
         {"port": situation.port.name, "growth_cells_per_second": growth},
         kind="prediction",
     )
@@ -118,15 +119,15 @@ def _share(subject: Subject, name: str, flows: Sequence[Flow], shares: MaxMin) -
     low, high = min(rates), max(rates)
     held_back = {shares.bottlenecks[flow.name] for flow in flows}
     links = sorted(link for link in held_back if link is not None)
-    why = f"held back at {', '.join(links)}" if links else "at PCR"
+    why = f"its bottleneck is {', '.join(links)}" if links else "its limit is PCR"
     if links and None in held_back:
-        why += " or at PCR"
+        why += " or PCR"
     amount = mbit(low) if low == high else f"{mbit(low)} to {mbit(high)}"
     of = _shared(subject.bottlenecks_of(flows), set(links))
     return Statement(
         FAIR_SHARES,
-        f"{name}: a max-min share of {amount} for each of {len(flows)}, no prediction; headers of "
-        f"cells and RM cells are included; {why}{of}.",
+        f"{name}: the max-min fair share of each of {len(flows)} flows is {amount}, with cell "
+        f"headers and RM cells; {why}. A run may share otherwise{of}.",
         {
             "group": name,
             "flows": len(flows),
@@ -140,7 +141,7 @@ def _share(subject: Subject, name: str, flows: Sequence[Flow], shares: MaxMin) -
 
 
 def _shared(bottlenecks: Iterable[Situation], links: set[str]) -> str:
-    """A clause on links that hand out less than their rate, which `theory max-min` shares."""
+    """A clause on switches that allocate less than the link rate, unlike `theory max-min`."""
     parts = {
         target_utilisation(situation.switch)
         for situation in bottlenecks
@@ -150,8 +151,8 @@ def _shared(bottlenecks: Iterable[Situation], links: set[str]) -> str:
         return ""
     shown = " or ".join(f"{part:g}" for part in sorted(parts))
     return (
-        f". Shared is what switches allocate, {shown} of the capacity; `cellrate theory max-min` "
-        "shares all of it"
+        f". The shares divide what switches allocate, {shown} of the capacity; `cellrate theory "
+        "max-min` divides the whole capacity"
     )
 
 
@@ -165,7 +166,12 @@ def _fails(subject: Subject, flows: Sequence[Flow]) -> list[str]:
 def unfair(subject: Subject, flows: Sequence[Flow]) -> list[str]:
     """Assumptions of fairness that fail for the flows."""
     if any(flow.abr is None for flow in flows):
-        return ["switches share the rate fairly: without ABR, losses and round trips decide"]
+        return [
+            (
+                "switches share the rate fairly, but without ABR losses and round trips decide the "
+                "shares"
+            )
+        ]
     reasons = map(_unfair, subject.bottlenecks_of(flows))
     return list(dict.fromkeys(reason for reason in reasons if reason))
 
@@ -173,7 +179,7 @@ def unfair(subject: Subject, flows: Sequence[Flow]) -> list[str]:
 def _unfair(situation: Situation) -> str:
     """Reason why the scheme of a port does not give fair shares; empty if it does."""
     if situation.switch.scheme == "none":
-        return "switches compute shares: here none controls ABR, and ACR rises to PCR"
+        return "switches compute shares, but no switch here controls ABR, so ACR rises to PCR"
     unequal = situation.has_unequal_round_trips or situation.has_other_bottlenecks
     marks = situation.switch.scheme == "efci" or situation.switch.scheme.startswith("rrm-")
     if marks and unequal:

@@ -1,4 +1,4 @@
-"""Numbers of a statement that a run can contradict, and the errors that predictions had in runs."""
+"""Numbers of a statement that can be compared with a run, and recorded errors of predictions."""
 
 from __future__ import annotations
 
@@ -11,23 +11,24 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 Quantity: TypeAlias = Literal["throughput", "queue", "late queue", "utilisation", "lost", "end"]
-"""The TCP throughput of flows together in bit/s; the longest queue of a port in cells, over
-Ethernet in bytes, in the whole run or in the measuring window alone; its utilisation; the cells or
+"""Quantities of a claim: the TCP throughput of flows together in bit/s; the longest queue of a port
+in cells, over Ethernet in bytes, in the whole run or in the measuring window alone; its
+utilisation; the cells or
 packets that it drops; the time at which the last flow of a group has been acknowledged."""
 Sense: TypeAlias = Literal["at most", "at least", "about", "none", "some"]
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A limit or an expectation of a number of the run.
+    """A bound or an expected value of a number of a run.
 
     Attributes:
         quantity: Kind of the number.
         entity: The port or the group of flows that has it; empty for all flows together.
-        sense: A limit that it does not exceed, its expected value, zero, or more than zero.
+        sense: The kind of claim: at most, about, none (zero) or some (above zero).
         value: The limit or the expected value; 0 for `none` and `some`.
-        topic: Name under which predictions of this kind are held against runs.
-        service: A class of the port's queue that is meant; empty for all queues together.
+        topic: Name of the kind of prediction, under which its errors are recorded.
+        service: A service class that selects a queue of the port; empty for all queues together.
     """
 
     quantity: Quantity
@@ -84,13 +85,13 @@ class Claim:
 
 
 PLACE = Path(__file__).with_name("track_record.json")
-# A record of fewer cases says nothing of the next one.
+# Least number of cases for which the error of a record is shown.
 ENOUGH = 30
 
 
 @dataclass(frozen=True)
 class Record:
-    """The record of predictions of one kind.
+    """The recorded errors of predictions of one kind in random scenarios.
 
     Attributes:
         cases: Scenarios in which the kind of prediction applied.
@@ -113,7 +114,8 @@ class Record:
         'held in 97 % of 97 random scenarios'
         """
         if self.within is not None:
-            # Rounded up, and the share below down, so that the words promise no more than was seen.
+            # The error is rounded up, and the share below rounded down, so that the text promises
+            # no more than was measured.
             return f"within {_up(100 * self.within)} % in 90 % of {self.cases:,} random scenarios"
         return f"held in {int(100 * (self.held or 0.0))} % of {self.cases:,} random scenarios"
 
@@ -124,7 +126,7 @@ def _up(value: float) -> int:
 
 @cache
 def records() -> dict[str, Record]:
-    """All records by the name of the kind of prediction, as the campaign wrote them."""
+    """All records by kind of prediction, as `proof/measured` wrote them."""
     read = json.loads(PLACE.read_text(encoding="utf-8"))
     return {name: Record(**one) for name, one in read["predictions"].items()}
 
@@ -139,6 +141,6 @@ def spoken(claim: Claim) -> str:
     """The record of a claim's kind as text; the text says so if there are too few cases."""
     record = records().get(claim.topic)
     if record is None or record.cases < ENOUGH:
-        cases = 0 if record is None else record.cases
-        return f"error not known; random scenarios of this kind: {cases}"
+        cases = f"only {record.cases}" if record and record.cases else "no"
+        return f"its error is not known: {cases} random scenarios of this kind were run"
     return record.text()

@@ -17,7 +17,7 @@ from cellrate.advice.explain.times import delays, time_constants
 from cellrate.simulation.network import Network
 from cellrate.simulation.network.ethernet_view import FrameNetwork
 
-# Ports and groups that the verdict names.
+# Greatest number of ports and groups that the verdict names.
 MOST = 3
 WORDS = {
     "pcr": "PCR",
@@ -33,9 +33,9 @@ class Units:
     """Units of the sentences of a verdict.
 
     Attributes:
-        queue: What queues hold.
+        queue: Unit of queue lengths.
         rate: Unit of rates.
-        bits_per_second: Rate in bit/s of one of this unit.
+        bits_per_second: The unit of rates in bit/s.
     """
 
     queue: str
@@ -52,7 +52,7 @@ CELLS, BYTES = Units("cells", "Mbit/s", 1e6), Units("bytes", "Gbit/s", 1e9)
 
 
 def verdict(statements: Sequence[Statement], units: Units = CELLS) -> tuple[str, ...]:
-    """Sentences on throughput, queue and loss, and on what limits them or remains uncertain.
+    """Sentences on throughput, on queue and loss, and on limits and uncertainty.
 
     Only bounds and predictions whose assumptions hold are used.
     """
@@ -64,7 +64,7 @@ def verdict(statements: Sequence[Statement], units: Units = CELLS) -> tuple[str,
 def _throughput(applied: Sequence[Statement], units: Units) -> str:
     bounds = [statement for statement in applied if "bound_bits_per_second" in statement.values]
     if not bounds:
-        return "Throughput: no flow runs over TCP."
+        return "Throughput: no flow runs over TCP, so TCP throughput is not predicted."
     most = _number(bounds[0], "bound_bits_per_second")
     expected = [
         statement for statement in applied if "total_throughput_bits_per_second" in statement.values
@@ -73,14 +73,15 @@ def _throughput(applied: Sequence[Statement], units: Units) -> str:
     carried = bounds[0].values.get("carried_bits_per_second", most)
     if isinstance(carried, float) and carried < throughput.SAME * most:
         text += (
-            f" (links carry {units.rates(carried)}; the rest is sent before the measuring window)"
+            f" (links carry {units.rates(carried)} in the measuring window; data sent before it "
+            "add the rest)"
         )
     if not expected:
-        return f"{text}; no formula here predicts what a run delivers."
+        return f"{text}; no formula here predicts the throughput of a run."
     about = _number(expected[0], "total_throughput_bits_per_second")
     claim = expected[0].claims[0]
-    said = "expected are" if is_known(claim) else "a formula gives"
-    return f"{text}; {said} {about / 1e6:.1f} ({spoken(claim)})."
+    said = "are expected" if is_known(claim) else "result from a formula"
+    return f"{text}; {about / 1e6:.1f} Mbit/s {said} ({spoken(claim)})."
 
 
 def _queue_and_loss(applied: Sequence[Statement], units: Units) -> str:
@@ -98,10 +99,14 @@ def _queue_and_loss(applied: Sequence[Statement], units: Units) -> str:
             and f"queue_{units.queue}" in statement.values
         ]
         queue = (
-            f"at most {min(bounds):,.0f} {units.queue} wait" if bounds else "the queue has no bound"
+            f"at most {min(bounds):,.0f} {units.queue} wait"
+            if bounds
+            else "no formula bounds the queue"
         )
         parts.append(f"{port}: {queue}, {_loss(loss, units)}")
-    more = f"; {len(losses) - MOST} more ports below" if len(losses) > MOST else ""
+    more = (
+        f"; the sections below have {len(losses) - MOST} more ports" if len(losses) > MOST else ""
+    )
     text = f"Queue and loss: {'; '.join(parts)}{more}"
     if any("links_lose" in statement.values for statement in applied):
         text = text.replace("no run loses", "no buffer loses") + "; links lose cells"
@@ -135,9 +140,14 @@ def _limit(applied: Sequence[Statement], statements: Sequence[Statement]) -> str
     if len(limits) < len(bounds) or not bounds:
         limits += links
     more = f" and {len(limits) - MOST} more" if len(limits) > MOST else ""
-    named = ", ".join(limits[:MOST]) or "nothing but the lines"
+    named = ", ".join(limits[:MOST]) or "the rates of the links alone"
     failing = sum(not statement.applies for statement in statements)
-    rest = f"; where formulas do not apply ({failing} times), run it" if failing else ""
+    rest = (
+        f". {failing} statement{'s' if failing > 1 else ''} below rest on assumptions that do not "
+        "hold: only a run can answer them"
+        if failing
+        else ""
+    )
     return f"Limit: {named}{more}{rest}."
 
 
@@ -172,7 +182,7 @@ def explain(network: Network | FrameNetwork) -> Explanation:
     changes = network.until_first_change
     if changes is None:
         return explanation
-    note = f"This is of the network until its first change, and bounds hold until then: {changes}."
+    note = f"All statements are about the network before its first change: {changes}."
     return replace(explanation, verdict=(note, *explanation.verdict))
 
 

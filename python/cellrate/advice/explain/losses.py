@@ -1,4 +1,4 @@
-"""Losses: where none is possible, where some are certain, and what formulas expect elsewhere."""
+"""Losses at ports: impossible, certain, or as formulas predict."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ TOPIC = "loss"
 CERTAIN = {"yes": "every run loses cells", "no": "no run loses a cell"}
 EXPECTED = {"yes": "cells are lost", "no": "no cell is lost", "possible": "losses are possible"}
 """Words on losses of buffers, by the expectation of loss."""
-# Formulas that limit the queue, and their words.
+# Formulas that limit the queue, and their description.
 LIMITS = {
-    "window-sum": "all TCP windows hold",
+    "window-sum": "all TCP windows together hold",
     "q-max": "a queue that starts empty reaches at most",
     "buffer-law": "the buffer law requires",
 }
-# Recoveries that go by the round trip or the rate, and let a queue be short.
+# Recoveries that react to the round trip or the rate, and so keep queues short.
 AVOIDS_QUEUES = frozenset({"vegas", "bbr"})
-# Windows overflow a buffer once in so many of the times in which they grow.
+# Windows overflow a buffer within this multiple of the time in which they grow to fill it.
 AGAIN = 1.2
 Expected: TypeAlias = Literal["yes", "no", "possible"]
 
@@ -58,7 +58,7 @@ def statements(subject: Subject) -> Iterator[Prediction]:
     for situation in subject.bottlenecks:
         yield _at_port(situation, loss_at(subject, situation))
     if subject.network.links_lose:
-        text = "Links lose cells by `link_errors`; the statements on ports are of buffers alone."
+        text = "Links lose cells by `link_errors`; statements on ports count buffer losses alone."
         yield Statement(TOPIC, text, {"links_lose": True}, kind="bound")
 
 
@@ -91,7 +91,7 @@ def _at_port(situation: Situation, loss: Loss) -> Statement:
 
 
 def _certain(subject: Subject, situation: Situation) -> Loss | None:
-    """The expectation of loss that no run contradicts; None if nothing is certain."""
+    """The loss that is certain in every run, or certainly absent; None if nothing is certain."""
     bound = queue_bound(subject, situation)
     growth = certain_growth_cells_per_second(subject.network, situation.port)
     if cannot_lose(situation, bound):
@@ -101,7 +101,7 @@ def _certain(subject: Subject, situation: Situation) -> Loss | None:
         if math.isinf(situation.switch.unrefused_cells):
             return Loss("no", "the buffer has no limit", "bound")
         if bound is not None:
-            why = f"{bound.why} make {bound.cells:,.0f} cells, and {_room(situation)}"
+            why = f"{bound.why} are at most {bound.cells:,.0f} cells, and {_room(situation)}"
             return Loss("no", why, "bound", bound.formula)
     if growth > 0 and must_lose(subject, situation, growth):
         return Loss("yes", f"arrivals exceed departures by {growth:,.0f} cells/s", "bound")
@@ -112,12 +112,12 @@ def _room(situation: Situation) -> str:
     """A clause with the length of the queue up to which no cell is dropped."""
     switch = situation.switch
     if switch.unrefused_cells == switch.buffer_cells:
-        return f"the buffer has {switch.buffer_cells:,.0f}"
+        return f"the buffer has room for {switch.buffer_cells:,.0f}"
     return f"`{switch.policy}` refuses PDUs from {switch.unrefused_cells:,.0f} on"
 
 
 def _expected(subject: Subject, situation: Situation) -> Loss:
-    """The expectation of the formulas whose assumptions hold."""
+    """The loss that formulas predict whose assumptions hold."""
     room, has = situation.switch.unrefused_cells, _room(situation)
     said = {
         answer.formula: answer
@@ -150,11 +150,11 @@ def _overflowing(subject: Subject, situation: Situation, has: str) -> Loss:
     """
     windows = subject.queue_answers(situation).get("window-sum")
     if windows is None or situation.abr or situation.network.credit is not None:
-        return Loss("possible", f"no formula limits the queue here, and {has}")
+        return Loss("possible", f"no formula bounds the queue here, and {has}")
     pipe = situation.port.cells_per_second * max(situation.round_trips_seconds, default=0.0)
     why = (
-        f"TCP grows until a window is full or a cell is lost; all windows hold "
-        f"{windows.cells:,.0f} cells, the pipe {pipe:,.0f}, and {has}"
+        "each TCP window grows until it is full or a cell is lost; all windows together hold "
+        f"{windows.cells:,.0f} cells, the pipe holds {pipe:,.0f}, and {has}"
     )
     room = situation.switch.unrefused_cells + pipe
     over = (windows.cells or 0.0) > room and _grows_in_window(subject, situation, room)
@@ -164,10 +164,10 @@ def _overflowing(subject: Subject, situation: Situation, has: str) -> Loss:
 def _grows_in_window(subject: Subject, situation: Situation, cells: float) -> bool:
     """True if windows grow to so many cells together within the measuring window.
 
-    In slow start a window grows by a segment with each acknowledgement, or with half of them
-    (RFC 5681 3.1): by what the link carries, after some round trips in which it is not yet full.
-    After a loss it begins again, once the timer has expired. Flows that end, that stop at
-    `initial_ssthresh`, that lose cells elsewhere, or whose recovery avoids queues may never.
+    In slow start a window grows by a segment with each acknowledgement, or with every second one
+    (RFC 5681 3.1). Once the link is full, windows grow at the rate of the link. After a loss the
+    growth begins again when the timer expires. False for flows that end, that stop at
+    `initial_ssthresh`, that may lose cells elsewhere, or whose recovery avoids queues.
     """
     flows = situation.elastic
     if subject.network.links_lose or any(flow.kind != "greedy" for flow in flows):
@@ -196,11 +196,11 @@ def _at_source(name: str, flows: Sequence[Flow]) -> Statement:
     capacity = min(flow.source_queue_cells for flow in flows)
     window = max((flow.tcp.window_cells for flow in flows if flow.tcp is not None), default=0)
     over = window > capacity
-    text = "so it can overflow" if over else "so it cannot overflow"
+    text = "so the queue can overflow" if over else "so the queue cannot overflow"
     return Statement(
         TOPIC,
-        f"{name}: the queue of a source holds {capacity:,.0f} cells and a window {window:,}, "
-        f"{text}.",
+        f"{name}: the source queue of a flow holds {capacity:,.0f} cells and its window "
+        f"{window:,}, {text}.",
         {
             "group": name,
             "source_queue_cells": capacity,

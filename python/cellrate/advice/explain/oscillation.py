@@ -15,7 +15,7 @@ from cellrate.simulation.network.ends import Parameters
 from cellrate.theory import AssumptionError
 from cellrate.theory.efci import clips, limit_cycle
 
-# So many cycles show the steady state.
+# Number of cycles in which a run shows the steady state.
 CYCLES = 5
 
 
@@ -29,7 +29,7 @@ def unsteady(subject: Subject, situation: Situation) -> tuple[str, ...]:
     lasts = subject.end_seconds - started - subject.network.start_jitter_seconds
     if lasts >= CYCLES * period:
         return ()
-    return (f"the run lasts for {CYCLES} cycles of {seconds(period)}",)
+    return (f"the run lasts for {CYCLES} cycles, each of {seconds(period)}",)
 
 
 TOPIC = "oscillation"
@@ -59,8 +59,8 @@ def _erica(situation: Situation) -> Iterator[Prediction]:
         trip = situation.round_trips_seconds[-1] if situation.round_trips_seconds else feedback
         yield Statement(
             TOPIC,
-            f"{port.name}: no oscillation of its own: explicit rates settle in about two round "
-            f"trips, {seconds(2 * trip)}.",
+            f"{port.name}: the control loop does not oscillate; explicit rates settle in about "
+            f"two round trips, {seconds(2 * trip)}.",
             {"port": port.name, "oscillates": False, "settling_seconds": 2 * trip},
             kind="prediction",
         )
@@ -76,9 +76,9 @@ def _follows_background(
 ) -> Statement:
     """Compares ON and OFF times with the feedback delay (Kalyanaraman 1997, section 8.16.1).
 
-    High rates granted in an OFF time reach the switch one feedback delay after its beginning, hence
-    in the ON time if the delay is longer than the OFF time. The correction takes another delay: it
-    is too late for that ON time if the period is shorter than both delays. The condition is
+    Cells at high rates from an OFF time arrive one feedback delay after its begin, which is in the
+    ON time if the delay exceeds the OFF time. The correction takes a second delay, and comes after
+    that ON time if the period is shorter than both delays. The condition is
     necessary, not sufficient: in simulations queues diverge if both delays together are about a
     whole number of periods.
     """
@@ -86,14 +86,14 @@ def _follows_background(
     on, off = period * source["duty_cycle"], period * (1 - source["duty_cycle"])
     may_diverge = interval < off < feedback and period < 2 * feedback + interval
     how = (
-        f"high rates granted in its OFF time of {seconds(off)} arrive {seconds(feedback)} later, "
-        f"in the ON time, which is over before they are corrected: queues may grow without end"
+        f"high rates granted in an OFF time of {seconds(off)} arrive {seconds(feedback)} later, in "
+        "the ON time, which ends before a lower rate arrives, so queues may grow without end"
         if may_diverge
-        else f"rates follow with a delay of {seconds(feedback)}"
+        else f"ABR rates follow the background with a delay of {seconds(feedback)}"
     )
     return Statement(
         TOPIC,
-        f"{situation.port.name}: with the background's period of {seconds(period)}: {how}.",
+        f"{situation.port.name}: the background has a period of {seconds(period)}; {how}.",
         {
             "port": situation.port.name,
             "oscillates": True,
@@ -118,12 +118,12 @@ def _efci(subject: Subject, situation: Situation) -> Iterator[Prediction]:
     longest = float(cycle.maximum_queue_cells)
     fails = assumptions_that_fail(situation, longest, clipped=bool(clips(loop, cycle)))
     fails += unsteady(subject, situation)
-    ends = "and is empty in between" if cycle.empties else "and never empty"
+    ends = "and empties in each cycle" if cycle.empties else "and never empties"
     yield Statement(
         TOPIC,
         f"{port.name}: the queue swings between {cycle.minimum_queue_cells:,.0f} and "
-        f"{cycle.maximum_queue_cells:,.0f} cells every {seconds(cycle.period_seconds)}, {ends}; "
-        f"the link is used to {cycle.utilisation:.1%}.",
+        f"{cycle.maximum_queue_cells:,.0f} cells every {seconds(cycle.period_seconds)} {ends}; "
+        f"the utilisation of the link is {cycle.utilisation:.1%}.",
         {
             "port": port.name,
             "oscillates": True,
@@ -155,9 +155,12 @@ def _uncontrolled(situation: Situation) -> Statement:
     if situation.abr:
         text = "the switch causes no oscillation: it controls no rates, and ACR rises to PCR"
     elif all(flow.tcp is not None for flow in situation.elastic):
-        text = "only that of TCP: windows grow until a cell is lost or the receive window is full"
+        text = (
+            "only TCP makes the queue oscillate: windows grow until a cell is lost or the window "
+            "is full"
+        )
     else:
-        text = "none: nothing controls the sources"
+        text = "nothing oscillates, since nothing controls the rates of the sources"
     return Statement(
         TOPIC,
         f"{port.name}: {text}.",

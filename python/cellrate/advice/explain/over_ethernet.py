@@ -18,7 +18,7 @@ BY = {
     "size": "the size of the file",
     "credit": "credit",
 }
-# Round trips of flows that a formula takes to be equal differ by so little.
+# Greatest ratio of round trips that count as equal.
 SAME = 1.1
 
 
@@ -56,7 +56,7 @@ def _bottlenecks(network: FrameNetwork) -> Iterator[Statement]:
         count, offered = len(network.over[port]), network.offered(port)
         yield Statement(
             "bottleneck",
-            f"{port.name}: {count} flow{'s' if count > 1 else ''} could bring {_gbit(offered)} to "
+            f"{port.name}: {count} flow{'s' if count > 1 else ''} could send {_gbit(offered)} to "
             f"a line of {_gbit(port.bits_per_second)}.",
             {
                 "port": port.name,
@@ -68,14 +68,14 @@ def _bottlenecks(network: FrameNetwork) -> Iterator[Statement]:
 
 
 def _frames(network: FrameNetwork) -> Iterator[Statement]:
-    """Statement on the share of a line that is payload, beside headers, preambles and gaps."""
+    """Statement on the payload share of a line, given headers, preambles and gaps."""
     for name, flows in network.groups().items():
         flow = flows[0]
         share = flow.payload_bytes / flow.line_bytes
         yield Statement(
             "frames",
             f"{name}: a full packet of {flow.payload_bytes:,} bytes of payload takes "
-            f"{flow.line_bytes:,} bytes of a line: {share:.4%} are payload.",
+            f"{flow.line_bytes:,} bytes of the line, so {share:.4%} of a full line are payload.",
             {
                 "group": name,
                 "payload_bytes": flow.payload_bytes,
@@ -95,13 +95,13 @@ def _shares(flows: Sequence[FrameFlow]) -> Statement:
         {flow.name: [_name(hop) for hop in flow.hops] for flow in flows},
     )
     sprayed = any(flow.is_sprayed for flow in flows)
-    as_one = " Lines over which a switch sprays frames count as one." if sprayed else ""
+    as_one = " The lines over which a switch sprays frames count as one line." if sprayed else ""
     least, most = min(found.rates.values()), max(found.rates.values())
     each = _from_to(_gbit(least), _gbit(most))
     return Statement(
         "fair shares",
-        f"Max-min fair shares of lines over the routes of the flows: {each} each, headers "
-        f"included. TCP need not reach them.{as_one}",
+        f"The max-min fair share of a flow is {each}, headers included. TCP may share the lines "
+        f"otherwise.{as_one}",
         {"least_bits_per_second": least, "greatest_bits_per_second": most},
         "max-min",
     )
@@ -112,15 +112,16 @@ def _name(hop: Hop) -> str:
 
 
 def _spraying(flows: Sequence[FrameFlow]) -> Iterator[Statement]:
-    """Over how many lines frames are sprayed, and what TCP makes of that."""
+    """Statement on the number of lines over which frames are sprayed, and on the effect on TCP."""
     sprayed = [flow for flow in flows if flow.is_sprayed]
     if sprayed:
         most = max(len(hop) for flow in sprayed for hop in flow.hops + flow.hops_back)
         yield Statement(
             "spraying",
-            f"Switches spray the frames of {len(sprayed)} of {len(flows)} flows, over up to {most} "
-            "lines each. Where their queues or delays differ, frames overtake one another, and TCP "
-            "takes a frame that three others overtake for lost.",
+            f"Switches spray the frames of {len(sprayed)} of {len(flows)} flows, over up to "
+            f"{most} lines each. If the lines differ in queue or delay, frames overtake one "
+            "another. TCP retransmits a segment that three later segments overtake, as if it were "
+            "lost.",
             {"flows_sprayed": len(sprayed), "most_lines": most},
         )
 
@@ -132,8 +133,8 @@ def _delays(flows: Sequence[FrameFlow]) -> Statement:
     return Statement(
         "delays",
         f"{flows[0].group}: a full frame and its acknowledgement take "
-        f"{_from_to(seconds(min(trips)), seconds(max(trips)))} through empty queues; the path "
-        f"holds {pipe} bytes meanwhile.",
+        f"{_from_to(seconds(min(trips)), seconds(max(trips)))} through empty queues. In this time "
+        f"the path carries {pipe} bytes.",
         {
             "group": flows[0].group,
             "least_round_trip_seconds": min(trips),
@@ -145,14 +146,15 @@ def _delays(flows: Sequence[FrameFlow]) -> Statement:
 
 
 def _credit(bounds: FrameBounds) -> Iterator[Statement]:
-    """The share of a line that credit admits, (N2 + N3) / (RTT + N2), at the tightest hop."""
+    """Statement on the rate that credit allows, (N2 + N3) / (RTT + N2 / C), at the tightest hop."""
     for name, flows in bounds.network.groups().items():
         found = [8 * bounds.credit_octets_per_second(flow) for flow in flows]
         least, most = min(found), max(found)
         yield Statement(
             "credit",
-            f"{name}: credit admits at most {_from_to(_gbit(least), _gbit(most))} each, "
-            "preambles and gaps included: N2 + N3 in a round trip of the link and the time of N2.",
+            f"{name}: credit control allows at most {_from_to(_gbit(least), _gbit(most))} each, "
+            "preambles and gaps included: N2 + N3 in the round trip of a link plus the time to "
+            "send N2.",
             {
                 "group": name,
                 "least_credit_bits_per_second": least,
@@ -206,9 +208,11 @@ def _throughput(
 def _queue(bounds: FrameBounds, port: Line) -> Iterator[Prediction]:
     limit = bounds.queue(port)
     if limit is None:
-        reason = "it has neither a buffer, nor windows that certainly fit without a timeout"
+        reason = (
+            "the port has no buffer limit, and its flows have no windows that surely avoid timeouts"
+        )
         if bounds.network.pauses is not None:
-            reason = "under PFC no limit of the port holds, but that of each link into the switch"
+            reason = "under PFC the port has no limit; each link into the switch has one"
         yield NoStatement("queue", f"{port.name}: longest queue", reason)
     else:
         yield Statement(
@@ -220,9 +224,9 @@ def _queue(bounds: FrameBounds, port: Line) -> Iterator[Prediction]:
         )
     yield from _by_dctcp(bounds, port)
     if bounds.loses_nothing:
-        why = "all TCP windows fit"
+        why = "all TCP windows together fit into the buffer"
         if bounds.network.credit is not None:
-            why = "a frame is sent only if it has room"
+            why = "a frame is sent only if the next buffer has room for it"
         elif bounds.network.pauses is not None:
             why = "PFC pauses every priority in time"
         yield Statement(
@@ -235,7 +239,7 @@ def _queue(bounds: FrameBounds, port: Line) -> Iterator[Prediction]:
     else:
         yield Statement(
             "loss",
-            f"{port.name}: losses are possible: TCP windows need not fit.",
+            f"{port.name}: losses are possible: the TCP windows may exceed the buffer.",
             {"port": port.name, "expected": "possible"},
             kind="prediction",
         )
@@ -262,12 +266,12 @@ def _by_dctcp(bounds: FrameBounds, port: Line) -> Iterator[Statement]:
             flow.recovery == "dctcp" and flow.kind == "greedy" for flow in flows
         ),
         "all flows have the same round trip": max(trips) <= SAME * min(trips),
-        "it is the only bottleneck of its flows": not any(
+        "the port is the only bottleneck of its flows": not any(
             other is not port and set(bounds.network.over[other]) & set(flows)
             for other in bounds.network.bottlenecks
         ),
         "each flow takes one path": not any(flow.is_sprayed for flow in flows),
-        "windows do not limit": min(held.values()) * count > path + top,
+        "windows do not limit the flows": min(held.values()) * count > path + top,
         "each window has two segments or more": path + marks - swing >= 2 * count,
         "K is above a seventh of the path's packets (equation 13)": marks > path / 7,
         "no switch sends pauses": bounds.network.pauses is None,
@@ -275,8 +279,8 @@ def _by_dctcp(bounds: FrameBounds, port: Line) -> Iterator[Statement]:
     }
     yield Statement(
         "queue",
-        f"{port.name}: in the steady state the queue of DCTCP swings from {low:,.0f} to {top:,.0f} "
-        "packets, if all its flows see marks at once.",
+        f"{port.name}: in the steady state the queue swings under DCTCP from {low:,.0f} to "
+        f"{top:,.0f} packets, if all its flows see marks at once.",
         {
             "port": port.name,
             "dctcp_queue_most_packets": top,
@@ -292,7 +296,7 @@ def _by_dctcp(bounds: FrameBounds, port: Line) -> Iterator[Statement]:
 def _completion(
     bounds: FrameBounds, groups: dict[str, tuple[FrameFlow, ...]]
 ) -> Iterator[Prediction]:
-    """Statement on the earliest end of the files of a group, over the line that takes longest."""
+    """Statement on the earliest completion of a group's files, by the slowest line for them."""
     for name, flows in groups.items():
         if flows[0].kind != "transfer":
             continue
@@ -308,7 +312,7 @@ def _completion(
         files = f"{count} files that cross" if count > 1 else "the longest file over"
         yield Statement(
             "completion",
-            f"{name}: its last file cannot end before {seconds(least)}: {files} {line.name} take "
+            f"{name}: the last file cannot end before {seconds(least)}: {files} {line.name} take "
             "so long with headers, preambles and gaps.",
             {"group": name, "port": line.name, "files": count, "earliest_end_seconds": least},
             kind="bound",

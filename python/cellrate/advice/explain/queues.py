@@ -14,8 +14,8 @@ from cellrate.advice.formulas import FormulaAnswer, Situation
 from cellrate.advice.formulas.credit import UNDER_CREDIT
 from cellrate.simulation.network import Flow
 
-# The longest way of a segment and its acknowledgement is this share of the least timeout at most,
-# so that none expires before its time, whatever the granularity of the clock.
+# Greatest time of a segment and its acknowledgement, as a share of the least timeout, at which no
+# timer expires early with any clock granularity.
 EARLY = 0.5
 
 
@@ -29,12 +29,12 @@ BOUNDS = {
 
 @dataclass(frozen=True)
 class QueueBound:
-    """The greatest length that a queue of a port can have: that of elastic flows.
+    """An upper bound of the queue of elastic flows at a port.
 
     Attributes:
         cells: The bound in cells.
         formula: Name of the formula in `cellrate theory`; empty if it is arithmetic alone.
-        why: What sets it, as the end of a sentence.
+        why: What the bound counts, as a clause.
         given: Parameters of the formula, units in their names.
     """
 
@@ -63,7 +63,7 @@ def must_lose(subject: Subject, situation: Situation, growth_cells_per_second: f
     """True if cells must be dropped in the measuring window.
 
     `growth_cells_per_second` is the growth of the queue under sources that send evenly all the
-    time. False if a source without TCP and ABR sends otherwise.
+    time. False if a source without TCP and ABR does not send evenly.
     """
     unchecked = [flow for flow in situation.flows if flow.tcp is None and flow.abr is None]
     even = all(flow.kind in {"cbr", "persistent"} for flow in unchecked)
@@ -71,7 +71,7 @@ def must_lose(subject: Subject, situation: Situation, growth_cells_per_second: f
     begin = max(subject.begin_seconds, begin + subject.network.start_jitter_seconds)
     grown = growth_cells_per_second * (subject.end_seconds - begin)
     queues = len(situation.switch.priority)
-    # What may be on its way when the window begins or ends.
+    # Cells that may be on links when the window begins or ends.
     slack = sum(
         math.ceil(1 + link.cells_per_second * link.delay_seconds)
         for flow in unchecked
@@ -114,7 +114,7 @@ def _is_all_credited(situation: Situation) -> bool:
 
 
 def _is_periodic_here(situation: Situation) -> bool:
-    """True if each source's cells come evenly spaced, without end, over a line of its own."""
+    """True if each source sends evenly spaced cells, without end, over a line of its own."""
     lines = [flow.forward[0] for flow in situation.flows]
     alone = len(set(lines)) == len(lines)
     first = all(flow.forward.index(situation.port) == 1 for flow in situation.flows)
@@ -122,7 +122,7 @@ def _is_periodic_here(situation: Situation) -> bool:
 
 
 def _holds_windows_alone(subject: Subject, situation: Situation, windows: FormulaAnswer) -> bool:
-    """True if the queue holds nothing but segments of which each was sent once.
+    """True if the queue holds only TCP segments that were sent once.
 
     No other flow, acknowledgement or RM cell shares the port; nothing is lost, and no timeout can
     come before the acknowledgement.
@@ -136,7 +136,7 @@ def _holds_windows_alone(subject: Subject, situation: Situation, windows: Formul
 
 
 def _is_in_time(subject: Subject, flow: Flow) -> bool:
-    """True if a segment is acknowledged long before its timeout, however full the queues are."""
+    """True if a segment is acknowledged before its timeout even if all queues are full."""
     if flow.tcp is None or flow.propagation_round_trip_seconds is None:
         return False
     path = (*flow.forward, *flow.backward)
@@ -151,7 +151,8 @@ def _is_in_time(subject: Subject, flow: Flow) -> bool:
 
 
 TOPIC = "queue"
-# Formulas of a typical longest queue, from the start on or in the steady state; others limit it.
+# Formulas that predict the longest queue, of the whole run or of the steady state; all other
+# formulas bound it.
 TYPICAL: dict[str, Quantity] = {"q-max": "queue", "efci-cycle": "late queue"}
 
 
@@ -190,9 +191,9 @@ def _silent(subject: Subject, situation: Situation) -> Iterator[NoStatement]:
 def _said(subject: Subject, situation: Situation, answer: FormulaAnswer) -> Statement:
     port, cells = situation.port, answer.cells or 0.0
     sense: Sense = "about" if answer.formula in TYPICAL else "at most"
-    # A queue that would exceed its buffer loses cells instead, and becomes another one.
+    # A prediction above the buffer cannot be tested, since the queue would lose cells instead.
     tested = cells <= situation.switch.unrefused_cells
-    more = "" if tested else ", more than its buffer takes"
+    more = "" if tested else ", more than the buffer holds"
     quantity = TYPICAL.get(answer.formula, "queue")
     topic = f"queue by {answer.formula}"
     claim = Claim(quantity, port.name, sense, cells, topic, situation.service)

@@ -24,19 +24,22 @@ def report(explanation: Explanation, name: str, *, everything: bool = False) -> 
         Section(f"{topic[0].upper()}{topic[1:]}", tuple(_statements(statements)))
         for topic, statements in explanation.topics().items()
     )
-    title = f"{name}: what theory says before it runs"
+    title = f"{name}: what formulas say about a run"
     return Document(title, (verdict, *topics, _missing(explanation, everything=everything)))
 
 
 def _missing(explanation: Explanation, *, everything: bool) -> Section:
     without = explanation.without_statement
     if not everything:
-        text = f"{len(without)} quantities have no statement; --all lists them with the reasons."
-        return Section("Without a statement", (Paragraph(text, "faint"),) if without else ())
+        text = (
+            f"{len(without)} quantities cannot be computed by a formula; --all lists them with the "
+            "reasons."
+        )
+        return Section("Not computed", (Paragraph(text, "faint"),) if without else ())
     paragraphs = (
         Paragraph(f"{one.quantity}{_formula(one.formula)}: {one.reason}") for one in without
     )
-    return Section("Without a statement", tuple(paragraphs))
+    return Section("Not computed", tuple(paragraphs))
 
 
 def _statements(statements: Iterable[Statement]) -> Iterator[Block]:
@@ -63,7 +66,10 @@ def _inapplicable(one: Statement) -> str:
     """The formula, the assumptions that fail, and last the statement that it would make."""
     name = one.formula or one.topic
     assumed = "; that ".join(one.fails)
-    return f"[{name}] does not apply. It assumes that {assumed}. It would say: {one.text}"
+    return (
+        f"[{name}] does not apply: it assumes that {assumed}. Applied all the same, it says: "
+        f"{one.text}"
+    )
 
 
 def _formula(name: str) -> str:
@@ -105,5 +111,5 @@ def _record(topic: str) -> dict[str, Any] | None:
     found = records().get(topic)
     if found is None:
         return None
-    is_known = found.cases >= ENOUGH  # else the error says nothing of the next case
+    is_known = found.cases >= ENOUGH  # with fewer cases the error is not shown
     return {**to_json(found if is_known else Record(found.cases))}

@@ -24,9 +24,10 @@ from cellrate.theory.cell_conversions import CELL_BITS
 if TYPE_CHECKING:
     from cellrate.advice.explain.rate_bounds import RateBound
 
-# A queue without a bound is described by the length that it exceeds for this share of the time.
+# Share of time for which a queue without a bound exceeds the length that is stated.
 RARE = 1e-6
-# Rounds after which shares and what goes back agree: each halves the error at least.
+# Number of iterations in which shares and backward traffic converge; each at least halves the
+# error.
 ROUNDS = 12
 
 
@@ -38,7 +39,7 @@ class Subject:
 
     @cached_property
     def bottlenecks(self) -> tuple[Situation, ...]:
-        """Ports whose flows together could bring more than the link carries."""
+        """Ports at which cells can arrive faster than the link sends."""
         return tuple(Situation(self.network, port) for port in overloaded_ports(self.network))
 
     @cached_property
@@ -64,7 +65,7 @@ class Subject:
 
     @cached_property
     def known_bounds(self) -> dict[Flow, RateBound]:
-        """Bounds that `flow_bound` has computed."""
+        """Cache of the results of `flow_bound`."""
         return {}
 
     @cached_property
@@ -165,8 +166,8 @@ class Subject:
     def shares(self) -> MaxMin:
         """Max-min fair rates of elastic flows in cells/s, from the capacity that switches allocate.
 
-        Backward RM cells and acknowledgements of the flows take their part of reverse links. That
-        part follows the rates, so the shares are computed again until they agree with it.
+        Backward RM cells and acknowledgements take capacity of reverse links in proportion to the
+        rates. So the shares are computed iteratively.
 
         Raises:
             AssumptionError: A link has no capacity left, or less than the MCRs of its flows.
@@ -185,13 +186,14 @@ class Subject:
             for flow, links, cells in against:
                 for link in links:
                     back[link] = back.get(link, 0.0) + cells * shares.rates[flow.name]
-            # The mean of old and new: with short segments as much goes back as forward.
+            # The mean of old and new values, since with short segments the backward traffic equals
+            # the forward traffic.
             taken = {link: (taken.get(link, 0.0) + cells) / 2 for link, cells in back.items()}
             shares = self._shares_beside(elastic, taken)
         return shares
 
     def _shares_beside(self, elastic: list[Flow], taken: Mapping[Link, float]) -> MaxMin:
-        """Max-min rates of flows in what links offer beyond a rate that is taken of each."""
+        """Max-min rates of flows, from the capacity of links less a rate `taken` from each."""
         return fair_shares(
             self.network,
             flows=elastic,
@@ -203,7 +205,7 @@ class Subject:
     def shares_or_reason(self) -> MaxMin | str:
         """The fair rates, or the reason why they cannot be computed."""
         if not self.elastic_groups:
-            return "no flow is elastic: every source sends at a rate of its own"
+            return "no flow is elastic: every source has a fixed traffic of its own"
         try:
             return self.shares
         except AssumptionError as error:

@@ -1,4 +1,4 @@
-"""TCP throughput: bounds that no run exceeds, and what fair shares and windows let expect."""
+"""TCP throughput: bounds that no run exceeds, and predictions from fair shares and windows."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from cellrate.theory.cell_conversions import CELL_BITS
 
 TOPIC = "TCP throughput"
 FORMULA = "peak-throughput"
-# Background may start after this share of the run without being mentioned.
+# Share of the run after which a start of background counts as late.
 LATE = 0.01
 # Rates do not follow a background that changes within so many round trips.
 FOLLOW = 10
-# A rate above this share of another is as good as equal.
+# A rate above this share of another rate counts as equal.
 SAME = 0.99
 BY = {
     "link": "its slowest link",
@@ -100,8 +100,8 @@ def _limits(
 ) -> Iterator[Limit]:
     """The limit of each flow: its own bound, or a link that many flows share.
 
-    Its own bound limits a flow where its links have room for all flows at their own bounds, or
-    where it is below the fair share that switches compute.
+    A flow is limited by its own bound if its links can carry all flows at their bounds, or if the
+    bound is below the fair share.
     """
     shares = subject.shares_or_reason()
     is_fair = not unfair(subject, [flow for flow, _ in flows])
@@ -115,17 +115,17 @@ def _limits(
 
 
 def _bound_of_all(total: float, carried: float) -> Statement:
-    """The bound of all flows, and what links carry of it within the measuring window."""
+    """Statement on the bound of all flows, and on the part carried in the measuring window."""
     more = (
-        f": links carry {_megabits(carried)} Mbit/s in it, and data that were sent before may "
+        f": links carry {_megabits(carried)} Mbit/s, and data that were sent before the window may "
         "arrive in it"
         if carried < SAME * total
         else ""
     )
     return Statement(
         TOPIC,
-        f"All together at most {_megabits(total)} Mbit/s of TCP payload in the measuring "
-        f"window{more}.",
+        f"All flows together deliver at most {_megabits(total)} Mbit/s of TCP payload in the "
+        f"measuring window{more}.",
         {"bound_bits_per_second": total, "carried_bits_per_second": carried},
         kind="bound",
         claims=(Claim("throughput", "", "at most", total, "throughput"),),
@@ -153,8 +153,9 @@ def _expected(
         rm = f", and one of {abr.nrm} is an RM cell" if abr is not None else ""
         yield Statement(
             TOPIC,
-            f"{name}: a segment of {tcp.mss_bytes:,} bytes takes {tcp.segment_cells} cells{rm}: of "
-            f"its fair share {_between(min(group.rates), max(group.rates))} each.",
+            f"{name}: a segment of {tcp.mss_bytes:,} bytes takes {tcp.segment_cells} cells{rm}, "
+            f"so each flow delivers {_between(min(group.rates), max(group.rates))} of its fair "
+            "share.",
             {
                 "group": name,
                 "least_throughput_bits_per_second": min(group.rates),
@@ -171,7 +172,7 @@ def _expected(
     fails += [one for group in found.values() for one in group.skewed if several]
     yield Statement(
         TOPIC,
-        f"All together {total / 1e6:.2f} Mbit/s of TCP payload.",
+        f"All flows together deliver {total / 1e6:.2f} Mbit/s of TCP payload.",
         {"total_throughput_bits_per_second": total},
         FORMULA,
         tuple(dict.fromkeys(fails)),
@@ -183,7 +184,7 @@ def _expected(
 def _claim(subject: Subject, group: str, rate: float) -> Claim:
     """The claim of the expected throughput, to be compared with runs under the same control.
 
-    Where flows differ, a total may hold although its division does not.
+    If flows differ, the total may be right although the shares are not.
     """
     what = "group throughput" if group and subject.differences else "throughput"
     kind = f"{what} under {subject.controls}{subject.surroundings}{subject.differences}"
@@ -199,8 +200,8 @@ def _group(subject: Subject, flows: Sequence[tuple[Flow, Tcp]], shares: MaxMin) 
         rates.append(min(most, window_rate(flow, tcp)))
         if flow.abr is not None and window_rate(flow, tcp, share) < SAME * rates[-1]:
             slow.append(
-                f"a segment is sent at the rate of the links: at its share it takes "
-                f"{seconds(tcp.segment_cells / share)}, and a window has to last longer"
+                "a segment leaves at the rate of the link, but at the fair share a segment takes "
+                f"{seconds(tcp.segment_cells / share)}, for which the window is too small"
             )
     alone = [flow for flow, _ in flows]
     common = [*_no_end(alone), *_steady(subject, flows), *_target(alone), *_late(subject, alone)]
@@ -233,7 +234,7 @@ def window_rate(flow: Flow, tcp: Tcp, cells_per_second: float = math.inf) -> flo
 
 
 def _between_bursts(subject: Subject, flows: Sequence[Flow]) -> Iterator[str]:
-    """Assumptions that fail if flows cannot take all that bursts of the background leave."""
+    """Assumptions that fail if flows cannot use all capacity that a bursty background leaves."""
     for situation in subject.bottlenecks_of(flows):
         if not situation.has_varying_background:
             continue
@@ -242,11 +243,14 @@ def _between_bursts(subject: Subject, flows: Sequence[Flow]) -> Iterator[str]:
         trip = max(situation.round_trips_seconds, default=0.0)
         shortest = min(known, default=math.inf)
         if len(known) < len(times):
-            yield f"rates follow the background at {situation.port.name}, which is no ON-OFF source"
+            yield (
+                f"rates follow the background at {situation.port.name}, which is not an ON-OFF "
+                "source"
+            )
         elif shortest < FOLLOW * trip:
             yield (
-                f"rates follow the background at {situation.port.name}: a round trip takes "
-                f"{seconds(trip)}, and the background keeps a rate for {seconds(shortest)}"
+                f"rates follow the background at {situation.port.name}, but a round trip takes "
+                f"{seconds(trip)}, but the background keeps a rate for only {seconds(shortest)}"
             )
         over = [(flow, flow.tcp) for flow in situation.elastic if flow.tcp is not None]
         if not over:
@@ -256,8 +260,8 @@ def _between_bursts(subject: Subject, flows: Sequence[Flow]) -> Iterator[str]:
         most = sum(window_rate(flow, tcp) for flow, tcp in over)
         if most < need:
             yield (
-                f"windows fill {situation.port.name} while its background is silent: they allow "
-                f"{_megabits(most)} of {_megabits(need)} Mbit/s"
+                f"windows fill {situation.port.name} while its background is silent, but windows "
+                f"allow only {_megabits(most)} of {_megabits(need)} Mbit/s"
             )
 
 
@@ -283,7 +287,7 @@ def _peak(tcp: Tcp, abr: Abr | None, share_bits_per_second: float) -> float:
     return _peak_of(share_bits_per_second, tcp.mss_bytes, tcp.overhead_bytes, nrm)
 
 
-@lru_cache(maxsize=4096)  # most flows of a large network have the share of others
+@lru_cache(maxsize=4096)  # cached, because many flows of a large network have equal shares
 def _peak_of(share_bits_per_second: float, mss: int, overhead: int, nrm: int) -> float:
     return float(
         peak_throughput_bits_per_second(
@@ -293,7 +297,7 @@ def _peak_of(share_bits_per_second: float, mss: int, overhead: int, nrm: int) ->
 
 
 def _no_end(flows: Sequence[Flow]) -> list[str]:
-    """Assumption that fails if sources have less to send than their share."""
+    """Assumption that fails if sources may have less to send than their share."""
     if any(flow.kind != "greedy" for flow in flows):
         return ["sources have data without end"]
     return []
@@ -305,22 +309,25 @@ def _steady(subject: Subject, flows: Sequence[tuple[Flow, Tcp]]) -> Iterator[str
     over += subject.network.start_jitter_seconds
     if over > subject.begin_seconds:
         yield (
-            f"slow start is over when the measuring window begins, at "
-            f"{seconds(subject.begin_seconds)}: it takes until about {seconds(over)}"
+            "slow start ends before the measuring window begins, at "
+            f"{seconds(subject.begin_seconds)}, but slow start lasts until about {seconds(over)}"
         )
     met = subject.bottlenecks_of(flow for flow, _ in flows)
     if subject.network.links_lose:
         yield "links lose no cell"
     elif any(loss_at(subject, situation).expected != "no" for situation in met):
-        yield "no cell is lost: TCP pauses after losses, and no formula here says how long"
+        yield (
+            "no cell is lost, but losses are possible, and no formula here says how long TCP "
+            "pauses then"
+        )
     elif any(_may_expire(subject, flow, tcp) for flow, tcp in flows):
-        yield "no timer expires early: full queues take longer than the least timeout"
+        yield "no timer expires early, but full queues delay cells longer than the least timeout"
     for flow, tcp in flows:
         if holds_one_segment(flow, tcp) and not waits_for_acknowledgements(subject, flow, tcp):
             interval = seconds(tcp.parameters["delayed_ack_interval_seconds"])
             yield (
-                "acknowledgements come with the data: a window holds one segment, and the receiver "
-                f"delays its acknowledgement by up to {interval}"
+                "the receiver acknowledges at once, but a window holds one segment, whose "
+                f"acknowledgement the receiver delays by up to {interval}"
             )
             break
 
@@ -345,8 +352,8 @@ def _target(flows: Sequence[Flow]) -> list[str]:
     deltas = [s.control["delta"] for s in switches if s.control.get("max_alloc")]
     if not deltas:
         return []
-    most = f"up to {1 + max(deltas):g} times the target counts as no overload"
-    return [f"loads come down to the target: with `max_alloc` {most}"]
+    most = f"tolerates a load of up to {1 + max(deltas):g} times the target"
+    return [f"switches bring the load down to the target, but `max_alloc` {most}"]
 
 
 def _late(subject: Subject, flows: Sequence[Flow]) -> list[str]:
@@ -355,7 +362,7 @@ def _late(subject: Subject, flows: Sequence[Flow]) -> list[str]:
     others = {other.group: other.start_seconds for situation in met for other in situation.others}
     soon = LATE * subject.network.duration_seconds
     return [
-        f"background is there from the start: {group} comes after {seconds(start)}"
+        f"background is there from the start, but {group} starts at {seconds(start)}"
         for group, start in others.items()
         if start > soon
     ]
@@ -391,18 +398,18 @@ def _window(subject: Subject, name: str, flows: Sequence[tuple[Flow, Tcp]]) -> S
         rate = 8 * tcp.mss_bytes / interval
         values["delayed_ack_limit_bits_per_second"] = rate
         text = (
-            f"{name}: a window holds one segment of {tcp.mss_bytes:,} bytes, and each waits for "
-            f"its delayed acknowledgement, {seconds(interval)}: {_megabits(rate)} Mbit/s. A window "
-            "of two segments does not wait"
+            f"{name}: a window holds one segment of {tcp.mss_bytes:,} bytes, and each segment "
+            f"waits for a delayed acknowledgement, {seconds(interval)}, which allows "
+            f"{_megabits(rate)} Mbit/s. A window of two segments does not wait"
         )
         return Statement(TOPIC, f"{text}.", values)
-    text = f"{name}: whole segments of a window hold {held:,} bytes, for a round trip of {longest}"
+    text = f"{name}: a window holds whole segments of {held:,} bytes for a round trip of {longest}"
     if max(trips) > 0:
         rate = 8 * held / max(trips)
         values["window_limit_bits_per_second"] = rate
-        text += f": {rate / 1e6:.2f} Mbit/s"
+        text += f", which allows {rate / 1e6:.2f} Mbit/s"
     if limited == len(flows):
-        text += "; no flow's window fills the path alone"
+        text += "; no flow alone fills its path"
     elif limited:
-        text += f"; the windows of {limited} of {len(flows)} flows do not fill their path alone"
+        text += f"; {limited} of {len(flows)} flows cannot fill their path alone"
     return Statement(TOPIC, f"{text}.", values)

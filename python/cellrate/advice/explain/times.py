@@ -35,7 +35,7 @@ def delays(subject: Subject) -> Iterator[Prediction]:
 def _round_trip(name: str, trips: Sequence[float]) -> Statement:
     return Statement(
         DELAYS,
-        f"{name}: a round trip of {_range(trips)} by propagation alone.",
+        f"{name}: propagation alone makes a round trip of {_range(trips)}.",
         {
             "group": name,
             "least_round_trip_seconds": trips[0],
@@ -45,13 +45,13 @@ def _round_trip(name: str, trips: Sequence[float]) -> Statement:
 
 
 def _first_loop(name: str, flows: Sequence[Flow]) -> Statement:
-    """Statement on the sources' own control loops, which end at the first virtual destination."""
+    """Statement on the first control loop of flows, which ends at the first virtual destination."""
     ends = dict.fromkeys(flow.relays[0].name for flow in flows if flow.relays)
     trips = sorted({flow.first_loop_seconds for flow in flows if flow.relays})
     return Statement(
         DELAYS,
         f"{name}: the control loop of a source ends at {', '.join(ends)}, the first virtual "
-        f"destination, with a round trip of {_range(trips)} by propagation alone.",
+        f"destination, where propagation alone makes a round trip of {_range(trips)}.",
         {
             "group": name,
             "first_virtual_destinations": list(ends),
@@ -71,11 +71,11 @@ def _pipe(name: str, flows: Sequence[Flow], situation: Situation) -> Statement:
         "pipe_cells": cells,
         "pipe_bytes": cells * CELL_BYTES,
     }
-    text = f"{name}: the pipe of {port.name} holds {cells:,.0f} cells in a round trip"
+    text = f"{name}: {port.name} sends {cells:,.0f} cells in a round trip (the pipe)"
     delays = sorted({f.feedback_delay_seconds(port) for f in flows if f.feedback_delays_seconds})
     if delays:
         values["feedback_delay_seconds"] = delays[-1]
-        text += f"; feedback in backward RM cells acts after {_range(delays)}"
+        text += f"; feedback in backward RM cells takes effect there after {_range(delays)}"
     return Statement(DELAYS, f"{text}.", values, "pipe")
 
 
@@ -113,11 +113,11 @@ def _filling(situation: Situation) -> Iterator[Prediction]:
         return
     fails = ["all sources start together"] if _starts_apart(situation, trip) else []
     if situation.has_unequal_round_trips:
-        fails.append("round trips are equal: the longest is taken")
+        fails.append("round trips are equal; the longest is used")
     yield Statement(
         TIME_CONSTANTS,
         f"{situation.port.name}: slow start fills the pipe in {max(trips, 1.0):.1f} round trips, "
-        f"{seconds(max(trips, 1.0) * trip)}.",
+        f"which take {seconds(max(trips, 1.0) * trip)}.",
         {
             "port": situation.port.name,
             "fill_round_trips": max(trips, 1.0),
@@ -146,11 +146,11 @@ def _timeout(situation: Situation) -> Iterator[Prediction]:
     least, trip = min(timers), trips[-1]
     growth = max(0.0, least - trip) * situation.capacity_cells_per_second
     text = (
-        f"{situation.port.name}: a spurious timeout (min RTO {seconds(least)}) needs a queue that "
-        f"grows by {growth:,.0f} cells within a round trip."
+        f"{situation.port.name}: a spurious timeout (the minimum RTO is {seconds(least)}) needs a "
+        f"queue that grows by {growth:,.0f} cells within a round trip."
         if growth > 0
-        else f"{situation.port.name}: the min RTO of {seconds(least)} is no longer than the round "
-        f"trip of {seconds(trip)}, so the timer depends on measured round trips."
+        else f"{situation.port.name}: the minimum RTO of {seconds(least)} does not exceed "
+        f"the round trip of {seconds(trip)}, so the timer follows the measured round trips."
     )
     yield Statement(
         TIME_CONSTANTS,
@@ -168,11 +168,11 @@ def _erica(situation: Situation) -> Iterator[Prediction]:
     port = situation.port
     interval = full_load_interval_seconds(situation)
     feedback = situation.feedback_delays_seconds[-1]
-    slower = "slower" if interval > feedback else "faster"
+    slower = "longer" if interval > feedback else "not longer"
     yield Statement(
         TIME_CONSTANTS,
-        f"{port.name}: ERICA measures for {seconds(interval)} under full load, {slower} than its "
-        f"feedback acts, {seconds(feedback)}.",
+        f"{port.name}: ERICA's interval under full load is {seconds(interval)}, {slower} than its "
+        f"feedback delay of {seconds(feedback)}.",
         {
             "port": port.name,
             "interval_seconds": interval,
@@ -194,7 +194,8 @@ def _efci(situation: Situation) -> Iterator[Prediction]:
     yield Statement(
         TIME_CONSTANTS,
         f"{situation.port.name}: each source receives feedback every {seconds(interval)} (N Nrm / "
-        f"BW), and marks take a round trip of {seconds(situation.round_trips_seconds[-1])}.",
+        "BW), and a mark takes effect after a round trip of "
+        f"{seconds(situation.round_trips_seconds[-1])}.",
         {
             "port": situation.port.name,
             "rm_interval_seconds": interval,

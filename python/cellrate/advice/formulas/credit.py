@@ -34,7 +34,7 @@ def _admitted_cells(situation: Situation) -> Result:
         "credit_cells": float(asked),
         "channels": float(len(before)),
     }
-    fails = (f"the port uses credit control: here it uses `{situation.switch.scheme}`",)
+    fails = (f"the port uses credit control, but here it uses `{situation.switch.scheme}`",)
     return Result(cells, given, fails)
 
 
@@ -42,7 +42,7 @@ def _given_credits(situation: Situation, control: Parameters) -> Result:
     """Cells that the channels under credit control may have in the port: N2 + N3 each."""
     if control["allocation"] != "static":
         raise DoesNotApply(
-            "buffers are allocated adaptively: the memory of the switch is the bound"
+            "buffers are allocated adaptively, so the memory of the switch is the bound"
         )
     flows = [flow for flow in situation.flows if flow.service in UNDER_CREDIT]
     n2 = float(control["n2_cells"])

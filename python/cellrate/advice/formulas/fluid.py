@@ -90,21 +90,21 @@ def assumptions_that_fail(situation: Situation, cells: float, *, clipped: bool) 
     """
     fails = []
     if clipped:
-        fails.append("ACR stays below PCR and above MCR: here the cycle would go beyond")
+        fails.append("ACR stays below PCR and above MCR, but here the cycle would pass one of them")
     if situation.has_unequal_round_trips:
-        fails.append("round trips are equal: the longest is taken")
+        fails.append("round trips are equal; the longest is used")
     windows = [flow.tcp.window_cells for flow in situation.abr if flow.tcp is not None]
     trip = situation.round_trips_seconds[-1]
     pipe = trip * situation.capacity_cells_per_second
     if len(windows) == len(situation.abr) and sum(windows) < pipe + cells:
         fails.append(
-            f"sources always have cells to send: all TCP windows hold {sum(windows):,} cells, "
+            f"sources always have cells to send, but all TCP windows hold {sum(windows):,} cells, "
             f"less than the pipe and this queue, {pipe + cells:,.0f}"
         )
     if any(flow.kind == "transfer" for flow in situation.abr):
         fails.append("sources send without end")
     if situation.has_varying_background:
-        fails.append("the bandwidth is constant: background comes and goes, its mean is subtracted")
+        fails.append("the bandwidth is constant, but the background varies; its mean is subtracted")
     if len(situation.abr) < len(situation.elastic):
         fails.append("all elastic flows are ABR")
     if situation.has_other_bottlenecks:
@@ -114,7 +114,7 @@ def assumptions_that_fail(situation: Situation, cells: float, *, clipped: bool) 
 
 BOUND = PortFormula(
     "q-max",
-    "greatest queue under EFCI, from an empty queue on",
+    "greatest queue under EFCI, if the queue starts empty",
     "Ohsaki et al. 1995 (5), corrected; decrease per RM cell is ours",
     _bound,
 )

@@ -7,14 +7,14 @@ from cellrate.simulation.network import Flow, OwnRate
 from cellrate.simulation.network.ends import Parameters
 from cellrate.theory.queueing import fractional, md1, periodic
 
-# The formulas give this share of time, which is at least the loss ratio.
+# What these formulas compute, which is at least the loss ratio.
 STANDS = "the loss ratio is the share of time that an unlimited queue is longer than the buffer"
-# Rates may lie below zero or above the peak for this share of the time.
+# Greatest share of time in which normal rates may lie below zero or above the peak.
 NORMAL = 0.01
 
 
 def _periodic_sources(situation: Situation) -> Result:
-    """The queue of constant bit rate sources: a cell of each, or less if some may be lost."""
+    """The queue of constant bit rate sources: a cell of each, or less if loss is allowed."""
     _require_only(situation, "cbr")
     rates = {flow.source.get("rate_cells_per_second") for flow in situation.others}
     if len(rates) > 1:
@@ -26,7 +26,7 @@ def _periodic_sources(situation: Situation) -> Result:
         "link_cells_per_second": situation.port.cells_per_second,
     }
     periodic.periodic_mean_queue_cells(**given)
-    if situation.loss_ratio == 0:  # holds for all phases, so nothing is ever lost
+    if situation.loss_ratio == 0:  # holds for all phases, so no cell is ever lost
         return Result(float(sources), given)
     rates_given = (given["rate_cells_per_second"], given["link_cells_per_second"])
     probability = situation.loss_ratio
@@ -77,7 +77,10 @@ def _video_streams(situation: Situation) -> Result:
     cells = float(fractional.fractional_buffer_cells(**given))
     fails = [STANDS]
     if share > NORMAL:
-        fails.append(f"rates are normal: {share:.0%} lie beyond zero and the peak, and are cut")
+        fails.append(
+            f"rates have a normal distribution, but {share:.0%} of it lies below zero or above the "
+            "peak, and are cut off"
+        )
     return Result(cells, given, tuple(fails))
 
 
@@ -105,8 +108,8 @@ def _rates(video: list[Flow]) -> list[OwnRate]:
 def _cut(source: Parameters) -> tuple[float, float]:
     """Share of normal rates below zero or above the peak, and deviation of one stream's rate.
 
-    If such rates are discarded, the deviation is that of a normal distribution truncated at both
-    ends; for the other bounds it is the parameter itself, which is larger.
+    With the bound `discard` the deviation is that of a normal distribution truncated at both ends;
+    with other bounds it is the parameter itself, which is larger.
     """
     from scipy.stats import norm, truncnorm  # slow to import
 
@@ -122,7 +125,7 @@ def _cut(source: Parameters) -> tuple[float, float]:
 
 PERIODIC = PortFormula(
     periodic.FORMULA.name,
-    "queue of periodic sources, of each a cell at the same time at worst",
+    "queue of periodic sources, in the worst case with a cell of each source at once",
     periodic.FORMULA.source,
     _periodic_sources,
 )

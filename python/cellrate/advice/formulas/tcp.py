@@ -1,4 +1,4 @@
-"""TCP: the buffer law over ABR with ERICA, and the sum of the windows, the buffer of UBR."""
+"""Buffers for TCP: the buffer law over ABR with ERICA, and the sum of the windows over UBR."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from cellrate.advice.formulas.situation import (
 )
 from cellrate.theory import tcp_over_abr
 
-# Segments of all sources together are small up to this share of the buffer.
+# Share of the buffer up to which a segment of each source counts as small.
 SMALL = 0.1
-# An interval is short up to this share of the round trip.
+# Share of the round trip up to which an averaging interval counts as short.
 LONG = 0.5
 # Where less of the link is left free, the queue of the first overload hardly empties.
 MOST_TARGET = 0.95
@@ -23,7 +23,7 @@ def _buffer_law(situation: Situation) -> Result:
     """Applies the law of Kalyanaraman 1997, section 8.14, to the port."""
     if situation.switch.scheme != "erica":
         raise DoesNotApply(
-            f"its coefficients are ERICA's, and the port has `{situation.switch.scheme}`"
+            f"the coefficients are those of ERICA, but the port uses `{situation.switch.scheme}`"
         )
     if not situation.abr:
         raise DoesNotApply("no elastic ABR flow crosses the port")
@@ -44,44 +44,51 @@ def _law_fails(situation: Situation, cells: float) -> list[str]:
     if any(flow.tcp is None for flow in situation.abr):
         fails.append("the sources run over TCP, whose load doubles in a round trip at most")
     if any(flow.kind == "transfer" for flow in situation.abr):
-        fails.append("the sources are persistent: transfers that end and begin may come together")
+        fails.append("the sources send without end, but transfers that end and begin may coincide")
     target = float(situation.switch.control.get("target_utilisation") or 1.0)
     if target > MOST_TARGET:
         fails.append(
-            "the switch leaves a tenth of the link free, by which queues empty: its target "
+            "the switch leaves a tenth of the link free, so that queues empty, but its target "
             f"utilisation is {target:g}"
         )
     if len(situation.abr) < len(situation.elastic):
-        fails.append("all elastic flows are ABR: nothing limits the rates of the rest")
+        fails.append(
+            "all elastic flows are ABR, but here some are not, and nothing limits their rates"
+        )
     segments = sum(flow.tcp.segment_cells for flow in situation.abr if flow.tcp is not None)
     if segments > SMALL * cells:
-        fails.append(f"a segment of each source, {segments} cells, is small beside the buffer")
+        fails.append(
+            f"a segment of each source, {segments} cells, is small compared with the buffer"
+        )
     interval = full_load_interval_seconds(situation)
     if interval > LONG * situation.round_trips_seconds[-1]:
         fails.append(
-            "the interval is short beside the round trip: in local networks Table 8.4 has queues "
-            "of up to four times the law"
+            "the averaging interval is short compared with the round trip; in local networks Table "
+            "8.4 has queues of up to four times the law"
         )
     if situation.has_varying_background:
         fails.append(
-            "the capacity for ABR is constant: with background that comes and goes section 8.14.2 "
-            "asks for 5 RTT at least, and the queue may grow without end"
+            "the capacity for ABR is constant, but the background varies: then section 8.14.2 asks "
+            "for a buffer of at least 5 RTT, and the queue may grow without end"
         )
     if situation.is_two_way:
-        fails.append("data go one way: with two-way traffic section 8.14.2 asks for 5 RTT at least")
+        fails.append(
+            "data go one way, but here both: then section 8.14.2 asks for a buffer of at least 5 "
+            "RTT"
+        )
     if situation.has_other_bottlenecks:
         fails.append("there is one bottleneck")
     return fails
 
 
 def _window_sum(situation: Situation) -> Result:
-    """The sum of the windows of the flows over the port (same source, 8.14 and 8.15.5)."""
+    """The sum of the windows of the flows over the port (Kalyanaraman 1997, 8.14 and 8.15.5)."""
     if not situation.elastic:
         raise DoesNotApply("no TCP flow crosses the port")
     windows = [flow.tcp for flow in situation.elastic if flow.tcp is not None]
     if len(windows) < len(situation.elastic):
         raise DoesNotApply(
-            "sources without TCP have no window, so their outstanding cells are not bounded"
+            "sources without TCP have no window, so nothing bounds their outstanding cells"
         )
     cells = float(sum(tcp.window_cells for tcp in windows))
     given = {"sources": float(len(windows))}
@@ -96,7 +103,7 @@ def _sum_fails(situation: Situation, cells: float) -> list[str]:
     fails = []
     left = situation.capacity_cells_per_second
     if left <= 0:
-        fails.append("background leaves TCP some of the link")
+        fails.append("background leaves TCP a part of the link")
     else:
         soonest = min(f.tcp.parameters["min_rto_seconds"] for f in situation.elastic if f.tcp)
         if cells / left > soonest:
@@ -106,7 +113,7 @@ def _sum_fails(situation: Situation, cells: float) -> list[str]:
             )
     if situation.sharing():
         names = ", ".join(flow.name for flow in situation.sharing())
-        fails.append(f"only TCP uses the queue: {names} share it, and add to it")
+        fails.append(f"only TCP uses the queue, but {names} use it, too")
     return fails
 
 
@@ -118,7 +125,7 @@ BUFFER_LAW = PortFormula(
 )
 WINDOW_SUM = PortFormula(
     tcp_over_abr.WINDOW_SUM.name,
-    "all TCP windows in one queue, without what is sent again",
+    "all TCP windows in one queue, without retransmissions",
     tcp_over_abr.WINDOW_SUM.source,
     _window_sum,
     holds_under_credit=True,

@@ -21,9 +21,9 @@ from cellrate.simulation.run_types import Runner
 from cellrate.simulation.runner import Job
 
 NO_LIMIT_BYTES = 10**15
-# Round trips of flows that a formula takes to be equal differ by so little.
+# Greatest ratio of round trips that count as equal.
 SAME = 1.1
-# From so many flows on their windows are taken to be independent.
+# Least number of flows whose windows count as independent.
 MANY = 100
 
 
@@ -71,7 +71,7 @@ class PacketFormula:
 
     Attributes:
         name: Name of the formula.
-        computes: What the buffer is enough for.
+        computes: The goal that the buffer meets.
         source: Publication of the formula.
         buffer_bytes: Result of the formula.
         fails: Assumptions of the formula that do not hold.
@@ -95,7 +95,7 @@ class PacketAnswer(Shown):
         formulas: Results of the formulas.
         unlimited: The runs without a limit.
         buffer_bytes: The buffer; None if none meets the target.
-        each_bytes: Least lossless buffer of each seed; empty for other targets.
+        each_bytes: Least lossless buffer of each seed; empty for a loss or delay target.
         runs: The runs with the buffer.
         remarks: Further remarks.
     """
@@ -128,13 +128,13 @@ class PacketAnswer(Shown):
             if not one.fails
         ]
         heads = (
-            *(Column("formula"), Column("bytes", "right"), Column("of\nmeasured", "right")),
+            *(Column("formula"), Column("bytes", "right"), Column("ratio to\nmeasured", "right")),
             *(Column("computes", optional=True), Column("source", optional=True)),
         )
         others = (
             Paragraph(
-                f"{one.name} does not apply. It assumes that {'; that '.join(one.fails)}. It would "
-                f"say {one.buffer_bytes:,.0f} bytes.",
+                f"{one.name} does not apply: it assumes that {'; that '.join(one.fails)}. Applied "
+                f"all the same, it gives {one.buffer_bytes:,.0f} bytes.",
                 "faint",
             )
             for one in self.formulas
@@ -153,20 +153,20 @@ class PacketAnswer(Shown):
         """The result in sentences."""
         runs = f"{len(self.runs)} run{'s' if len(self.runs) > 1 else ''}"
         if self.buffer_bytes is not None:
-            yield f"{self.buffer_bytes:,} bytes in each queue."
+            yield f"Buffer: {self.buffer_bytes:,} bytes in each queue."
             loss = fmean(run.loss_ratio for run in self.runs)
             lost = f"the mean packet loss ratio is {loss:.3g}" if loss else "no packet is lost"
-            yield f"With it {lost} at the port in {runs}."
+            yield f"With this buffer {lost} at the port in {runs}."
         if self.each_bytes:
             share = covered_share(len(self.each_bytes))
             yield (
-                f"With {CONFIDENCE:.0%} confidence a run with another seed stays within it with a "
-                f"probability of at least {share:.1%}."
+                f"With {CONFIDENCE:.0%} confidence this buffer is enough for at least {share:.1%} "
+                "of runs with other seeds."
             )
         if self.buffer_bytes is not None and math.isfinite(self.own_bytes):
             more = self.own_bytes - self.buffer_bytes
-            told = f"{more:,.0f} more" if more >= 0 else f"{-more:,.0f} too few"
-            yield f"The scenario's own buffer is {self.own_bytes:,.0f} bytes: {told}."
+            told = f"{more:,.0f} more than needed" if more >= 0 else f"{-more:,.0f} too few"
+            yield f"The buffer in the scenario has {self.own_bytes:,.0f} bytes, {told}."
         yield from self.remarks
 
     def as_json(self) -> dict[str, Any]:
@@ -184,8 +184,8 @@ class PacketAnswer(Shown):
 def size_port(question: Question, runner: Runner) -> PacketAnswer:
     """Finds the buffer that each queue of a port over Ethernet needs.
 
-    Until a queue first exceeds a buffer, a run with it and a run without a limit are the same. So
-    the least buffer that loses nothing is the longest queue, which runs with the buffer confirm.
+    Until a queue first exceeds a buffer, runs with and without this limit are the same. So the
+    least lossless buffer is the longest queue, and runs with the buffer confirm it.
 
     Raises:
         SizingError: The question has no answer.
@@ -193,7 +193,7 @@ def size_port(question: Question, runner: Runner) -> PacketAnswer:
     scenario = question.scenario
     network = FrameNetwork.of_scenario(scenario)
     if question.credit_cells is not None:
-        raise SizingError("credits are of cells: --credit-cells has no meaning over Ethernet")
+        raise SizingError("--credit-cells has no meaning over Ethernet, where credits count bytes")
     _require_one_limit(network)
     crossed = {line.name: line for flow in network.flows for line in flow.lines if line.switch}
     if not crossed:
@@ -232,15 +232,19 @@ def _require_one_limit(network: FrameNetwork) -> None:
     """Checks that nothing but one buffer limits queues.
 
     Raises:
-        SizingError: Something does.
+        SizingError: `fcvc`, `pfc`, `switch.memory` or a change during the run limits them.
     """
     if network.credit is not None:
-        raise SizingError("`fcvc` promises buffers; leave it out to size one")
+        raise SizingError("`fcvc` determines every buffer; leave `fcvc` out to size a buffer")
     if network.pauses is not None:
-        raise SizingError("under `pfc` no limit of a queue holds; leave it out to size a buffer")
+        raise SizingError(
+            "under `pfc` a queue has no limit of its own; leave `pfc` out to size a buffer"
+        )
     for line in network.ports:
         if line.switch is not None and line.switch["memory"] is not None:
-            raise SizingError("`switch.memory` limits queues, too; leave it out to size a buffer")
+            raise SizingError(
+                "`switch.memory` limits queues, too; leave `switch.memory` out to size a buffer"
+            )
     nodes = (f"topology.node.{name}.buffer" for name in network.nodes)
     changes = network.change_of("switch.buffer", *nodes)
     if changes is not None:
@@ -260,7 +264,10 @@ def _sized(
         return replace(answer, buffer_bytes=octets, runs=runs_with(octets))
     lost = [run.loss_ratio for run in answer.unlimited]
     if not _keeps(question.loss_ratio, lost):
-        remark = "No buffer meets the target: active queue management drops packets without one."
+        remark = (
+            "No buffer meets the target: active queue management drops packets even with an "
+            "unlimited buffer."
+        )
         return replace(answer, remarks=(*answer.remarks, remark))
     each = tuple(run.longest_queue_bytes for run in answer.unlimited)
     if question.loss_ratio == 0.0:
@@ -275,7 +282,10 @@ def _sized(
 
 
 def _keeps(loss_ratio: float, losses: Sequence[float]) -> bool:
-    """True if the loss stays within the target; of several seeds the upper confidence bound."""
+    """True if the loss stays within the target.
+
+    With several seeds its upper confidence bound must.
+    """
     bound = upper_mean(losses)
     return (losses[0] if bound is None else bound) <= loss_ratio
 
@@ -284,13 +294,13 @@ def _with_elsewhere(answer: PacketAnswer) -> PacketAnswer:
     lost = max((run.packets_dropped_elsewhere for run in answer.runs), default=0)
     if not lost:
         return answer
-    remark = f"Other ports have the same buffer, and lose {lost:,} packets in a run."
+    remark = f"Other ports have the same buffer, and lose up to {lost:,} packets in a run."
     return replace(answer, remarks=(*answer.remarks, remark))
 
 
 @dataclass(frozen=True)
 class _Buffers:
-    """Runs with one buffer at all ports, measured from their start."""
+    """Runs with the same buffer at all ports, measured from their start."""
 
     question: Question
     network: FrameNetwork
@@ -322,8 +332,14 @@ def _formulas(network: FrameNetwork, port: Line) -> Iterator[PacketFormula]:
     trips = [flow.least_round_trip_seconds for flow in flows if flow.tcp is not None]
     held = sum(outstanding_packets(flow) * flow.frame_bytes for flow in flows)
     if math.isfinite(held):
-        early = () if bounds.sends_once else ("no timer expires before its acknowledgement",)
-        yield PacketFormula("window-sum", "no loss", "all windows wait at the port", held, early)
+        early = (
+            ()
+            if bounds.sends_once
+            else ("no retransmission timer expires while an acknowledgement is still on its way",)
+        )
+        yield PacketFormula(
+            "window-sum", "no loss", "the windows of all flows wait at the port", held, early
+        )
     if not trips:
         return
     path = port.bits_per_second * max(trips) / 8

@@ -29,7 +29,7 @@ class PortRun:
         cells_dropped_elsewhere: Cells dropped at other ports.
         utilisation: Share of the line that was used.
         tcp_bits_per_second: TCP throughput of the whole run.
-        locked: True if the phases of TCP sources locked, so that one of them has the link.
+        locked: True if TCP sources ran in step, so that one of them took the link.
     """
 
     seed: int
@@ -136,15 +136,17 @@ class Question:
 
     def __post_init__(self) -> None:
         if not self.seeds:
-            raise SizingError("no seed: at least one is needed")
+            raise SizingError("`seeds` is empty: at least one seed is needed")
         if self.credit_cells is not None and self.credit_cells < 1:
             raise SizingError(f"{self.credit_cells} cells per credit: allowed is 1 or more")
         if not 0.0 <= self.loss_ratio < 1.0:
             raise SizingError(f"a loss ratio of {self.loss_ratio:g}: allowed is 0 to below 1")
         if self.delay_seconds is not None and not self.delay_seconds > 0.0:
-            raise SizingError(f"a delay of {self.delay_seconds:g} s: it must be above 0 s")
+            raise SizingError(f"a delay of {self.delay_seconds:g} s: must be above 0 s")
         if self.delay_seconds is not None and self.loss_ratio > 0.0:
-            raise SizingError("a loss ratio and a delay: allowed is only one of the two")
+            raise SizingError(
+                "a loss ratio and a delay are both given; allowed is only one of them"
+            )
 
     @cached_property
     def scenario(self) -> _core.Scenario:

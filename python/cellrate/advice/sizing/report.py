@@ -34,7 +34,7 @@ from cellrate.theory.cell_conversions import CELL_BYTES
 
 # Buffers below this many KiB are shown in bytes.
 LEAST_KIB = 10
-# Share of all runs that a careful design would cover.
+# Share of all possible runs that a careful design covers.
 WANTED = 0.99
 
 
@@ -74,19 +74,22 @@ def _endless(answer: Answer) -> list[str]:
     first, before, last = endless.seen.spans
     means = ", ".join(f"{span.mean_cells:,.0f}" for span in (first, before, last))
     found = [
-        f"The queue of {answer.port.name} grows without end, {pace}: a buffer only delays loss.",
         (
-            f"Over {seconds(last.end_seconds)} its mean in spans that double in length is {means} "
-            f"cells, and in the last {seconds(last.end_seconds - last.begin_seconds)} it is never "
-            f"below {last.least_cells:,.0f} cells."
+            f"The queue of {answer.port.name} grows without end, {pace}, so any finite buffer "
+            "overflows at some time."
+        ),
+        (
+            f"The mean queue is {means} cells in three spans of the run, each twice as long as the "
+            f"one before. In the last span, of {seconds(last.end_seconds - last.begin_seconds)}, "
+            f"the queue never falls below {last.least_cells:,.0f} cells."
         ),
     ]
     if endless.bound_cells is not None:
         left = (endless.bound_cells - last.greatest_cells) / endless.cells_per_second
         found.append(
             f"All TCP windows together hold {endless.bound_cells:,.0f} cells, which the queue "
-            f"would reach after another {seconds(max(0.0, left))}: only so large a buffer loses "
-            "nothing for ever."
+            f"would reach after another {seconds(max(0.0, left))}. Only a buffer of that size "
+            "never loses a cell."
         )
     return found
 
@@ -97,8 +100,8 @@ def _buffer(answer: Answer) -> str:
     size = cells * CELL_BYTES
     amount = f"{size / 1024:,.0f} KiB" if size >= LEAST_KIB * 1024 else f"{size:,} bytes"
     return (
-        f"{cells:,} cell{'s' if cells > 1 else ''}: {amount} at 53 bytes a cell, {seconds(drain)} "
-        "of the link."
+        f"Buffer: {cells:,} cell{'s' if cells > 1 else ''}, which is {amount} at 53 bytes per "
+        f"cell; the link sends them in {seconds(drain)}."
     )
 
 
@@ -108,8 +111,8 @@ def _own(answer: Answer) -> list[str]:
     if math.isinf(own):
         return []
     excess = own - cells
-    verdict = f"{excess:,.0f} more" if excess >= 0 else f"{-excess:,.0f} too few"
-    return [f"The scenario's own buffer is {own:,.0f} cells: {verdict}."]
+    verdict = f"{excess:,.0f} more than needed" if excess >= 0 else f"{-excess:,.0f} too few"
+    return [f"The buffer in the scenario has {own:,.0f} cells, {verdict}."]
 
 
 def _found(answer: Answer) -> list[str]:
@@ -119,36 +122,38 @@ def _found(answer: Answer) -> list[str]:
     loss = f"{answer.mean_loss_ratio or 0.0:.3g}"
     bound = answer.upper_loss_ratio
     upper = f", at most {bound:.3g} with {CONFIDENCE:.0%} confidence" if bound is not None else ""
-    found = [f"With it the mean cell loss ratio of {runs} runs is {loss}{upper}."]
+    found = [f"With this buffer the mean cell loss ratio of {runs} runs is {loss}{upper}."]
     if answer.random and not any(run.cells_dropped for run in answer.runs):
         share = 1 - covered_share(runs)
         found.append(
-            f"No run loses anything; with {CONFIDENCE:.0%} confidence at most {share:.1%} of all "
-            f"runs do."
+            f"No run loses a cell. With {CONFIDENCE:.0%} confidence at most {share:.1%} of runs "
+            "with other seeds lose cells."
         )
     if answer.question.delay_seconds is not None:
         found += _delay(answer)
     elif answer.searched is not None and answer.searched.verified_cells:
         tried = ", ".join(f"{cells:,}" for cells in answer.searched.verified_cells)
         found.append(
-            f"{answer.searched.too_small_cells:,} cells are too few; the target was met again "
-            f"with {tried} cells."
+            f"{answer.searched.too_small_cells:,} cells miss the target; {tried} cells, tried as a "
+            "check, meet it, too."
         )
     return found
 
 
 def _lossless(answer: Answer) -> str:
     cells, runs = answer.buffer_cells or 0, len(answer.each_cells)
-    fewer = "a cell less loses in one of them" if runs > 1 else "a cell less loses"
+    fewer = (
+        "with a cell less one of the runs loses cells" if runs > 1 else "with a cell less it does"
+    )
     how = (
-        "one run per seed is enough, because a finite buffer changes nothing before it first "
+        "one run per seed without a limit shows this, because a buffer changes nothing before it "
         "overflows"
         if answer.question.is_exact
-        else "found by bisection, because the discard policy depends on the buffer"
+        else "found by bisection over runs, because the discard policy depends on the buffer"
     )
-    count = f"in {runs} runs" if runs > 1 else "in the run"
-    less = f", {fewer}" if cells > 1 else ""
-    return f"{cells:,} cells lose nothing {count}{less} ({how})."
+    count = f"none of {runs} runs loses a cell" if runs > 1 else "the run loses no cell"
+    less = f"; {fewer}" if cells > 1 else ""
+    return f"With {cells:,} cells {count}{less} ({how})."
 
 
 def _covered(answer: Answer) -> list[str]:
@@ -157,16 +162,17 @@ def _covered(answer: Answer) -> list[str]:
         return []
     found = [
         (
-            f"With {CONFIDENCE:.0%} confidence a run with another seed stays within it with a "
-            f"probability of at least {share:.1%}: the largest of {len(answer.each_cells)} seeds, "
-            f"whatever the distribution. {seeds_to_cover(WANTED)} seeds would say {WANTED:.0%}."
+            f"With {CONFIDENCE:.0%} confidence this buffer is enough for at least {share:.1%} of "
+            "runs with other seeds. The bound follows from the largest of "
+            f"{len(answer.each_cells)} seeds, for any distribution; {seeds_to_cover(WANTED)} seeds "
+            f"would give {WANTED:.0%}."
         )
     ]
     tolerance = answer.normal_tolerance_cells
     if tolerance is not None:
         found.append(
-            f"If the longest queues of seeds were normally distributed, {tolerance:,.0f} cells "
-            f"would be enough for {WANTED:.0%} of all runs (same confidence)."
+            f"If the longest queues are normally distributed over seeds, {tolerance:,.0f} cells "
+            f"are enough for {WANTED:.0%} of runs, with {CONFIDENCE:.0%} confidence."
         )
     return found
 
@@ -174,14 +180,19 @@ def _covered(answer: Answer) -> list[str]:
 def _delay(answer: Answer) -> list[str]:
     longest = max(run.longest_queue_cells for run in answer.unlimited)
     if longest <= (answer.buffer_cells or 0):
-        return [f"It is more than needed: {longest:,} cells lose nothing, and take less time."]
+        return [
+            (
+                f"This delay allows more buffer than needed: with {longest:,} cells no cell is "
+                "lost, and the delay is shorter."
+            )
+        ]
     limited = sum(run.tcp_bits_per_second for run in answer.runs) / len(answer.runs)
     free = sum(run.tcp_bits_per_second for run in answer.unlimited) / len(answer.unlimited)
-    found = [f"No loss would take {longest:,} cells."]
+    found = [f"A buffer without loss would need {longest:,} cells."]
     if free > 0:
         found.append(
-            f"TCP throughput is {limited / 1e6:.2f} Mbit/s instead of {free / 1e6:.2f} Mbit/s "
-            "without a limit."
+            f"TCP throughput is {limited / 1e6:.2f} Mbit/s instead of {free / 1e6:.2f} Mbit/s with "
+            "an unlimited buffer."
         )
     return found
 
@@ -257,7 +268,7 @@ def _formulas(answer: Answer) -> Table:
         (
             Column("formula"),
             Column("cells", "right"),
-            Column("of\nmeasured", "right"),
+            Column("ratio to\nmeasured", "right"),
             Column("computes", optional=True),
             Column("with", detail=True),
             Column("source", detail=True),
@@ -281,10 +292,13 @@ def _inapplicable(answer: Answer) -> Listing:
 
 
 def _why(one: FormulaAnswer) -> str:
-    """The reason, or the assumptions that fail, and last the result that the formula would have."""
+    """The reason, or the assumptions that fail and the result of the formula all the same."""
     if one.cells is None:
         return one.inapplicable
-    return f"it assumes that {'; that '.join(one.fails)}. It would say {one.cells:,.0f} cells"
+    return (
+        f"it assumes that {'; that '.join(one.fails)}. Applied all the same, it gives "
+        f"{one.cells:,.0f} cells"
+    )
 
 
 def _seeds(answer: Answer) -> tuple[Table, ...]:

@@ -31,8 +31,8 @@ MOST_CELLS = 10**9
 def for_no_loss(answer: Answer, runner: Runner) -> Answer:
     """Finds the least lossless buffer of each seed; the result is the largest of them.
 
-    `Question.is_exact` explains when this buffer is the longest queue. Otherwise it is bisected,
-    which is exact as well: with a buffer larger than one that loses nothing, the run is the same.
+    `Question.is_exact` explains when this buffer is the longest queue. Otherwise the buffer is
+    found by bisection, which is exact as well: all lossless buffers give the same run.
     """
     if answer.question.is_exact:
         each = tuple(max(1, run.longest_queue_cells) for run in answer.unlimited)
@@ -87,14 +87,16 @@ def _keeps(loss_ratio: float, runs: Sequence[PortRun]) -> bool:
 
 
 def _refused(answer: Answer, reason: str) -> Answer:
-    """The result without a buffer, since cells are lost even without a limit."""
+    """The result without a buffer, since cells are lost even in an unlimited buffer."""
     policy = answer.port.switch.policy
-    remark = f"{reason}: `{policy}` discards packets at a threshold that does not depend on it"
+    remark = (
+        f"{reason}: `{policy}` discards packets at a threshold that does not depend on the buffer"
+    )
     return _remarked(answer, remark)
 
 
 def for_delay(answer: Answer, runner: Runner) -> Answer:
-    """Computes the buffer that a cell crosses within the delay, and measures the loss with it.
+    """Computes the buffer whose last cell waits for the delay, and measures the loss with it.
 
     Cells are served in the order of arrival, at the mean rate that queues of higher priority leave.
     """
@@ -102,14 +104,15 @@ def for_delay(answer: Answer, runner: Runner) -> Answer:
     rate = service_cells_per_second(answer.question.network, answer.port)
     if rate <= 0:
         raise SizingError(
-            f"other traffic uses all of the link of {answer.port.name}: its delay is not bounded"
+            f"other traffic uses all of the link of {answer.port.name}: the delay of its own cells "
+            "is not bounded"
         )
     cells = math.floor(delay * rate * (1 + 1e-12))
     if cells < 1:
         least_seconds = 1 / rate
         raise SizingError(
-            f"a delay of {delay:g} s: a single cell takes {least_seconds:.3g} s; allowed is that "
-            "or more"
+            f"a delay of {delay:g} s is shorter than that of a single cell, {least_seconds:.3g} s; "
+            f"allowed is {least_seconds:.3g} s or more"
         )
     runs = _runs_with(answer, cells, runner)
     if not runs:
@@ -120,7 +123,10 @@ def for_delay(answer: Answer, runner: Runner) -> Answer:
         )
     answer = replace(answer, buffer_cells=cells, runs=runs)
     if rate < answer.port.cells_per_second:
-        remark = "a cell waits longer while queues of higher priority take more than their mean"
+        remark = (
+            "a cell waits longer than this delay while queues of higher priority send above their "
+            "mean rate"
+        )
         answer = _remarked(answer, remark)
     return _with_others(answer)
 
@@ -134,7 +140,7 @@ def _with_others(answer: Answer) -> Answer:
     elsewhere = max((run.cells_dropped_elsewhere for run in answer.runs), default=0)
     if not elsewhere:
         return answer
-    remark = f"the scenario gives other ports the same buffer, and they lose {elsewhere:,} cells"
+    remark = f"other ports have the same buffer, and lose {elsewhere:,} cells"
     return _remarked(answer, remark)
 
 
@@ -186,7 +192,9 @@ def size_buffer(question: Question, runner: Runner) -> Answer:
     nodes = (f"topology.node.{node.name}.buffer" for node in question.network.nodes)
     changes = question.network.change_of("switch.buffer", *nodes)
     if changes is not None:
-        raise SizingError(f"{changes} during the run: size-buffer finds one buffer for all of it")
+        raise SizingError(
+            f"{changes} during the run: size-buffer finds one buffer for the whole run"
+        )
     certain = _certainly_endless(question, named)
     if certain is not None:
         return certain
@@ -219,7 +227,7 @@ def _certainly_endless(question: Question, named: Link | None) -> Answer | None:
     if not network.ports:
         raise SizingError("no flow crosses a switch: there is no output port with a buffer")
     if network.changes:
-        return None  # what arrives is not known from what the scenario begins with
+        return None  # after a change the arrivals differ from those of the scenario's begin
     ports = network.ports if named is None else (named,)
     growth = {port: certain_growth_cells_per_second(network, port) for port in ports}
     port = max(ports, key=growth.__getitem__)
@@ -236,9 +244,8 @@ def _certainly_endless(question: Question, named: Link | None) -> Answer | None:
 def _without_limit(question: Question, runner: Runner) -> list[Measured]:
     """Makes a run per seed without limits; keeps only one if seeds make no difference.
 
-    Without loss TCP connections may behave alike for all seeds. With loss they wait for
-    retransmission timers, whose phases are random; so if the target allows loss, all seeds are kept
-    although they agree without limits.
+    Without loss, TCP connections may behave alike for all seeds. With loss they wait for
+    retransmission timers with random phases. So if the target allows loss, all seeds are kept.
     """
     runs = measure([question.job(seed) for seed in question.seeds], runner)
     is_alike = len({run.digest for run in runs}) == 1
@@ -293,9 +300,9 @@ def _watched_longer(answer: Answer, worst: Measured, runner: Runner) -> Answer:
     if longest == before:
         return replace(answer, queue=queue)
     remark = (
-        f"the queue still rose when the run ended: it does not grow without end, but in a run "
-        f"{LONGER} times as long it reaches {longest:,} cells instead of {before:,}, so the run "
-        f"is too short"
+        "the queue still rose at the end of the run: the run is too short. The queue does not grow "
+        f"without end, but reaches {longest:,} cells instead of {before:,} in a run {LONGER} times "
+        "as long"
     )
     return _remarked(replace(answer, queue=queue), remark)
 

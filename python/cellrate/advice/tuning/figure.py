@@ -1,4 +1,4 @@
-"""Figures of a tuning: the feasible region with the settings on it, and the course of a search."""
+"""Figures of a tuning: the settings in the feasible region, and the history of a search."""
 
 from __future__ import annotations
 
@@ -65,9 +65,9 @@ def _points(answer: Answer, modelled: ModelResults, ranked: Ranked) -> list[Poin
 
 Panel: TypeAlias = Callable[[Axes], None]
 
-# Parameters that get a slice each; the page's table has the rest.
+# Greatest number of parameters that get a slice; the table of the page has all parameters.
 MOST_SLICES = 6
-# Values whose greatest is so many times the least have a logarithmic axis.
+# Ratio of the greatest to the least value from which the axis is logarithmic.
 WIDE = 20.0
 
 
@@ -103,7 +103,7 @@ def _label(criterion: Criterion) -> str:
 
 
 def _history(panel: Axes, answer: Answer, criterion: Criterion) -> None:
-    """Each setting in the order of the runs, and the best of all criteria so far."""
+    """Draws each setting in the order of the runs, and the best setting so far."""
     ordered = in_order(answer)
     places = {id(one): rank for rank, one in enumerate(answer.ranked)}
     values = [_scaled(criterion, ranked) for ranked in ordered]
@@ -125,7 +125,7 @@ def _importance(panel: Axes, shares: dict[str, float]) -> None:
     panel.barh([name.rpartition(".")[2] for name in names], [shares[name] for name in names],
                color=COLOURS[0], height=0.6)  # fmt: skip
     panel.set_xlim(0, 1)
-    panel.set_xlabel("share of what tells the best settings from all")
+    panel.set_xlabel("importance for being among the best settings")
     panel.set_title("importance")
 
 
@@ -143,7 +143,7 @@ def _slice(answer: Answer, criterion: Criterion, values: Values, panel: Axes) ->
     panel.legend(loc="best", fontsize=7)
     if values.texts is not None:
         panel.set_xticks(range(len(values.texts)), list(values.texts))
-    elif all(math.frexp(number)[0] == 0.5 for number in values.numbers):  # powers of two, as RIF
+    elif all(math.frexp(number)[0] == 0.5 for number in values.numbers):  # powers of two: RIF
         panel.set_xscale("log", base=2)
         levels = sorted(set(values.numbers))
         panel.set_xticks(levels, [shown(repr(number)) for number in levels])

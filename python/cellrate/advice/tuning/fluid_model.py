@@ -48,7 +48,7 @@ class StartUp:
         return cls(together / bandwidth_cells_per_second, begins, ends)
 
     def utilisation(self, loop: EfciLoop, steady: npt.ArrayLike) -> Floats:
-        """Used share of the bottleneck during the measuring window, by our own approximation.
+        """Utilisation of the bottleneck in the measuring window, by an approximation of cellrate.
 
         The queue is empty until the rates, which grow by the slowest mode of phase 3, fill the link
         for the first time; from then on the link is used as in steady state.
@@ -105,7 +105,7 @@ class FluidModel:
     cautions: tuple[str, ...]
 
     def simulated(self, rif: npt.ArrayLike, rdf: npt.ArrayLike) -> EfciLoop:
-        """The loop with a decrease per RM cell and the cells' share of the round trip."""
+        """The loop as simulated: decrease per RM cell, and cell times within the round trip."""
         loop = self.loop.with_(rif=rif, rdf=rdf, decrease="per-cell")
         return loop.with_cell_delays(self.hops)
 
@@ -223,14 +223,20 @@ def _cautions(network: Network, port: Link, flows: Sequence[Flow], start_up: Sta
     """Features of the scenario that the model ignores, as sentences."""
     found = []
     if any(flow.tcp for flow in flows):
-        found.append("TCP windows limit the sources; in the model they always have cells")
+        found.append(
+            "TCP windows limit the sources, but the model assumes that sources always have cells "
+            "to send"
+        )
     if start_up.share > 1:
         found.append(
             f"the initial rates together are {start_up.share:.2g} of the bottleneck; the model's "
             "bound begins with the bottleneck full and its queue empty"
         )
     if any(flow.kind == "transfer" for flow in flows):
-        found.append("transfers end; in the model the sources never stop")
+        found.append("transfers end, but the model assumes that sources never stop")
     if any(flow.abr is None for flow in network.flows_over(port)):
-        found.append("other classes take their mean rate off the bottleneck, without variation")
+        found.append(
+            "the model subtracts the mean rate of other classes from the bottleneck, without their "
+            "variation"
+        )
     return found

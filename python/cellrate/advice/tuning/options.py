@@ -15,7 +15,7 @@ from cellrate.studies.parameters.keys import Key, number
 from cellrate.studies.parameters.ranges import SCALES, Choices, Range, Scale, Space, written
 
 FORM = "--vary takes PATH, PATH=LOW..HIGH, PATH=LOW..HIGH:SCALE or PATH=A,B,C"
-# Wider explicit ranges are searched by order of magnitude.
+# Ratio of the ends above which an explicit range is searched on a logarithmic scale.
 WIDE = 20.0
 
 
@@ -55,7 +55,7 @@ def varied(scenario: ResolvedScenario, asked: Sequence[str]) -> Space:
     space = tuple(_asked(scenario, text) for text in asked)
     for at, parameter in enumerate(space):
         if parameter.path in {other.path for other in space[:at]}:
-            raise BadInput(f"--vary {parameter.path}: it is varied twice")
+            raise BadInput(f"--vary {parameter.path}: the parameter is varied twice")
     return space
 
 
@@ -101,8 +101,11 @@ def _default_range(scenario: ResolvedScenario, key: Key) -> Range | Choices:
     if key.kind == "choice":
         return Choices(key.path, key.kind, key.choices)
     if key.search is None:
-        why = key.not_searched or "it declares no range"
-        raise BadInput(f"--vary {key.path}: {why}; give one: --vary {key.path}=LOW..HIGH")
+        why = f": {key.not_searched}" if key.not_searched else ""
+        raise BadInput(
+            f"--vary {key.path} needs a range, --vary {key.path}=LOW..HIGH, since the key has none "
+            f"of its own{why}"
+        )
     return declared_range(scenario, key)
 
 
@@ -121,7 +124,7 @@ def _interval(key: Key, text: str) -> Range:
         raise BadInput(f"--vary {key.path}={text}; {FORM}")
     low, high = number(_with_unit(low_text, high_text), key), number(high_text, key)
     if not (math.isfinite(low) and math.isfinite(high)):
-        raise BadInput(f"--vary {key.path}={text}: both ends of a range are finite")
+        raise BadInput(f"--vary {key.path}={text}: both ends of a range must be finite")
     if low >= high:
         raise BadInput(f"--vary {key.path}={text}: {low_text} is not below {high_text}")
     scale: Scale = _scale(key, low, high)
@@ -167,5 +170,7 @@ def _listed(key: Key, text: str) -> Choices:
         values.sort(key=lambda value: number(value, key))
     choices = Choices(key.path, key.kind, tuple(dict.fromkeys(values)))
     if len(choices.values) < 2:
-        raise BadInput(f"--vary {key.path}={text}: it has only one value; use --set for that")
+        raise BadInput(
+            f"--vary {key.path}={text}: only one value is given; use --set for one value"
+        )
     return choices

@@ -1,4 +1,4 @@
-"""Judges every (RIF, RDF) by the fluid model of EFCI, in numbers and words, and proposes pairs."""
+"""Judges every pair (RIF, RDF) by the fluid model of EFCI, and proposes pairs for simulation."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 SLOW = 0.01
 """A slow start is mentioned if it leaves more than this share of the run unused."""
 NEIGHBOURS = 3
-"""One of this many simulated pairs lies just outside the feasible region."""
+"""One of this many simulated pairs is taken from just outside the feasible region."""
 
 
 @dataclass(frozen=True)
@@ -68,12 +68,12 @@ class Judgement:
         """Names the conditions that a pair misses and by how much, and mentions a slow start."""
         parts = []
         if self.overflow_cells[at] > 0:
-            parts.append(f"overflows by {number(round(float(self.overflow_cells[at])))}")
+            parts.append(f"overflows by {number(round(float(self.overflow_cells[at])))} cells")
         share = float(np.asarray(self.found.utilisation)[at])
         if self.idle_cells[at] >= 0:
-            parts.append(f"empties, {share:.3f} used")
+            parts.append(f"queue empties, utilisation {share:.3f}")
         if self.utilisation[at] < share - SLOW:
-            parts.append(f"slow start, {self.utilisation[at]:.3f} of this run used")
+            parts.append(f"slow to start, utilisation {self.utilisation[at]:.3f} of this run")
         if self.feasible[at]:
             parts.insert(0, "feasible")
         return ", ".join(parts)
@@ -87,7 +87,7 @@ class Judgement:
             "do both": overflows & idles,
         }
         parts = [f"{int(where.sum())} {fault}" for fault, where in counts.items() if where.any()]
-        return "of the others, " + ", ".join(parts) if parts else "there are no others"
+        return "of the other pairs, " + ", ".join(parts) if parts else "there are no other pairs"
 
 
 def judged(model: FluidModel) -> Judgement:
@@ -109,8 +109,9 @@ class Proposal:
         feasible: Feasible pairs, the best first.
         boundary: Pairs just outside the feasible region, so that a small error of the model does
             not hide the best pair; they alternate between overflow and an idle link.
-        lossless: If no pair is feasible: pairs without overflow, the highest utilisation first.
-        full: If no pair is feasible: pairs with overflow, the highest utilisation first.
+        lossless: Pairs without overflow, the highest utilisation first; only if no pair is
+            feasible.
+        full: Pairs with overflow, the highest utilisation first; only if no pair is feasible.
     """
 
     feasible: tuple[Setting, ...] = ()
@@ -224,7 +225,7 @@ class ModelResults:
         return "" if at is None else self.judgement.verdict(at)
 
     def region(self) -> str:
-        """States the number of pairs that the model finds feasible."""
+        """The sentence with the number of pairs that the model finds feasible."""
         judgement, loop, buffer_cells = self.judgement, self.model.loop, self.model.buffer_cells
         count, total = int(judgement.feasible.sum()), judgement.rif.size
         continuous = int(np.asarray(judgement.continuous.feasible).sum())
@@ -237,18 +238,19 @@ class ModelResults:
         )
         if count:
             return (
-                f"The fluid model finds {count} of {total} sets feasible ({network}), and "
-                f"{continuous} with the paper's continuous decrease and propagation alone; "
-                f"{judgement.infeasible_pairs()}."
+                f"The fluid model finds {count} of {total} pairs of RIF and RDF feasible "
+                f"({network}); {judgement.infeasible_pairs()}. With the paper's continuous "
+                f"decrease and propagation delay alone {continuous} pairs are feasible."
             )
         return (
-            f"No set of RIF and RDF avoids overflow and keeps the link full ({network}): of "
-            f"{total}, {int(np.asarray(judgement.found.avoids_overflow).sum())} avoid overflow, "
-            f"{int(np.asarray(judgement.found.keeps_link_full).sum())} keep the link full."
+            f"No pair of RIF and RDF avoids overflow and keeps the link full ({network}): of "
+            f"{total} pairs {int(np.asarray(judgement.found.avoids_overflow).sum())} avoid "
+            f"overflow, {int(np.asarray(judgement.found.keeps_link_full).sum())} keep the link "
+            "full."
         )
 
     def pace(self, setting: Setting) -> list[str]:
-        """States the time in which rates double while the queue is empty.
+        """The sentence with the time in which rates double while the queue is empty.
 
         Slow settings are only good where the available bandwidth changes little.
         """
@@ -257,4 +259,9 @@ class ModelResults:
             return []
         loop = self.model.simulated(self.judgement.rif[at], self.judgement.rdf[at])
         seconds = float(f"{log(2) / float(loop.with_(growth='delayed').lam):.2g}")
-        return [f"While the queue is empty, its rates double every {written(seconds, 'Time')}."]
+        return [
+            (
+                f"With {setting.label} the rates double every {written(seconds, 'Time')} while the "
+                "queue is empty."
+            )
+        ]

@@ -1,4 +1,4 @@
-"""Successive halving over seeds: only the best settings go on and are run with more seeds."""
+"""Successive halving: after each stage only the best settings are run with more seeds."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from cellrate.advice.tuning.objective import Means, Objective, Shortfall, means_
 from cellrate.common.problems import BadInput
 
 SHARE = 3
-"""After each stage, one of this many settings goes on, with this many times the seeds."""
+"""After each stage one of this many settings stays, with this many times the seeds."""
 LEAST = 2
-"""At least so many settings go on, so that the best one can be compared with another."""
+"""Least number of settings that stay, so that the best setting can be compared with another."""
 
 
 @dataclass(frozen=True)
 class Ranked:
-    """A setting with its measures, and the criterion in which it is not the best.
+    """A setting with its measures, and the first criterion in which it is worse than the best.
 
     Attributes:
         setting: Values of the parameters.
@@ -57,7 +57,7 @@ def cost(settings: int, references: int, seeds: int) -> int:
 
 
 def survivors(settings: int) -> int:
-    """Number of settings that go on to the next stage."""
+    """Number of settings that stay for the next stage."""
     return min(settings, max(LEAST, math.ceil(settings / SHARE)))
 
 
@@ -73,13 +73,13 @@ def require_budget(budget: int, references: int, seeds: int, settings: int) -> N
     """Checks that a budget is large enough to compare two settings.
 
     Raises:
-        BadInput: It is too small; the message names the least budget.
+        BadInput: The budget is too small; the message names the least budget.
     """
     if settings < LEAST:
         least = cost(LEAST, references, seeds)
         raise BadInput(
-            f"--budget {budget}: {seeds} seeds of two settings and of those to compare with take "
-            f"{least} runs; allow --budget {least} or more, or fewer --seeds"
+            f"--budget {budget}: two settings and those to compare with, with {seeds} seeds each, "
+            f"take {least} runs; allow --budget {least} or more, or fewer --seeds"
         )
 
 

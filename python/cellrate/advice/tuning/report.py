@@ -39,7 +39,7 @@ from cellrate.simulation.runner import Job
 from cellrate.studies.parameters.ranges import Choices, Range
 
 BESIDE = "throughput"
-"""Criterion that is shown for every setting, whatever the objective."""
+"""Criterion that is shown for every setting, under every objective."""
 STATED = 2
 """Number of criteria whose values a sentence states."""
 
@@ -117,7 +117,7 @@ def shortfall_text(answer: Answer, ranked: Ranked) -> tuple[str, str]:
     found, best = (
         value_text(criterion, one) for one in (ranked.shortfall.value, ranked.shortfall.best)
     )
-    text = f"{found}, the best {best} {criterion.shown_unit}".rstrip()
+    text = f"{found}, the best setting {best} {criterion.shown_unit}".rstrip()
     return criterion.name, f"{text}; may be chance" if answer.may_be_chance(ranked) else text
 
 
@@ -130,18 +130,21 @@ def headline(answer: Answer) -> list[str]:
     else:
         sentences.append(f"Best: {answer.chosen.setting.label}{_how_good(answer, answer.chosen)}.")
     if answer.chosen.setting != AS_IT_IS:
-        sentences.append(f"As it is{_how_good(answer, answer.as_it_is)}.")
+        sentences.append(f"The scenario as it is{_how_good(answer, answer.as_it_is)}.")
     sentences += answer.modelled.pace(answer.chosen.setting) if answer.modelled else []
     second = answer.runner_up
     if second is not None:
         sentences.append(f"Runner-up: {second.setting.label}{_how_good(answer, second)}.")
     unmeasured = answer.objective.unmeasured([ranked.means for ranked in answer.ranked])
-    sentences += [f"No run measures {one.name}; it decides nothing." for one in unmeasured]
+    sentences += [
+        f"No run measures {one.name}, so {one.name} does not affect the ranking."
+        for one in unmeasured
+    ]
     alike = all(
         len({tuple(r.values.items()) for r in ranked.runs}) == 1 for ranked in answer.ranked
     )
     if alike and len(answer.seeds) > 1:
-        sentences.append("The seeds make no difference; runs beyond the second were not made.")
+        sentences.append("All seeds give equal results, so only two seeds were run.")
     return sentences
 
 
@@ -164,10 +167,12 @@ def command(answer: Answer) -> str:
 
 def effort(answer: Answer) -> str:
     """Numbers of settings and runs, and of the runs that were already stored."""
-    kept = f", {answer.known} of them kept from before" if answer.known else ""
+    kept = f", {answer.known} of them kept from earlier commands" if answer.known else ""
     runs = answer.simulated + answer.known
     settings = f"{len(answer.ranked)} setting{'s' if len(answer.ranked) > 1 else ''}"
-    return f"{settings}, {runs} run{'s' if runs > 1 else ''}{kept}; allowed were {answer.budget}"
+    return (
+        f"{settings}, {runs} run{'s' if runs > 1 else ''}{kept} (--budget allows {answer.budget})"
+    )
 
 
 def _compromises(answer: Answer) -> list[str]:
@@ -175,10 +180,10 @@ def _compromises(answer: Answer) -> list[str]:
     lossless = f"Least loss: {answer.chosen.setting.label}{_how_good(answer, answer.chosen)}."
     full = answer.most_throughput
     if full is None or full.setting == answer.chosen.setting:
-        return [lossless, "No set that was tried has more throughput either."]
+        return [lossless, "No other setting that was run has more throughput."]
     return [
         lossless,
-        f"Most throughput, loss allowed: {full.setting.label}{_how_good(answer, full)}.",
+        f"Most throughput, if loss is allowed: {full.setting.label}{_how_good(answer, full)}.",
     ]
 
 
@@ -192,7 +197,7 @@ def _how_good(answer: Answer, ranked: Ranked) -> str:
 def _achieved(criterion: Criterion, found: float | None) -> str:
     if criterion.name == "loss":
         lost = f"{criterion.about.partition(' ')[0]}s"
-        share = f"{found:.2g} of the {lost}" if found else "nothing"
+        share = f"{found:.2g} of the {lost}" if found else f"no {lost}"
         return f"loses {share} in the measuring window"
     return f"{criterion.name} {value_text(criterion, found)} {criterion.shown_unit}".rstrip()
 
@@ -206,9 +211,9 @@ def _scaled(found: Estimate | None, criterion: Criterion) -> str:
 
 
 MOST_ROWS = 15
-"""Settings that a terminal shows; the page shows all."""
+"""Greatest number of settings that a terminal shows; the page shows all."""
 FIRST = 3
-"""Criteria after these may be left out where a terminal is narrow."""
+"""Number of criteria that even a narrow terminal shows."""
 
 
 def report(answer: Answer) -> Document:
@@ -231,13 +236,13 @@ def _method(answer: Answer) -> Iterator[Paragraph]:
     """The origin of the settings, and the order of the criteria."""
     seeds = f"seeds {answer.seeds[0]} to {answer.seeds[-1]}"
     yield Paragraph(
-        f"Settings proposed by {METHODS[answer.method]}, ranked by {ranked_by(answer)}; "
+        f"Settings are proposed by {METHODS[answer.method]} and ranked by {ranked_by(answer)}; "
         f"{seeds}, {effort(answer)}; cellrate {__version__}.",
         "faint",
     )
     lines = []
     if answer.no_model is not None:
-        lines.append(f"The fluid model of EFCI does not describe the scenario: {answer.no_model}.")
+        lines.append(f"The fluid model of EFCI does not apply to the scenario: {answer.no_model}.")
     lines += [f"Varied: {parameter.path}, {parameter.words()}." for parameter in answer.space]
     lines += [f"Not varied: {parameter.why}." for parameter in answer.not_varied]
     cautions = answer.modelled.model.cautions if answer.modelled else ()
@@ -275,10 +280,17 @@ def _search(answer: Answer) -> tuple[Section, ...]:
 
     about = "History of the search, importance of the parameters, front of two criteria, slices"
     shares = importance(answer)
-    few = f"Fewer than {LEAST_SETTINGS} settings varied two parameters together, so none is ranked."
+    few = (
+        f"Fewer than {LEAST_SETTINGS} settings vary two parameters together, so the importance of "
+        "parameters is not estimated."
+    )
     ranked = sorted(shares.items(), key=lambda one: -one[1])
     words = ", ".join(f"{path} {share:.0%}" for path, share in ranked)
-    text = f"Shares of what tells the best settings from all: {words}." if shares else few
+    text = (
+        f"Importance of the parameters for being among the best settings: {words}."
+        if shares
+        else few
+    )
     return (Section("The search", (Paragraph(text), Detail((Figure(drawn, about),)))),)
 
 

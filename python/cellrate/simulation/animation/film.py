@@ -1,4 +1,4 @@
-"""A film: cells or frames on links during a short span of a run, queues and losses beside it."""
+"""A film: cells or frames on links during a short span of a run, with queues and losses."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ from cellrate.simulation.passages import MOST, Passages, passages
 from cellrate.simulation.runner import Job, run_one
 
 LOOKS = ("data", "data-marked", "frm", "frm-marked", "brm", "brm-marked", "credit")
-"""Kinds of cells as a film shows them; marked are data cells with EFCI, RM cells with CI or NI."""
+"""Kinds of cells in a film; "marked" means EFCI for data cells, CI or NI for RM cells."""
 FRAME_LOOKS = (
     *("data", "data-marked", "ack", "ack-marked", "record", "record-marked"),
     *("credit", "pause"),
 )
-"""Kinds of frames as a film shows them; marked are those with CE, and records with CI or NI."""
+"""Kinds of frames in a film; "marked" means CE, or CI or NI for records of rates."""
 TRIPS, FRAME_TRIPS = 2, 8
-"""Round trips in a film by default; over Ethernet they are so short that hosts send few frames."""
+"""Round trips in a film by default; over Ethernet more, because hosts send few frames in one."""
 MOST_QUEUES = 8
-"""Bars of queues over Ethernet, where most ports hold a frame or two now and then."""
-# Points of a queue's trace: in the span, and in the whole run, where more would be thinned.
+"""Greatest number of queues that a film over Ethernet shows, the longest ones."""
+# Points of the trace of a queue: in the span, and in the whole run; more would be thinned.
 POINTS, MOST_POINTS = 400, 4000
 PICOSECONDS = 1e12
 BYTES_PER_KB = 1000
-# Captures round times down to 2^-32 s, 233 ps.
+# Capture files round times down to 2^-32 s, 233 ps.
 ROUNDING = 0.5e-9
 # A record of the Extensible Record Format: header, header of a cell without HEC, payload.
 HEADER, RECORD = 16, 16 + 4 + 48
@@ -105,24 +105,24 @@ class Film:
 
     @property
     def looks(self) -> tuple[str, ...]:
-        """The kinds of what moves."""
+        """The kinds of cells or frames that occur in the film."""
         return FRAME_LOOKS if self.has_frames else LOOKS
 
     @property
     def units(self) -> str:
-        """Name of what moves."""
+        """The word `cells` or `frames`, by the link layer."""
         return "frames" if self.has_frames else "cells"
 
     def length_text(self, length: float) -> str:
-        """A length of a queue, as pictures write it."""
+        """The length of a queue as text with its unit."""
         return f"{length:,.1f}" if self.has_frames else f"{length:,.0f}"
 
 
 class TooManyCells(BadInput):
-    """A span in which more cells are on links than a film shows.
+    """Raised if more cells are on links in a span than a film can show.
 
     Attributes:
-        fits: End in seconds with which the span probably holds few enough.
+        fits: End in seconds of a shorter span that probably holds few enough cells.
     """
 
     def __init__(self, message: str, fits: float) -> None:
@@ -131,10 +131,10 @@ class TooManyCells(BadInput):
 
 
 def shown_film(job: Job, begin: float | None, end: float | None, place: Path) -> Film:
-    """The film of a span, or of one that shows something where the span is left open.
+    """The film of a span; an end that is not given is chosen so that cells move in the span.
 
-    Without a begin it is the start of the first flow. Without an end some of the longest round
-    trips are shown (`TRIPS`, `FRAME_TRIPS`), or as much of them as a film shows.
+    Without a begin the span begins at the start of the first flow. Without an end it lasts `TRIPS`
+    or `FRAME_TRIPS` of the longest round trips, or less if a film cannot show so many cells.
 
     Raises:
         BadInput: As `film`.
@@ -161,23 +161,23 @@ def shown_film(job: Job, begin: float | None, end: float | None, place: Path) ->
 
 
 def film(job: Job, span: tuple[float, float], beside: Path) -> Film:
-    """Simulates a scenario up to the end of a span, and keeps what a film of the span shows.
+    """Simulates a scenario up to the end of a span, and makes the film of the span.
 
-    Of cells both engines run: the plain one gives each cell on each link with its contents, the
-    fast one queues and losses. They agree in every cell.
+    Over ATM both engines run: the plain engine records each cell on each link, the fast engine
+    queues and losses. Both engines agree in every cell.
 
-    Files may be written `beside` for the moment; the span is in seconds.
+    Temporary files may be written to the directory `beside`; the span is in seconds.
 
     Raises:
         ScenarioError: The scenario is wrong.
-        BadInput: The span is not within the run, or nothing or too much is to be seen in it.
+        BadInput: The span is not within the run, or contains no cell or too many cells.
     """
     start, end = span
     network = network_of(job.scenario())
     has_frames = isinstance(network, FrameNetwork)
     if end > network.duration_seconds:
         duration = network.duration_seconds
-        raise BadInput(f"a film to {end:.10g} s: the run ends at {duration:.10g} s")
+        raise BadInput(f"the film would end at {end:.10g} s: the run ends at {duration:.10g} s")
     step = max((end - start) / POINTS, end / MOST_POINTS)
     until = math.ceil(end * PICOSECONDS)
     settings = (
@@ -192,11 +192,11 @@ def film(job: Job, span: tuple[float, float], beside: Path) -> Film:
     seen = passages(short, span, MOST)
     units = "frames" if has_frames else "cells"
     if seen.omitted:
-        # As many as a film shows, with a tenth to spare.
+        # The greatest number of cells in a film, less a tenth as a reserve.
         fits = start + 0.9 * (end - start) * MOST / (seen.omitted + MOST)
         raise TooManyCells(
-            f"{seen.omitted + MOST:,} {units} are on links in that span; a film shows at most "
-            f"{MOST:,}: end it at {seconds(fits)}",
+            f"{seen.omitted + MOST:,} {units} are on links between --from and --to; a film shows "
+            f"at most {MOST:,}: let --to be {seconds(fits)} or earlier",
             fits,
         )
     if isinstance(network, FrameNetwork):
@@ -210,7 +210,7 @@ def film(job: Job, span: tuple[float, float], beside: Path) -> Film:
         moving, losses = _cells(seen, marks, network), pl.DataFrame()
         control = sorted({node.switch.scheme for node in network.nodes if node.switch is not None})
     if moving.is_empty():
-        raise BadInput(f"no {units[:-1]} is on a link in that span")
+        raise BadInput(f"no {units[:-1]} is on a link between --from and --to")
     result = Result(run_one(short))
     if isinstance(network, FrameNetwork):
         queues = _frame_queues(result, network, span)
@@ -232,7 +232,7 @@ def film(job: Job, span: tuple[float, float], beside: Path) -> Film:
 
 
 def _frames(seen: Passages) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Frames on links, and dropped ones."""
+    """The frames on links, and the dropped frames."""
     ending = pl.when("marked").then(pl.lit("-marked")).otherwise(pl.lit(""))
     # A pause belongs to no flow.
     flow = pl.col("vc").str.replace("/(forward|backward)$", "").replace({"": None}).alias("flow")
@@ -253,7 +253,7 @@ def _frames(seen: Passages) -> tuple[pl.DataFrame, pl.DataFrame]:
 def _frame_queues(
     result: Result, network: FrameNetwork, span: tuple[float, float]
 ) -> tuple[Queue, ...]:
-    """The longest queues of those that held more than the longest frame, in kB."""
+    """The longest of the queues that held more than the longest frame, in kB."""
     longest = max(flow.frame_bytes for flow in network.flows)
     traces = [trace for trace in result.traces if trace.kind == "queue"]
     ports = {port.name: port for port in network.ports}
@@ -273,7 +273,7 @@ def _frame_queues(
 
 
 def _cells(seen: Passages, marks: Mapping[str, MarkedCells], network: Network) -> pl.DataFrame:
-    """The passages with the marks of their cells, and credit cells, which are no passages.
+    """The passages of cells over links with their marks, and the credit cells.
 
     Raises:
         RuntimeError: A passage is not among the captured cells, a defect of the simulator.
@@ -322,7 +322,7 @@ def _credit(link: Link, captured: MarkedCells, seen: Passages) -> pl.DataFrame:
 
 
 def _queues(result: Result, network: Network, span: tuple[float, float]) -> tuple[Queue, ...]:
-    """The queues that held more than one cell; the one cell is that in transmission."""
+    """The queues that held more than the one cell in transmission."""
     found = []
     for port in network.ports:
         for trace in result.traces:
@@ -339,7 +339,7 @@ def _queues(result: Result, network: Network, span: tuple[float, float]) -> tupl
 
 
 def _losses(result: Result, network: Network, span: tuple[float, float]) -> pl.DataFrame:
-    """Cells that a port refused or a link lost, at that link; of source queues, at their first."""
+    """Lost cells with their link: of the refusing port, of the loss, or behind the source queue."""
     time = pl.col("time_seconds")
     first = {f"{flow.name}/forward": flow.forward[0].name for flow in network.flows}
     first |= {
@@ -359,14 +359,14 @@ def frame_times(
     """Simulated times of the frames of a film.
 
     Raises:
-        BadInput: There would be more frames, or a single one.
+        BadInput: There would be more than `most` frames, or fewer than two.
     """
     step = seconds_per_second / frames_per_second
     count = round((film.end_seconds - film.start_seconds) / step)
     if not 2 <= count <= most:
         raise BadInput(
-            f"{count:,} frames at {frames_per_second} in a second of film; allowed are 2 to "
-            f"{most:,}: choose another span, --speed or --length"
+            f"the film would have {count:,} pictures, {frames_per_second} a second; allowed are 2 "
+            f"to {most:,}: choose another span, --speed or --length"
         )
     return [film.start_seconds + step * at for at in range(count)]
 
@@ -398,7 +398,7 @@ def marked_cells(
         The cells of each link, by its name.
 
     Raises:
-        BadInput: The cells of this scenario cannot be written as on the line.
+        BadInput: The scenario has a header size that a capture cannot write.
     """
     taps = [f"{link.name}:cells" for link in network.links]
     with scratch.directory(beside) as place:

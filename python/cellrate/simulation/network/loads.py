@@ -43,9 +43,8 @@ def certain_cells_per_second(network: Network, link: Link) -> float:
     """Lower bound of the long-run rate at which cells reach a link, whatever the network does.
 
     Counts flows that nothing slows down, neither TCP nor ABR: sources with their own rates at their
-    mean rates, all others at the rate of their access link. On each link that leads to this one,
-    these flows are taken to get only the capacity that the other flows of that link must leave
-    them.
+    mean rates, all others at the rate of their access link. On each link before this one, these
+    flows get only the capacity that the other flows of the link must leave.
     """
     unchecked = [flow for flow in network.flows_over(link) if _is_unchecked(flow)]
     return _at_least(network, unchecked, link)
@@ -93,7 +92,7 @@ def fair_shares(
     flows: Sequence[Flow] | None = None,
     offered: Callable[[Network, Link], float] = capacity_left_cells_per_second,
 ) -> MaxMin:
-    """Max-min fair rates in cells/s, RM cells included.
+    """Max-min fair rates of flows in cells/s, RM cells included.
 
     Backward RM cells and acknowledgements are assumed to take no capacity of reverse links.
 
@@ -114,8 +113,8 @@ def fair_shares(
     crossed = {link for flow in sharing for link in flow.forward}
     links = {link.name: offered(network, link) for link in network.links if link in crossed}
     for name, left in links.items():
-        allowed = "sources with rates of their own must leave something of it"
-        require(left > 0, f"what is left of link {name}", left, allowed)
+        allowed = "must be above 0 after sources that do not adapt their rates"
+        require(left > 0, f"capacity left on link {name}", left, allowed)
     return max_min(
         links,
         {flow.name: [link.name for link in flow.forward] for flow in sharing},
@@ -154,7 +153,7 @@ def _at_least(network: Network, flows: Iterable[Flow], link: Link) -> float:
 
 
 def _by_hop(flows: Iterable[Flow], link: Link) -> tuple[list[Flow], dict[Link, list[Flow]]]:
-    """Flows whose path begins with a link, and all further flows, by the link before it."""
+    """Flows by the link before a given link; flows that begin with the given link are separate."""
     new: list[Flow] = []
     before: dict[Link, list[Flow]] = {}
     for flow in flows:

@@ -36,8 +36,8 @@ class Sample:
 
     Attributes:
         seeds: Seeds of the runs.
-        values: Values by measure; NaN where a run has none, for instance because it failed.
-        deterministic: True if there are at least two seeds and all gave the same run.
+        values: Values by measure; NaN for a run without a value, such as a failed run.
+        deterministic: True if at least two seeds were run and all runs have the same digest.
     """
 
     seeds: Integers
@@ -81,11 +81,10 @@ def _sample(part: pl.DataFrame, key: Point, keys: Sequence[str], measures: Seque
 def averaged(found: Samples) -> Samples:
     """Averages over all points, seed by seed; the result has one point without coordinates.
 
-    Points that lack an alternative do not count, nor do seeds that are missing at a point.
+    Points without a run of some alternative are left out, and so are seeds that a point lacks.
 
     Raises:
-        BadInput: No point is common to all alternatives, or the points have no seed in common, so
-            that their mean has no seeds.
+        BadInput: No point has runs of all alternatives, or the points have no seed in common.
     """
     alternatives = {one: None for point in found.values() for one in point}
     whole = [point for point in found.values() if len(point) == len(alternatives)]
@@ -99,7 +98,7 @@ def _mean_sample(parts: Sequence[Sample]) -> Sample:
     for part in parts[1:]:
         seeds = np.intersect1d(seeds, part.seeds)
     if not len(seeds):
-        raise BadInput("the mean over points needs the same seeds at all of them")
+        raise BadInput("the mean over points needs the same seeds at all points")
     values = {
         name: np.mean([part.values[name][np.isin(part.seeds, seeds)] for part in parts], axis=0)
         for name in parts[0].values
@@ -108,7 +107,7 @@ def _mean_sample(parts: Sequence[Sample]) -> Sample:
 
 
 def matched(first: Sample, second: Sample, measure: str) -> tuple[Floats, Floats, bool]:
-    """Values of pairs of the same seed and True, or all values if too few seeds are common.
+    """Values of common seeds in the same order, and True; or else all values, and False.
 
     Runs are paired if at least half of the seeds of the smaller sample are common to both. With
     fewer pairs the confidence interval would be wider than that of independent samples.
@@ -136,14 +135,14 @@ def ranking(
     pairs: Sequence[Pair],
     better: Better | None,
 ) -> Ranking:
-    """Ranks the alternatives at one point by their means; the greatest comes first if none is best.
+    """Ranks the alternatives at one point by their means, the best or else the greatest first.
 
     Args:
         measure: Name of the measure.
         where: Values of the other factors.
         having: Runs of the alternatives at the point.
-        pairs: All pairs of the alternatives, judged.
-        better: The better end of the measure; None if it has none.
+        pairs: All pairs of the alternatives, with their verdicts.
+        better: Whether more or less of the measure is better; None if unknown.
     """
     means = {one: _mean(sample.values[measure]) for one, sample in having.items()}
     order = [one for one, mean in means.items() if mean is not None]
@@ -167,10 +166,10 @@ def _mean(values: np.ndarray) -> float | None:
 def compact_letters(
     order: Sequence[Value], apart: Iterable[tuple[Value, Value]]
 ) -> dict[Value, str]:
-    """Letters of a compact letter display: two values share one if they cannot be told apart.
+    """Letters of a compact letter display: two values share a letter if they do not differ.
 
-    The groups come from one that has all values: each pair that differs splits those that have
-    both, and groups within another are left out (insert and absorb; Piepho 2004).
+    The first group has all values. Each pair that differs splits every group that has both values,
+    and groups within another group are removed (insert and absorb; Piepho 2004).
 
     Args:
         order: The values, the best first; the group of the best is a.
@@ -194,7 +193,7 @@ def compact_letters(
 
 
 def _letter(at: int) -> str:
-    """Letter of a group; after z come a2, b2 and so on."""
+    """Letter of the group with a number from 0; after z come a2, b2 and so on."""
     again, letter = divmod(at, len(ascii_lowercase))
     return ascii_lowercase[letter] + (str(again + 1) if again else "")
 
@@ -214,7 +213,7 @@ class Rules:
         level: Confidence level of all intervals and decisions together.
         averaged: True to compare the mean over the points of the other factors, seed by seed,
             instead of each point.
-        better: The better end of the measures that have one.
+        better: For each measure whether more or less is better, if known.
         shares: Measures that are shares, from 0 to 1.
     """
 
@@ -231,11 +230,11 @@ class Rules:
 def compare(runs: pl.DataFrame, rules: Rules) -> Comparison:
     """Compares alternatives over a table with a row per run.
 
-    Runs of the same seed at the same point are pairs: they saw the same random numbers, and their
-    differences spread less than the runs themselves. Where seeds differ the samples are
-    independent. Failed runs (`status`) and values that are not finite are left out and counted. If
-    all seeds gave the same `digest` for two alternatives, seeds change nothing and the difference
-    is exact. A difference is real if its simultaneous interval leaves out zero; these intervals
+    Runs of the same seed at the same point are pairs: they use the same random numbers, so their
+    differences vary less than the runs themselves. Samples without common seeds are independent.
+    Failed runs (`status`) and values that are not finite are left out and counted. If each of two
+    alternatives has the same `digest` with all seeds, the difference is exact. A difference is real
+    if its simultaneous interval leaves out zero; these intervals
     hold together over all pairs, points and measures (Bonferroni). Without a baseline each measure
     ranks the alternatives at each point.
 
@@ -359,7 +358,7 @@ def _is_test(pair: Pair) -> bool:
 
 
 def _judged(pair: Pair, level: float, tests: int) -> Pair:
-    """The pair with its intervals and the decision."""
+    """The pair with its intervals, and the verdict whether the difference is real."""
     found = pair.contrast
     if found is None:
         return pair

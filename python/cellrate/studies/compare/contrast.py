@@ -1,4 +1,4 @@
-"""Difference and ratio of the means of two samples: intervals, tests, and seeds to decide."""
+"""Difference and ratio of the means of two samples: intervals, tests, seeds needed."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def ratio_of_means(first: Floats, second: Floats, *, paired: bool, level: float 
 
 
 def _satterthwaite(parts: Sequence[float], freedoms: Sequence[float]) -> float:
-    """Degrees of freedom of a sum of variances of means (Welch 1947)."""
+    """Degrees of freedom of a sum of variances of means, by Welch-Satterthwaite (Welch 1947)."""
     below = sum(part**2 / freedom for part, freedom in zip(parts, freedoms, strict=True))
     return sum(parts) ** 2 / below if below else sum(freedoms)
 
@@ -100,7 +100,7 @@ def simultaneous_level(level: float, comparisons: int) -> float:
 
 Interval: TypeAlias = tuple[float, float]
 
-# Relative differences up to this come from the rounding of sums.
+# Relative differences up to this value are rounding errors of sums.
 ROUNDING = 1e-12
 
 
@@ -142,16 +142,16 @@ class Contrast:
         return ratio_of_means(self.first, self.second, paired=self.paired, level=level)
 
     def reversed(self) -> Contrast:
-        """The first alternative less the second."""
+        """The contrast with both alternatives swapped: first minus second."""
         return replace(self, first=self.second, second=self.first, difference=-self.difference)
 
     def error_with(self, seeds: int) -> tuple[float, float]:
-        """Standard error and its degrees of freedom with so many seeds of the same spread."""
+        """Standard error and degrees of freedom for another number of seeds of equal spread."""
         return _standard_error(self.first, self.second, seeds, seeds, paired=self.paired)
 
     @property
     def gain(self) -> float | None:
-        """Factor by which independent samples would need more runs for an equally short interval.
+        """Ratio of the runs that independent samples and pairs need for an interval of equal width.
 
         None without pairs or without spread; infinite if all pairs have the same difference.
         """
@@ -185,7 +185,9 @@ def contrast(
     if not len(first) or not len(second):
         raise ValueError("a comparison needs runs of both alternatives")
     if paired and len(first) != len(second):
-        raise ValueError(f"pairs need equally many runs, not {len(first)} and {len(second)}")
+        raise ValueError(
+            f"paired alternatives need equally many runs, not {len(first)} and {len(second)}"
+        )
     size = max(float(np.abs(first).max()), float(np.abs(second).max()))
     difference = float((second - first).mean() if paired else second.mean() - first.mean())
     if abs(difference) <= ROUNDING * size:
@@ -206,9 +208,10 @@ def contrast(
 
 
 def permuted(first: int, second: int, difference: float, *, paired: bool) -> float:
-    """p-value of the permutation test: two exchanges separate as clearly, this and its mirror.
+    """p-value of the permutation test for samples without spread.
 
-    Paired values are exchanged within each pair, independent ones among all runs.
+    Paired values are exchanged within each pair, independent values among all runs. Only the
+    observed exchange and its mirror image separate the values as clearly.
     """
     ways = 2**first if paired else math.comb(first + second, first)
     return 2.0 / ways if difference else 1.0
@@ -217,9 +220,9 @@ def permuted(first: int, second: int, difference: float, *, paired: bool) -> flo
 def _standard_error(
     first: Floats, second: Floats, runs: int, others: int, *, paired: bool
 ) -> tuple[float, float]:
-    """Standard error of the difference of means of so many runs of this spread, and its freedom.
+    """Standard error of a difference of means of so many runs, and its degrees of freedom.
 
-    That of independent runs is Welch's (1947).
+    Independent runs use Welch's formula (1947).
     """
     if paired:
         return float((second - first).std(ddof=1)) / math.sqrt(runs), runs - 1.0
@@ -228,19 +231,19 @@ def _standard_error(
 
 
 APART = 3.0
-"""A difference in standard deviations that any sufficient number of seeds should show to be real:
-the two alternatives do not even overlap."""
+"""A difference, in standard deviations, that a sufficient number of seeds must find to be real; the
+values of two such alternatives do not overlap."""
 POWER = 0.8
-"""Probability with which the needed seeds show a difference that is as large as the one seen."""
+"""Probability with which the needed number of seeds finds the observed difference real."""
 MOST = 10_000
-"""Numbers of seeds above this are not given."""
+"""Greatest number of seeds that `seeds_to_decide` returns."""
 
 
 def least_seeds(level: float, *, paired: bool) -> int:
     """The fewest seeds that tell a difference of `APART` standard deviations from chance.
 
-    The standard deviation is that of the differences for paired runs, and that of each alternative
-    for others.
+    For paired runs it is the standard deviation of the differences, for independent runs that of
+    each alternative.
 
     >>> least_seeds(0.95, paired=True), least_seeds(1 - 0.05 / 75, paired=True)
     (3, 7)
@@ -283,7 +286,10 @@ def seeds_to_decide(found: Contrast, level: float) -> int | None:
 
 
 def _least(shows: Callable[[int], bool]) -> int | None:
-    """The least number of seeds, from 2 on, for which `shows` is true; None above `MOST`."""
+    """The least number of seeds, at least 2, for which `shows` is true.
+
+    None if it exceeds `MOST`.
+    """
     few, enough = 1, 2
     while not shows(enough):
         if enough >= MOST:

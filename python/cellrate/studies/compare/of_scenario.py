@@ -58,7 +58,7 @@ def varied(base: Job, asked: Sequence[str]) -> tuple[Varied, ...]:
     found = tuple(_varied(base, keys, one) for one in asked)
     for at, one in enumerate(found):
         if one.path in {other.path for other in found[:at]}:
-            raise BadInput(f"--vary {one.path}: it is varied twice")
+            raise BadInput(f"--vary {one.path}: the parameter is varied twice")
     if not found:
         raise BadInput("name what is compared: --vary PATH=A,B,C")
     return found
@@ -101,7 +101,7 @@ def combinations_of(found: Sequence[Varied]) -> list[tuple[Level, ...]]:
 
 
 def left_out(found: Sequence[Varied]) -> list[str]:
-    """Sentences on keys that the scenario sets and that another variant of a table lacks."""
+    """Sentences on keys of the scenario that a varied table does not have in another variant."""
     return [
         f"{one.path}={level.value} does not know {', '.join(level.left_out)}, set for another one"
         for one in found
@@ -183,7 +183,7 @@ def _require_valid(job: Job) -> None:
     try:
         job.resolved()
     except ScenarioError as error:
-        # Without the alternatives the scenario is valid, so the fault is in one of them.
+        # The scenario alone is valid, so the fault is in one of the alternatives.
         told = str(error).removeprefix("error: ").replace("--> --set:", "--> --vary:")
         raise BadInput(told) from error
 
@@ -201,14 +201,14 @@ class ScenarioOptions:
     """Options of a comparison of alternatives of a scenario.
 
     Attributes:
-        vary: Keys that vary with their values, as in ``control.scheme=efci,erica``; the first are
-            the alternatives, all others circumstances.
-        measures: Measures; the usual ones if empty.
+        vary: Keys that vary with their values, as in ``control.scheme=efci,erica``; the values of
+            the first key are the alternatives, all others are conditions.
+        measures: Measures; the default measures if empty.
         seeds: Seeds of each run.
         baseline: The alternative with which all others are compared; None for all pairs.
         level: See `Rules`.
         averaged: See `Rules`.
-        better: Better ends of measures, such as ``timeouts=less``.
+        better: Whether more or less of a measure is better, such as ``timeouts=less``.
     """
 
     vary: tuple[str, ...]
@@ -271,7 +271,7 @@ def compare_scenario(
 
 
 def _one_of(text: str, values: Sequence[str]) -> str:
-    """The alternative named as the baseline; spaces do not matter.
+    """The alternative that the user names as the baseline; spaces do not matter.
 
     Raises:
         BadInput: There is no such alternative.
@@ -279,7 +279,7 @@ def _one_of(text: str, values: Sequence[str]) -> str:
     for level in values:
         if level.replace(" ", "") == text.replace(" ", ""):
             return level
-    raise BadInput(f"--baseline {text}: it is none of {', '.join(values)}")
+    raise BadInput(f"--baseline {text}: allowed: {', '.join(values)}")
 
 
 def _require_measured(names: tuple[str, ...], table: Table) -> None:

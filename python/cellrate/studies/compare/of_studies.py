@@ -17,12 +17,12 @@ from cellrate.studies.compare.measures import better_of, directions, is_share
 from cellrate.studies.dataset import DataSet
 
 STUDY, OTHERWISE = "study", "the study"
-"""Name of the column that names the study of a run, and its name beside a factor `study`."""
+"""Name of the column with the study of a run, and its name if a factor is called `study`."""
 
 
 @dataclass(frozen=True)
 class StudyRuns:
-    """One of two studies.
+    """One of two studies that are compared.
 
     Attributes:
         name: Name of the study in the result.
@@ -71,8 +71,8 @@ def side_by_side(first: StudyRuns, second: StudyRuns) -> JoinedStudies:
     measures = _common(first.measures, second.measures)
     if not measures:
         raise BadInput(
-            f"{names[0]} and {names[1]} have no measure in common: "
-            f"{', '.join(first.measures)} here, {', '.join(second.measures)} there"
+            f"{names[0]} and {names[1]} have no measure in common: {names[0]} has "
+            f"{', '.join(first.measures)}, and {names[1]} {', '.join(second.measures)}"
         )
     for side, name in zip((first, second), names, strict=True):
         _require_all_common(side, name, where)
@@ -143,7 +143,7 @@ class StudyOptions:
         baseline: The alternative with which all others are compared, as the user writes it.
         level: See `Rules`.
         averaged: See `Rules`.
-        better: Better ends of measures, such as `timeouts=less`.
+        better: Whether more or less of a measure is better, such as `timeouts=less`.
     """
 
     measures: tuple[str, ...] = ()
@@ -244,7 +244,10 @@ def _measures(data: DataSet, options: StudyOptions) -> tuple[str, ...]:
 
 
 def _definitions(data: DataSet, measures: Sequence[str]) -> dict[str, str]:
-    """Expressions of the measures; of a column that the study does not define, its name."""
+    """Expression of each measure.
+
+    For a column that the study does not define, the name of the column.
+    """
     defined = {one.name: one.expression for one in data.description.measures}
     return {name: defined.get(name, name) for name in measures}
 
@@ -252,7 +255,7 @@ def _definitions(data: DataSet, measures: Sequence[str]) -> dict[str, str]:
 def _baseline(
     data: DataSet, factor: str, options: StudyOptions, values: Sequence[Value]
 ) -> Value | None:
-    """The value of the factor that the user's text stands for; numbers may be in any form."""
+    """The value of the factor that equals the user's text; numbers may be written in any form."""
     texts = data.description.texts.get(factor, {})
 
     def as_listed(value: Value) -> str:

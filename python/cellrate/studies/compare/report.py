@@ -24,9 +24,9 @@ from cellrate.studies.compare.answer import Comparison, Pair, Place, Ranking, Va
 from cellrate.studies.compare.contrast import APART, MOST, POWER
 
 GAIN = 1.1
-"""Ratio of the runs without and with pairs, from which on pairs are said to save runs."""
+"""Least ratio of the runs without and with pairs at which the report says that pairs save runs."""
 SMALL = 0.01
-"""Share of the first mean below which a real difference is said to be small."""
+"""Share of the first mean below which the report calls a real difference small."""
 VERDICTS = {True: "real", False: "may be chance", None: "cannot tell"}
 
 
@@ -63,7 +63,7 @@ def title(comparison: Comparison) -> str:
         return comparison.text(comparison.factor, value)
 
     others = [one for one in comparison.alternatives if one != comparison.baseline]
-    beside = "" if comparison.baseline is None else f" beside {text(comparison.baseline)}"
+    beside = "" if comparison.baseline is None else f" compared with {text(comparison.baseline)}"
     return f"{comparison.factor}: {', '.join(map(text, others))}{beside}"
 
 
@@ -76,7 +76,7 @@ def means(pair: Pair) -> tuple[str, str]:
 
 
 def difference(pair: Pair) -> str:
-    """Second less first, with half the width of the simultaneous interval if it says anything."""
+    """Second less first, with half the width of the simultaneous interval if there is one."""
     if pair.contrast is None:
         return "-"
     value = pair.contrast.difference
@@ -87,7 +87,7 @@ def difference(pair: Pair) -> str:
     return f"{text} ± {half:,.0f}" if half >= WHOLE else f"{text} ± {half:.2g}"
 
 
-# From this ratio of two means on, a multiple says more than a percentage.
+# From this ratio of two means on, the report shows a multiple instead of a percentage.
 MULTIPLE = 10.0
 
 
@@ -100,7 +100,7 @@ def relative(pair: Pair) -> str:
 
 
 def chance(pair: Pair) -> str:
-    """The p-value after the correction."""
+    """Text of a pair's p-value, corrected for the number of tests."""
     if pair.contrast is None or pair.adjusted_p is None:
         return "-"
     if pair.contrast.test == "exact":
@@ -143,13 +143,13 @@ def summary(comparison: Comparison) -> list[str]:
     pairs = comparison.pairs
     real = sum(bool(pair.real) for pair in pairs)
     are = "is" if real == 1 else "are"
-    together = f"at {comparison.level:.10g} for all of them together"
-    found = [f"{real} of {len(pairs)} differences {are} real, {together}: {counted(comparison)}."]
+    together = f"with a joint confidence of {comparison.level:.10g}"
+    found = [f"{real} of {len(pairs)} differences {are} real {together}: {counted(comparison)}."]
     small = sum(bool(pair.real) and is_small(pair) for pair in pairs)
     if small:
         found.append(
-            f"{small} of them {'is' if small == 1 else 'are'} below {SMALL:.0%} of the mean: "
-            "certain, but seldom worth a decision."
+            f"{small} of the real differences {'is' if small == 1 else 'are'} below {SMALL:.0%} of "
+            "the mean, which seldom matters for a decision."
         )
     found += _spans(comparison)
     found += _letters(comparison)
@@ -158,31 +158,32 @@ def summary(comparison: Comparison) -> list[str]:
     untested = [pair for pair in pairs if pair.real is None]
     if untested:
         found.append(
-            f"{len(untested)} cannot be tested: an alternative has no value, or only a single run."
+            f"{len(untested)} differences cannot be tested: an alternative has no value, or only a "
+            "single run."
         )
     if comparison.unmatched:
-        found.append(f"{comparison.unmatched} points lack some of the alternatives.")
+        found.append(f"At {comparison.unmatched} points some alternatives have no run.")
     left_out = max(pair.left_out for pair in pairs)
     if left_out:
         found.append(
-            f"Up to {left_out} runs of a pair do not count: they failed, have no finite value, or "
-            "no partner of the same seed."
+            f"Up to {left_out} runs of a pair are left out: the runs failed, have no finite value, "
+            "or have no run of the other alternative with the same seed."
         )
     return found
 
 
 def _spans(comparison: Comparison) -> list[str]:
     """Sentences on the spans of the queue and of the two delays, if they are compared."""
-    longest = "queue is the longest queue of the measuring window, not of the start before it."
+    longest = (
+        "`queue` is the longest queue in the measuring window; the time before does not count."
+    )
     found = [longest] if "queue" in comparison.measures else []
     if not {"queue_delay", "delay_with_source"} <= set(comparison.measures):
         return found
-    network = (
-        "queue_delay is the mean time of a cell in the bottleneck's queue, the network's own delay."
-    )
+    network = "`queue_delay` is the mean time of a cell in the queue of the bottleneck."
     whole = (
-        "delay_with_source runs from TCP to TCP: it includes the wait in the source, where rates "
-        "hold packets back."
+        "`delay_with_source` is the delay from TCP to TCP, with the wait in the source, where ABR "
+        "rates hold packets back."
     )
     return [*found, network, whole]
 
@@ -190,7 +191,7 @@ def _spans(comparison: Comparison) -> list[str]:
 def counted(comparison: Comparison) -> str:
     """The number of differences as a product of pairs, measures and points.
 
-    If points lack some alternatives there are fewer, and the words say so.
+    If points lack some alternatives there are fewer differences, which the text mentions.
     """
     pairs = comparison.pairs
     kinds = len({(one.first, one.second) for one in pairs})
@@ -210,15 +211,15 @@ def _many(count: int, noun: str) -> str:
 
 
 def _letters(comparison: Comparison) -> list[str]:
-    """The meaning of the letters, and of an order without a better end."""
+    """Sentences on the letters of a ranking, and on the order of measures without a better end."""
     if not comparison.rankings:
         return []
-    found = ["Alternatives that share a letter cannot be told apart."]
+    found = ["No difference between alternatives that share a letter is real."]
     without = [one for one in comparison.measures if one not in comparison.better]
     if without:
         found.append(
-            f"Of {', '.join(without)} neither more nor less is known to be better, so the greatest "
-            f"comes first; --better {without[0]}=less turns the order."
+            f"Whether more or less of {', '.join(without)} is better is not known, so the greatest "
+            f"value comes first; --better {without[0]}=less reverses the order."
         )
     return found
 
@@ -232,14 +233,14 @@ def _too_few(comparison: Comparison) -> list[str]:
         seeds = min(len(pair.contrast.first) for pair in short if pair.contrast)
         least = max(pair.too_few_seeds or 0 for pair in short)
         found.append(
-            f"{seeds} seeds decide nothing where the verdict is 'too few seeds': it takes at "
-            f"least {least} to tell {APART:g} standard deviations from chance in "
+            f"The verdict 'too few seeds' means that {seeds} seeds cannot decide: at least {least} "
+            f"seeds are needed to tell {APART:g} standard deviations from chance in "
             f"{comparison.tests} tests."
         )
     if open_:
         found.append(
-            f"Seeds to decide: with so many an undecided difference is real in {POWER:.0%} of all "
-            "cases, if it and its spread are as seen."
+            "Seeds to decide: the number of seeds with which an undecided difference is found real "
+            f"in {POWER:.0%} of cases, if mean and spread stay as measured."
         )
     return found
 
@@ -250,26 +251,28 @@ def _pairing(comparison: Comparison) -> list[str]:
     paired = [one for one in contrasts if one.paired]
     found = []
     if contrasts and all(one.test == "exact" for one in contrasts):
-        return ["Seeds change nothing here: the differences are exact."]
+        return ["The seed changes no result here, so the differences are exact."]
     gains = [one.gain for one in paired if one.gain is not None and isfinite(one.gain)]
     if paired:
         runs = sorted({len(one.first) for one in paired})
         many = f"{runs[0]} to {runs[-1]}" if len(runs) > 1 else str(runs[0])
-        text = f"Runs of the same seed are pairs, {many} of them each"
+        text = f"Runs of the same seed form pairs, {many} for each difference"
         if gains:
             gain = median(gains)
             text += (
-                f"; without pairs it would take {gain:.2g} times as many (median)"
+                f"; without pairs {gain:.2g} times as many runs would be needed (median)"
                 if gain >= GAIN
-                else "; here that saves no runs"
+                else "; here pairs save no runs"
             )
         found.append(f"{text}.")
     if len(paired) < len(contrasts):
-        found.append("Where seeds differ the runs are independent (Welch's test).")
+        found.append(
+            "Alternatives without common seeds are compared as independent runs (Welch's test)."
+        )
     return found
 
 
-# At most so many rows of a measure are printed; --json and the figure have more.
+# Greatest number of rows of a measure in the report; --json and the figure have more.
 MOST_ROWS = 40
 
 
@@ -363,7 +366,7 @@ def _cells(comparison: Comparison, pair: Pair) -> tuple[Text, ...]:
 
 
 def _without_empty(heads: Sequence[Column], found: Sequence[tuple[Text, ...]]) -> Table:
-    """The table, without its last column if no row has anything there."""
+    """The table, without its last column if the column is empty."""
     if not any(cells[-1] for cells in found):
         heads, found = heads[:-1], [cells[:-1] for cells in found]
     return Table(tuple(heads), rows(found), most=MOST_ROWS, more="in the output of --json")

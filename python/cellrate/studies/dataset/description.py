@@ -163,5 +163,5 @@ def _texts(found: Mapping[str, Any], free: Sequence[str] = ()) -> dict[str, Any]
 
 def _typed(value: Any, kind: type | UnionType) -> Any:  # noqa: ANN401  checked at run time
     if not isinstance(value, kind):
-        raise TypeError(f"{value!r} where {getattr(kind, '__name__', kind)} is expected")
+        raise TypeError(f"it has {value!r} where {getattr(kind, '__name__', kind)} is expected")
     return value

@@ -74,7 +74,7 @@ class Keys:
         keys = table_keys(node, data, table or "the scenario")
         node = keys[choose(name, list(keys), f"key of {table or 'the scenario'}")]
         if "const" in node:
-            raise BadInput(f"{path} names a component and is no quantity; give another key")
+            raise BadInput(f"{path} names a component, which is not a quantity; give another key")
         if "items" in resolve(node):
             raise BadInput(f"{path} is a list; name a key of one of its elements")
         key = _key(path, node, data)
@@ -152,7 +152,7 @@ def number(text: str, key: Key) -> float:
     if key.kind in {"number", "integer"}:
         plain = text.replace(" ", "")
         try:
-            # Not `Fraction` of an exponent, which could have any number of digits.
+            # An exponent is not read by `Fraction`, whose number of digits has no limit.
             value = float(Fraction(plain)) if "/" in plain else float(plain)
         except (ValueError, ZeroDivisionError, OverflowError):
             value = math.nan

@@ -86,7 +86,7 @@ def drawn(runs: pl.DataFrame, chart: Chart) -> pl.DataFrame:
     for name in (chart.y, *chart.keys):
         choose(name, runs.columns, "column")
     if not runs[chart.y].dtype.is_numeric():
-        raise BadInput(f"{chart.y} is no number, and cannot be drawn along an axis of numbers")
+        raise BadInput(f"{chart.y} is not a number, so it cannot be drawn along an axis of numbers")
     keys = [pl.col(name).is_not_null() for name in chart.keys]
     rows = runs.filter(pl.col(chart.y).cast(pl.Float64).is_finite(), *keys)
     if rows.is_empty():
@@ -123,12 +123,12 @@ def means(found: pl.DataFrame, keys: Sequence[str], measure: str, level: float) 
     return grouped.with_columns((pl.col(MEAN) - half).alias(LOW), (pl.col(MEAN) + half).alias(HIGH))
 
 
-# Levels that grow by even factors get a logarithmic axis if the greatest is this much the least.
+# Ratio of the greatest to the least level from which evenly growing levels get a logarithmic axis.
 GROWTH = 4.0
-# Factors whose ratio is smaller count as even.
+# Greatest ratio of two growth factors that count as equal.
 EVEN = 1.35
 MOST_ACROSS = 3
-# Sizes in bytes that are all multiples of this are shown in KiB.
+# Sizes in bytes are shown in KiB if all are multiples of this.
 KIBI = 1024.0
 UNITS = {
     "s": ((1.0, "s"), (1e-3, "ms"), (1e-6, "us")),
@@ -166,7 +166,7 @@ class Scale:
 
     @property
     def title(self) -> str:
-        """Name, and unit unless the values bring theirs."""
+        """Name, and unit unless the values are written with units."""
         return Scale(self.name, "", 1.0).label if self.written else self.label
 
     def at(self, value: object) -> float:
@@ -186,7 +186,7 @@ class Scale:
 
 
 def scale_of(found: pl.DataFrame, name: str, chart: Chart) -> Scale:
-    """Scale of a column; numbers get the greatest unit not above their largest value."""
+    """Scale of a column; the unit of numbers is the greatest unit not above their largest value."""
     if not found[name].dtype.is_numeric():
         return Scale(name, "", 1.0, tuple(map(str, levels(found, name))))
     unit, written = _unit(name, chart), chart.written.get(name, {})
@@ -265,7 +265,7 @@ def outer_left(shown: Sequence[Axes]) -> list[Axes]:
 def panel_rows(
     found: pl.DataFrame, chart: Chart, shown: Sequence[Axes]
 ) -> Iterator[tuple[Axes, pl.DataFrame]]:
-    """Each panel with the rows of `found` that belong into it."""
+    """Each panel with the rows of `found` that it shows."""
     for axes, value in zip(shown, levels(found, chart.columns), strict=True):
         yield axes, part(found, chart.columns, value)
 

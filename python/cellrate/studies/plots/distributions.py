@@ -26,9 +26,9 @@ from cellrate.studies.plots.chart import (
     scale_of,
 )
 
-# Width of a box, and greatest distance of its points from its middle; the boxes' distance is 1.
+# Width of a box, and greatest distance of its points from its middle; boxes are 1 apart.
 BOX, JITTER = 0.6, 0.18
-# Fewer runs have no box: its quartiles would lie between single runs.
+# Least number of runs that get a box; quartiles of fewer runs would lie between single runs.
 LEAST_BOXED = 5
 MOST_TICKS = 5
 
@@ -76,7 +76,7 @@ def box(runs: pl.DataFrame, chart: Chart) -> Drawing:
         BadInput: A column is missing or holds nothing to draw, or the chart has `by`.
     """
     if chart.by is not None:
-        raise BadInput("boxes stand side by side: name panels with --columns instead of --by")
+        raise BadInput("a box plot cannot use --by; use --columns, which draws a panel per value")
     found = drawn(runs, chart)
     figure, shown = panels(found, chart)
     values = levels(found, chart.x)

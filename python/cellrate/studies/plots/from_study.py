@@ -21,7 +21,7 @@ from cellrate.studies.plots.over_time import overlaid, phase_portrait
 
 TRACES = {"traces", "phase"}
 ALL_KINDS = (*KINDS, *sorted(TRACES))
-# Most phase portraits side by side.
+# Greatest number of phase portraits side by side.
 MOST_PORTRAITS = 4
 
 
@@ -94,7 +94,7 @@ def _plain(column: str) -> str:
 
 
 def _titled(drawing: Drawing, data: DataSet, options: PlotOptions, about: str) -> Drawing:
-    """Writes the study, what is drawn, and the selected runs over a figure."""
+    """Writes the title of a figure: the study, the subject and the selected runs."""
     only = f"; {', '.join(options.where)}" if options.where else ""
     title = f"{data.description.name}: {about}{only}"
     drawing.figure.suptitle(title, x=0.01, ha="left", fontsize=10, wrap=True)
@@ -108,7 +108,10 @@ def _varied(data: DataSet) -> str:
 def _of_traces(data: DataSet, options: PlotOptions) -> Drawing:
     """Draws traces of one replication at each of the selected points."""
     if not data.description.traces:
-        raise BadInput(f"the study {data.description.name} keeps no traces; ask for them in [keep]")
+        raise BadInput(
+            f"the study {data.description.name} kept no traces; ask for traces in [keep] of the "
+            "study file"
+        )
     frame = chosen(data.runs, [*options.where, f"replication={options.replication}"])
     frame = frame.filter(pl.col("status") == "done")
     names = _names(data, frame)
@@ -117,16 +120,16 @@ def _of_traces(data: DataSet, options: PlotOptions) -> Drawing:
     if options.kind == "traces":
         if len(names) > len(COLOURS):
             raise BadInput(
-                f"{len(names)} runs over one another cannot be told apart, "
-                f"at most {len(COLOURS)} can; choose with --where"
+                f"{len(names)} runs in one figure cannot be distinguished, at most {len(COLOURS)} "
+                "can; select runs with --where"
             )
         figure = overlaid({name: trace_of(data, run, options.y) for run, name in names.items()})
         kind = options.y.partition(":")[0]
         return _titled(Drawing(figure), data, options, f"{kind} over time, {seed}")
     if len(names) > MOST_PORTRAITS:
         raise BadInput(
-            f"{len(names)} portraits do not fit side by side, "
-            f"at most {MOST_PORTRAITS} do; choose with --where"
+            f"{len(names)} phase portraits do not fit side by side, at most {MOST_PORTRAITS} do; "
+            "select runs with --where"
         )
     across = options.x or "acr"
     pairs = [
@@ -143,7 +146,7 @@ def _of_traces(data: DataSet, options: PlotOptions) -> Drawing:
 
 
 def _names(data: DataSet, frame: pl.DataFrame) -> dict[int, str]:
-    """Names of the runs: values of the factors that differ among them, of all if none does."""
+    """Names of the runs: the values of factors that differ, or else of all factors."""
     varied = [factor.name for factor in data.description.varied]
     differing: Sequence[str] = [name for name in varied if frame[name].n_unique() > 1] or varied
     chart = Chart("run", "run", units=units_of(data), written=data.description.texts)

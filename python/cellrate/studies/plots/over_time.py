@@ -30,7 +30,7 @@ def overlaid(traces: Mapping[str, Series]) -> Figure:
     kinds = {series.kind for series in traces.values()}
     if len(kinds) != 1:
         listed = ", ".join(sorted(kinds)) or "none"
-        raise BadInput(f"traces over one another must be of one kind; there are {listed}")
+        raise BadInput(f"traces in one figure must be of one kind; these are {listed}")
     [kind] = kinds
     scale = SCALES.get(kind, Scale(kind))
     figure, [panel] = new_figure(1, height=3.0)
@@ -50,7 +50,7 @@ def overlaid(traces: Mapping[str, Series]) -> Figure:
 def phase_portrait(pairs: Sequence[tuple[str, Series, Series]]) -> Figure:
     """Draws the second trace of each pair against the first; colours go from dark to light in time.
 
-    Both traces are read at the times of either; a trace holds its value until its next sample.
+    Both traces are read at all sample times of both; a trace keeps its value until its next sample.
 
     Args:
         pairs: For each panel its title, the horizontal trace and the vertical trace, such as rate
@@ -93,12 +93,12 @@ def _of(series: Series, scale: Scale) -> str:
 
 
 def _way(across: Series, up: Series) -> tuple[np.ndarray[tuple[int], np.dtype[np.float64]], ...]:
-    """Times of either trace within the span of both, and the values of both at these times."""
+    """Sample times of both traces in their common span, and the values of both there."""
     start = max(float(across.time[0]), float(up.time[0]))
     end = min(float(across.time[-1]), float(up.time[-1]))
     times = np.union1d(across.time, up.time)
     times = times[(times >= start) & (times <= end)]
     if len(times) < 2:
-        raise BadInput(f"{across.kind} and {up.kind} have no time in common")
+        raise BadInput(f"{across.kind} and {up.kind} are traces without a common time")
     at = [np.searchsorted(trace.time, times, side="right") - 1 for trace in (across, up)]
     return times, across.middle[at[0]], up.middle[at[1]]

@@ -27,8 +27,8 @@ FRAME_LOOKS = {
     "record": (COLOURS[1], "records of rates"),
     "credit": (COLOURS[3], "credits"),
 }
-# Width of a band's edge, which keeps a short frame visible and neighbours apart, and the opacity of
-# bands; those of other flows are fainter.
+# Width of the edge of a band, which keeps a short frame visible and separates neighbours, and the
+# opacity of bands of the flow and of other flows.
 EDGE, OPAQUE, PALE = 0.5, 0.6, 0.25
 UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"))
 # Line widths of waiting cells, and of cells of other flows on the same links.
@@ -90,7 +90,7 @@ def time_space(found: Passages, flow: Flow | FrameFlow) -> Figure:
     A frame is a band between its first and its last bit. A level line is a cell that waits in a
     node, including its transmission, or a frame that waits. A cross is a lost cell, which never
     left the node, although a later cell of its channel did, or a dropped frame. Cells and frames of
-    other flows on the same links are faint. Those of the backward channel go downwards.
+    other flows on the same links are faint. Cells and frames of the backward channel go downwards.
 
     Args:
         found: Cells or frames on links.
@@ -103,7 +103,7 @@ def time_space(found: Passages, flow: Flow | FrameFlow) -> Figure:
     units = "frames" if has_frames else "cells"
     own = found.frame.filter(pl.col("vc").is_in(list(path.channels)))
     if own.is_empty():
-        raise BadInput(f"no {units[:-1]} of {flow.name} is on a link in that span")
+        raise BadInput(f"no {units[:-1]} of {flow.name} is on a link between --from and --to")
     size, unit = _unit(found.end_seconds - found.start_seconds)
     figure, [panel] = new_figure(1, width=9.0, height=0.9 * len(path.nodes) + 1.4)
     with style.context(STYLE):
@@ -146,7 +146,7 @@ def _draw_frames(
         of_channel = own.filter(pl.col("vc") == channel)
         for before, after in pairwise(links):
             if path.ways[before][1] != path.ways[after][0]:
-                continue  # the way back leads over other nodes in between
+                continue  # the way back may cross other nodes
             into = of_channel.filter(pl.col("link") == before, ~pl.col("dropped"))
             out = of_channel.filter(pl.col("link") == after)
             both = into.select("packet", "arrived_seconds").join(
@@ -173,7 +173,7 @@ def _bands(
     name: str,
     alpha: float,
 ) -> None:
-    """Draws a band for each frame on its link, between the ways of its first and its last bit."""
+    """Draws a band for each frame on its link, between its first bit and its last bit."""
     frames = frames.filter(~pl.col("dropped"))
     if frames.is_empty():
         return
@@ -240,7 +240,7 @@ def _waits(
 
 
 def lost_cells(both: pl.DataFrame) -> pl.DataFrame:
-    """Cells that came to a node and did not leave it, although a later cell of the channel did.
+    """Lost cells: they entered a node and did not leave it, but a later cell of the channel did.
 
     Args:
         both: Cells in the order of their arrival; `left_seconds` is null if they have not left.

@@ -23,7 +23,7 @@ Place = tuple[int | str, ...]
 Level = str | float | bool
 
 MOST_VARIANTS = 256
-"""Greatest number of combinations of choices that are tried to find one with a parameter."""
+"""Greatest number of combinations of variants that are tried to find one that has a parameter."""
 
 
 class Refusals:
@@ -101,7 +101,10 @@ class Reading:
         return str(self._base_keys.document.get("link_layer", "atm"))
 
     def full_path(self, path: str) -> str:
-        """The whole path of a parameter whose path may lack its begin; unknown paths unchanged."""
+        """The full path of a parameter for a short or full path.
+
+        An unknown path is returned as is.
+        """
         try:
             return full_path(self._base_keys.document, path)
         except BadInput:
@@ -123,7 +126,7 @@ class Reading:
         return Factor(column, found if count is None else self._spread(found, count, place), place)
 
     def _typed(self, column: FactorColumn, texts: Sequence[str]) -> FactorColumn:
-        """Sets the kind of a name that only expressions use, from its values."""
+        """Derives the kind of a name that only expressions use from its values."""
         if column.path is not None:
             return column
         try:
@@ -147,7 +150,7 @@ class Reading:
             raise self._refusal(
                 place,
                 f"the logarithmic range of `{column.name}` begins at {low:g}",
-                'above 0, or `scale = "linear"`',
+                'set `from` above 0, or `scale = "linear"`',
             )
         return Range(column.path or column.name, kind, low, high, scale)
 
@@ -162,7 +165,7 @@ class Reading:
             raise self._refusal(place, f"`{column.name}`: {error}") from error
 
     def _spread(self, found: Range, count: int, place: Place) -> tuple[str, ...]:
-        """`count` values from end to end."""
+        """`count` values of a range, with both ends, as texts of a scenario."""
         values = tuple(_spaced(found, n / (count - 1)) for n in range(count))
         texts = tuple(found.text(value) for value in values)
         if len(set(texts)) < count:
@@ -198,7 +201,7 @@ class Reading:
     def _column(self, name: str, place: Place) -> FactorColumn:
         if "." not in name:
             if not name.isidentifier():
-                advice = "a dotted path of a scenario, or a name for expressions"
+                advice = "allowed: the dotted path of a key, or a name for expressions"
                 raise self._refusal(place, f"`{name}` is neither a parameter nor a name", advice)
             return FactorColumn(name, None, "number", "")
         form = self._form(name)
@@ -218,7 +221,7 @@ class Reading:
             return None
 
     def _key(self, name: str, place: Place) -> Key:
-        """The parameter, from the first variant of the scenario that has it."""
+        """The key of a parameter, from the first variant of the scenario that has it."""
         reason = ""
         for keys in self._variants():
             try:
@@ -240,7 +243,7 @@ class Reading:
     def _others(self) -> tuple[Keys, ...]:
         """Keys of the scenario under each combination of the study's choices.
 
-        Choices decide which keys exist: another scheme has other parameters.
+        The variant of a table decides which keys exist: another scheme has other parameters.
         """
         tables = [self._document["factors"], *self._document["paired"]]
         choices = [
@@ -260,7 +263,7 @@ class Reading:
         return tuple(found)
 
     def _chooses(self, name: str) -> bool:
-        """True if a factor is a choice of the scenario as it is."""
+        """True if a factor selects between variants of a table or between allowed words."""
         if self._form(name) is not None:
             return True
         try:
@@ -269,7 +272,7 @@ class Reading:
             return False
 
     def _choice(self, name: str, level: str) -> str:
-        """The setting of a choice; empty if the value is not allowed."""
+        """The setting that selects a variant; empty if the value is not allowed."""
         form = self._form(name)
         if form is None:
             return f"{name}={level}"
@@ -291,7 +294,7 @@ def _spaced(found: Range, share: float) -> float:
 
 
 def _plainly(level: Level) -> str:
-    """A value as text."""
+    """The text of a level: a number without trailing zeros, `true`, `false` or a string."""
     if isinstance(level, bool):
         return "true" if level else "false"
     return level if isinstance(level, str) else repr(level)
@@ -307,5 +310,5 @@ def _kind_of(text: str) -> str:
     return next(kind for kind, one in _KINDS if one == dimension)
 
 
-# The kind that is used for each dimension.
+# The kind of parameter that stands for each dimension.
 _KINDS = [(kind, DIMENSIONS[kind]) for kind in ("number", "Time", "Rate", "Cells")]

@@ -1,4 +1,4 @@
-"""Reads a study file, and refuses entries that are there twice or have no effect."""
+"""Reads a study file, and refuses entries that appear twice or have no effect."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def _check_measures(measures: list[tuple[str, str]], link_layer: str, refusal: R
     for name, expression in measures:
         if not name.isidentifier():
             message = f"`{name}` is not a name"
-            raise refusal(("measures", name), message, "letters, digits and `_`")
+            raise refusal(("measures", name), message, "allowed: letters, digits and `_`")
         try:
             check(expression, link_layer=link_layer)
         except ExpressionError as error:
@@ -165,7 +165,9 @@ def _replications(asked: Mapping[str, Any], refusal: Refusals) -> Replications:
     if not 0 < width < float("inf"):
         place: Place = ("replications", "until", "half_width")
         raise refusal(
-            place, f"`half_width` is {text!r}", "a share of the mean such as `1 %`, or a number"
+            place,
+            f"`half_width` is {text!r}",
+            "allowed: a share of the mean such as `1 %`, or a number",
         )
     least, most = asked["least"] or 10, asked["most"] or 100
     rule = StoppingRule(until["measure"], width, relative)
@@ -193,7 +195,7 @@ def refuse_seed(setting: str) -> None:
 
 
 def refuse_contradictions(document: Mapping[str, Any], reading: Reading, refusal: Refusals) -> None:
-    """Refuses an empty table, a duplicate parameter or name, and a seed besides `seed`.
+    """Refuses an empty table, a parameter or name that is set twice, and a seed in `set`.
 
     Raises:
         ScenarioError: The study has one of these.
@@ -233,7 +235,7 @@ def refuse_seeds_without_end(
     """Refuses a first seed that is too large for the number of seeds needed.
 
     Raises:
-        ScenarioError: It is too large.
+        ScenarioError: The first seed is too large.
     """
     runs = most if document["common_random_numbers"] else most * points
     if document["seed"] + runs - 1 > MOST_SEED:

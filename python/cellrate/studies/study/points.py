@@ -120,15 +120,18 @@ class Points:
         used = set().union(*(_names(one.expression) for one in self.derived))
         for factor in self.factors:
             if factor.column.path is None and factor.column.name not in used:
-                message = f"nothing depends on `{factor.column.name}`"
-                advice = "parameters are dotted paths; other names are for `[derived]`"
+                message = f"no expression uses `{factor.column.name}`"
+                advice = (
+                    "a parameter is named by its dotted path; another name is for use in "
+                    "`[derived]`"
+                )
                 raise self.refusal(factor.place, message, advice)
 
     def point(self, index: int, row: Sequence[str]) -> Point:
         """The point of a row.
 
         Raises:
-            ScenarioError: An expression cannot be evaluated there.
+            ScenarioError: An expression cannot be evaluated at the point.
         """
         both = list(zip(self.factors, row, strict=True))
         # The variant of a table is set before its keys.
@@ -183,7 +186,7 @@ class Points:
             ) from error
         if math.isnan(value) or (math.isinf(value) and kind != "Buffer"):
             message = f"`{one.expression}` is {value} at a point"
-            raise self.refusal(one.place, message, "a finite value at every point")
+            raise self.refusal(one.place, message, "allowed: a finite value at every point")
         if kind in WHOLE:
             value = whole(value)
         return (INFINITE if math.isinf(value) else written(value, kind)), value
@@ -236,20 +239,20 @@ class _ScenarioAtPoint:
 
 
 def _of_key(key: Key) -> Amount:
-    """A parameter of a scenario.
+    """Value of a key of the scenario as an amount.
 
     Raises:
         UnitError: The parameter is absent, or not a number.
     """
     if key.value is None or key.kind not in DIMENSIONS:
         found = "left out" if key.value is None else json.dumps(key.value)
-        raise UnitError(f"`{key.path}` is {found} here, which is no number")
+        raise UnitError(f"`{key.path}` is {found} here, which is not a number")
     return Amount.of(number(str(key.value), key), key.kind)
 
 
 @cache
 def _amount(column: FactorColumn, text: str) -> Amount:
-    """A factor's value.
+    """Value of a factor as an amount.
 
     Raises:
         ExpressionError: The value is not a number.
@@ -259,7 +262,7 @@ def _amount(column: FactorColumn, text: str) -> Amount:
             return read_amount(text)
         return Amount.of(_number(column, text), column.kind)
     except (UnitError, KeyError) as error:
-        raise ExpressionError(f"`{column.name}` is {text!r}, which is no number") from error
+        raise ExpressionError(f"`{column.name}` is {text!r}, which is not a number") from error
 
 
 def _value(column: FactorColumn, text: str) -> Value:

@@ -108,7 +108,7 @@ class EfciLoop:
     def _check_factors(self) -> None:
         """Refuses factors that do not change ACR, or change it by more than PCR or ACR itself."""
         rif, rdf, nrm = np.asarray(self.rif), np.asarray(self.rdf), np.asarray(self.nrm)
-        require((rif > 0) & (rif <= 1), "rif", rif, "must be above 0 and at most 1 (PCR per BRM)")
+        require((rif > 0) & (rif <= 1), "rif", rif, "must be above 0 and at most 1")
         allowed = (
             "must be above 0 and at most 1: RDFF = 1/rdf below 1 would take more than all of ACR"
         )

@@ -1,4 +1,4 @@
-"""Walk from event to event: crossings of the queue, and changes of ACR's law a round trip later."""
+"""The trajectory by events: crossings of the queue, and new laws of ACR a round trip later."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LEAST = 1e-9
 
 
 class Walk:
-    """Course of ACR and queue in segments, each with one law.
+    """The trajectory of ACR and queue in segments, each with one law.
 
     Attributes:
         segments: All segments so far.
@@ -66,7 +66,7 @@ class Walk:
             numeric,
             "acr over its fair share",
             self.rate,
-            "must stay above 0 and finite: take a shorter round trip or a smaller rdf",
+            "must stay above 0 and finite: set a shorter round trip or a smaller rdf",
         )
         self.queue = float(segment.queues(self.constants, x))
         self.now += length
@@ -111,7 +111,7 @@ class Walk:
             self.schedule(felt, Phase.GROWTH)
 
     def grow_after(self, phase_3_seconds: float, came: float) -> None:
-        """Starts at the end of a phase 3 in which `came` seconds of BW arrived."""
+        """Starts the trajectory at the end of a phase 3 in which `came` seconds of BW arrived."""
         left = max(self.constants.tau - phase_3_seconds, 0.0)
         self._came = came
         self.schedule(left, Phase.GROWTH)

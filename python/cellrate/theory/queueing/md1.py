@@ -30,7 +30,7 @@ def least_buffer(exceedance: Callable[[int], float], probability: float, most_ce
     if exceedance(0) <= probability:
         return 0
     below, above = 0, 1
-    allowed = f"must be that of a buffer of {most_cells} cells at most"
+    allowed = f"must be larger: a buffer of {most_cells} cells is exceeded more often"
     while above < most_cells and exceedance(above) > probability:
         below, above = above, min(2 * above, most_cells)
     require(exceedance(above) <= probability, "probability", probability, allowed)
@@ -130,7 +130,7 @@ def md1_wait_exceedance(
 
 
 def _wait_tail(load: float, wait: float) -> float:
-    """P(wait > `wait`), with `wait` in cell times."""
+    """Probability of a longer wait than `wait`, in cell times."""
     k = int(wait) + 1
     mean = load * (k - wait)
     more = np.arange(k)
@@ -176,7 +176,7 @@ def _load(arrival_cells_per_second: Numbers, link_cells_per_second: Numbers) -> 
 
 @lru_cache(maxsize=64)
 def _tails(load: float, count: int) -> Floats:
-    """P(N > n) for n < count."""
+    """Probabilities P(N > n) of more than n cells in the system, for n < count."""
     states = count + SETTLED
     # P(A >= k), A the arrivals during one transmission.
     at_least = np.append(1.0, special.pdtrc(np.arange(states + 1), load))
@@ -189,7 +189,7 @@ def _tails(load: float, count: int) -> Floats:
         p[n] = up / none
     rest = p[-1] / (_decay(load) - 1)
     tails: Floats = rest + np.cumsum(p[:0:-1])[::-1][:count]
-    tails.setflags(write=False)  # it is kept
+    tails.setflags(write=False)  # the caller must not change the cached array
     return tails
 
 

@@ -22,27 +22,38 @@ pub fn draw(
         unreachable!("the file is read before the graph is built")
     };
     if !(random.load > 0.0 && random.load <= 1.0) {
-        let message = format!("a load of {}", random.load);
-        return Err(Problem::error(key("load"), message, "above 0, at most 1"));
+        let message = format!("`load` is {}", random.load);
+        return Err(Problem::error(
+            key("load"),
+            message,
+            "allowed: above 0, at most 1",
+        ));
     }
     let until = random.until.unwrap_or(scenario.run.duration);
     if until <= flow.start || until > scenario.run.duration {
-        let message = format!("arrivals from {} until {until}", flow.start);
-        let help = format!("after the start, and at most {}", scenario.run.duration);
+        let message = format!("`until` is {until}, but arrivals begin at {}", flow.start);
+        let help = format!(
+            "allowed: above `start` of the flow, and at most the duration of the run, {}",
+            scenario.run.duration
+        );
         return Err(Problem::error(key("until"), message, help));
     }
     let hosts: Vec<usize> = (0..graph.nodes.len())
         .filter(|node| graph.nodes[*node].is_host)
         .collect();
     if hosts.len() < 2 {
-        let message = "there is no pair of hosts";
+        let message = "the pattern `random` needs at least two hosts";
         return Err(Problem::error(place!["flow", group], message, ""));
     }
     let gap = mean_gap(graph, random.load, sizes);
     let expected = (until - flow.start).as_secs_f64() / gap;
     if expected > MOST_FLOWS as f64 {
-        let message = format!("a load of {} has some {expected:.0} flows", random.load);
-        let help = format!("at most {MOST_FLOWS} flows: a lower load, or a shorter time");
+        let message = format!(
+            "a load of {} would make some {expected:.0} flows",
+            random.load
+        );
+        let help =
+            format!("allowed: at most {MOST_FLOWS} flows; set a lower load, or a shorter time");
         return Err(Problem::error(key("load"), message, help));
     }
     let mut stream = Stream::new(scenario.run.seed, &flow.name, "arrivals");
@@ -64,12 +75,13 @@ pub fn draw(
         });
     }
     if found.is_empty() {
-        let message =
-            format!("no flow arrives until {until}; one comes each {gap:.3e} s on average");
+        let message = format!(
+            "no flow arrives before {until}: at this load a flow arrives every {gap:.3e} s on average"
+        );
         return Err(Problem::error(
             key("load"),
             message,
-            "a higher load, or a longer time",
+            "set a higher load, or a longer time",
         ));
     }
     Ok(found)
@@ -98,7 +110,8 @@ fn refuse_contradictions(flow: &Flow, group: usize) -> Result<(), Problem> {
     match given.into_iter().find(|(_, given)| *given) {
         None => Ok(()),
         Some((key, _)) => {
-            let message = format!("the pattern `random` determines `{key}` of its flows");
+            let message =
+                format!("the pattern `random` draws its flows itself, so `{key}` has no meaning");
             Err(Problem::error(
                 place!["flow", group, key],
                 message,

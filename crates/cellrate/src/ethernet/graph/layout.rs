@@ -70,8 +70,8 @@ fn leaf_spine(template: &LeafSpine) -> Graph {
 fn fat_tree(template: &FatTree) -> Result<Graph, Problem> {
     let FatTree { k, rate, delay } = *template;
     if k % 2 != 0 {
-        let message = format!("a fat tree of switches with {k} ports");
-        let help = "an even number: half of the ports lead up";
+        let message = format!("the switches of the fat tree have {k} ports");
+        let help = "allowed: an even number, since half of the ports lead up";
         return Err(Problem::error(place!["topology", "k"], message, help));
     }
     let half = k / 2;
@@ -124,7 +124,11 @@ fn graph(listed: &topology::Graph) -> Result<Graph, Vec<Problem>> {
         if names.insert(node.name(), number).is_some() {
             let message = format!("there are two nodes named `{}`", node.name());
             let place = place!["topology", "node", index, "name"];
-            problems.push(Problem::error(place, message, "a name is unique"));
+            problems.push(Problem::error(
+                place,
+                message,
+                "give each node a name of its own",
+            ));
         }
     }
     let mut seen = HashSet::new();
@@ -136,7 +140,7 @@ fn graph(listed: &topology::Graph) -> Result<Graph, Vec<Problem>> {
                 for (from, to) in ways.into_iter().take(1 + usize::from(link.duplex)) {
                     if !seen.insert((from, to)) {
                         let place = place!["topology", "link", index];
-                        let help = "at most one link leads from one node to another";
+                        let help = "allowed: at most one link from one node to another";
                         let message = format!(
                             "there is a second link from `{}` to `{}`",
                             link.from, link.to
@@ -166,7 +170,7 @@ fn ends(
             Problem::error(
                 place,
                 format!("there is no node `{name}`"),
-                "nodes are listed under `node`",
+                "list the node under `node`, or name another node",
             )
         })
     };

@@ -20,12 +20,13 @@ pub fn of_template(graph: &mut Graph, scenario: &Scenario, group: usize) -> Resu
         ("pattern", flow.pattern.is_some()),
     ];
     if let Some((key, _)) = given.into_iter().find(|(_, given)| *given) {
-        let message =
-            format!("`{key}` has no meaning in a template that has its own hosts for each flow");
+        let message = format!(
+            "`{key}` has no meaning in this template, which makes the hosts of each flow itself"
+        );
         return Err(Problem::error(
             place!["flow", group, key],
             message,
-            "remove it",
+            "remove the key",
         ));
     }
     let pairs = (1..=flow.count).map(|index| {
@@ -58,7 +59,8 @@ pub fn of_names(graph: &Graph, scenario: &Scenario, group: usize) -> Result<Pair
             Some(name) => host(graph, name, place!["flow", group, key]),
             None => {
                 let message = format!("the flow has no `{key}`");
-                let help = "`from` and `to` name hosts; `pattern` names pairs of them";
+                let help =
+                    "set `from` and `to`, two hosts, or `pattern`, which chooses pairs of hosts";
                 Err(Problem::error(place!["flow", group], message, help))
             }
         };
@@ -77,7 +79,10 @@ pub fn of_names(graph: &Graph, scenario: &Scenario, group: usize) -> Result<Pair
         .into_iter()
         .find(|(_, v)| v.is_some())
     {
-        let message = format!("the pattern determines `{}` of its flows", key.0);
+        let message = format!(
+            "`pattern` chooses the hosts of its flows, so `{}` has no meaning",
+            key.0
+        );
         return Err(Problem::error(
             place!["flow", group, key.0],
             message,
@@ -95,11 +100,14 @@ pub fn of_names(graph: &Graph, scenario: &Scenario, group: usize) -> Result<Pair
             let mut others: Vec<usize> = hosts.into_iter().filter(|host| *host != to).collect();
             let senders = *senders as usize;
             if senders > others.len() {
-                let message = format!("{senders} senders among {} other hosts", others.len());
+                let message = format!(
+                    "the incast has {senders} senders, but the network has only {} other hosts",
+                    others.len()
+                );
                 return Err(Problem::error(
                     place,
                     message,
-                    format!("at most {}", others.len()),
+                    format!("allowed: at most {}", others.len()),
                 ));
             }
             shuffle(&mut others, &mut stream);
@@ -112,12 +120,15 @@ pub fn of_names(graph: &Graph, scenario: &Scenario, group: usize) -> Result<Pair
         Pattern::Random(_) => unreachable!("its flows are drawn with their times"),
         Pattern::Permutation => permutation(&hosts, &mut stream),
         Pattern::AllToAll if hosts.len() * hosts.len() > MOST_FLOWS => {
-            let message = format!("all of {} hosts to all others", hosts.len());
+            let message = format!(
+                "the pattern `all-to-all` of {} hosts makes too many flows",
+                hosts.len()
+            );
             let place = place!["flow", group, "pattern"];
             return Err(Problem::error(
                 place,
                 message,
-                format!("at most {MOST_FLOWS} flows"),
+                format!("allowed: at most {MOST_FLOWS} flows"),
             ));
         }
         Pattern::AllToAll => {
@@ -137,7 +148,7 @@ pub fn of_names(graph: &Graph, scenario: &Scenario, group: usize) -> Result<Pair
         return Err(Problem::error(
             place!["flow", group, "pattern"],
             message,
-            format!("at most {MOST_FLOWS} flows"),
+            format!("allowed: at most {MOST_FLOWS} flows"),
         ));
     }
     Ok(pairs)

@@ -130,7 +130,7 @@ fn loops_end_at_virtual_destinations() {
     let cut_at = |overrides: &[&str], node: &str| {
         messages(overrides)
             .iter()
-            .any(|message| message.contains(&format!("cells/s at {node} is cut to TBE")))
+            .any(|message| message.contains(&format!("cells/s at {node} exceeds TBE")))
     };
     assert!(cut_at(&capped, "src.abr.1") && !cut_at(&capped, "A"));
     assert!(!cut_at(&near, "src.abr.1") && cut_at(&near, "A"));

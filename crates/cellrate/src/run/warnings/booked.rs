@@ -27,8 +27,8 @@ pub fn check(plan: &Plan, warnings: &mut Vec<Warning>) {
         let is_switch = matches!(plan.nodes[link.from].kind, NodeKind::Switch(_));
         if is_switch && booked > link.rate.cells_per_second() * SLACK {
             let message = format!(
-                "{} of {} has to carry {}, the rates of uncontrolled sources plus MCRs: its queue grows without end, or \
-                 overflows",
+                "{} ({}) has to carry {}, the rates of uncontrolled sources plus MCRs: the queue of the link grows \
+                 without end, or overflows",
                 link.name,
                 link.rate,
                 Rate::from_cells_per_second(booked)

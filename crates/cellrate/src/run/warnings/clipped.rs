@@ -21,7 +21,7 @@ pub fn check(scenario: &Scenario, plan: &Plan, warnings: &mut Vec<Warning>) {
         let (found, least) = (scenario.measure.trace_points, Trace::LEAST_BOUND);
         warnings.push(Warning::new(
             "parameter-clipped",
-            format!("trace_points of {found} was raised to {least}"),
+            format!("`trace_points` of {found} was raised to {least}"),
         ));
     }
 }
@@ -49,7 +49,7 @@ fn clipped(flow: &FlowPlan, plan: &Plan, warnings: &mut Vec<Warning>) {
     };
     if let Some((peak, access)) = peak.zip(access).filter(|(peak, access)| peak > access) {
         clip(format!(
-            "cells at {peak} leave at the {access} of the access link and wait at the source"
+            "the source sends at {peak}, but its access link carries {access}: cells wait at the source"
         ));
     }
 }
@@ -59,20 +59,20 @@ fn clipped_tcp(flow: &FlowPlan, clip: &mut impl FnMut(String)) {
     let initial = tcp.mss.0.saturating_mul(u64::from(tcp.initial_window));
     if initial > tcp.window.0 {
         clip(format!(
-            "initial_window of {initial} bytes exceeds window, {}, which is used",
+            "`initial_window` of {initial} bytes exceeds `window`; the window, {}, is used",
             tcp.window
         ));
     }
     if tcp.min_rto < tcp.granularity {
         clip(format!(
-            "min_rto of {} is less than a tick; one tick, {}, is used",
+            "`min_rto` of {} is less than a tick of TCP's clock; one tick, {}, is used",
             tcp.min_rto, tcp.granularity
         ));
     }
     if tcp.initial_rto < tcp.min_rto || tcp.initial_rto > tcp.max_rto {
         let bound = tcp.initial_rto.clamp(tcp.min_rto, tcp.max_rto);
         clip(format!(
-            "initial_rto of {} lies outside min_rto and max_rto; {bound} is used",
+            "`initial_rto` of {} is not between `min_rto` and `max_rto`; {bound} is used",
             tcp.initial_rto
         ));
     }
@@ -92,7 +92,7 @@ fn clipped_abr(flow: &FlowPlan, plan: &Plan, clip: &mut impl FnMut(String)) {
         if given < asked {
             let name = &plan.nodes[link.from].name;
             clip(format!(
-                "ICR of {asked:.0} cells/s at {name} is cut to TBE per round trip of {}, {given:.0} cells/s",
+                "ICR of {asked:.0} cells/s at {name} exceeds TBE per round trip of {}; {given:.0} cells/s is used",
                 frtt.told()
             ));
         }

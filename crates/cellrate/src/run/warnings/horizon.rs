@@ -41,7 +41,10 @@ pub fn never_starts<'a>(
     } else {
         ("start", "at the earliest at")
     };
-    let message = format!("{of} {verb} {at} {}, when the run is over", start.told());
+    let message = format!(
+        "{of} {verb} {at} {}, after the end of the run",
+        start.told()
+    );
     Some(Warning::new("never-starts", message))
 }
 
@@ -60,7 +63,7 @@ fn short(scenario: &Scenario, plan: &Plan, warnings: &mut Vec<Warning>) {
     let told = |what: &str, found: Ps| {
         let trips = found.0 as f64 / longest.0.max(1) as f64;
         format!(
-            "{what}, {}, is {trips:.1} round trips of {} ({}); use at least {ROUND_TRIPS}",
+            "{what} lasts {}, which is {trips:.1} round trips of {} ({} each); allow at least {ROUND_TRIPS} round trips",
             found.told(),
             slowest.name,
             longest.told()
@@ -87,7 +90,10 @@ fn short(scenario: &Scenario, plan: &Plan, warnings: &mut Vec<Warning>) {
     if warm_up < enough {
         warnings.push(Warning::new(
             "short-warm-up",
-            told("the warm-up after the last start", warm_up),
+            told(
+                "the warm-up, from the start of the last flow to `measure.from`,",
+                warm_up,
+            ),
         ));
     }
 }
@@ -107,7 +113,7 @@ fn no_round_trip(scenario: &Scenario, plan: &Plan, warnings: &mut Vec<Warning>) 
                 continue;
             };
             let message = format!(
-                "no {what} ever reaches {}: its round trip takes {}, but the run ends {} after its start",
+                "no {what} ever reaches {}: its round trip takes {}, but the run ends {} after the flow starts",
                 flow.name,
                 trip.told(),
                 left.told()

@@ -75,9 +75,9 @@ fn unequal(flows: &[&FlowReport], all: usize, port: &str, is_drawn: bool) -> Opt
         ", and so does `run.simultaneous_cells = \"drawn\"` in most networks"
     };
     let message = format!(
-        "{of} share {port} with a Jain index of {index:.2}: over links as fast as {port} their cells may meet again and \
-         again at one instant, and a full buffer then loses the cells of the later links; access links that are one per \
-         cent faster keep the cells apart{drawn}"
+        "{of} share {port} with a Jain index of {index:.2}: their links are as fast as {port}, so their cells may arrive \
+         at the same instants again and again, and a full buffer then drops the cells of the same links; access links that \
+         are 1 % faster prevent this{drawn}"
     );
     Some(Warning::new("phases-locked", message))
 }

@@ -51,7 +51,7 @@ pub fn after(plan: &Plan, seen: &Seen<'_>) -> Vec<Warning> {
         delivered_nothing(seen.report, &mut warnings);
     }
     if seen.omitted > 0 {
-        let message = format!("{} events beyond event_limit were not kept", seen.omitted);
+        let message = format!("{} events beyond `event_limit` were not kept", seen.omitted);
         warnings.push(Warning::new("events-omitted", message));
     }
     warnings

@@ -37,9 +37,9 @@ fn short_block(scenario: &Scenario, flow: &FlowPlan, warnings: &mut Vec<Warning>
         scenario.run.duration.saturating_sub(flow.start),
     );
     if lasts < plays {
-        let seconds = lasts.as_secs_f64();
         warn(format!(
-            "lasts some {seconds:.0} s, and rates of different blocks are independent"
+            "lasts {} and ends before the run; rates of different blocks are independent",
+            lasts.told()
         ));
     }
     let share = share_of_variance(video.block as usize, video.hurst);
@@ -60,7 +60,7 @@ fn short_trace(scenario: &Scenario, flow: &FlowPlan, warnings: &mut Vec<Warning>
     if ends < scenario.run.duration {
         let seconds = ends.as_secs_f64();
         let message = format!(
-            "flow group {}: its file ends at {seconds:.3} s; repeat = true plays it again",
+            "flow group {}: the file of the source ends at {seconds:.3} s; `repeat = true` plays the file again",
             flow.group
         );
         warnings.push(Warning::new("short-trace", message));

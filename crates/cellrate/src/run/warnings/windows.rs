@@ -73,12 +73,15 @@ pub fn below_path(filled: &Filled<'_>) -> Option<Warning> {
     let segments = (tcp.window.0 / tcp.mss.0) as f64;
     let needed = (segments / share).ceil() * tcp.mss.0 as f64;
     let enough = if needed <= f64::from(u32::MAX) {
-        format!("; a `tcp.window` of {} would fill it", Bytes(needed as u64))
+        format!(
+            "; a `tcp.window` of {} would fill the link",
+            Bytes(needed as u64)
+        )
     } else {
         String::new()
     };
     let message = format!(
-        "windows bound {} to {:.1} % of {} ({}): {} in a round trip of {}{enough}",
+        "their windows limit {} to {:.1} % of {} ({}): {} in each round trip of {}{enough}",
         filled.flows,
         100.0 * share,
         filled.line,

@@ -75,11 +75,14 @@ fn rates(scenario: &Scenario) -> Vec<Problem> {
         .filter(|(_, flow)| is_abr(flow));
     let mut problems: Vec<Problem> = abr
         .map(|(index, flow)| {
-            let message = format!("`{}` is ABR, but credit replaces rates", flow.name);
+            let message = format!(
+                "`{}` is ABR, but under credit control no rates are set",
+                flow.name
+            );
             Problem::error(
                 place!["flow", index, "service"],
                 message,
-                "`service = \"ubr\"`, or no `[fcvc]`",
+                "set `service = \"ubr\"`, or remove `[fcvc]`",
             )
         })
         .collect();
@@ -92,7 +95,7 @@ fn rates(scenario: &Scenario) -> Vec<Problem> {
         problems.push(Problem::warning(
             place!["fcvc"],
             message,
-            "`service = \"ubr\"`, or no `[fcvc]`",
+            "set `service = \"ubr\"`, or remove `[fcvc]`",
         ));
     }
     problems
@@ -106,16 +109,16 @@ fn switch(switch: &Switch, own: Option<(usize, &GraphSwitch)>) -> Vec<Problem> {
         let (place, help) = match found {
             Contradiction::Control(_) => (
                 place_of(own, "control", |own| own.control.is_some()),
-                "no `control`, or no `[fcvc]`",
+                "remove `control` or `[fcvc]`",
             ),
             Contradiction::Discard(_) => (
                 place_of(own, "discard", |own| own.discard.is_some()),
-                "no `discard`, or no `[fcvc]`",
+                "remove `discard` or `[fcvc]`",
             ),
             Contradiction::Queue(queue) => {
                 let mut place = place_of(own, "priority", |own| own.priority.is_some());
                 place.push(Step::Index(queue));
-                let help = "queues of their own, for instance `[[\"cbr\", \"vbr\"], [\"ubr\", \"random\", \"abr\"]]`";
+                let help = "set queues of their own, for instance `[[\"cbr\", \"vbr\"], [\"ubr\", \"random\", \"abr\"]]`";
                 (place, help)
             }
         };
@@ -128,7 +131,7 @@ fn switch(switch: &Switch, own: Option<(usize, &GraphSwitch)>) -> Vec<Problem> {
 /// Problem of lost cells whose credit nothing restores.
 fn errors(scenario: &Scenario, config: &FcvcConfig) -> Option<Problem> {
     (scenario.link_errors.occur() && config.mark_interval.is_none()).then(|| {
-        let message = "links lose cells, and without marks the credit for them never comes back";
+        let message = "links lose cells, and without marks the credit of a lost cell never returns";
         Problem::warning(
             place!["fcvc", "mark_interval"],
             message,
@@ -246,22 +249,23 @@ fn buffer(
     let promised = if adaptive { memory } else { promise.allotted };
     if adaptive && memory < least {
         let message = format!(
-            "{memory} cells of memory for {} channels at {name}",
+            "`memory` of {memory} cells is too small for {} channels at {name}",
             promise.channels
         );
         problems.push(Problem::error(
             place!["fcvc", "memory"],
             message,
-            format!("at least {least} cells"),
+            format!("allowed: at least {least} cells"),
         ));
     }
     if let Some((buffer, place)) = written.filter(|(buffer, _)| buffer.0 < promised) {
-        let message =
-            format!("credit promises {promised} cells at {name}, but the buffer is {buffer}");
+        let message = format!(
+            "the credits of all channels need a buffer of {promised} cells at {name}, but the buffer is {buffer}"
+        );
         problems.push(Problem::error(
             place,
             message,
-            format!("at least {promised} cells"),
+            format!("allowed: at least {promised} cells"),
         ));
     }
     // Each channel has counters of its own; under adaptive allocation a single channel may use all
@@ -276,12 +280,12 @@ fn buffer(
     );
     if counted > most {
         let message = format!(
-            "credit of {counted} cells for one channel at {name} is more than counters can hold"
+            "the credit of one channel at {name} is {counted} cells, more than the counters hold"
         );
         problems.push(Problem::error(
             place!["fcvc"],
             message,
-            format!("at most {most} cells"),
+            format!("allowed: at most {most} cells"),
         ));
     }
     problems
@@ -293,13 +297,13 @@ fn one_way(graph: &Graph, scenario: &Scenario, loops: &[Option<Loop>]) -> Vec<Pr
     for (flow, links) in channels(graph, scenario) {
         if let Some(link) = links.iter().find(|link| loops[**link].is_none()) {
             let message = format!(
-                "credit for `{}` has no way back over {}",
+                "credits of `{}` cannot return over {}, which leads one way only",
                 flow.name, graph.links[*link].name
             );
             problems.push(Problem::error(
                 place!["topology"],
                 message,
-                "a link in the other direction: `duplex = true`",
+                "add the link in the other direction: `duplex = true`",
             ));
         }
     }

@@ -60,26 +60,26 @@ fn tcp(config: &TcpConfig, mut place: Place) -> Option<Problem> {
     // The message begins with the field and ends with the allowed values.
     let field = message.split('`').nth(1).unwrap_or_default();
     place.extend(field.split('.').map(Step::from));
-    let (found, allowed) = message.split_once("; allowed: ").unwrap_or((&message, ""));
+    let (found, allowed) = message.split_once("; ").unwrap_or((&message, ""));
     Some(Problem::error(place, found, allowed))
 }
 
 /// Problem of ECN in ATM: ECN marks IP packets, and ATM switches see none. A recovery that reacts
 /// to marks still runs, so that recoveries can be compared by name.
 fn ecn(config: &TcpConfig, mut place: Place) -> Option<Problem> {
-    const WHY: &str = "ATM switches mark EFCI in cells, and no ECN in IP packets";
+    const WHY: &str = "ATM switches set EFCI in cells, never ECN in IP packets";
     if config.ecn == Some(true) {
         place.push(Step::from("ecn"));
         return Some(Problem::error(
             place,
             WHY,
-            "`ecn` absent; EFCI: `switch.control.scheme = \"efci\"` with ABR",
+            "remove `ecn`; for marks by EFCI set `switch.control.scheme = \"efci\"` and `service = \"abr\"`",
         ));
     }
     config.has_ecn().then(|| {
         place.push(Step::from("recovery"));
         let message = format!(
-            "`{}` gets no marks here, and reacts to losses alone: {WHY}",
+            "`{}` gets no marks over ATM and reacts to losses alone: {WHY}",
             config.recovery.name()
         );
         Problem::warning(place, message, "")
@@ -108,7 +108,7 @@ fn source_queue(scenario: &Scenario, flow: &Flow, index: usize) -> Option<Proble
         Problem::error(
             place!["flow", index, "source_queue"],
             message,
-            format!("at least {cells} cells"),
+            format!("allowed: at least {cells} cells"),
         )
     })
 }
@@ -143,8 +143,12 @@ fn pcr_above_link(pcr: Rate, forward: Rate, backward: Rate, mut place: Place) ->
     let ends = [(forward, "the source"), (backward, "the destination")];
     let (link, end) = ends.into_iter().find(|(link, _)| pcr > *link)?;
     place.push(Step::from("pcr"));
-    let message = format!("PCR of {pcr} exceeds the link of {link} that {end} sends on");
-    Some(Problem::warning(place, message, format!("at most {link}")))
+    let message = format!("PCR of {pcr} exceeds the link on which {end} sends, {link}");
+    Some(Problem::warning(
+        place,
+        message,
+        format!("allowed: at most {link}"),
+    ))
 }
 
 /// Reports bursts that are less than one cell time apart.
@@ -156,7 +160,7 @@ fn bursts(flow: &Flow, index: usize) -> Option<Problem> {
         Problem::error(
             place!["flow", index, "source", field],
             message,
-            format!("at least {cell}"),
+            format!("allowed: at least {cell}"),
         )
     })
 }
@@ -172,7 +176,7 @@ fn too_far(graph: &Graph, instance: &Instance) -> Option<Problem> {
         Problem::error(
             place!["flow", instance.group],
             message,
-            "shorter delays, or faster links",
+            "set shorter delays, or faster links",
         )
     })
 }
@@ -192,7 +196,7 @@ fn never_arrives(scenario: &Scenario, graph: &Graph, instance: &Instance) -> Opt
         Problem::warning(
             place!["flow", instance.group],
             message,
-            format!("a `duration` above {way}, or shorter delays"),
+            format!("set a `duration` above {way}, or shorter delays"),
         )
     })
 }

@@ -12,7 +12,7 @@ pub fn problem(finding: &Finding, mut place: Place, strict: bool) -> Problem {
         (true, Severity::Standard) => Problem::error(
             place,
             message,
-            "the standard asks for it; `strict = false` in `[run]` makes this a warning",
+            "TM 4.0 requires this; with `strict = false` in `[run]` it is only a warning",
         ),
         (true, _) => Problem::error(place, message, ""),
         (false, _) => Problem::warning(place, message, ""),

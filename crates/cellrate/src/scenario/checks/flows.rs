@@ -28,7 +28,7 @@ pub fn check(scenario: &Scenario) -> Vec<Problem> {
         problems.push(Problem::error(
             place!["flow", 0, "count"],
             message,
-            format!("at most {MOST_FLOWS}"),
+            format!("allowed: at most {MOST_FLOWS}"),
         ));
     }
     for (index, flow) in scenario.flows.iter().enumerate() {
@@ -52,8 +52,8 @@ fn source(index: usize, flow: &Flow) -> Option<Problem> {
 /// of the forward channel alone decides if there are RM cells.
 fn forward_abr(index: usize, flow: &Flow) -> Option<Problem> {
     (flow.service != ServiceClass::Abr && flow.ack_service() == ServiceClass::Abr).then(|| {
-        let help = "RM cells of an ABR channel return on the other: `service = \"abr\"`, or another `ack_service`";
-        Problem::error(place!["flow", index, "ack_service"], "only the backward channel is ABR", help)
+        let help = "RM cells of an ABR channel return on the channel in the other direction: set `service = \"abr\"`, or another `ack_service`";
+        Problem::error(place!["flow", index, "ack_service"], "`ack_service` is ABR, but `service` is not", help)
     })
 }
 
@@ -73,12 +73,12 @@ fn without_effect(index: usize, flow: &Flow, scenario: &Scenario) -> Vec<Problem
         (
             "ack_service",
             !flow.needs_backward() && flow.ack_service.is_some(),
-            "nothing travels back",
+            "nothing is sent from the destination to the source",
         ),
         (
             "ack_service",
             !flow.source.over_tcp() && flow.splits_classes(),
-            "only RM cells travel back, and they are ABR",
+            "the destination sends only RM cells back, which are ABR",
         ),
         (
             "source_queue_refuses",
@@ -95,12 +95,12 @@ fn without_effect(index: usize, flow: &Flow, scenario: &Scenario) -> Vec<Problem
         (
             "return_route",
             !flow.needs_backward() && flow.return_route.is_some(),
-            "nothing travels back",
+            "nothing is sent from the destination to the source",
         ),
         (
             "stagger",
             flow.count == 1 && flow.stagger.0 > 0,
-            "there is one flow",
+            "the group has one flow",
         ),
     ];
     let problem = |(key, _, why): (&str, bool, &str)| {

@@ -19,7 +19,7 @@ pub fn check(scenario: &Scenario) -> Vec<Problem> {
             problems.push(Problem::error(
                 place,
                 message,
-                "a name is unique; `count` makes many flows of one",
+                "give each group a name of its own; `count` sets the number of flows of a group",
             ));
         }
     }
@@ -41,7 +41,11 @@ fn refuse(name: &str, also: &str, place: Place) -> Option<Problem> {
     }
     let dot = if also.is_empty() { "" } else { ", `.`" };
     let help = format!(
-        "a name has letters, digits, `_`{dot} and `-`, and begins with a letter, a digit or `_`"
+        "allowed: a name of letters, digits, `_`{dot} and `-`, and begins with a letter, a digit or `_`"
     );
-    Some(Problem::error(place, format!("`{name}` is no name"), help))
+    Some(Problem::error(
+        place,
+        format!("`{name}` is not a name"),
+        help,
+    ))
 }

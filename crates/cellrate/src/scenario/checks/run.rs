@@ -25,16 +25,16 @@ fn check_window(scenario: &Scenario, problems: &mut Vec<Problem>) {
     if duration == Ps::ZERO {
         return problems.push(Problem::error(
             place!["run", "duration"],
-            "the run takes no time",
-            "above 0 s",
+            "`duration` is 0 s",
+            "allowed: above 0 s",
         ));
     }
     if to > duration {
-        let message = format!("the measuring window ends at {to}, after the run of {duration}");
+        let message = format!("the measuring window ends at {to}, but the run ends at {duration}");
         problems.push(Problem::error(
             place!["measure", "to"],
             message,
-            format!("at most {duration}"),
+            format!("allowed: at most {duration}"),
         ));
     }
     if from >= to.min(duration) {
@@ -43,7 +43,7 @@ fn check_window(scenario: &Scenario, problems: &mut Vec<Problem>) {
         problems.push(Problem::error(
             place!["measure", "from"],
             message,
-            format!("below {end}"),
+            format!("allowed: below {end}"),
         ));
     }
 }
@@ -54,17 +54,20 @@ fn check_sample(scenario: &Scenario, problems: &mut Vec<Problem>) {
         problems.push(Problem::error(place!["measure", "sample"], message, help));
     };
     if sample == Ps::ZERO {
-        refuse("the sampling period is 0 s".into(), "above 0 s".into());
+        refuse(
+            "the sampling period is 0 s".into(),
+            "allowed: above 0 s".into(),
+        );
     } else if sample > duration && duration > Ps::ZERO {
         refuse(
             format!("the sampling period of {sample} exceeds the run of {duration}"),
-            format!("at most {duration}"),
+            format!("allowed: at most {duration}"),
         );
     } else if duration.0 / sample.0 > MOST_SAMPLES {
         let least = Ps(duration.0.div_ceil(MOST_SAMPLES));
         refuse(
             format!("a sampling period of {sample} takes more than {MOST_SAMPLES} samples"),
-            format!("at least {least}"),
+            format!("allowed: at least {least}"),
         );
     }
 }
@@ -74,11 +77,11 @@ fn check_lists(scenario: &Scenario, problems: &mut Vec<Problem>) {
     problems.extend(twice(&measure.traces, "traces"));
     problems.extend(twice(&measure.events, "events"));
     if !measure.events.is_empty() && measure.event_limit == 0 {
-        let message = "events are logged, but none may be kept";
+        let message = "`events` asks for events, but `event_limit` is 0";
         problems.push(Problem::error(
             place!["measure", "event_limit"],
             message,
-            "at least 1",
+            "allowed: at least 1",
         ));
     }
 }
@@ -88,8 +91,8 @@ fn twice<T: PartialEq>(list: &[T], key: &str) -> Option<Problem> {
     let place: Place = place!["measure", key, again];
     Some(Problem::error(
         place,
-        format!("`{key}` names this twice"),
-        "name it once",
+        format!("`{key}` lists an element twice"),
+        "list each element once",
     ))
 }
 
@@ -106,7 +109,7 @@ fn check_traced(scenario: &Scenario, problems: &mut Vec<Problem>) {
             TraceKind::Queue | TraceKind::SourceQueue | TraceKind::Utilisation => (true, ""),
         };
         if !is_there {
-            let message = format!("no flow uses {what}: there is nothing to trace");
+            let message = format!("no flow uses {what}, so this trace would be empty");
             problems.push(Problem::warning(
                 place!["measure", "traces", index],
                 message,

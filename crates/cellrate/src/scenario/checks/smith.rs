@@ -36,7 +36,7 @@ fn of_flow(scenario: &Scenario, graph: &Graph, instance: &Instance) -> Option<Pr
                 "no switch on the route of `{}` sends it the free queue space that its Smith predictor needs",
                 flow.name
             );
-            let help = "switches with `control.scheme = \"smith-predictor\"`";
+            let help = "set `control.scheme = \"smith-predictor\"` at a switch on the route";
             Some(Problem::warning(
                 place!["flow", at, "abr", "rules"],
                 message,
@@ -51,16 +51,16 @@ fn of_flow(scenario: &Scenario, graph: &Graph, instance: &Instance) -> Option<Pr
             Some(Problem::warning(
                 place!["flow", at, "abr", "rules"],
                 message,
-                "`rules = \"smith-predictor\"`",
+                "set `rules = \"smith-predictor\"` in `abr`",
             ))
         }
         _ => {
             let own = flow.abr.time_constant?;
             let (switch, other) = told.into_iter().find(|(_, other)| *other != own)?;
             let message = format!(
-                "a time constant of {own}, but of {other} at `{switch}`: the source misreads the free queue space"
+                "`time_constant` is {own} at the source, but {other} at `{switch}`: the source would misread the free queue space"
             );
-            let help = "the same `time_constant` at source and switch";
+            let help = "set the same `time_constant` at source and switch";
             Some(Problem::warning(
                 place!["flow", at, "abr", "time_constant"],
                 message,

@@ -32,7 +32,7 @@ pub fn check_priorities(scenario: &Scenario) -> Vec<Problem> {
 }
 
 fn priorities(queues: &[Vec<ServiceClass>], used: &[ServiceClass], place: Place) -> Vec<Problem> {
-    const HELP: &str = "every class that a flow uses is in one queue";
+    const HELP: &str = "allowed: every class that a flow uses is in one queue";
     let at = |queue: usize| {
         let mut place = place.clone();
         place.push(Step::Index(queue));
@@ -41,7 +41,11 @@ fn priorities(queues: &[Vec<ServiceClass>], used: &[ServiceClass], place: Place)
     let mut problems = Vec::new();
     for (index, classes) in queues.iter().enumerate() {
         if classes.is_empty() {
-            problems.push(Problem::error(at(index), "a queue without a class", HELP));
+            problems.push(Problem::error(
+                at(index),
+                "a queue of `priority` has no class",
+                HELP,
+            ));
         }
         for (i, class) in classes.iter().enumerate() {
             if classes[..i].contains(class)
@@ -52,7 +56,7 @@ fn priorities(queues: &[Vec<ServiceClass>], used: &[ServiceClass], place: Place)
             {
                 problems.push(Problem::error(
                     at(index),
-                    format!("`{}` is in a queue already", name(*class)),
+                    format!("`{}` is in two queues", name(*class)),
                     HELP,
                 ));
             }
@@ -273,7 +277,7 @@ impl Site<'_> {
             problems.push(Problem::warning(
                 place,
                 message,
-                "`service = \"abr\"`, or no `control`",
+                "set `service = \"abr\"`, or remove `control`",
             ));
         }
         problems
@@ -297,7 +301,7 @@ impl Site<'_> {
             .collect();
         if self.switch.buffer.0 < largest_pdu {
             problems.iter_mut().for_each(|problem| {
-                problem.help = format!("a `buffer` of at least {largest_pdu} cells")
+                problem.help = format!("allowed: a `buffer` of at least {largest_pdu} cells")
             });
         }
         let chosen = self.switch.discard != DiscardConfig::default();
@@ -310,7 +314,7 @@ impl Site<'_> {
             problems.push(Problem::warning(
                 place,
                 message,
-                "a finite `buffer`, or no `discard`",
+                "set a finite `buffer`, or remove `discard`",
             ));
         }
         problems
@@ -319,9 +323,12 @@ impl Site<'_> {
     fn rm_first(&self) -> Option<Problem> {
         (self.switch.rm_first && !self.load.has_abr).then(|| {
             let place = self.place("rm_first", |own| own.rm_first.is_some());
-            let message =
-                "`rm_first` has nothing to serve first: no channel through the switch is ABR";
-            Problem::warning(place, message, "`service = \"abr\"`, or no `rm_first`")
+            let message = "`rm_first` has no effect: no channel through the switch is ABR";
+            Problem::warning(
+                place,
+                message,
+                "set `service = \"abr\"`, or remove `rm_first`",
+            )
         })
     }
 
@@ -341,7 +348,7 @@ impl Site<'_> {
             Problem::warning(
                 place,
                 message,
-                "segments get through only where cells leave as fast as they come",
+                "a segment passes such a buffer only if its cells leave as fast as they arrive",
             )
         })
     }

@@ -36,11 +36,12 @@ pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
         };
         site.check(|other| other == index, &mut problems);
         if !config.at.is_empty() {
-            let message = "a switch of a graph has `vsvd` of its own, whatever its name";
+            let message =
+                "`at` has no meaning in the `vsvd` of one switch, which applies to that switch";
             problems.push(Problem::error(
                 site.key("at"),
                 message,
-                "leave `at` out; it belongs to `[switch.vsvd]`",
+                "remove `at`; only `[switch.vsvd]`, for all switches, has this key",
             ));
         }
     }
@@ -101,11 +102,11 @@ impl Site<'_> {
         let switches: Vec<(usize, &Node)> = nodes.filter(with).collect();
         problems.extend(self.mismatch());
         if !switches.is_empty() && !switches.iter().any(|(index, _)| self.carries_abr(*index)) {
-            let message = "no ABR flow passes, so `vsvd` has no control loop to end";
+            let message = "no ABR flow passes the switch, so `vsvd` has no control loop to end";
             problems.push(Problem::error(
                 self.place.clone(),
                 message,
-                "`service = \"abr\"`, or no `vsvd`",
+                "set `service = \"abr\"`, or remove `vsvd`",
             ));
         }
         problems.extend(self.other_acks(&switches));
@@ -120,7 +121,7 @@ impl Site<'_> {
             problems.push(Problem::error(
                 self.place.clone(),
                 message,
-                "another policy or scheme, or no `vsvd`",
+                "set another policy or scheme, or remove `vsvd`",
             ));
         }
     }
@@ -128,10 +129,11 @@ impl Site<'_> {
     /// Problem of settings of rate and input that contradict each other.
     fn mismatch(&self) -> Option<Problem> {
         let message = self.config.mismatch()?;
-        let help = "`previous-loop` with `vc-queues`, or `measured` with `class-queue`";
+        let help = "allowed: `previous-loop` with `vc-queues`, or `measured` with `class-queue`";
         Some(match self.scenario.run.strict {
             true => {
-                let help = format!("{help}; `strict = false` in `[run]` makes this a warning");
+                let help =
+                    format!("{help}; with `strict = false` in `[run]` this is only a warning");
                 Problem::error(self.key("vc_rate"), message, help)
             }
             false => Problem::warning(self.key("vc_rate"), message, help),
@@ -158,10 +160,10 @@ impl Site<'_> {
             };
             let (_, switch) = switches.iter().find(passes)?;
             let message = format!(
-                "the virtual source at `{}` sends all cells that return for `{}` as ABR, acknowledgements as well",
+                "the virtual source at `{}` sends all cells that return for `{}` as ABR, so acknowledgements cannot have another class",
                 switch.name, flow.name
             );
-            let help = "`ack_service = \"abr\"`, or no `vsvd`";
+            let help = "set `ack_service = \"abr\"`, or remove `vsvd`";
             Some(Problem::error(
                 place!["flow", group, "ack_service"],
                 message,

@@ -51,7 +51,7 @@ fn add_nodes(
             problems.push(Problem::error(
                 place!["topology", "node", index, "name"],
                 message,
-                "a name is unique",
+                "give each node a name of its own",
             ));
         }
     }
@@ -113,7 +113,7 @@ fn second_link(graph: &Graph, from: usize, to: usize, index: usize) -> Problem {
         "there is a second link from `{}` to `{}`",
         graph.nodes[from].name, graph.nodes[to].name
     );
-    let help = "at most one link leads from one node to another; a link is `duplex` unless it says `duplex = false`";
+    let help = "allowed: at most one link from one node to another; a link has both directions unless `duplex = false`";
     Problem::error(place!["topology", "link", index], message, help)
 }
 

@@ -18,11 +18,16 @@ pub fn parking_lot(scenario: &Scenario, template: &ParkingLot) -> Result<Graph, 
         &[("from", Flow::has_from), ("to", Flow::has_to)],
     )?;
     if template.access.is_some() == template.span.is_some() {
-        let message = "a parking lot has either `access` or `span`: one follows from the other";
+        let message = match template.span {
+            Some(_) => {
+                "a parking lot has both `access` and `span`, but each follows from the other"
+            }
+            None => "a parking lot has neither `access` nor `span`",
+        };
         return Err(vec![Problem::error(
             place!["topology"],
             message,
-            "one of the two",
+            "set one of `access` and `span`",
         )]);
     }
     let last = template.switches as usize - 1;
@@ -72,7 +77,7 @@ fn way(flow: &Flow, (group, index): (usize, u32), template: &ParkingLot) -> Resu
         return Err(Problem::error(
             place!["flow", group, "enters"],
             message,
-            format!("1 to {row}"),
+            format!("allowed: 1 to {row}"),
         ));
     }
     let most = template.switches - enters;
@@ -85,7 +90,7 @@ fn way(flow: &Flow, (group, index): (usize, u32), template: &ParkingLot) -> Resu
         return Err(Problem::error(
             place!["flow", group, "hops"],
             message,
-            format!("at most {most}"),
+            format!("allowed: at most {most}"),
         ));
     }
     let egress = own(flow.egress, template.egress);
@@ -95,12 +100,13 @@ fn way(flow: &Flow, (group, index): (usize, u32), template: &ParkingLot) -> Resu
         (None, Some(span)) if span.0 >= behind => span.0 - behind,
         _ => {
             let name = flow.instance(index);
-            let message =
-                format!("`span` is shorter than the {behind} of `{name}` behind its first switch");
+            let message = format!(
+                "`span` is shorter than the path of `{name}` behind its first switch, {behind}"
+            );
             return Err(Problem::error(
                 place!["topology", "span"],
                 message,
-                format!("at least {behind}"),
+                format!("allowed: at least {behind}"),
             ));
         }
     };
@@ -241,11 +247,11 @@ mod tests {
         let short = MARSAN.replace("1000 km", "700 km");
         assert_eq!(
             found(&short, "count = 6"),
-            "`span` is shorter than the 4 ms of `f.1` behind its first switch"
+            "`span` is shorter than the path of `f.1` behind its first switch, 4 ms"
         );
         let both = MARSAN.replace("span", r#"access = "1 km", span"#);
         assert!(
-            found(&both, "count = 1").starts_with("a parking lot has either `access` or `span`")
+            found(&both, "count = 1").starts_with("a parking lot has both `access` and `span`")
         );
     }
 }

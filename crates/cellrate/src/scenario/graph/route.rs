@@ -107,7 +107,7 @@ impl<'a> Routes<'a> {
             return Err(Problem::error(
                 place!["flow", flow],
                 message,
-                format!("`{key}` names a host of the graph"),
+                format!("set `{key}` to a host of the graph"),
             ));
         };
         let place = if named.is_some() {
@@ -201,7 +201,7 @@ impl<'a> Routes<'a> {
                 return Err(Problem::error(
                     place,
                     message,
-                    "a route lists all nodes, both hosts included",
+                    "a route lists all nodes of the path, from the source to the destination",
                 ));
             }
         }
@@ -224,11 +224,11 @@ impl<'a> Routes<'a> {
         for (i, name) in route.iter().enumerate() {
             let found = node(self.names, name, at(place, i))?;
             if nodes.contains(&found) {
-                let message = format!("the route comes to `{name}` twice: a loop");
+                let message = format!("the route visits `{name}` twice");
                 return Err(Problem::error(
                     at(place, i),
                     message,
-                    "a route visits a node at most once",
+                    "allowed: each node at most once",
                 ));
             }
             if self.graph.nodes[found].is_host() && i > 0 && i + 1 < route.len() {
@@ -272,8 +272,14 @@ impl<'a> Routes<'a> {
             ),
             None => format!("the way back is {}", self.way_back(forward)),
         };
-        let help = format!("{help}: backward RM cells are marked where forward ones came by");
-        Problem::error(place, "an ABR flow returns another way than it came", help)
+        let help = format!(
+            "{help}: backward RM cells must cross the switches that the forward RM cells crossed"
+        );
+        Problem::error(
+            place,
+            "an ABR flow must return over the nodes of its way out, but returns over others",
+            help,
+        )
     }
 
     /// Nodes of `forward` in reverse order.

@@ -128,12 +128,12 @@ pub fn refuse(scenario: &Scenario, template: &str, keys: &[Key]) -> Result<(), V
             .filter(|(_, is_set)| is_set(flow))
         {
             let message = format!(
-                "`{key}` has no meaning in the template `{template}`, which has its own way for a flow"
+                "`{key}` has no meaning in the template `{template}`, which routes each flow itself"
             );
             problems.push(Problem::error(
                 place!["flow", index, *key],
                 message,
-                "remove it",
+                "remove the key",
             ));
         }
     }

@@ -180,15 +180,18 @@ fn times_come_in_order_within_the_run() {
         }
         the_error(&text).diagnostics[0].message.clone()
     };
-    assert_eq!(times(&["0 s"]), "a change at 0 s");
-    assert_eq!(times(&["2 s"]), "a change at 2 s in a run of 2 s");
+    assert_eq!(times(&["0 s"]), "a change at 0 s is too early");
+    assert_eq!(
+        times(&["2 s"]),
+        "a change at 2 s comes too late: the run ends at 2 s"
+    );
     assert_eq!(
         times(&["1 s", "1 s"]),
-        "a change at 1 s after the one at 1 s"
+        "the change at 1 s is listed after the change at 1 s"
     );
     assert_eq!(
         times(&["1 s", "0.5 s"]),
-        "a change at 500 ms after the one at 1 s"
+        "the change at 500 ms is listed after the change at 1 s"
     );
 }
 

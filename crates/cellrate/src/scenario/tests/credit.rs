@@ -104,7 +104,7 @@ fn counters_are_those_of_a_channel() {
     assert!(
         refusal.diagnostics[0]
             .message
-            .contains("for one channel at"),
+            .contains("the credit of one channel at"),
         "{refusal}"
     );
 }
@@ -146,7 +146,7 @@ fn credit_needs_a_way_back() {
     assert!(
         the_error(&text).diagnostics[0]
             .message
-            .contains("no way back over X->Y")
+            .contains("cannot return over X->Y")
     );
 }
 

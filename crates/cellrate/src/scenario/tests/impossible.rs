@@ -390,14 +390,14 @@ fn atm_has_no_ecn() {
     let mss = "mss = \"512 bytes\"";
     let refused = the_error(&with(RIGHT, mss, "mss = \"512 bytes\"\necn = «true"));
     assert!(
-        refused.rendered.contains("ATM switches mark EFCI in cells"),
+        refused.rendered.contains("ATM switches set EFCI in cells"),
         "{}",
         refused.rendered
     );
     let text = with(RIGHT, mss, "mss = \"512 bytes\"\nrecovery = «\"dctcp\"");
     let message = the_warning(&text).message;
     assert!(
-        message.starts_with("`dctcp` gets no marks here"),
+        message.starts_with("`dctcp` gets no marks over ATM"),
         "{message}"
     );
     let text = with(
@@ -599,7 +599,7 @@ fn virtual_sources() {
     assert!(
         of_its_own.diagnostics[0]
             .message
-            .contains("whatever its name")
+            .contains("has no meaning in the `vsvd` of one switch")
     );
 }
 

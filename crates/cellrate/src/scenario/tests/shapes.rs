@@ -240,9 +240,7 @@ fn of_more_than_a_screenful_the_first_is_told() {
         (1, 3)
     );
     assert!(
-        refusal
-            .rendered
-            .ends_with("and so on: 49 more are not shown\n"),
+        refusal.rendered.ends_with("49 more faults are not shown\n"),
         "{}",
         refusal.rendered
     );

@@ -82,7 +82,7 @@ impl Contents {
     pub fn select(&self, choice: &Choice) -> Result<Selection, Broken> {
         if self.references.values().all(|count| *count < 2) {
             let message =
-                "the stream has no two clock references of one PID, so nothing says how fast it is";
+                "the stream has no two clock references of one PID, so its rate is not known";
             return Err(Broken::asked("file", message, ""));
         }
         let number = match choice.program {
@@ -117,7 +117,7 @@ impl Contents {
         match (numbers.next(), numbers.next()) {
             (Some(_), Some(_)) if choice.pcr_pid.is_none() => Err(Broken::asked(
                 "file",
-                "the stream has several programs, of which `program` names one",
+                "the stream has several programs; choose one with `program`",
                 self.told(),
             )),
             (Some(number), None) => Ok(Some(*number)),
@@ -151,7 +151,7 @@ impl Contents {
                 Broken::asked(
                     "file",
                     message,
-                    format!("`pcr_pid` chooses another: {}", self.told()),
+                    format!("`pcr_pid` chooses another PID: {}", self.told()),
                 )
             });
         }
@@ -160,7 +160,7 @@ impl Contents {
             (Some(pid), None) => Ok(always(pid)),
             _ => Err(Broken::asked(
                 "file",
-                "clock references are on several PIDs, of which `pcr_pid` names one",
+                "clock references are on several PIDs; choose one with `pcr_pid`",
                 self.told(),
             )),
         }
@@ -189,7 +189,7 @@ impl Contents {
         let program = |(number, program): (&u16, &super::section::Program)| {
             let streams = list(&mut program.streams.iter());
             format!(
-                "program {number} has its clock on PID {} and streams {streams}",
+                "program {number} has its clock on PID {} and streams on PIDs {streams}",
                 program.pcr_pid
             )
         };

@@ -126,10 +126,10 @@ fn out_of_step(found: u8, byte: u64, file: &[u8]) -> Broken {
         |(size, first): (usize, usize)| (0..4).all(|i| file.get(first + i * size) == Some(&SYNC));
     broken.help = match [(192, 4), (204, 0)].into_iter().find(|form| of_size(*form)) {
         Some((size, _)) => format!(
-            "the packets seem to have {size} bytes; those of a transport stream alone have 188"
+            "the packets seem to have {size} bytes; packets of a transport stream have 188 bytes"
         ),
         None => {
-            "a transport stream is packets of 188 bytes, one behind the other, that begin with 0x47"
+            "a transport stream consists of packets of 188 bytes, each of which begins with 0x47"
                 .into()
         }
     };

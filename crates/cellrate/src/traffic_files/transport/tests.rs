@@ -183,8 +183,8 @@ fn several_programs_are_told_and_one_is_sent() {
 
     let broken = stream.read(&any()).unwrap_err();
     assert_eq!((broken.key, broken.byte), ("file", None));
-    let told = "program 1 has its clock on PID 101 and streams 101, 102; program 2 has its clock on PID 201 and streams \
-                201; clock references are on PIDs 101, 201";
+    let told = "program 1 has its clock on PID 101 and streams on PIDs 101, 102; program 2 has its clock on PID 201 and streams on \
+                PIDs 201; clock references are on PIDs 101, 201";
     assert_eq!(broken.help, told);
     for (choice, key) in [
         (chosen(3), "program"),

@@ -48,7 +48,7 @@ impl AqmParameters for CoDelConfig {
     fn check(&self, facts: QueueFacts) -> Vec<Finding> {
         let is_ordered = self.target < self.interval;
         let message = format!(
-            "{} are less than a frame of {} octets",
+            "{} are less than a frame of {} bytes",
             self.max_packet, facts.largest
         );
         let is_small = self.max_packet.0 < facts.largest as u64;

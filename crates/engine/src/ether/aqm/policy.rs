@@ -107,7 +107,7 @@ pub(super) fn reachable(
 ) -> Option<Finding> {
     let limit = facts.limit;
     threshold.is_never_exceeded(limit).then(|| {
-        let message = format!("{threshold} are never exceeded in a buffer of {limit} octets");
+        let message = format!("{threshold} are never exceeded in a buffer of {limit} bytes");
         Finding::warning(field, message)
     })
 }

@@ -148,7 +148,7 @@ mod tests {
         assert_eq!(findings[0].severity, Severity::Warning);
         assert_eq!(
             findings[0].message,
-            "100000 bytes are never exceeded in a buffer of 100000 octets"
+            "100000 bytes are never exceeded in a buffer of 100000 bytes"
         );
     }
 }

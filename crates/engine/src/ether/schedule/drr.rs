@@ -28,7 +28,10 @@ impl DrrConfig {
     pub(super) fn check(&self, queues: usize, largest: u32) -> Vec<Finding> {
         let mut findings = Vec::new();
         if self.quanta.len() != queues {
-            let message = format!("{} quanta for {queues} queues", self.quanta.len());
+            let message = format!(
+                "has {} values; allowed: one for each of the {queues} queues",
+                self.quanta.len()
+            );
             findings.push(Finding::impossible("quanta", message));
         }
         for quantum in &self.quanta {
@@ -38,7 +41,7 @@ impl DrrConfig {
                     format!("must be above 0, but is {quantum}"),
                 ));
             } else if quantum.0 < largest as u64 {
-                let message = format!("{quantum} are less than a frame of {largest} octets");
+                let message = format!("{quantum} are less than a frame of {largest} bytes");
                 findings.push(Finding::warning("quanta", message));
             }
         }

@@ -159,7 +159,7 @@ fn plans_that_cannot_run_are_refused() {
                     switch.schedule = ScheduleConfig::DeficitRoundRobin(DrrConfig { quanta });
                 });
             },
-            "N1: quanta: 0 quanta for 1 queues",
+            "N1: quanta: has 0 values; allowed: one for each of the 1 queues",
         ),
         (
             &|plan| {

@@ -124,7 +124,7 @@ impl Mpeg2Config {
             return Some((
                 "mean",
                 format!(
-                    "with a mean that is not below the peak, {}, the backlog of the bucket grows without end",
+                    "`mean` is not below `peak`, {}, so the backlog of cells beyond the peak grows without end",
                     self.peak
                 ),
             ));
@@ -142,7 +142,7 @@ impl Mpeg2Config {
         if self.bound.mean(&rates) < 1.0 {
             return Some((
                 "mean",
-                String::from("the bounded rates are practically zero"),
+                String::from("after `bound` the mean rate is below 1 bit/s"),
             ));
         }
         let wrong = too_often(
@@ -199,17 +199,20 @@ impl Source for Mpeg2Config {
             ));
         }
         if !(0.5..=0.99).contains(&self.hurst) {
-            return Some(("hurst", format!("{} is not 0.5 to 0.99", self.hurst)));
+            return Some((
+                "hurst",
+                format!("`hurst` is {}; allowed: 0.5 to 0.99", self.hurst),
+            ));
         }
         if self.interval_low == Ps::ZERO {
             return Some((
                 "interval_low",
-                String::from("clock references must be more than 0 s apart"),
+                String::from("`interval_low` is 0 s; allowed: above 0 s"),
             ));
         }
         if self.interval_high < self.interval_low {
             let message = format!(
-                "{} is less than interval_low, {}",
+                "`interval_high` of {} is less than `interval_low` of {}",
                 self.interval_high, self.interval_low
             );
             return Some(("interval_high", message));
@@ -223,7 +226,10 @@ impl Source for Mpeg2Config {
         if !self.block.is_power_of_two() || !(256..=1 << 20).contains(&self.block) {
             return Some((
                 "block",
-                format!("{} is no power of two from 256 to 1,048,576", self.block),
+                format!(
+                    "`block` is {}; allowed: a power of two from 256 to 1,048,576",
+                    self.block
+                ),
             ));
         }
         if self.sources as u64 > u64::MAX / 2 / self.peak.0 {

@@ -261,14 +261,17 @@ fn a_plan_that_cannot_be_joined_is_refused_with_the_reason() {
     let wrong_layer = fault(|plan| plan.links[0].layer = Layer::Atm);
     assert_eq!(
         wrong_layer,
-        "link e->f ends at a switch of the other link layer"
+        "link e->f joins nodes of different link layers: only a router has links of both"
     );
     let no_delay = fault(|plan| {
         if let NodeKind::Router(router) = &mut plan.nodes[2].kind {
             router.forwarding_delay = Ps::ZERO;
         }
     });
-    assert_eq!(no_delay, "router r: a forwarding delay of 0 s");
+    assert_eq!(
+        no_delay,
+        "router r: `forwarding_delay` is 0 s; allowed: above 0 s"
+    );
     let no_router = fault(|plan| plan.nodes[2].kind = NodeKind::Host);
     assert_eq!(
         no_router,
@@ -286,7 +289,10 @@ fn a_plan_that_cannot_be_joined_is_refused_with_the_reason() {
     let datagrams = fault(|plan| {
         plan.flows[0].channel.source = SourceConfig::Persistent(Default::default());
     });
-    assert_eq!(datagrams, "flow one: only TCP crosses a router");
+    assert_eq!(
+        datagrams,
+        "flow one crosses a router, which only flows over TCP can"
+    );
 }
 
 /// The graph over Ethernet alone in which every router is a switch, and every link to it longer by its forwarding

@@ -34,7 +34,7 @@ fn something_else_than_a_store_is_refused_and_left_alone() {
     for format in [&b"cellrate"[..], b"", b"cellrate store one", b"\xff\xfe"] {
         fs::write(directory.path().join("format"), format).unwrap();
         let message = refusal(directory.path());
-        assert!(message.contains("no store of results"), "{message}");
+        assert!(message.contains("not a store of results"), "{message}");
     }
     let file = directory.path().join("thesis.tex");
     assert!(refusal(&file).contains("thesis.tex"));

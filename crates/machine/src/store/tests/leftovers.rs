@@ -139,7 +139,7 @@ fn pipes_in_place_of_its_files_are_not_waited_for() {
     let place = tempfile::tempdir().unwrap();
     made(&place.path().join("format"));
     let told = Store::open(place.path()).err().unwrap().to_string();
-    assert!(told.contains("no store of results"), "{told}");
+    assert!(told.contains("not a store of results"), "{told}");
 
     let (place, store) = open();
     store.put(&key("x"), b"kept").unwrap();

@@ -27,7 +27,7 @@ class Question:
 
     Attributes:
         rows: Factors, or columns that identify entities, whose values make the rows.
-        columns: The same for columns.
+        columns: Factors, or columns that identify entities, whose values make the columns.
         measures: Measures to show; by default all named measures of the study.
         table: `runs`, or a table with a row per run and entity.
         where: Only runs with these values of factors: a number in the factor's unit, or a text.
@@ -46,7 +46,7 @@ def known(question: Question, data: DataSet) -> Question:
     """Completes a question: names in full, and defaults filled in.
 
     Raises:
-        BadInput: The data set has no such column, or a name is ambiguous.
+        BadInput: The data set has no such column, or a name fits several columns.
     """
     description = data.description
     types = data.columns(question.table)
@@ -62,7 +62,7 @@ def known(question: Question, data: DataSet) -> Question:
     where = {_find(name, keys, "factor"): value for name, value in question.where.items()}
     level = description.level if question.level is None else question.level
     if not 0 < level < 1:
-        raise BadInput(f"a confidence level of {level:g}: must be between 0 and 1, as 0.95")
+        raise BadInput(f"a confidence level of {level:g}: must be between 0 and 1, such as 0.95")
     return Question(
         tuple(rows), tuple(columns), _measures(question, data), question.table, where, level
     )
@@ -105,7 +105,7 @@ def _find(name: str, names: Sequence[str], what: str) -> str:
             return same
     ends = [one for one in names if one.replace(".", "_").endswith(f"_{wanted}")]
     if len(ends) > 1:
-        raise BadInput(f"{name!r} is ambiguous; name one {what} of {', '.join(ends)}")
+        raise BadInput(f"{name!r} fits several names; name one {what} of {', '.join(ends)}")
     return ends[0] if ends else choose(name, names, what)
 
 
@@ -117,9 +117,9 @@ def tabulate(data: DataSet, question: Question) -> Tabulation:
     """Makes a table of means over replications.
 
     If a cell covers several entities, the mean over the entities of each run is taken first. If a
-    cell covers several points, the mean over them is taken replication by replication, over those
-    replications that all of them have: under common random numbers the replications are
-    independent, but the runs of several points are not.
+    cell covers several points, their mean is taken replication by replication, over the
+    replications that all these points have. Under common random numbers replications are
+    independent, but runs of different points are not.
 
     Args:
         data: The data set.
@@ -266,7 +266,7 @@ def _notes(data: DataSet, rows: pl.DataFrame, asked: Question, *, uneven: bool) 
 
 
 def _pooled(data: DataSet, rows: pl.DataFrame, asked: Question) -> list[str]:
-    """Factors of which a cell covers several values."""
+    """A note on the factors over which the cells take the mean."""
     varied = {one.name for one in data.description.varied}
     keys = [name for name in (*asked.rows, *asked.columns) if name in varied or name == "point"]
     others = [one.name for one in data.description.factors if one.name not in keys]
