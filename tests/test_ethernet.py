@@ -424,15 +424,17 @@ def test_a_window_that_cannot_fill_its_path_is_warned_of_and_is_the_limit() -> N
     """
     ten = ('tcp.window="14600 bytes"', "tcp.delayed_ack=false")
     [told] = warnings_of(FAR, *ten)
-    assert told.startswith("windows bound f.1 to 28.9 % of A->sink (1000 Mbit/s): 14600 bytes")
-    assert "round trip of 425.57 us; a `tcp.window` of 51100 bytes would fill it" in told
+    assert told.startswith(
+        "their windows limit f.1 to 28.9 % of A->sink (1000 Mbit/s): 14600 bytes"
+    )
+    assert "round trip of 425.57 us; a `tcp.window` of 51100 bytes would fill the link" in told
     found = cellrate.run(FAR, overrides=ten).flows.row(0, named=True)
     assert found["goodput_bits_per_second"] == pytest.approx(8 * 14_600 / 425.568e-6, rel=0.01)
     assert warnings_of(FAR, 'tcp.window="51100 bytes"') == []
     [told] = warnings_of(FAR, 'tcp.window="2 kB"', "tcp.delayed_ack=true")
     assert "holds one segment of 1460 bytes" in told
     [told] = warnings_of(FAR, 'tcp.window="2 kB"')
-    assert told.startswith("windows bound f.1 to 2.9 %")
+    assert told.startswith("their windows limit f.1 to 2.9 %")
     # Files and datagrams end, or have rates of their own.
     assert warnings_of(FAR, *ten, 'flow.f.source={kind="transfer", size="1 MB"}') == []
 
@@ -494,9 +496,9 @@ def test_flows_that_get_nothing_are_told() -> None:
 def test_flows_that_never_start_are_warned_of() -> None:
     assert warnings_of(FAR, 'flow.f.start="99 ms"') == []
     [told] = warnings_of(FAR, 'flow.f.start="100 ms"')
-    assert told == "f.1 starts at 100 ms, when the run is over"
+    assert told == "f.1 starts at 100 ms, after the end of the run"
     joined = warnings_of(cellrate.template("router"), 'flow.0.start="9 s"')
-    assert any("at 9 s, when the run is over" in one for one in joined)
+    assert any("at 9 s, after the end of the run" in one for one in joined)
 
 
 def test_short_bursts_of_whole_frames_are_warned_of() -> None:
