@@ -54,7 +54,7 @@ def test_a_scenario_that_changes_is_explained_until_its_first_change(command: Co
     text = command("new", "incast").stdout
     change = ['changes=[{at="1 ms", set={"switch.buffer"="100 kB"}}]']
     first, *rest = cellrate.explain(text, overrides=change).verdict
-    assert "until its first change" in first
+    assert "before its first change" in first
     assert "at 0.001 s (`switch.buffer`)" in first
     assert rest == list(cellrate.explain(text).verdict)
 

@@ -161,8 +161,8 @@ def test_points_that_are_none(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "no sets"),
-        ("rif,rdf\n1/2,1/2\n", "line 2: no loss_ratio"),
+        ("", "no rows after its heading"),
+        ("rif,rdf\n1/2,1/2\n", "line 2: `loss_ratio` has no value"),
         ("rif,rdf,loss_ratio,utilisation\n1/2,1/2,0,7\n", "line 2, utilisation 7"),
         ("rif,rdf,loss_ratio,utilisation\n0,1/2,0,1\n", "line 2, rif 0"),
     ],

@@ -100,9 +100,9 @@ def test_a_directory_is_no_table(tmp_path: Path) -> None:
     place = tmp_path / "t.parquet"
     place.mkdir()
     TABLE.write_parquet(place / "inner.parquet")
-    with pytest.raises(OSError, match="no regular file"):
+    with pytest.raises(OSError, match="not a regular file"):
         parquet_table.scan(place)
-    with pytest.raises(OSError, match="no regular file"):
+    with pytest.raises(OSError, match="not a regular file"):
         parquet.as_csv(place)
 
 

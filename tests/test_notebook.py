@@ -84,7 +84,10 @@ def test_a_result_shows_its_flows_ports_and_warnings(result: cellrate.Result) ->
     longest = max(result.queues["queue_max_cells"].to_list())
     assert f"{longest:,}" in text
     assert html.count("<svg ") == 1
-    assert [one["message"] for one in result.warnings if one["message"] not in text] == []
+    # Names of keys are set in another type, and apart.
+    letters = "".join(text.split())
+    messages = ["".join(one["message"].replace("`", "").split()) for one in result.warnings]
+    assert [message for message in messages if message not in letters] == []
     assert result.digest in repr(result)
 
 

@@ -114,7 +114,7 @@ fn what_has_not_the_shape_of_a_study_is_located() {
         (
             "template = 'y'\n[factors]\nx = { from = 1, to = 2 }",
             3,
-            "the number of values of `x`",
+            "`x` has no `count`",
         ),
         (
             "template = 'y'\n[factors]\nx = { from = 1, to = 2, count = 2 }\n[design]\nkind = 'sobol'\npoints = 2",

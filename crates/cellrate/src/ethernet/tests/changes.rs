@@ -335,7 +335,7 @@ fn changes_contradict_slowdown_and_routers() {
     let (_, _, joined) = crate::ethernet::templates::TEMPLATES[4];
     let refused = job(joined, &[change]).unwrap_err();
     assert!(
-        refused.contains("not possible in a network with routers"),
+        refused.contains("not available in a network with routers"),
         "{refused}"
     );
     let refused = job(joined, &["flow.0.sends=false".into()]).unwrap_err();
