@@ -452,9 +452,9 @@ test("a scenario over Ethernet is drawn packet by packet, and gives what the com
   assert.doesNotMatch(results, /cells|NaN/);
   assert.match((await page.locator(".status").textContent()) ?? "", /packet-hops/);
   assert.match((await page.locator("canvas.network").getAttribute("aria-label")) ?? "", /packets/);
-  // The run begins at a speed at which packets are seen, steps by packet, and has no changes during the run.
+  // The run begins at a speed at which packets are seen, steps by packet, and takes changes during the run.
   assert.equal(await page.locator("[aria-label=Speed]").inputValue(), "0.000001");
-  assert.ok(await page.locator("#when").isHidden());
+  assert.ok(await page.locator("#when").isVisible());
   assert.equal(await page.getByRole("button", { name: "Next RM cell" }).count(), 0);
   const clock = page.locator(".clock");
   const before = await clock.textContent();
