@@ -476,20 +476,34 @@ def test_failing_assumptions_are_named() -> None:
     assert "windows hold" in fails("tcp.window=8624 bytes")
 
 
-def test_a_queue_that_no_free_share_empties_has_no_law() -> None:
-    """The queue of the run is two and a half times the law, since nothing empties it."""
-    text, laws = cellrate.template("n-source"), list[Statement]()
-    for target in (0.9, 1.0):
-        said = template("n-source", f"switch.control.target_utilisation={target}").statements
-        laws += [one for one in said if one.formula == "buffer-law"]
-    usual, full = laws
-    assert (usual.applies, full.applies) == (True, False)
+@pytest.mark.parametrize(
+    ("target", "max_alloc", "applies", "holds"),
+    [
+        (0.9, True, True, True),
+        # 1.1 times the target is more than the link.
+        (0.93, True, False, False),
+        (1.0, True, False, False),
+        (0.93, False, True, True),
+        # The load is the link's at most, and no share of the link empties a queue.
+        (1.0, False, False, True),
+    ],
+)
+def test_the_buffer_law_asks_for_a_load_below_the_link(
+    *, target: float, max_alloc: bool, applies: bool, holds: bool
+) -> None:
+    settings = (
+        f"switch.control.target_utilisation={target}",
+        f"switch.control.max_alloc={str(max_alloc).lower()}",
+    )
+    said = template("n-source", *settings).statements
+    [law] = [one for one in said if one.formula == "buffer-law"]
+    assert law.applies is applies
     longest = max(
         max(queue["queue_max_cells"], queue["queue_max_before_window_cells"] or 0)
-        for port in measured(text, "switch.control.target_utilisation=1.0")["ports"]
+        for port in measured(cellrate.template("n-source"), *settings)["ports"]
         for queue in port["queues"]
     )
-    assert longest > 2 * number(full.values["queue_cells"])
+    assert (longest <= number(law.values["queue_cells"])) is holds
 
 
 def test_losses_of_links_are_not_those_of_buffers() -> None:

@@ -9,14 +9,13 @@ from cellrate.advice.formulas.situation import (
     Situation,
     full_load_interval_seconds,
 )
+from cellrate.simulation.network import Switch
 from cellrate.theory import tcp_over_abr
 
 # Share of the buffer up to which a segment of each source counts as small.
 SMALL = 0.1
 # Share of the round trip up to which an averaging interval counts as short.
 LONG = 0.5
-# Where less of the link is left free, the queue of the first overload hardly empties.
-MOST_TARGET = 0.95
 
 
 def _buffer_law(situation: Situation) -> Result:
@@ -45,11 +44,10 @@ def _law_fails(situation: Situation, cells: float) -> list[str]:
         fails.append("the sources run over TCP, whose load doubles in a round trip at most")
     if any(flow.kind == "transfer" for flow in situation.abr):
         fails.append("the sources send without end, but transfers that end and begin may coincide")
-    target = float(situation.switch.control.get("target_utilisation") or 1.0)
-    if target > MOST_TARGET:
+    most = _load_without_overload(situation.switch)
+    if most >= 1:
         fails.append(
-            "the switch leaves a tenth of the link free, so that queues empty, but its target "
-            f"utilisation is {target:g}"
+            f"queues empty again, but the switch counts up to {most:.3g} of the link as no overload"
         )
     if len(situation.abr) < len(situation.elastic):
         fails.append(
@@ -79,6 +77,16 @@ def _law_fails(situation: Situation, cells: float) -> list[str]:
     if situation.has_other_bottlenecks:
         fails.append("there is one bottleneck")
     return fails
+
+
+def _load_without_overload(switch: Switch) -> float:
+    """Greatest input, as a share of the link, under which ERICA equalises rates upwards.
+
+    That is the target utilisation, times 1 + delta with `max_alloc` (ERICA's step for fairness).
+    """
+    control = switch.control
+    slack = float(control["delta"]) if control["max_alloc"] else 0.0
+    return (1 + slack) * float(control["target_utilisation"])
 
 
 def _window_sum(situation: Situation) -> Result:
