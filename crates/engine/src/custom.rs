@@ -52,7 +52,8 @@ impl<S: ?Sized> Custom<S> {
     }
     /// The component itself.
     ///
-    /// # Panics If the component has not been found. The reader of scenarios refuses such names.
+    /// # Panics
+    /// If the component has not been found. The reader of scenarios refuses such names.
     pub fn get(&self) -> &S {
         self.found()
             .expect("a component from outside is found before it is used")

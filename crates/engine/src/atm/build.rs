@@ -44,7 +44,8 @@ pub struct Parts<S> {
 
 /// Builds the initial state of the simulation of `plan`.
 ///
-/// # Errors A condition that the plan violates.
+/// # Errors
+/// A condition that the plan violates.
 pub fn build<S: BuildServer>(plan: &Plan) -> Result<Parts<S>, PlanError> {
     let draft = Draft::new(plan)?;
     let nodes = (0..plan.nodes.len())

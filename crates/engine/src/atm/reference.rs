@@ -73,7 +73,8 @@ impl Reference {
     /// Runs to the `end` and measures from `from` to `to`, see
     /// [`Simulation::measure`](crate::net::simulation::Simulation::measure).
     ///
-    /// # Panics As [`Simulation::report`](crate::net::simulation::Simulation::report).
+    /// # Panics
+    /// As [`Simulation::report`](crate::net::simulation::Simulation::report).
     pub fn measure(&mut self, from: Ps, to: Ps, end: Ps) -> Report {
         self.run_until(from);
         self.0.begin_window();

@@ -23,7 +23,8 @@ pub type Part<S = LazyServer> = partition::Part<Node<S>>;
 impl<S: BuildServer> Simulation<S> {
     /// A simulation of `plan` at time zero.
     ///
-    /// # Errors If the path of a flow is invalid, see [`PlanError`]. Plans of scenario files have been checked before.
+    /// # Errors
+    /// If the path of a flow is invalid, see [`PlanError`]. Plans of scenario files have been checked before.
     pub fn new(plan: Plan) -> Result<Simulation<S>, PlanError> {
         change::check(&plan)?;
         let Parts {

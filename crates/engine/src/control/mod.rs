@@ -147,7 +147,8 @@ macro_rules! registry {
             }
             /// Name and value of each statistic of the scheme since the start.
             ///
-            /// # Panics If the number of values differs from the number of described statistics.
+            /// # Panics
+            /// If the number of values differs from the number of described statistics.
             pub fn statistics(&self) -> Vec<(&'static str, f64)> {
                 let described = match self {
                     $(Control::$variant(_) => <$scheme as SwitchControl>::STATISTICS,)*

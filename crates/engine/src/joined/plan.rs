@@ -152,7 +152,8 @@ struct Places {
 impl JoinedPlan {
     /// Divides the plan into a plan for each link layer.
     ///
-    /// # Errors If a link does not fit its ends, or if the link layer of a flow's path changes at a node that is not a router. Faults within one link layer are found when its simulation is built.
+    /// # Errors
+    /// If a link does not fit its ends, or if the link layer of a flow's path changes at a node that is not a router. Faults within one link layer are found when its simulation is built.
     pub fn divide(&self) -> Result<Division, Fault> {
         self.check_links()?;
         let mut division = Division {

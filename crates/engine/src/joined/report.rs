@@ -49,7 +49,8 @@ impl<S: Server> Joined<S> {
 
     /// The report of a run that ends now, after the measurement window.
     ///
-    /// # Panics If no window has begun and ended. If cells, frames or bytes are not conserved, which is a defect of the simulator, not of its input.
+    /// # Panics
+    /// If no window has begun and ended. If cells, frames or bytes are not conserved, which is a defect of the simulator, not of its input.
     pub fn report(&mut self) -> JoinedReport {
         let (cells, frames) = (self.atm.report(), self.ethernet.report());
         let lost_and_held = [self.atm.lost_and_held(), self.ethernet.lost_and_held()];

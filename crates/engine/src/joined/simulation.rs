@@ -47,7 +47,8 @@ pub struct Joined<S: Server = LazyServer> {
 impl<S: BuildServer> Joined<S> {
     /// A simulation of `plan` at time zero.
     ///
-    /// # Errors A text on what makes the plan invalid.
+    /// # Errors
+    /// A text on what makes the plan invalid.
     pub fn new(plan: &JoinedPlan) -> Result<Joined<S>, Fault> {
         let Division {
             atm,

@@ -8,7 +8,8 @@ const DIGITS: u32 = 26;
 /// The decimal `number` times `factor`, rounded to the nearest whole number, halves up. `number`
 /// must parse as a float; its sign is ignored. A product above `u64::MAX` becomes `u64::MAX`.
 ///
-/// # Panics If the factor is above 10^12, or neither a power of ten nor five times a power of ten.
+/// # Panics
+/// If the factor is above 10^12, or neither a power of ten nor five times a power of ten.
 pub fn times(number: &str, factor: u64) -> u64 {
     assert!(factor <= 1_000_000_000_000 && matches!(without_zeros(factor), 1 | 5));
     let (mantissa, exponent) = number.split_once(['e', 'E']).unwrap_or((number, "0"));

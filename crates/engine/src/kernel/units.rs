@@ -70,7 +70,8 @@ fn is_exponent(text: &str, i: usize) -> bool {
 
 /// The number found in `text`, if it is within `range`; `allowed` and `most` are for the message.
 ///
-/// # Errors The text found and the allowed values.
+/// # Errors
+/// The text found and the allowed values.
 fn within(
     text: &str,
     number: Option<f64>,

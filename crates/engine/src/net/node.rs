@@ -56,6 +56,7 @@ pub trait Network: Sized {
     /// Takes back the measurements of all parts. `parts` has, for each part, the indices of its
     /// nodes and its state.
     ///
-    /// # Panics If the parts have not been sampled equally often.
+    /// # Panics
+    /// If the parts have not been sampled equally often.
     fn join(&mut self, parts: Vec<(Vec<usize>, Self)>);
 }

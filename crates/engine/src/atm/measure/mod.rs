@@ -180,7 +180,8 @@ impl<S: Server> Simulation<S> {
 
     /// The report of a run that ends now, after the measurement window.
     ///
-    /// # Panics If no window has begun and ended. If cells or bytes are not conserved, which is a defect of the simulator, not of its input.
+    /// # Panics
+    /// If no window has begun and ended. If cells or bytes are not conserved, which is a defect of the simulator, not of its input.
     pub fn report(&mut self) -> Report {
         let ends = [
             &self.network.window.begin,

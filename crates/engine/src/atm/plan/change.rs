@@ -73,7 +73,8 @@ impl FlowChange {
 
 /// Checks that the changes come in order of time, and that each one changes only parameters.
 ///
-/// # Errors A text on the first change that violates this.
+/// # Errors
+/// A text on the first change that violates this.
 pub(in crate::atm) fn check(plan: &Plan) -> Result<(), PlanError> {
     let mut before = Ps::ZERO;
     for Change {

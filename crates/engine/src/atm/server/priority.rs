@@ -78,7 +78,8 @@ impl PriorityServer {
     /// A server of `queues` queues in descending priority. The control scheme gets the departures
     /// of queue `watched`. With `rm_first` each queue serves its RM cells before its other cells.
     ///
-    /// # Panics If there are more than 32 queues.
+    /// # Panics
+    /// If there are more than 32 queues.
     pub fn new(line: Line, queues: usize, watched: Option<usize>, rm_first: bool) -> Self {
         assert!(queues <= 32, "a bit for each queue");
         PriorityServer {

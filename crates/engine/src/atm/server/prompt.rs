@@ -85,7 +85,8 @@ impl PromptServer {
     /// queue `watched`. With `rm_first` a queue serves its RM cells before its other cells, unless
     /// its channels are served round-robin.
     ///
-    /// # Panics If there are more than 31 queues.
+    /// # Panics
+    /// If there are more than 31 queues.
     pub fn new(
         line: Line,
         watched: Option<usize>,

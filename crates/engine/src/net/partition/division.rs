@@ -43,7 +43,8 @@ impl<N: Node> Simulation<N> {
     /// Afterwards the simulation has no nodes, and must not be used until [`Simulation::join`]
     /// returns the nodes.
     ///
-    /// # Panics If `parts` does not have as many numbers as there are nodes.
+    /// # Panics
+    /// If `parts` does not have as many numbers as there are nodes.
     pub fn divide(&mut self, parts: &[usize]) -> Vec<Part<N>> {
         assert_eq!(parts.len(), self.stations.len(), "a part for each node");
         self.tell_receivers();
@@ -178,7 +179,8 @@ impl<N: Node> Simulation<N> {
     /// Joins all parts of [`Simulation::divide`] to one simulation again. All parts must be at the
     /// same instant, after [`Part::catch_up`], and must have collected all mail.
     ///
-    /// # Panics If the parts are at different instants, or have not been sampled equally often.
+    /// # Panics
+    /// If the parts are at different instants, or have not been sampled equally often.
     pub fn join(&mut self, mut parts: Vec<Part<N>>) {
         let Some(now) = parts.first().map(Part::now) else {
             return;
