@@ -134,15 +134,26 @@ def test_a_buffer_that_each_seed_needs_is_held_against_drawn_starts(
     best, drawn = report["recommended"], report["other_starts"]
     assert (drawn["control"], drawn["values"]) == (best["control"], best["values"])
     endless = drawn["command"].replace(f'"{drawn["buffer_cells"]} cells"', '"infinite"')
-    for seed in ("1", "2"):
-        found = run(command, endless, "--set", 'measure.from="0 s"', "--seed", seed)
-        longest = max(one["queue_max_cells"] for port in found["ports"] for one in port["queues"])
-        assert longest <= drawn["buffer_cells"]
+    longest = [
+        queue["queue_max_cells"]
+        for seed in ("1", "2")
+        for port in run(command, endless, "--set", 'measure.from="0 s"', "--seed", seed)["ports"]
+        for queue in port["queues"]
+    ]
+    assert max(longest) == drawn["buffer_cells"]
     first = report["words"][0]
     assert first.startswith("Each seed needs the same buffer; ")
-    assert f"{drawn['buffer_cells']:,} cells in 2 runs" in first or "need no more" in first
+    more = drawn["buffer_cells"] > best["buffer_cells"]
+    assert (f"{drawn['buffer_cells']:,} cells in 2 runs" if more else "need no more") in first
     jitter = ("--set", 'run.start_jitter="1 ms"', "--set", "run.simultaneous_cells=drawn")
     assert chosen(command, small, *jitter)["other_starts"] is None
+
+
+def test_losses_of_links_are_not_called_none() -> None:
+    lossy = ("link_errors={cell_loss_ratio=1e-3}",)
+    goals, effort = Goals(("none",), fairness=0.0), Effort(settings=1, seeds=1, finalists=1)
+    words = verdict(choose(Job(SMALL, "small.toml", lossy), goals, effort))
+    assert words[0] == "Links lose cells by `link_errors`; losses below are those of buffers."
 
 
 def test_what_switches_can_do_changes_the_answer(command: Command, small: Path) -> None:

@@ -46,7 +46,7 @@ def test_an_incast_loses_nothing_under_credit(command: Command) -> None:
     credited = outcome.summary["totals"]
     assert plain["packets_dropped"] > 0 == credited["packets_dropped"]
     assert credited["completion_p99_seconds"] < plain["completion_p99_seconds"]
-    assert "no run loses a packet" in str(
+    assert "no buffer loses a packet" in str(
         cellrate.explain(text, overrides=settings).topics()["loss"]
     )
     controls = [port["control"] for port in outcome.summary["ports"]]

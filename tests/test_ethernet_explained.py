@@ -43,7 +43,7 @@ def test_an_incast_by_hand(command: Command) -> None:
     }
     held = cellrate.explain(text, overrides=calm | {"tcp.min_rto": "200 ms"})
     assert values(held, "queue", "queue_bytes") == [(32 * 44 + 1) * 1518]
-    assert "no run loses a packet" in str(held.topics()["loss"])
+    assert "no buffer loses a packet" in str(held.topics()["loss"])
     # Alpha 1 leaves a queue that is alone half of the memory.
     memory = {"switch.memory.total": "100 kB", "flow.answer.count": 3}
     half = cellrate.explain(text, overrides=memory)

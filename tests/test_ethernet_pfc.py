@@ -78,7 +78,7 @@ def test_an_incast_loses_nothing_under_pauses(command: Command) -> None:
     controls = [port["control"] for port in outcome.summary["ports"]]
     assert {control["scheme"] for control in controls} == {"pfc"}
     assert sum(control["pause_frames_sent"] for control in controls) > 0
-    assert "no run loses a packet" in str(
+    assert "no buffer loses a packet" in str(
         cellrate.explain(text, overrides={"pfc": {}}).topics()["loss"]
     )
     # Without room above XOFF, frames are lost, and nothing says that none can be.
@@ -87,7 +87,7 @@ def test_an_incast_loses_nothing_under_pauses(command: Command) -> None:
     assert lost.summary["totals"]["packets_dropped"] > 0
     assert "may be lost" in str(lost.summary["warnings"])
     said = cellrate.explain(text, overrides=little)
-    assert "no run loses" not in str(said.topics()["loss"])
+    assert "no buffer loses" not in str(said.topics()["loss"])
 
 
 def test_no_limit_of_a_queue_is_told_under_pauses() -> None:

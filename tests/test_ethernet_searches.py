@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import cellrate
@@ -193,6 +194,19 @@ def test_queue_management_that_never_acted_is_no_merit(
     objective = objective_of(goals, files=False)
     choice = PacketChoice(Job("", "x.toml"), goals, objective, 2, (option,), {}, 2, 0)
     assert sum("codel dropped and marked no packet" in text for text in choice.words()) == told
+
+
+def test_a_choice_that_rests_on_locked_phases_is_doubted_first() -> None:
+    one = PacketOption(Alternative("reno", "none"), AS_IT_IS, 2, dict.fromkeys(SHOWN), 0, 1, ())
+    other = replace(one, alternative=Alternative("sack", "none"), locked_runs=0)
+    goals = Goals()
+    of_both = (Job("", "x.toml"), goals, objective_of(goals, files=False), 2)
+    first, *more = PacketChoice(*of_both, (one, other), {}, 2, 0).words()
+    assert first.startswith("In 1 of 2 runs the TCP sources run in step")
+    assert any(text.startswith("The table marks 1 of 2 options") for text in more)
+    # The doubt is that of the recommended option alone.
+    first, *more = PacketChoice(*of_both, (other, one), {}, 2, 0).words()
+    assert first.startswith("Recommended: sack")
 
 
 def test_a_control_is_chosen_where_flows_obey_rates(command: Command, tmp_path: Path) -> None:

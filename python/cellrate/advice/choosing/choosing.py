@@ -269,8 +269,7 @@ class _Choosing:
         best = next(iter(self._finalists()), None)
         if best is not None and best.same_with_each_seed:
             self.phases("drawing the starts of the best control", 0, 1)
-            self.runner = runner
-            self.other_starts = self._there(OTHER_STARTS, best)
+            self.other_starts = self._there(OTHER_STARTS, best, runner)
 
     def look_elsewhere(self) -> None:
         """Runs the best options of the best controls in changed scenarios."""
@@ -294,7 +293,7 @@ class _Choosing:
         """
         if circumstance is None:
             return None
-        there = [self._there(circumstance, option) for option in finalists]
+        there = [self._there(circumstance, option, self.runner) for option in finalists]
         if there[0] is None:
             return None
         best = judged([one for one in there if one is not None], self.goals).best
@@ -330,7 +329,7 @@ class _Choosing:
             left = [option for option in left if option.candidate != best.candidate]
         return found
 
-    def _there(self, circumstance: Circumstance, option: Option) -> Option | None:
+    def _there(self, circumstance: Circumstance, option: Option, runner: Runner) -> Option | None:
         """An option run in a changed scenario; None if the changed scenario is not valid."""
         base = replace(self.base, overrides=(*self.base.overrides, *circumstance.overrides))
         try:
@@ -340,7 +339,7 @@ class _Choosing:
                 base,
                 plain,
                 self.seeds,
-                self.runner,
+                runner,
                 self.is_known,
             )
             return trials.again(option)

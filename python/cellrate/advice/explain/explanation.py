@@ -33,11 +33,13 @@ class Units:
     """Units of the sentences of a verdict.
 
     Attributes:
+        unit: Unit that buffers lose, in the singular.
         queue: Unit of queue lengths.
         rate: Unit of rates.
         bits_per_second: The unit of rates in bit/s.
     """
 
+    unit: str
     queue: str
     rate: str
     bits_per_second: float
@@ -48,7 +50,8 @@ class Units:
         return f"{rate:.1f}" if rate >= 1 and self is CELLS else f"{rate:.4g}"
 
 
-CELLS, BYTES = Units("cells", "Mbit/s", 1e6), Units("bytes", "Gbit/s", 1e9)
+CELLS = Units("cell", "cells", "Mbit/s", 1e6)
+BYTES = Units("packet", "bytes", "Gbit/s", 1e9)
 
 
 def verdict(statements: Sequence[Statement], units: Units = CELLS) -> tuple[str, ...]:
@@ -107,17 +110,15 @@ def _queue_and_loss(applied: Sequence[Statement], units: Units) -> str:
     more = (
         f"; the sections below have {len(losses) - MOST} more ports" if len(losses) > MOST else ""
     )
-    text = f"Queue and loss: {'; '.join(parts)}{more}"
     if any("links_lose" in statement.values for statement in applied):
-        text = text.replace("no run loses", "no buffer loses") + "; links lose cells"
-    return f"{text}."
+        more += "; links lose cells"
+    return f"Queue and loss: {'; '.join(parts)}{more}."
 
 
 def _loss(loss: Statement, units: Units) -> str:
     expected = str(loss.values["expected"])
     if loss.kind == "bound":
-        certain = CERTAIN[expected]
-        return f"and {certain if units is CELLS else certain.replace('cell', 'packet')}"
+        return f"and {CERTAIN[expected].format(unit=units.unit)}"
     words = EXPECTED[expected]
     if expected == "possible":
         return f"and {words}"

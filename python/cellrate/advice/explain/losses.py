@@ -16,7 +16,7 @@ from cellrate.advice.formulas.growth import certain_growth_cells_per_second
 from cellrate.simulation.network import Flow
 
 TOPIC = "loss"
-CERTAIN = {"yes": "every run loses cells", "no": "no run loses a cell"}
+CERTAIN = {"yes": "the buffer loses {unit}s in every run", "no": "no buffer loses a {unit}"}
 EXPECTED = {"yes": "cells are lost", "no": "no cell is lost", "possible": "losses are possible"}
 """Words on losses of buffers, by the expectation of loss."""
 # Formulas that limit the queue, and their description.
@@ -69,7 +69,7 @@ def loss_at(subject: Subject, situation: Situation) -> Loss:
 
 def _at_port(situation: Situation, loss: Loss) -> Statement:
     port, buffer_cells = situation.port.name, situation.switch.buffer_cells
-    words = CERTAIN if loss.kind == "bound" else EXPECTED
+    words = (CERTAIN if loss.kind == "bound" else EXPECTED)[loss.expected].format(unit="cell")
     topic = f"loss by {loss.formula or 'rates'}: {loss.expected}"
     claims = {
         "yes": (Claim("lost", port, "some", 0.0, topic),),
@@ -78,7 +78,7 @@ def _at_port(situation: Situation, loss: Loss) -> Statement:
     }
     return Statement(
         TOPIC,
-        f"{port}: {words[loss.expected]}: {loss.why}.",
+        f"{port}: {words}: {loss.why}.",
         {
             "port": port,
             "buffer_cells": buffer_cells if math.isfinite(buffer_cells) else None,

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from cellrate.advice.explain.answer import NoStatement, Prediction, Statement
 from cellrate.advice.explain.claims import Claim
+from cellrate.advice.explain.losses import CERTAIN
 from cellrate.advice.formulas.frame_bounds import FrameBounds, outstanding_bytes
 from cellrate.common.numbers import seconds
 from cellrate.simulation.network.ethernet_view import FrameFlow, FrameNetwork, Hop, Line, hop_rate
@@ -231,7 +232,7 @@ def _queue(bounds: FrameBounds, port: Line) -> Iterator[Prediction]:
             why = "PFC pauses every priority in time"
         yield Statement(
             "loss",
-            f"{port.name}: no run loses a packet: {why}.",
+            f"{port.name}: {CERTAIN['no'].format(unit='packet')}: {why}.",
             {"port": port.name, "expected": "no"},
             kind="bound",
             claims=(Claim("lost", port.name, "none", 0.0, "loss"),),
