@@ -425,7 +425,7 @@ def test_a_window_that_cannot_fill_its_path_is_warned_of_and_is_the_limit() -> N
     ten = ('tcp.window="14600 bytes"', "tcp.delayed_ack=false")
     [told] = warnings_of(FAR, *ten)
     assert told.startswith(
-        "their windows limit f.1 to 28.9 % of A->sink (1000 Mbit/s): 14600 bytes"
+        "the windows of f.1 fill at most 28.9 % of A->sink (1000 Mbit/s): 14600 bytes"
     )
     assert "round trip of 425.57 us; a `tcp.window` of 51100 bytes would fill the link" in told
     found = cellrate.run(FAR, overrides=ten).flows.row(0, named=True)
@@ -434,7 +434,7 @@ def test_a_window_that_cannot_fill_its_path_is_warned_of_and_is_the_limit() -> N
     [told] = warnings_of(FAR, 'tcp.window="2 kB"', "tcp.delayed_ack=true")
     assert "holds one segment of 1460 bytes" in told
     [told] = warnings_of(FAR, 'tcp.window="2 kB"')
-    assert told.startswith("their windows limit f.1 to 2.9 %")
+    assert told.startswith("the windows of f.1 fill at most 2.9 %")
     # Files and datagrams end, or have rates of their own.
     assert warnings_of(FAR, *ten, 'flow.f.source={kind="transfer", size="1 MB"}') == []
 

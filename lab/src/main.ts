@@ -244,10 +244,6 @@ class Page {
     element("all").setAttribute("aria-pressed", String(this.#all));
     const wanted = this.#touched;
     const schema = isEthernet(network) ? this.#schemas.ethernet : this.#schemas.atm;
-    // A link layer without changes during a run.
-    const changing = schema.properties?.changes !== undefined;
-    element("when").hidden = !changing;
-    if (!changing) this.#during = false;
     if (!this.#during) {
       const changed = new Set(present.side.set.map(([path]) => path));
       const shown = { changed, refused: new Map(refused), all: this.#all, wanted, during: false };

@@ -1,13 +1,11 @@
-//! Warnings over Ethernet.
+//! Reasons to doubt a result over Ethernet, known before or after the run; their words are those over ATM.
 
 use std::collections::BTreeMap;
 
 use cellrate_engine::ether::Simulation;
 use cellrate_engine::ether::frame::{Framing, GAP};
 use cellrate_engine::ether::line::OctetClock;
-use cellrate_engine::ether::plan::FlowPlan;
-use cellrate_engine::ether::report::{FlowReport, Report};
-use cellrate_engine::kernel::statistics::jain_index;
+use cellrate_engine::ether::report::Report;
 use cellrate_engine::kernel::{Ps, Rate};
 use cellrate_engine::traffic::SourceConfig;
 
@@ -17,12 +15,9 @@ use super::types::Scenario;
 use crate::run::warnings::Warning;
 use crate::run::warnings::groups::told_of;
 use crate::run::warnings::horizon::never_starts;
-use crate::run::warnings::phases::UNEQUAL;
-use crate::run::warnings::seen::{earlier_data, lost_outside, window_empty};
+use crate::run::warnings::phases::{Sharing, in_step};
+use crate::run::warnings::seen::{Delivered, delivered_nothing, earlier_data, lost_outside};
 use crate::run::warnings::windows::{FILLED, Filled, below_path, waits, waits_for_clock};
-
-/// Octets of the headers of IP and TCP in an acknowledgement.
-const ACKNOWLEDGEMENT: u32 = 40;
 
 /// Flows that never start, and windows of TCP that wait for the receiver's clock or cannot fill a path.
 pub fn before(scenario: &Scenario, graph: &Graph) -> Vec<Warning> {
@@ -116,7 +111,10 @@ fn most_bits(scenario: &Scenario, graph: &Graph, instance: &Instance) -> (f64, P
             .sum()
     };
     let there = trip(&instance.forward, frame);
-    let back = trip(&instance.backward, framing.on_line(ACKNOWLEDGEMENT));
+    let back = trip(
+        &instance.backward,
+        framing.on_line(flow.tcp.data_header_bytes()),
+    );
     let round_trip = Ps(there.saturating_add(back));
     let segments = flow.tcp.window.0 / flow.tcp.mss.0.max(1);
     let bits = 8.0 * (segments * u64::from(frame)) as f64;
@@ -129,66 +127,61 @@ pub fn after(simulation: &mut Simulation, report: &Report) -> Vec<Warning> {
     let in_window = report.totals.packets_dropped;
     let lost = lost_outside(simulation.packets_dropped(), in_window, "packets");
     let mut warnings: Vec<Warning> = lost.into_iter().collect();
-    let drops = simulation.tail_drops();
-    let lossy: Vec<usize> = drops
-        .iter()
+    let drops = simulation.tail_drops().into_iter();
+    let lossy = drops
         .filter(|(_, lost)| *lost > 0)
-        .map(|(link, _)| *link)
+        .map(|(link, _)| link)
         .collect();
     let plan = simulation.plan();
-    let flows: Vec<(&FlowPlan, &FlowReport)> = plan.flows.iter().zip(&report.flows).collect();
-    let over_tcp = flows.iter().filter(|(flow, _)| flow.source.over_tcp());
-    let delivered = over_tcp.map(|(flow, measured)| {
+    let links = plan
+        .links
+        .iter()
+        .map(|link| (link.name.as_str(), link.rate));
+    let links: Vec<_> = links.collect();
+    let flows = || plan.flows.iter().zip(&report.flows);
+    let over_tcp = flows().filter(|(flow, _)| flow.source.over_tcp());
+    let segments = over_tcp.map(|(flow, measured)| {
         let packet = flow.tcp.mss.0 as u32 + flow.tcp.data_header_bytes();
         let segments = measured.delivered_bytes as f64 / flow.tcp.mss.0 as f64;
         let bits = 8.0 * f64::from(plan.framing.on_line(packet));
         (flow.forward.as_slice(), segments, bits)
     });
-    let lines = plan
-        .links
-        .iter()
-        .map(|link| (link.name.as_str(), link.rate));
-    warnings.extend(earlier_data(lines, delivered, report.window_seconds));
-    for group in flows.chunk_by(|(_, a), (_, b)| a.group == b.group) {
-        let is_empty = |(_, flow): &&(&FlowPlan, &FlowReport)| {
-            let started = flow.start_seconds < report.simulated_seconds;
-            started && flow.delivered_bytes == 0 && flow.completion_seconds.is_none()
-        };
-        let empty = group.iter().filter(is_empty);
-        let names: Vec<&str> = empty.map(|(_, flow)| flow.name.as_str()).collect();
-        warnings.extend(window_empty(&group[0].1.group, &names, group.len()));
-        let mut by_port: BTreeMap<usize, Vec<&FlowReport>> = BTreeMap::new();
-        let greedy =
-            |(flow, _): &&(&FlowPlan, &FlowReport)| matches!(flow.source, SourceConfig::Greedy(_));
-        for (flow, measured) in group.iter().filter(greedy) {
-            for hops in flow.forward.windows(2) {
-                let [before, at] = [hops[0], hops[1]].map(|link| plan.links[link].rate);
-                if before == at && lossy.contains(&hops[1]) {
-                    by_port.entry(hops[1]).or_default().push(measured);
-                }
-            }
-        }
-        let found = by_port.iter();
-        warnings.extend(
-            found.filter_map(|(link, flows)| unequal(flows, group.len(), &plan.links[*link].name)),
-        );
-    }
+    warnings.extend(earlier_data(
+        links.iter().copied(),
+        segments,
+        report.window_seconds,
+    ));
+    let delivered = report.flows.iter().map(|flow| Delivered {
+        group: &flow.group,
+        name: &flow.name,
+        start_seconds: flow.start_seconds,
+        bytes: flow.delivered_bytes,
+        is_complete: flow.completion_seconds.is_some(),
+    });
+    let delivered: Vec<_> = delivered.collect();
+    warnings.extend(delivered_nothing(&delivered, report.simulated_seconds));
+    // Files that end leave the line to others.
+    let greedy = flows().filter(|(flow, _)| matches!(flow.source, SourceConfig::Greedy(_)));
+    let sharing = greedy.map(|(flow, measured)| Sharing {
+        group: &measured.group,
+        name: &measured.name,
+        forward: &flow.forward,
+        throughput: measured.tcp_throughput_bits_per_second.unwrap_or(0.0),
+    });
+    let sharing: Vec<_> = sharing.collect();
+    let all = |group: &str| {
+        report
+            .flows
+            .iter()
+            .filter(|flow| flow.group == group)
+            .count()
+    };
+    warnings.extend(in_step(&sharing, &links, &lossy, all, |port| {
+        format!(
+            "over links as fast as {port} the frames of one flow can take each place that comes free in a full buffer, \
+             which then drops those of the others; faster access links, or `red` in `switch.aqm`, part them in most \
+             networks"
+        )
+    }));
     warnings
-}
-
-/// The warning about `flows` of one group that has `all` flows, if their shares of a port that dropped frames for
-/// want of room are very unequal.
-fn unequal(flows: &[&FlowReport], all: usize, port: &str) -> Option<Warning> {
-    let shares: Vec<f64> = flows
-        .iter()
-        .filter_map(|flow| flow.tcp_throughput_bits_per_second)
-        .collect();
-    let index = jain_index(&shares).filter(|index| shares.len() > 1 && *index < UNEQUAL)?;
-    let of = told_of(&flows[0].group, &flows[0].name, flows.len(), all);
-    let message = format!(
-        "{of} share {port} with a Jain index of {index:.2}: over links as fast as {port} the frames of one flow can take \
-         each place that comes free in a full buffer, which then drops those of the others; faster access links, or \
-         `red` in `switch.aqm`, part them in most networks"
-    );
-    Some(Warning::new("phases-locked", message))
 }

@@ -69,6 +69,13 @@ macro_rules! registry {
                     ControlConfig::Custom(config) => Control::Custom(config.get().build(facts)),
                 }
             }
+            /// True if the scheme needs a call at each departure.
+            pub fn marks_at_dequeue(&self) -> bool {
+                match self {
+                    ControlConfig::Custom(config) => config.get().marks_at_dequeue(),
+                    config => config.build(PortFacts::ANY).marks_at_dequeue(),
+                }
+            }
             /// Findings about the parameters at a switch with these `facts`.
             pub fn check(&self, facts: SwitchFacts) -> Vec<Finding> {
                 match self {

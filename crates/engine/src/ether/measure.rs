@@ -42,7 +42,7 @@ impl Simulation {
         let now = self.now;
         let stations = self.stations.iter_mut();
         let ports = stations.flat_map(|station| match &mut station.node {
-            Node::Host(_) => Default::default(),
+            Node::Host(_) => &mut [],
             Node::Switch(switch) => &mut switch.ports[..],
         });
         let dropped = |port: &mut Port| {

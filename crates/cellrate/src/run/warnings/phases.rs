@@ -2,42 +2,103 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use cellrate_engine::atm::plan::{FlowPlan, NodeKind, Plan};
-use cellrate_engine::atm::report::FlowReport;
+use cellrate_engine::atm::plan::{NodeKind, Plan};
 use cellrate_engine::atm::simultaneous::SimultaneousCells;
 use cellrate_engine::discard::DiscardConfig;
+use cellrate_engine::kernel::Rate;
 use cellrate_engine::kernel::statistics::jain_index;
 
-use super::groups::{groups, told_of};
+use super::groups::told_of;
 use super::{Seen, Warning};
 
 /// Jain index of the shares of equal flows, below which the warning is given.
-pub const UNEQUAL: f64 = 0.5;
+const UNEQUAL: f64 = 0.5;
 
-/// Warns of each group of equal flows over TCP whose shares of a port are very unequal, if they
-/// come over links as fast as the port, which lost cells by tail drop. An order that is drawn at
-/// each instant makes that rarer, not impossible.
-pub fn check(plan: &Plan, seen: &Seen<'_>, warnings: &mut Vec<Warning>) {
-    let is_drawn = plan.simultaneous_cells == SimultaneousCells::Drawn;
-    let lossy: BTreeSet<usize> = seen
-        .ports
-        .iter()
-        .filter(|(port, dropped)| *dropped > 0 && drops_tails(plan, port.link))
-        .map(|(port, _)| port.link)
-        .collect();
-    let flows: Vec<(&FlowPlan, &FlowReport)> = plan.flows.iter().zip(&seen.report.flows).collect();
-    for group in groups(&flows, |(flow, _)| &flow.group) {
-        let mut by_port: BTreeMap<usize, Vec<&FlowReport>> = BTreeMap::new();
-        for (flow, report) in group {
-            for link in ports_to_meet_at(plan, flow).filter(|link| lossy.contains(link)) {
-                by_port.entry(link).or_default().push(report);
+/// A flow over TCP that always has data, or may have them at the same time as the others of its group.
+pub struct Sharing<'a> {
+    pub group: &'a str,
+    pub name: &'a str,
+    /// Links from the source to the destination.
+    pub forward: &'a [usize],
+    /// TCP throughput in the measuring window, in bit/s.
+    pub throughput: f64,
+}
+
+/// Warns of each group of equal flows whose shares of a port are very unequal, if the flows come over links as fast
+/// as the port, and the port is one of `lossy`, which dropped for want of room.
+///
+/// `all` gives the number of flows of a group, and `why` the reason and the remedy at a port.
+pub fn in_step<'a>(
+    flows: &[Sharing<'a>],
+    links: &[(&str, Rate)],
+    lossy: &BTreeSet<usize>,
+    all: impl Fn(&str) -> usize,
+    why: impl Fn(&str) -> String,
+) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    for group in flows.chunk_by(|a, b| a.group == b.group) {
+        let mut by_port: BTreeMap<usize, Vec<&Sharing<'a>>> = BTreeMap::new();
+        for flow in group {
+            // Behind a link of equal rate units may arrive at the same instants as those of others again and again.
+            for hops in flow.forward.windows(2) {
+                if links[hops[0]].1 == links[hops[1]].1 && lossy.contains(&hops[1]) {
+                    by_port.entry(hops[1]).or_default().push(flow);
+                }
             }
         }
-        let found = by_port.iter().filter_map(|(link, flows)| {
-            unequal(flows, group.len(), &plan.links[*link].name, is_drawn)
-        });
-        warnings.extend(found);
+        for (link, flows) in by_port {
+            let shares: Vec<f64> = flows.iter().map(|flow| flow.throughput).collect();
+            let index = jain_index(&shares).filter(|index| shares.len() > 1 && *index < UNEQUAL);
+            if let Some(index) = index {
+                let (group, port) = (flows[0].group, links[link].0);
+                let of = told_of(group, flows[0].name, flows.len(), all(group));
+                let message = format!(
+                    "{of} share {port} with a Jain index of {index:.2}: {}",
+                    why(port)
+                );
+                warnings.push(Warning::new("phases-locked", message));
+            }
+        }
     }
+    warnings
+}
+
+/// The warning over ATM, where each cell is forwarded at its instant. An order that is drawn at each instant makes
+/// equal phases rarer, not impossible.
+pub fn check(plan: &Plan, seen: &Seen<'_>, warnings: &mut Vec<Warning>) {
+    let ports = seen
+        .ports
+        .iter()
+        .map(|(port, dropped)| (port.link, dropped));
+    let lossy = ports.filter(|(link, dropped)| **dropped > 0 && drops_tails(plan, *link));
+    let lossy = lossy.map(|(link, _)| link).collect();
+    let flows = plan.flows.iter().zip(&seen.report.flows);
+    let over_tcp = flows.filter(|(flow, _)| flow.source.over_tcp());
+    let flows: Vec<_> = over_tcp
+        .map(|(flow, report)| Sharing {
+            group: &flow.group,
+            name: &flow.name,
+            forward: &flow.forward,
+            throughput: report.tcp_throughput_bits_per_second,
+        })
+        .collect();
+    let links: Vec<_> = plan
+        .links
+        .iter()
+        .map(|link| (link.name.as_str(), link.rate))
+        .collect();
+    let drawn = if plan.simultaneous_cells == SimultaneousCells::Drawn {
+        ""
+    } else {
+        ", and so does `run.simultaneous_cells = \"drawn\"` in most networks"
+    };
+    let all = |group: &str| plan.flows.iter().filter(|flow| flow.group == group).count();
+    warnings.extend(in_step(&flows, &links, &lossy, all, |port| {
+        format!(
+            "their links are as fast as {port}, so their cells may arrive at the same instants again and again, and a \
+             full buffer then drops the cells of the same links; access links that are 1 % faster prevent this{drawn}"
+        )
+    }));
 }
 
 fn drops_tails(plan: &Plan, link: usize) -> bool {
@@ -45,39 +106,4 @@ fn drops_tails(plan: &Plan, link: usize) -> bool {
         NodeKind::Switch(switch) => switch.discard == DiscardConfig::default(),
         NodeKind::Host => false,
     }
-}
-
-/// Links on the way of a flow over TCP behind one of equal rate: there its cells may arrive at the
-/// same instants as those of others again and again.
-fn ports_to_meet_at(plan: &Plan, flow: &FlowPlan) -> impl Iterator<Item = usize> {
-    let hops = if flow.source.over_tcp() {
-        flow.forward.as_slice()
-    } else {
-        &[]
-    };
-    let rate = |link: usize| plan.links[link].rate;
-    hops.windows(2)
-        .filter(move |pair| rate(pair[0]) == rate(pair[1]))
-        .map(|pair| pair[1])
-}
-
-/// The warning about `flows` of one group that has `all` flows.
-fn unequal(flows: &[&FlowReport], all: usize, port: &str, is_drawn: bool) -> Option<Warning> {
-    let shares: Vec<f64> = flows
-        .iter()
-        .map(|flow| flow.tcp_throughput_bits_per_second)
-        .collect();
-    let index = jain_index(&shares).filter(|index| shares.len() > 1 && *index < UNEQUAL)?;
-    let of = told_of(&flows[0].group, &flows[0].name, flows.len(), all);
-    let drawn = if is_drawn {
-        ""
-    } else {
-        ", and so does `run.simultaneous_cells = \"drawn\"` in most networks"
-    };
-    let message = format!(
-        "{of} share {port} with a Jain index of {index:.2}: their links are as fast as {port}, so their cells may arrive \
-         at the same instants again and again, and a full buffer then drops the cells of the same links; access links that \
-         are 1 % faster prevent this{drawn}"
-    );
-    Some(Warning::new("phases-locked", message))
 }

@@ -1,13 +1,12 @@
 //! Warnings that follow from the run itself.
 
 use cellrate_engine::atm::plan::{NodeKind, Plan};
-use cellrate_engine::atm::report::FlowReport;
 use cellrate_engine::atm::{Report, SwitchPort};
 
 use cellrate_engine::kernel::Rate;
 use cellrate_engine::kernel::time::CELL_BITS;
 
-use super::groups::{groups, told_of};
+use super::groups::told_of;
 use super::windows::cells_of_segment;
 use super::{Warning, phases};
 
@@ -48,7 +47,15 @@ pub fn after(plan: &Plan, seen: &Seen<'_>) -> Vec<Warning> {
             "no cell was delivered in the measuring window",
         ));
     } else {
-        delivered_nothing(seen.report, &mut warnings);
+        let flows = seen.report.flows.iter().map(|flow| Delivered {
+            group: &flow.group,
+            name: &flow.name,
+            start_seconds: flow.start_seconds,
+            bytes: flow.delivered_bytes,
+            is_complete: flow.completion_seconds.is_some(),
+        });
+        let flows: Vec<_> = flows.collect();
+        warnings.extend(delivered_nothing(&flows, seen.report.simulated_seconds));
     }
     if seen.omitted > 0 {
         let message = format!("{} events beyond `event_limit` were not kept", seen.omitted);
@@ -100,24 +107,30 @@ pub fn earlier_data<'a>(
     })
 }
 
-/// Warns of each group with flows that delivered nothing.
-fn delivered_nothing(report: &Report, warnings: &mut Vec<Warning>) {
-    for group in groups(&report.flows, |flow| &flow.group) {
-        let is_empty = |flow: &&FlowReport| {
-            let started = flow.start_seconds < report.simulated_seconds;
-            started && flow.delivered_bytes == 0 && flow.completion_seconds.is_none()
-        };
-        let empty = group.iter().filter(is_empty);
-        let names: Vec<&str> = empty.map(|flow| flow.name.as_str()).collect();
-        warnings.extend(window_empty(&group[0].group, &names, group.len()));
-    }
+/// What a flow delivered in the measuring window.
+pub struct Delivered<'a> {
+    pub group: &'a str,
+    pub name: &'a str,
+    pub start_seconds: f64,
+    pub bytes: u64,
+    /// True if the flow has ended.
+    pub is_complete: bool,
 }
 
-/// Warns of the flows `empty` of a group of `all` flows, which delivered nothing.
-pub fn window_empty(group: &str, empty: &[&str], all: usize) -> Option<Warning> {
-    let of = told_of(group, empty.first()?, empty.len(), all);
-    let message = format!("{of} delivered nothing in the measuring window");
-    Some(Warning::new("window-empty", message))
+/// Warns of each group with flows that started in a run of `seconds`, have not ended, and delivered nothing.
+pub fn delivered_nothing(flows: &[Delivered<'_>], seconds: f64) -> Vec<Warning> {
+    let groups = flows.chunk_by(|a, b| a.group == b.group);
+    let warnings = groups.filter_map(|group| {
+        let is_empty = |flow: &&Delivered<'_>| {
+            flow.start_seconds < seconds && flow.bytes == 0 && !flow.is_complete
+        };
+        let empty: Vec<_> = group.iter().filter(is_empty).collect();
+        let first = empty.first()?;
+        let of = told_of(first.group, first.name, empty.len(), group.len());
+        let message = format!("{of} delivered nothing in the measuring window");
+        Some(Warning::new("window-empty", message))
+    });
+    warnings.collect()
 }
 
 /// Warns if a finite buffer never refused a cell: the run then shows nothing about buffers or

@@ -81,7 +81,7 @@ pub fn below_path(filled: &Filled<'_>) -> Option<Warning> {
         String::new()
     };
     let message = format!(
-        "their windows limit {} to {:.1} % of {} ({}): {} in each round trip of {}{enough}",
+        "the windows of {} fill at most {:.1} % of {} ({}): {} in each round trip of {}{enough}",
         filled.flows,
         100.0 * share,
         filled.line,

@@ -6,7 +6,7 @@ use alloc::format;
 use alloc::vec::Vec;
 
 use super::{FlowPlan, NodeKind, Plan, PlanError, SwitchPlan};
-use crate::control::{ControlConfig, PortFacts, SwitchControl};
+use crate::control::ControlConfig;
 use crate::discard::DiscardConfig;
 use crate::endsystem::AbrConfig;
 use crate::kernel::Ps;
@@ -92,13 +92,9 @@ pub(in crate::atm) fn check(plan: &Plan) -> Result<(), PlanError> {
             let Some(NodeKind::Switch(from)) = plan.nodes.get(*node).map(|node| &node.kind) else {
                 return fault("concerns a switch that does not exist");
             };
-            let marks = |config: &ControlConfig| match config {
-                ControlConfig::Custom(config) => config.get().marks_at_dequeue(),
-                config => config.build(PortFacts::ANY).marks_at_dequeue(),
-            };
             if from.control.name() != to.control.name()
                 || from.discard.name() != to.discard.name()
-                || marks(&from.control) != marks(&to.control)
+                || from.control.marks_at_dequeue() != to.control.marks_at_dequeue()
             {
                 return fault("replaces the scheme or the policy of a switch");
             }

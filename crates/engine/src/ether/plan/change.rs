@@ -6,7 +6,7 @@ use alloc::format;
 use alloc::vec::Vec;
 
 use super::{FlowPlan, Plan, PlanError, SwitchPlan};
-use crate::control::{ControlConfig, PortFacts, SwitchControl};
+use crate::control::ControlConfig;
 use crate::endsystem::AbrConfig;
 use crate::ether::aqm::{AqmAlgorithm, AqmConfig, QueueFacts};
 use crate::ether::memory::MemoryConfig;
@@ -84,13 +84,6 @@ fn acts_on_arrival_alone(aqm: &AqmConfig) -> bool {
         .acts_on_arrival_alone()
 }
 
-fn marks_at_dequeue(control: &ControlConfig) -> bool {
-    match control {
-        ControlConfig::Custom(config) => config.get().marks_at_dequeue(),
-        control => control.build(PortFacts::ANY).marks_at_dequeue(),
-    }
-}
-
 /// Checks that changes come in order, and that each changes nothing but parameters.
 ///
 /// # Errors
@@ -115,7 +108,7 @@ pub(in crate::ether) fn check(plan: &Plan) -> Result<(), PlanError> {
             };
             if from.control.name() != to.control.name()
                 || from.aqm.name() != to.aqm.name()
-                || marks_at_dequeue(&from.control) != marks_at_dequeue(&to.control)
+                || from.control.marks_at_dequeue() != to.control.marks_at_dequeue()
                 || acts_on_arrival_alone(&from.aqm) != acts_on_arrival_alone(&to.aqm)
             {
                 return fault("replaces the scheme or the queue management of a switch");
