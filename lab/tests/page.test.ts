@@ -476,6 +476,21 @@ test("a scenario over Ethernet is drawn packet by packet, and gives what the com
   await page.locator('[id="s-switch.aqm.k"]').fill("40");
   await ended(page);
   assert.match(await input(page, "switch.aqm.k").inputValue(), /^\d+ packets$/);
+  // A change at the cursor gives the digest that the command gives for the saved file.
+  const unchanged = await digest(page);
+  await page.locator("[aria-label=Instant]").fill("4000");
+  await page.locator("#when-now").click();
+  await page.locator('[id="s-switch.aqm.k"]').fill("10");
+  const changed = await digest(page);
+  assert.notEqual(changed, unchanged);
+  await page.locator("#export summary").click();
+  const [download] = await Promise.all([page.waitForEvent("download"), page.locator("#save-toml").click()]);
+  await download.saveAs(scenario);
+  assert.match(await readFile(scenario, "utf8"), /\[\[changes\]\]/);
+  assert.equal((JSON.parse(await output(cellrate("run", scenario, "--json"))) as { digest: string }).digest, changed);
+  await page.locator("#changes .undo").click();
+  assert.equal(await digest(page), unchanged);
+  await page.locator("#when-start").click();
   await input(page, "topology.host_rate").fill("900 Gbit/s");
   await input(page, "topology.host_rate").press("Enter");
   await page.locator(".problem:visible").waitFor();

@@ -107,7 +107,7 @@ pub fn earlier_data<'a>(
     })
 }
 
-/// What a flow delivered in the measuring window.
+/// A flow and the octets that it delivered in the measuring window.
 pub struct Delivered<'a> {
     pub group: &'a str,
     pub name: &'a str,
