@@ -243,7 +243,7 @@ def test_a_film_of_too_many_cells_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("cellrate.simulation.animation.film.MOST", 3)
-    with pytest.raises(BadInput, match=r"a film shows at most 3: let --to be [\d.]+ "):
+    with pytest.raises(BadInput, match=r"more than 3 cells .* let --to be [\d.]+ "):
         film(Job(LINE, "line.toml"), (0.0, 1e-3), tmp_path / "film")
 
 

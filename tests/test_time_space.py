@@ -58,9 +58,10 @@ def test_lost_cells_are_those_that_the_log_tells(cells: pl.DataFrame) -> None:
     assert found["cell"].to_list() == told[: len(found)]
 
 
-def test_a_limit_counts_what_it_leaves_out(cells: pl.DataFrame) -> None:
+def test_a_limit_tells_the_time_of_the_first_cell_beyond_it(cells: pl.DataFrame) -> None:
     few = passages(_core.Scenario(SCENARIO, "scenario"), (0.0, END), most=100)
-    assert (few.frame.height, few.omitted) == (100, cells.height - 100)
+    assert few.frame.equals(cells[:100])
+    assert few.beyond_seconds == cells["left_seconds"][100]
 
 
 def test_a_span_that_nobody_names_holds_two_round_trips_or_500_cells() -> None:

@@ -405,14 +405,15 @@ impl Scenario {
         ))
     }
     /// The cells on every link between two times: link, vc, kind, cell, left_seconds,
-    /// arrived_seconds, and the number of further cells. They come from a run in the plain engine. Over
+    /// arrived_seconds, and beyond_seconds, the time of the first cell beyond `most`, or None. They come
+    /// from a run in the plain engine, which ends where there are more. Over
     /// Ethernet the frames on every link and those dropped: link, vc, kind, packet, octets, marked,
-    /// began_seconds, left_seconds, arrived_seconds, dropped, and the number of further ones.
+    /// began_seconds, left_seconds, arrived_seconds, dropped, and beyond_seconds.
     ///
     /// Args:
     ///     from_seconds: Begin of the span.
     ///     to_seconds: Its end.
-    ///     most: Largest number of passages; further ones are only counted.
+    ///     most: Largest number of passages.
     ///
     /// Raises:
     ///     ValueError: The span is invalid.
@@ -448,7 +449,7 @@ impl Scenario {
                 dict.set_item("left_seconds", found.left_seconds)?;
                 dict.set_item("arrived_seconds", found.arrived_seconds)?;
                 dict.set_item("dropped", found.dropped)?;
-                dict.set_item("omitted", found.omitted)?;
+                dict.set_item("beyond_seconds", found.beyond_seconds)?;
                 return Ok(dict);
             }
         };
@@ -461,7 +462,7 @@ impl Scenario {
         dict.set_item("cell", found.cell)?;
         dict.set_item("left_seconds", found.left_seconds)?;
         dict.set_item("arrived_seconds", found.arrived_seconds)?;
-        dict.set_item("omitted", found.omitted)?;
+        dict.set_item("beyond_seconds", found.beyond_seconds)?;
         Ok(dict)
     }
     /// Runs it and writes everything that passes some places into files; cells come from the plain

@@ -80,10 +80,10 @@ def run_once(
     if pictures:
         from cellrate.cli.pictures import missing_traces, refuse_early
 
+        refuse_early(scenario, pictures)
         if more := missing_traces(scenario.resolved(), pictures):
             job = replace(job, overrides=(*job.overrides, more))
             scenario = job.scenario()
-        refuse_early(scenario, pictures)
     # Threads.
     if threads not in {"auto", 1}:
         _note_fewer_threads(scenario, threads)

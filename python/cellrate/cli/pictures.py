@@ -74,7 +74,9 @@ def refuse_early(scenario: _core.Scenario, options: PictureOptions) -> None:
 
     Raises:
         BadInput: `--from` is not before the end of the run, or no flow has the traced quantity.
+        ScenarioError: The network has routers, where runs have no traces.
     """
+    scenario.require_one_link_layer()
     if scenario.link_layer == "ethernet":
         if options.kind in {"acr", "phase"}:
             raise BadInput(f"--plot {options.kind}: no flow has an ACR over Ethernet")

@@ -36,13 +36,13 @@ class Passages:
             `dropped`: true for a row that stands for a drop before the link, at all three times.
         start_seconds: Start of the span.
         end_seconds: End of the span.
-        omitted: Number of passages that are not in the frame.
+        beyond_seconds: Time of the first passage that is not in the frame; None if all are in it.
     """
 
     frame: pl.DataFrame
     start_seconds: float
     end_seconds: float
-    omitted: int
+    beyond_seconds: float | None
 
 
 @overload
@@ -83,7 +83,7 @@ def passages(scenario: _core.Scenario, span: tuple[float, float], most: int = MO
     Args:
         scenario: The scenario.
         span: Start and end, in seconds.
-        most: Greatest number of passages to record.
+        most: Greatest number of passages to record; the run ends where there are more.
 
     Raises:
         ValueError: The span is not valid.
@@ -91,7 +91,7 @@ def passages(scenario: _core.Scenario, span: tuple[float, float], most: int = MO
     found: Mapping[str, Any] = scenario.passages(*span, most)
     schema = FRAME_SCHEMA if scenario.link_layer == "ethernet" else SCHEMA
     columns = {name: found[name] for name in schema}
-    return Passages(pl.DataFrame(columns, schema=schema), *span, found["omitted"])
+    return Passages(pl.DataFrame(columns, schema=schema), *span, found["beyond_seconds"])
 
 
 SCHEMA = {

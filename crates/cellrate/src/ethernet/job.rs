@@ -255,8 +255,8 @@ impl Job {
         Ok((outcome, laps.finish()))
     }
 
-    /// The frames on every link between two times in seconds, and those dropped in between, at most `most` of
-    /// them.
+    /// The frames on every link between two times in seconds, and those dropped in between, at most the
+    /// first `most`.
     pub fn passages(&self, from_seconds: f64, to_seconds: f64, most: usize) -> Passages {
         let [from, to] = [from_seconds, to_seconds].map(Ps::from_secs_f64);
         passages(self, from, to, most)

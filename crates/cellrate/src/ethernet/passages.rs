@@ -36,8 +36,8 @@ pub struct Passages {
     pub arrived_seconds: Vec<f64>,
     /// True for a frame that a switch dropped.
     pub dropped: Vec<bool>,
-    /// Number of rows beyond the limit, which are left out.
-    pub omitted: u64,
+    /// Time in seconds at which the first bit of the first frame beyond the limit left its node.
+    pub beyond_seconds: Option<f64>,
 }
 
 /// A recorded frame.
@@ -47,7 +47,8 @@ struct Row {
     is_dropped: bool,
 }
 
-/// Runs a job, and records the frames that are on a link between two times, at most `most` of them.
+/// Runs a job, and records the frames that are on a link between two times, at most `most` of them; the run
+/// ends earlier if there are more.
 pub(super) fn passages(job: &Job, from: Ps, to: Ps, most: usize) -> Passages {
     let plan = job.plan();
     #[expect(
@@ -67,7 +68,7 @@ pub(super) fn passages(job: &Job, from: Ps, to: Ps, most: usize) -> Passages {
     let slice = slice(job.scenario(), job.graph()).max(Ps(1));
     let (mut numbers, mut columns) = (Numbers::default(), Passages::default());
     let mut now = Ps::ZERO;
-    while now < to {
+    while now < to && columns.beyond_seconds.is_none() {
         now = now.saturating_add(slice).min(to);
         simulation.run_until(now);
         let (mut seen, mut dropped) = (simulation.take_seen(), simulation.take_dropped());
@@ -82,7 +83,7 @@ pub(super) fn passages(job: &Job, from: Ps, to: Ps, most: usize) -> Passages {
             if columns.link.len() < most {
                 columns.push(&plan, &row);
             } else {
-                columns.omitted += 1;
+                columns.beyond_seconds.get_or_insert(first.as_secs_f64());
             }
         }
     }

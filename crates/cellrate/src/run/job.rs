@@ -140,7 +140,7 @@ impl Job {
         profile(&self.checked, self.resolved(), progress).map_err(|error| self.failure(&error))
     }
 
-    /// The cells on every link between two times in seconds, at most `most` of them. They come from
+    /// The cells on every link between two times in seconds, at most the first `most`. They come from
     /// a run in the plain engine, which takes several times as long as [`Job::run`].
     ///
     /// # Errors

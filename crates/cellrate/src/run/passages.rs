@@ -23,12 +23,12 @@ pub struct Passages {
     pub left_seconds: Vec<f64>,
     /// Time at which the last bit arrived at the far end, in seconds.
     pub arrived_seconds: Vec<f64>,
-    /// Number of passages beyond the limit, which are left out.
-    pub omitted: u64,
+    /// Time in seconds at which the first cell beyond the limit left its node.
+    pub beyond_seconds: Option<f64>,
 }
 
 /// Runs a scenario in the plain engine, cell by cell, and records the cells that are on a link
-/// between two times, at most `most` of them.
+/// between two times, at most `most` of them; the run ends earlier if there are more.
 ///
 /// # Errors
 /// If the network cannot be simulated.
@@ -43,7 +43,7 @@ pub fn passages(
     let found = reference.passages(from, to, most);
     let plan = Simulation::plan(reference.state());
     let mut columns = Passages {
-        omitted: found.omitted,
+        beyond_seconds: found.beyond.map(Ps::as_secs_f64),
         ..Passages::default()
     };
     for one in &found.kept {

@@ -28,20 +28,32 @@ pub struct Passage {
 pub struct Passages {
     /// The first records, at most as many as requested.
     pub kept: Vec<Passage>,
-    /// Number of further cells, which are not recorded.
-    pub omitted: u64,
+    /// Time at which the first cell beyond these left its node; `None` if all are recorded.
+    pub beyond: Option<Ps>,
 }
+
+/// Parts of a span: after each the run may end, as soon as there are too many cells.
+const PARTS: u64 = 64;
 
 impl Reference {
     /// Runs to `until` and records the cells that are on a link between `from` and `until`, at most
-    /// `most` of them. Cells of credit control are left out, as they belong to no channel.
+    /// `most` of them; the run ends earlier if there are more. Cells of credit control are left out,
+    /// as they belong to no channel.
     pub fn passages(&mut self, from: Ps, until: Ps, most: usize) -> Passages {
         let mut noting = Noting {
             from,
             most,
             found: Passages::default(),
         };
-        self.observe(until, &mut noting);
+        let part = Ps((until.saturating_sub(from).0 / PARTS).max(1));
+        let mut now = from;
+        while noting.found.beyond.is_none() {
+            self.observe(now.min(until), &mut noting);
+            if now >= until {
+                break;
+            }
+            now = now.saturating_add(part);
+        }
         noting.found
     }
 }
@@ -65,7 +77,7 @@ impl Observer for Noting {
             return;
         };
         if self.found.kept.len() == self.most {
-            self.found.omitted += 1;
+            self.found.beyond.get_or_insert(left);
         } else {
             self.found.kept.push(Passage {
                 link,

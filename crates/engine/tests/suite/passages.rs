@@ -136,8 +136,7 @@ fn a_span_holds_what_travels_in_it() {
     found.sort_by_key(key);
     assert_eq!(found, expected);
     let few = passages(two_flows(), from, until, 10);
-    assert_eq!(
-        (few.kept.len(), few.omitted as usize),
-        (10, found.len() - 10)
-    );
+    assert_eq!(few.kept, some.kept[..10]);
+    assert_eq!(few.beyond, Some(some.kept[10].left));
+    assert_eq!(some.beyond, None);
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from cellrate.advice.explain import throughput
 from cellrate.advice.explain.answer import NoStatement, Prediction, Statement
 from cellrate.advice.explain.claims import Claim
 from cellrate.advice.explain.losses import CERTAIN
@@ -194,11 +195,18 @@ def _throughput(
             kind="bound",
             claims=(Claim("throughput", name, "at most", total, "throughput"),),
         )
-    total = bounds.together([flow for flows in groups.values() for flow in flows])
+    everyone = [flow for flows in groups.values() for flow in flows]
+    total, carried = bounds.together(everyone), bounds.together(everyone, early=False)
+    more = (
+        f": links carry {_gbit(carried)}, and data that were sent before the window may "
+        "arrive in it"
+        if carried < throughput.SAME * total
+        else ""
+    )
     yield Statement(
         topic,
-        f"All together at most {_gbit(total)} of TCP payload in the measuring window.",
-        {"bound_bits_per_second": total},
+        f"All together at most {_gbit(total)} of TCP payload in the measuring window{more}.",
+        {"bound_bits_per_second": total, "carried_bits_per_second": carried},
         kind="bound",
         claims=(Claim("throughput", "", "at most", total, "throughput"),),
     )

@@ -101,8 +101,13 @@ class FrameBounds:
         rates = (reserve / (trip + hop[0].seconds(n2)) for hop, reserve, trip in hops)
         return float(min(hop_rate(flow.slowest) / 8, *rates))
 
-    def together(self, flows: Sequence[FrameFlow]) -> float:
-        """Bound in bit/s of the sum of the TCP throughputs of flows, since hops are shared."""
+    def together(self, flows: Sequence[FrameFlow], *, early: bool = True) -> float:
+        """Bound in bit/s of the sum of the TCP throughputs of flows, since hops are shared.
+
+        Args:
+            flows: The flows.
+            early: False to leave out data that were sent before the measuring window.
+        """
         hops = list(dict.fromkeys(hop for flow in flows for hop in flow.hops))
         rows = {hop: row for row, hop in enumerate(hops)}
         room = np.array([hop_rate(hop) for hop in hops])
@@ -111,9 +116,9 @@ class FrameBounds:
             cost = flow.line_bytes / flow.payload_bytes
             early_bytes = self._early_bytes(flow) * cost
             for hop in flow.hops:
-                early = 8 * (early_bytes + len(hop) * flow.line_bytes) / self.window_seconds
+                before = 8 * (early_bytes + len(hop) * flow.line_bytes) / self.window_seconds
                 taken.append((cost, rows[hop], column))
-                room[rows[hop]] += early
+                room[rows[hop]] += before if early else 0.0
         return greatest_sum([self.rate(flow)[0] for flow in flows], taken, room)
 
     @cached_property

@@ -191,12 +191,12 @@ def film(job: Job, span: tuple[float, float], beside: Path) -> Film:
     short = replace(job, overrides=(*job.overrides, *settings)).scenario()
     seen = passages(short, span, MOST)
     units = "frames" if has_frames else "cells"
-    if seen.omitted:
-        # The greatest number of cells in a film, less a tenth as a reserve.
-        fits = start + 0.9 * (end - start) * MOST / (seen.omitted + MOST)
+    if seen.beyond_seconds is not None:
+        # A tenth as a reserve: the records are not quite in the order of these times.
+        fits = start + 0.9 * (seen.beyond_seconds - start)
         raise TooManyCells(
-            f"{seen.omitted + MOST:,} {units} are on links between --from and --to; a film shows "
-            f"at most {MOST:,}: let --to be {seconds(fits)} or earlier",
+            f"more than {MOST:,} {units} are on links between --from and --to, the most that a "
+            f"film shows: let --to be {seconds(fits)} or earlier",
             fits,
         )
     if isinstance(network, FrameNetwork):

@@ -8,11 +8,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from cellrate import _core
-from cellrate.common.problems import choose
+from cellrate.common.problems import BadInput, choose
 from cellrate.schemes.classes import Kind
 from cellrate.schemes.finding import find
 from cellrate.studies.parameters.keys import Keys
-from cellrate.studies.parameters.schema import Variant, element, full_path, variants
+from cellrate.studies.parameters.schema import (
+    Variant,
+    element,
+    full_path,
+    resolve,
+    schema,
+    variants,
+)
 
 CLASSES: Mapping[str, Kind] = {
     ".scheme": "control",
@@ -56,6 +63,12 @@ class TableForm:
         if own is not None:
             keys: Mapping[str, Any] = json.loads(own.schema)["properties"]
             return keys
+        table = resolve(schema()["properties"].get(name, {}))
+        if name not in self.choices and "properties" in table:
+            raise BadInput(
+                f"there is no value of {self.path} {name!r}: it is a table of the scenario, "
+                f"[{name}]"
+            )
         choose(name, self.choices, f"value of {self.path}")
         return next(variant.keys for variant in self.variants if variant.name == name)
 

@@ -119,8 +119,9 @@ def time_space(found: Passages, flow: Flow | FrameFlow) -> Figure:
         panel.set_xlabel(f"time ({unit})")
         panel.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
         title = f"{flow.name}: {units} from {path.nodes[0]} to {path.nodes[-1]} and back"
-        omitted = f"; {found.omitted:,} {units} on links are not drawn" if found.omitted else ""
-        panel.set_title(title + omitted)
+        beyond = found.beyond_seconds
+        drawn = "" if beyond is None else f", drawn up to {beyond / size:.4g} {unit}"
+        panel.set_title(title + drawn)
     return figure
 
 
