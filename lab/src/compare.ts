@@ -13,12 +13,14 @@ interface Row {
 }
 
 const total = (key: string) => (summary: Summary) => summary.totals[key] ?? Number.NaN;
+/** Payload that all flows delivered in bit/s, also those that do not run over TCP. */
+const delivered = ({ flows }: Summary) => flows.reduce((sum, flow) => sum + Number(flow.throughput_bits_per_second ?? flow.tcp_throughput_bits_per_second), 0);
 const greatest = (key: string) => (summary: Summary) =>
   Math.max(...summary.ports.flatMap((port) => ((port.queues ?? []) as Record<string, number>[]).map((queue) => queue[key] ?? Number.NaN)));
 
 const ROWS: Row[] = [
-  { of: "atm", name: "Goodput of all flows", unit: "Mbit/s", value: (summary) => total("goodput_bits_per_second")(summary) / 1e6 },
-  { of: "ethernet", name: "Goodput of all flows", unit: "Gbit/s", value: (summary) => total("goodput_bits_per_second")(summary) / 1e9 },
+  { of: "atm", name: "Payload delivered", unit: "Mbit/s", value: (summary) => delivered(summary) / 1e6 },
+  { of: "ethernet", name: "Payload delivered", unit: "Gbit/s", value: (summary) => delivered(summary) / 1e9 },
   { of: "atm", name: "Longest queue", unit: "cells", value: greatest("queue_max_cells") },
   { of: "atm", name: "Longest queue before the window", unit: "cells", value: greatest("queue_max_before_window_cells") },
   { of: "atm", name: "Cells lost at switches", unit: "cells", value: total("cells_dropped") },

@@ -123,16 +123,18 @@ class Page {
     } else {
       this.#during = lesson.steps[number]?.changes !== undefined;
       this.show(stateOf(lesson, number));
-      // Here, not where it is marked: a reader who closes the sheet has it closed.
-      if (this.#touched) this.#unfold(true);
-      element("told").querySelector<HTMLElement>("h2")?.focus({ preventScroll: true });
+      this.#unfold(false);
+      const told = element("told");
+      told.scrollIntoView({ block: "nearest" });
+      told.querySelector<HTMLElement>("h2")?.focus({ preventScroll: true });
     }
     this.#linkSoon();
   }
 
-  /** Opens the sheet of parameters that a phone has, or closes it. */
+  /** Opens the sheet of parameters that a phone has, at the one that a step is about, or closes it. */
   #unfold(open: boolean): void {
     element("panel").classList.toggle("open", open);
+    if (open) element("panel").querySelector(".wanted")?.scrollIntoView({ block: "center" });
     element("sheet").setAttribute("aria-expanded", String(open));
   }
 

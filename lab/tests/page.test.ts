@@ -174,6 +174,27 @@ test("on a phone the panel is a sheet over the charts, and a page that is turned
   assert.ok(await page.locator("canvas.network").isVisible());
 });
 
+test("on a phone a lesson's step shows its text, and the sheet opens at its parameter", async () => {
+  const { page } = await opened(chromium, server.address, { viewport: { width: 360, height: 740 } });
+  await ended(page);
+  await page.locator("#open-find").click();
+  await page.locator('#find .card button:text-is("Begin")').first().click();
+  for (let step = 1; step < 4; step += 1) {
+    await page.locator('#told button:text-is("Next")').click();
+    await page.waitForTimeout(300);
+    await ended(page);
+    const { y: told = -1 } = (await page.locator("#told h2").boundingBox()) ?? {};
+    assert.ok(told >= 0 && told < 370, `step ${step}: ${told}`);
+  }
+  assert.match((await page.locator(".results").first().textContent()) ?? "", /Payload delivered, Mbit\/s[1-9]/);
+  const { y: sheet = 0 } = (await page.locator("#sheet").boundingBox()) ?? {};
+  assert.ok(sheet > 600, `the sheet is open: ${sheet}`);
+  await page.locator("#sheet").click();
+  const { y = 0, height = 0 } = (await page.locator(".parameter.wanted").boundingBox()) ?? {};
+  const { y: above = 0, height: bar = 0 } = (await page.locator("#sheet").boundingBox()) ?? {};
+  assert.ok(y >= above + bar && y + height <= 740, `${y} to ${y + height} under ${above + bar}`);
+});
+
 test("on a phone the table of results stands under the network before a run has ended, and goes with its run", async () => {
   const { page } = await opened(chromium, server.address, { viewport: { width: 360, height: 740 } });
   await ended(page);
@@ -448,7 +469,7 @@ test("a scenario over Ethernet is drawn packet by packet, and gives what the com
   for (const title of [/^Queues, kB/, /^Throughput per flow, data received, Gbit\/s/, /^cwnd .*, kB/, /^Utilisation of links, %/, /^Packets lost so far, packets/])
     assert.ok(charts.some((text) => title.test(text)), `${title} in ${charts.join("; ")}`);
   const results = (await page.locator(".results").textContent()) ?? "";
-  assert.match(results, /Goodput of all flows, Gbit\/s[\s\S]*Longest queue, kB[\s\S]*Packets marked, packets/);
+  assert.match(results, /Payload delivered, Gbit\/s[\s\S]*Longest queue, kB[\s\S]*Packets marked, packets/);
   assert.doesNotMatch(results, /cells|NaN/);
   assert.match((await page.locator(".status").textContent()) ?? "", /packet-hops/);
   assert.match((await page.locator("canvas.network").getAttribute("aria-label")) ?? "", /packets/);
