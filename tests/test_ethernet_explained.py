@@ -59,6 +59,16 @@ def test_a_scenario_that_changes_is_explained_until_its_first_change(command: Co
     assert rest == list(cellrate.explain(text).verdict)
 
 
+def test_flows_that_do_not_send_are_not_counted(command: Command) -> None:
+    text = command("new", "dctcp").stdout
+    group = '[[flow]]\nname = "{}"\ncount = 3\n'
+    both = text[: text.index("[[flow]]")] + group.format("sends") + group.format("silent")
+    note, *rest = cellrate.explain(both, overrides={"flow.silent.sends": False}).verdict
+    assert note == "3 flows have `sends = false`: no statement counts them."
+    alone = text[: text.index("[[flow]]")] + group.format("sends")
+    assert rest == list(cellrate.explain(alone).verdict)
+
+
 def test_dctcp_says_which_assumptions_fail(command: Command) -> None:
     text = command("new", "dctcp").stdout
     settings = {"flow.flow.count": 2, "measure.from": "5 ms"}

@@ -74,6 +74,14 @@ def test_a_scenario_that_changes_is_explained_until_its_first_change() -> None:
     assert rest == list(template("n-source").verdict)
 
 
+def test_flows_that_do_not_send_are_not_counted() -> None:
+    silent = template("two-way", "flow.back.sends=false")
+    alone = template("n-source", "flow.tcp.count=3")
+    note, *rest = silent.verdict
+    assert note == "3 flows have `sends = false`: no statement counts them."
+    assert rest == list(alone.verdict)
+
+
 def test_messages_are_no_data_without_end() -> None:
     shares = find(template("lan-messages"), "fair shares", "least_cells_per_second")
     assert any("data without end" in reason for reason in shares[0].fails)

@@ -95,6 +95,8 @@ pub struct Flow {
     pub ack_service: Value,
     /// Start time, before jitter.
     pub start_seconds: f64,
+    /// False if the source sends nothing before a change.
+    pub sends: bool,
     /// Links of the forward channel, in order.
     pub forward: Vec<usize>,
     /// Links of the backward channel, in order; empty if the flow has no backward traffic.
@@ -211,6 +213,7 @@ fn flow(scenario: &Scenario, graph: &Graph, instance: &Instance) -> Flow {
         service: serde_json::json!(group.service),
         ack_service: serde_json::json!(group.ack_service()),
         start_seconds: instance.start.as_secs_f64(),
+        sends: group.sends,
         forward: instance.forward.clone(),
         backward: instance.backward.clone(),
         source: in_units("SourceConfig", &group.source),

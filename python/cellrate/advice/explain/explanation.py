@@ -173,18 +173,27 @@ TOPICS: tuple[Callable[[Subject], Iterable[Prediction]], ...] = (
 
 
 def explain(network: Network | FrameNetwork) -> Explanation:
-    """Collects the predictions of theory for a network of any link layer."""
+    """Collects the predictions of theory for a network of any link layer.
+
+    Flows that send nothing before the first change are left out.
+    """
     if isinstance(network, FrameNetwork):
-        explanation = _collected(over_ethernet(network), BYTES)
+        frames = replace(network, flows=tuple(flow for flow in network.flows if flow.sends))
+        explanation = _collected(over_ethernet(frames), BYTES)
     else:
-        subject = Subject(network)
+        flows = tuple(flow for flow in network.flows if flow.sends)
+        subject = Subject(replace(network, flows=flows))
         found = (statement for statements in TOPICS for statement in statements(subject))
         explanation = _collected(found, CELLS)
-    changes = network.until_first_change
-    if changes is None:
-        return explanation
-    note = f"All statements are about the network before its first change: {changes}."
-    return replace(explanation, verdict=(note, *explanation.verdict))
+    notes = []
+    if network.until_first_change is not None:
+        notes.append(
+            "All statements are about the network before its first change: "
+            f"{network.until_first_change}."
+        )
+    if silent := sum(not flow.sends for flow in network.flows):
+        notes.append(f"{silent} flows have `sends = false`: no statement counts them.")
+    return replace(explanation, verdict=(*notes, *explanation.verdict))
 
 
 def _collected(predictions: Iterable[Prediction], units: Units) -> Explanation:

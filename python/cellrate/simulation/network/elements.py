@@ -122,6 +122,7 @@ class Flow:
         service: Class of the forward channel: cbr, vbr, abr, ubr or random.
         ack_service: Class of the data of the backward channel (acknowledgements).
         start_seconds: Start time, before jitter.
+        sends: False if the source sends nothing before a change.
         forward: Links of the forward channel, in order.
         backward: Links of the backward channel; empty if nothing travels back.
         source: Traffic source; ``kind`` names it.
@@ -141,6 +142,7 @@ class Flow:
     service: str
     ack_service: str
     start_seconds: float
+    sends: bool
     forward: tuple[Link, ...]
     backward: tuple[Link, ...]
     source: Parameters

@@ -69,6 +69,7 @@ class FrameFlow:
         name: ``GROUP.INDEX``.
         group: Name of the flow's group.
         start_seconds: Start time, before jitter.
+        sends: False if the source sends nothing before a change.
         hops: Lines to the destination, hop by hop.
         hops_back: Lines of the acknowledgements, hop by hop; empty without TCP.
         source: Parameters of the source; ``kind`` names it.
@@ -89,6 +90,7 @@ class FrameFlow:
     name: str
     group: str
     start_seconds: float
+    sends: bool
     hops: tuple[Hop, ...]
     hops_back: tuple[Hop, ...]
     source: Parameters
