@@ -43,6 +43,37 @@ def incast(tmp_path: Path) -> Path:
     return place
 
 
+CONTROLS = """
+template = "incast"
+set = ["run.duration=5 ms", "measure.traces=[]", "switch.buffer=10 MB"]
+[alternatives.control]
+erica = ['switch.control={scheme="erica", interval="100 us"}', "flow.answer.rate_control={}"]
+credits = ["fcvc={}"]
+pauses = ["pfc={}"]
+both = ["pfc={}", 'switch.control={scheme="efci"}', "flow.answer.rate_control={}"]
+"""
+
+
+def test_what_ports_count_is_in_the_data_set(command: Command, tmp_path: Path) -> None:
+    (tmp_path / "s.toml").write_text(CONTROLS, encoding="utf-8")
+    done = command("study", "s.toml")
+    assert done.returncode == 0, done.stderr
+    data = DataSet(tmp_path / "out" / "studies" / "s")
+    ports = data.ports.filter(pl.col("name") == "A->sink").sort("point")
+    assert data.runs.sort("point")["control"].to_list() == ["erica", "credits", "pauses", "both"]
+    rates = ports["control_fair_share_bits_per_second"].to_list()
+    assert [rate is not None for rate in rates] == [True, False, False, False]
+    assert rates[0] <= 10e9
+    held = ports["control_channel_queue_max_bytes"].to_list()
+    assert [bytes_ is not None for bytes_ in held] == [False, True, False, False]
+    paused = ports["control_paused_seconds"].to_list()
+    assert [time is not None for time in paused] == [False, False, True, True]
+    dictionary = json.loads((tmp_path / "out/studies/s/dictionary.json").read_text())
+    units = {one["name"]: one["unit"] for one in dictionary if one["table"] == "ports"}
+    assert units["control_fair_share_bits_per_second"] == "bit/s"
+    assert units["control_channel_queue_max_bytes"] == "bytes"
+
+
 def test_a_study_over_ethernet_has_its_data_set(
     command: Command, tmp_path: Path, incast: Path
 ) -> None:

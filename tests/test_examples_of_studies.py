@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 import subprocess
 import sys
@@ -12,6 +13,8 @@ from typing import Any
 
 import polars as pl
 import pytest
+from cellrate.simulation.runner import run_one
+from cellrate.studies.study.file import read
 from conftest import COMMAND, HERE
 
 NOTEBOOK = HERE.parent / "docs" / "tutorial" / "study_notebook.py"
@@ -38,6 +41,27 @@ def run_cells(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
         assert not given & names.keys(), "a name is defined by one cell only"
         names |= {name: scope[name] for name in given}
     return names
+
+
+def test_pauses_make_a_victim_and_credits_make_none() -> None:
+    """The mouse of the example, whose last link is idle, beside an incast of 30."""
+    study = read(HERE.parent / "examples" / "studies" / "credit-against-rate.toml")
+    mouse, dropped = {}, {}
+    for point in study.points:
+        values = dict(point.values)
+        if values["case"] == "incast of 30":
+            summary = run_one(study.job(point, 0).scenario()).summary()
+            run = json.loads(summary)
+            [small] = [flow for flow in run["flows"] if flow["group"] == "mouse"]
+            mouse[values["control"]] = 1e6 * small["completion_seconds"]
+            dropped[values["control"]] = run["totals"]["packets_dropped"]
+    # Alone two round trips, since the window begins with ten of 12 segments. Each takes eight times
+    # 500 ns, 0.37 us of a full frame on two links of 100 and two of 200 Gbit/s, and 0.02 us back.
+    assert mouse["tail drop"] == pytest.approx(8.8, abs=0.2)
+    assert mouse["credits"] == pytest.approx(mouse["tail drop"], rel=0.05)
+    assert mouse["PFC"] > 5 * mouse["credits"]
+    assert mouse["PFC + DCTCP"] < mouse["PFC"]
+    assert [name for name, lost in dropped.items() if lost] == ["tail drop", "ERICA"]
 
 
 def test_the_notebook_runs(monkeypatch: pytest.MonkeyPatch) -> None:

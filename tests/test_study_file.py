@@ -38,6 +38,23 @@ def test_paired_factors_go_row_by_row() -> None:
     assert rows == [(2, 0.5, 0.125), (2, 0.25, 0.125), (3, 0.5, 0.125), (3, 0.25, 0.125)]
 
 
+def test_alternatives_are_names_with_settings() -> None:
+    found = study(
+        '[factors]\n"flow.tcp.count" = [2, 3]\n"control.threshold" = ["7 cells"]\n'
+        "[alternatives.kind]\n"
+        'plain = []\nmarks = ["switch.control={scheme=\\"efci\\"}", "abr.rif=0.25"]'
+    )
+    # A factor may be a parameter that only an alternative has.
+    assert values(found, "kind") == ["plain", "marks"] * 2
+    assert found.points[0].settings == ("flow.tcp.count=2", "switch.control.threshold=7 cells")
+    assert found.points[3].settings == (
+        'switch.control={scheme="efci"}',
+        "abr.rif=0.25",
+        "flow.tcp.count=3",
+        "switch.control.threshold=7 cells",
+    )
+
+
 def test_a_study_without_factors_is_one_point() -> None:
     found = study("[replications]\ncount = 3")
     assert len(found.points) == 1
@@ -163,6 +180,10 @@ def test_the_scenario_stands_beside_the_study(tmp_path: Path) -> None:
         ('[measures]\n"a b" = "throughput_mbit"', 4, "is not a name"),
         ('[measures]\nstatus = "packets_lost"', 4, "data set already has a column `status`"),
         ('[[paired]]\n[measures]\nx = "packets_lost"', 3, "the table is empty"),
+        ("[alternatives.kind]", 3, "`kind` has no values"),
+        ('[alternatives.kind]\na = ["run.seed=3"]', 4, "has no effect in a study"),
+        ('[alternatives."a b"]\na = []', 3, "`a b` is not a name"),
+        ('[factors]\nx = [1]\n[alternatives.x]\na = []', 5, "`x` is set twice"),
         (
             '[factors]\n"control.scheme" = ["efci"]\n"switch.control.scheme" = ["erica"]',
             5,

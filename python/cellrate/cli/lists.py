@@ -97,7 +97,7 @@ def list_names(
     *,
     json: Json = False,
 ) -> None:
-    """List experiments, measures, schemes, credit, policies, sources, recoveries or templates.
+    """List experiments, measures, or components: schemes, policies, sources, recoveries and others.
 
     Each name is listed with a short description and its source.
     """

@@ -69,7 +69,8 @@ const WORDS: [(&str, &str); 5] = [
 /// # Panics
 /// If a measure lacks a definition, a unit or a source, which a test rules out.
 pub fn measures() -> Vec<Table> {
-    of_summary(&schemars::schema_for!(Summary).to_value())
+    let schema = schemars::schema_for!(Summary).to_value();
+    of_summary(&schema, counted::over_atm)
 }
 
 /// Every measure of a run over Ethernet, table by table.
@@ -77,7 +78,8 @@ pub fn measures() -> Vec<Table> {
 /// # Panics
 /// As [`measures`].
 pub fn measures_over_ethernet() -> Vec<Table> {
-    let mut tables = of_summary(&schemars::schema_for!(ethernet::Summary).to_value());
+    let schema = schemars::schema_for!(ethernet::Summary).to_value();
+    let mut tables = of_summary(&schema, counted::over_ethernet);
     let measures = tables.iter_mut().flat_map(|table| &mut table.measures);
     let in_packets = |measure: &&mut Measure| measure.unit == PDUS;
     for measure in measures.filter(in_packets) {
@@ -86,8 +88,9 @@ pub fn measures_over_ethernet() -> Vec<Table> {
     tables
 }
 
-fn of_summary(schema: &Value) -> Vec<Table> {
+fn of_summary(schema: &Value, counted: fn() -> Vec<Measure>) -> Vec<Table> {
     let mut walk = Walk {
+        counted,
         definitions: &schema["$defs"],
         tables: Vec::new(),
     };
@@ -96,6 +99,8 @@ fn of_summary(schema: &Value) -> Vec<Table> {
 }
 
 struct Walk<'s> {
+    /// Statistics of control schemes at a port.
+    counted: fn() -> Vec<Measure>,
     definitions: &'s Value,
     tables: Vec<Table>,
 }
@@ -136,7 +141,10 @@ impl<'s> Walk<'s> {
         }
         // Only the statistics of control schemes have keys that the schema does not name.
         if schema["additionalProperties"]["type"] == "number" {
-            found.extend(counted::statistics(prefix));
+            found.extend((self.counted)().into_iter().map(|one| Measure {
+                key: format!("{prefix}{}", one.key),
+                ..one
+            }));
         }
         found
     }

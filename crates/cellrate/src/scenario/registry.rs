@@ -25,6 +25,8 @@ pub struct Registry {
     pub schemes: Vec<Named>,
     /// Credit control schemes of links.
     pub credit: Vec<Named>,
+    /// Control by pauses of links over Ethernet.
+    pub pauses: Vec<Named>,
     /// Discard policies of switches.
     pub policies: Vec<Named>,
     /// Active queue management over Ethernet.
@@ -44,6 +46,7 @@ pub fn registry() -> Registry {
     Registry {
         schemes: named(control::schemes()),
         credit: named(credit::SCHEMES),
+        pauses: named(&[ether::statistics::PFC]),
         policies: named(discard::policies()),
         aqm: named(ether::aqm::algorithms()),
         schedules: named(ether::schedule::disciplines()),

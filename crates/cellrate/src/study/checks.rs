@@ -58,7 +58,7 @@ fn is_file_name(name: &str) -> bool {
 }
 
 /// Every factor and derived parameter with its place.
-fn varied(study: &Study) -> Vec<(&str, Place)> {
+fn varied<'s>(study: &'s Study) -> Vec<(&'s str, Place)> {
     let factors = study
         .factors
         .keys()
@@ -69,11 +69,12 @@ fn varied(study: &Study) -> Vec<(&str, Place)> {
             .keys()
             .map(move |name| (name.as_str(), place!["paired", i, name.as_str()]))
     });
-    let derived = study
-        .derived
-        .keys()
-        .map(|name| (name.as_str(), place!["derived", name.as_str()]));
-    factors.chain(paired).chain(derived).collect()
+    let named =
+        |(key, name): (&'static str, &'s String)| (name.as_str(), place![key, name.as_str()]);
+    let alternatives = study.alternatives.keys().map(|name| ("alternatives", name));
+    let derived = study.derived.keys().map(|name| ("derived", name));
+    let more = alternatives.chain(derived).map(named);
+    factors.chain(paired).chain(more).collect()
 }
 
 fn names(study: &Study, problems: &mut Vec<Problem>) {
@@ -87,6 +88,15 @@ fn names(study: &Study, problems: &mut Vec<Problem>) {
                 at,
                 format!("`{name}` is set twice"),
                 "set it once: as a factor, paired or derived",
+            ));
+        }
+    }
+    for (name, values) in &study.alternatives {
+        if values.is_empty() {
+            problems.push(Problem::error(
+                place!["alternatives", name.as_str()],
+                format!("`{name}` has no values"),
+                "a value is a name with settings, such as `pfc = [\"pfc={}\"]`",
             ));
         }
     }

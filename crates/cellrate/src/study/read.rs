@@ -21,7 +21,7 @@ pub fn schema() -> &'static Json {
 }
 
 /// Reads the study `text` of the file `path`. The JSON follows the types, with every default
-/// written out, except that tables of factors, derived parameters and measures are lists of name
+/// written out, except that tables of factors, alternatives, derived parameters and measures are lists of name
 /// and value, in the order of the file.
 ///
 /// # Errors
@@ -172,8 +172,16 @@ fn wrong_kind(key: &str, item: &Item, expected: &str) -> Fault {
 
 /// The study with its tables of names turned into lists in the order of the file.
 fn in_order(mut study: Json, root: &Table) -> Json {
-    for key in ["factors", "derived", "measures"] {
+    for key in ["factors", "alternatives", "derived", "measures"] {
         study[key] = pairs(table(root, key), &study[key]);
+    }
+    if let Some(all) = table(root, "alternatives")
+        && let Some(named) = study["alternatives"].as_array_mut()
+    {
+        for one in named {
+            let values = one[0].as_str().and_then(|name| table(all, name));
+            one[1] = pairs(values, &one[1]);
+        }
     }
     if let Some(Value::Array(items)) = root.get("paired").map(|item| &item.value) {
         for (i, item) in items.iter().enumerate() {

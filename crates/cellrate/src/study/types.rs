@@ -37,6 +37,10 @@ pub struct Study {
     /// Factors that vary together: lists of equal length, used row by row.
     #[serde(default)]
     pub paired: Vec<BTreeMap<String, Levels>>,
+    /// Factors whose values are names, each with the settings that it stands for, `path=value` as for
+    /// `--set`: a control that needs several keys, or a case with a topology and flows of its own.
+    #[serde(default)]
+    pub alternatives: BTreeMap<String, BTreeMap<String, Vec<String>>>,
     /// Parameters that follow from others: dotted path, and an expression such as `3 * rtt * rate`.
     #[serde(default)]
     pub derived: BTreeMap<String, String>,

@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 use super::arriving::Arriving;
 use super::credit::Credit;
 use super::frame::on_line;
+use super::statistics::OF_CREDIT;
 use crate::control::ControlReport;
 use crate::credit::{SCHEMES, Sender};
 
@@ -73,12 +74,13 @@ impl Credited {
     /// Counters of the port since the start.
     pub fn report(&self) -> ControlReport {
         let most = self.lanes.iter().map(|lane| lane.most).max();
-        let statistics = [
-            ("credited_channels", self.lanes.len() as f64),
-            ("credit_frames_sent", self.credits_sent as f64),
-            ("channel_queue_max_bytes", most.unwrap_or(0) as f64),
+        let values = [
+            self.lanes.len() as f64,
+            self.credits_sent as f64,
+            most.unwrap_or(0) as f64,
         ];
-        ControlReport::new(SCHEMES[0].name, statistics.into())
+        let names = OF_CREDIT.iter().map(|one| one.name);
+        ControlReport::new(SCHEMES[0].name, names.zip(values).collect())
     }
     /// True if no channel has ever held more than its reserve.
     pub fn keeps_reserves(&self) -> bool {

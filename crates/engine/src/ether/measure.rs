@@ -15,9 +15,10 @@ use super::port::Port;
 use super::rates::{RateSource, Rates};
 use super::report::{Balance, FlowReport, PortReport, QueueReport, Report, Totals, loss_ratio};
 use super::simulation::Simulation;
+use super::statistics::{self, OF_PAUSES, PFC};
 use super::switch::payload;
 use super::window::{Dropped, FlowCounts, PortCounts, Snapshot, Window};
-use crate::control::{Control, ControlReport};
+use crate::control::ControlReport;
 use crate::kernel::{Digest, Ps, Summary};
 use crate::net::channel::ChannelId;
 use crate::tcp::SenderStats;
@@ -515,7 +516,7 @@ impl Simulation {
 
     /// Report of the control of a port, with counts since the start; `None` without control.
     fn control_of(&self, node: usize, number: usize, port: &Port) -> Option<ControlReport> {
-        let scheme = port.control().map(control_report);
+        let scheme = port.control().map(statistics::report);
         let found = scheme.or_else(|| port.credited().map(Credited::report));
         let (Some(pausing), Node::Switch(switch)) = (port.pausing(), &self.stations[node].node)
         else {
@@ -525,7 +526,7 @@ impl Simulation {
             .lossless()
             .map_or(0, |lossless| lossless.most(number as u32));
         let statistics = pfc_statistics(pausing, most, self.now());
-        let mut report = found.unwrap_or_else(|| ControlReport::new("pfc", Vec::new()));
+        let mut report = found.unwrap_or_else(|| ControlReport::new(PFC.name, Vec::new()));
         report.statistics.extend(statistics);
         Some(report)
     }
@@ -607,26 +608,15 @@ fn counts_what_it_holds(node: &Node) -> bool {
 }
 
 /// Statistics of PFC at a port, and of the link that leads back from where it leads.
-fn pfc_statistics(pausing: &Pausing, ingress_most: u64, now: Ps) -> [(String, f64); 3] {
-    [
-        ("pause_frames_sent", pausing.orders_sent() as f64),
-        ("paused_seconds", pausing.paused_ps(now) as f64 * 1e-12),
-        ("ingress_max_bytes", ingress_most as f64),
-    ]
-    .map(|(name, value)| (name.into(), value))
-}
-
-/// Statistics of a scheme, with bytes and bits in place of the octets that its names call cells.
-fn control_report(control: &Control) -> ControlReport {
-    let named = |(name, value): (&str, f64)| match name.strip_suffix("_cells_per_second") {
-        Some(stem) => (format!("{stem}_bits_per_second"), 8.0 * value),
-        None => match name.strip_suffix("_cells") {
-            Some(stem) => (format!("{stem}_bytes"), value),
-            None => (name.into(), value),
-        },
-    };
-    ControlReport {
-        scheme: control.name().into(),
-        statistics: control.statistics().into_iter().map(named).collect(),
-    }
+fn pfc_statistics(
+    pausing: &Pausing,
+    ingress_most: u64,
+    now: Ps,
+) -> impl Iterator<Item = (String, f64)> {
+    let values = [
+        pausing.orders_sent() as f64,
+        pausing.paused_ps(now) as f64 * 1e-12,
+        ingress_most as f64,
+    ];
+    OF_PAUSES.iter().map(|one| one.name.into()).zip(values)
 }

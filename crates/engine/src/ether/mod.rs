@@ -31,6 +31,7 @@ pub mod schedule;
 pub mod seen;
 pub mod simulation;
 pub mod spray;
+pub mod statistics;
 pub mod switch;
 pub mod tap;
 #[cfg(test)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from cellrate.common.document import (
@@ -39,23 +39,23 @@ class Factor:
         place: Place of the factor in the study file.
         form: The table whose variant the factor selects, such as the scheme of a switch; None
             otherwise.
+        stands_for: Settings by level of a factor whose levels are names of alternatives.
     """
 
     column: FactorColumn
     levels: tuple[str, ...] | Range
     place: tuple[int | str, ...]
     form: TableForm | None = None
+    stands_for: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
-    def setting(self, text: str) -> str:
-        """A level as a setting of a run.
-
-        Empty if the factor is a name that only expressions use.
-        """
+    def settings(self, text: str) -> tuple[str, ...]:
+        """A level as settings of a run; none if the factor is a name that only expressions use."""
         if self.column.path is None:
-            return ""
+            return self.stands_for.get(text, ())
         if self.form is not None:
-            return switched(self.form, text).setting
-        return f"{self.column.path}={text}"
+            setting = switched(self.form, text).setting
+            return (setting,) if setting else ()
+        return (f"{self.column.path}={text}",)
 
     def at(self, share: float) -> str:
         """The level at a fraction, from 0 to 1, of the list of levels or of the range."""

@@ -63,7 +63,7 @@ class Reading:
 
     @cached_property
     def axes(self) -> tuple[Axis, ...]:
-        """The axes in the order of the file; those of paired factors come last."""
+        """The axes in the order of the file; those of paired factors and alternatives come last."""
         alone = [
             Axis((self._factor(name, levels, ("factors", name)),))
             for name, levels in self._document["factors"]
@@ -72,7 +72,22 @@ class Reading:
             Axis(tuple(self._factor(name, levels, ("paired", at, name)) for name, levels in table))
             for at, table in enumerate(self._document["paired"])
         ]
-        return (*alone, *together)
+        named = [
+            Axis((self._alternatives(name, values, ("alternatives", name)),))
+            for name, values in self._document["alternatives"]
+        ]
+        return (*alone, *together, *named)
+
+    def _alternatives(
+        self, name: str, values: Sequence[tuple[str, Sequence[str]]], place: Place
+    ) -> Factor:
+        """A factor whose levels are names, each of which stands for settings."""
+        if not name.isidentifier():
+            advice = "allowed: letters, digits and `_`"
+            raise self._refusal(place, f"`{name}` is not a name", advice)
+        stands_for = {level: tuple(settings) for level, settings in values}
+        column = FactorColumn(name, None, "choice", "")
+        return Factor(column, tuple(stands_for), place, stands_for=stands_for)
 
     @cached_property
     def derived(self) -> tuple[Derived, ...]:
@@ -246,7 +261,11 @@ class Reading:
         The variant of a table decides which keys exist: another scheme has other parameters.
         """
         tables = [self._document["factors"], *self._document["paired"]]
-        choices = [
+        choices: list[Sequence[tuple[str, ...]]] = [
+            [tuple(settings) for _, settings in values]
+            for _, values in self._document["alternatives"]
+        ]
+        choices += [
             [self._choice(name, level) for level in levels if isinstance(level, str)]
             for table in tables
             for name, levels in table
@@ -254,7 +273,7 @@ class Reading:
         ]
         found = []
         for chosen in itertools.islice(itertools.product(*filter(None, choices)), MOST_VARIANTS):
-            settings = [one for one in chosen if one]
+            settings = list(itertools.chain.from_iterable(chosen))
             job = Job(self._base.text, self._base.path, (*self._base.overrides, *settings))
             try:
                 found.append(Keys(job.resolved()))
@@ -271,15 +290,16 @@ class Reading:
         except BadInput:
             return False
 
-    def _choice(self, name: str, level: str) -> str:
-        """The setting that selects a variant; empty if the value is not allowed."""
+    def _choice(self, name: str, level: str) -> tuple[str, ...]:
+        """The setting that selects a variant; none if the value is not allowed."""
         form = self._form(name)
         if form is None:
-            return f"{name}={level}"
+            return (f"{name}={level}",)
         try:
-            return switched(form, level).setting
+            setting = switched(form, level).setting
         except BadInput:
-            return ""
+            return ()
+        return (setting,) if setting else ()
 
 
 def _spaced(found: Range, share: float) -> float:

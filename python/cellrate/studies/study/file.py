@@ -203,9 +203,16 @@ def refuse_contradictions(document: Mapping[str, Any], reading: Reading, refusal
     for at, table in enumerate(document["paired"]):
         if not table:
             raise refusal(("paired", at), "the table is empty", "name two factors or more")
-    for at, setting in enumerate(document["set"]):
+    every: list[tuple[Place, str]] = [(("set", at), one) for at, one in enumerate(document["set"])]
+    every += [
+        (("alternatives", name, level, at), one)
+        for name, values in document["alternatives"]
+        for level, settings in values
+        for at, one in enumerate(settings)
+    ]
+    for place, setting in every:
         if _path_of(setting) == "run.seed":
-            raise refusal(("set", at), f"`{setting}` has no effect in a study", SEED_OF_A_STUDY)
+            raise refusal(place, f"`{setting}` has no effect in a study", SEED_OF_A_STUDY)
     paths: dict[str, str] = {}
     for column, place in _varied(reading):
         other = paths.setdefault(column.path, column.name) if column.path else column.name

@@ -119,7 +119,8 @@ class Points:
         """
         used = set().union(*(_names(one.expression) for one in self.derived))
         for factor in self.factors:
-            if factor.column.path is None and factor.column.name not in used:
+            is_used = factor.stands_for or factor.column.name in used
+            if factor.column.path is None and not is_used:
                 message = f"no expression uses `{factor.column.name}`"
                 advice = (
                     "a parameter is named by its dotted path; another name is for use in "
@@ -134,9 +135,9 @@ class Points:
             ScenarioError: An expression cannot be evaluated at the point.
         """
         both = list(zip(self.factors, row, strict=True))
-        # The variant of a table is set before its keys.
-        both.sort(key=lambda one: one[0].form is None)
-        settings = [setting for factor, text in both if (setting := factor.setting(text))]
+        # Alternatives are set first, and the variant of a table before its keys.
+        both.sort(key=lambda one: (not one[0].stands_for, one[0].form is None))
+        settings = [setting for factor, text in both for setting in factor.settings(text)]
         columns = [factor.column for factor in self.factors]
         values = [_value(column, text) for column, text in zip(columns, row, strict=True)]
         known = {column.name: (column, text) for column, text in zip(columns, row, strict=True)}

@@ -1,0 +1,86 @@
+//! What a port over Ethernet counts beside its queues: for its scheme, for credit, and for pauses.
+
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use crate::component::{Component, Statistic, statistics};
+use crate::control::{self, Control, ControlReport};
+use crate::credit;
+
+/// Priority-based flow control as an entry of a registry.
+pub const PFC: Component = Component {
+    name: "pfc",
+    about: "a switch pauses a priority at the node before it, instead of losing its frames",
+    source: "IEEE 802.1Q clause 36; IEEE 802.3 annex 31D",
+};
+
+/// Statistics of a port under credit control, counted since the start of the run.
+pub const OF_CREDIT: &[Statistic] = statistics! {
+    "credited_channels", "channels", "Channels under credit control at the port";
+    "credit_frames_sent", "frames", "Frames with credit that the port has sent";
+    "channel_queue_max_bytes", "bytes", "Longest queue of a channel, preambles and gaps included";
+};
+
+/// Statistics of a port under PFC, counted since the start of the run.
+pub const OF_PAUSES: &[Statistic] = statistics! {
+    "pause_frames_sent", "frames", "Frames with a pause, or its end, that the port has sent";
+    "paused_seconds", "s", "Time in which a priority of the port was paused, summed over the priorities";
+    "ingress_max_bytes", "bytes", "Most bytes of a priority that the switch held from the opposite link";
+};
+
+/// A statistic as reports over Ethernet have it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Named {
+    /// Key of the statistic in a report.
+    pub name: String,
+    /// Unit of the statistic; empty if it has none.
+    pub unit: String,
+    /// Meaning of the statistic.
+    pub about: &'static str,
+}
+
+/// All statistics of ports, by the component that counts them.
+pub fn statistics() -> Vec<(Component, Vec<Named>)> {
+    let schemes = control::schemes().iter().copied();
+    let counted = control::statistics()
+        .into_iter()
+        .map(|(_, counted)| counted);
+    let others = [(credit::SCHEMES[0], OF_CREDIT), (PFC, OF_PAUSES)];
+    let all = schemes.zip(counted).chain(others);
+    all.map(|(component, counted)| (component, counted.iter().map(named).collect()))
+        .collect()
+}
+
+fn named(one: &Statistic) -> Named {
+    let (name, unit, _) = over_ethernet(one.name);
+    Named {
+        name,
+        unit: unit.unwrap_or(one.unit).into(),
+        about: one.about,
+    }
+}
+
+/// Statistics of a scheme, with bytes and bits in place of the octets that its names call cells.
+pub fn report(control: &Control) -> ControlReport {
+    let values = control.statistics().into_iter();
+    let statistics = values.map(|(name, value)| {
+        let (name, _, bits) = over_ethernet(name);
+        (name, bits * value)
+    });
+    ControlReport {
+        scheme: control.name().into(),
+        statistics: statistics.collect(),
+    }
+}
+
+/// The name of a statistic over Ethernet, its unit if it has another one there, and the factor of its values.
+fn over_ethernet(name: &str) -> (String, Option<&'static str>, f64) {
+    if let Some(stem) = name.strip_suffix("_cells_per_second") {
+        return (format!("{stem}_bits_per_second"), Some("bit/s"), 8.0);
+    }
+    match name.strip_suffix("_cells") {
+        Some(stem) => (format!("{stem}_bytes"), Some("bytes"), 1.0),
+        None => (name.to_string(), None, 1.0),
+    }
+}
