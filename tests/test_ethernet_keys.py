@@ -64,6 +64,19 @@ CREDITED = BUSY.replace("switch.queues = [[7], [0]]", "fcvc = {}").replace("150 
 PAUSED = BUSY.replace("switch.queues = [[7], [0]]", "switch.queues = [[7], [0]]\npfc = {}")
 
 
+# Four sources over RoCE, whose packets a port marks; its buffer loses some of them.
+SLOW_DCQCN = 'algorithm = "dcqcn", tau = "1 ms", tau_alpha = "2 ms", t = "2 ms"'
+MARKING = 'algorithm = "red", ecn = true, weight = 1, max_p = 0.1, hard_drop = false'
+DCQCN = BUSY.replace(
+    'name = "tcp"', f'name = "tcp"\nroce = {{ timeout = "200 ms", control = {{ {SLOW_DCQCN} }} }}'
+).replace("[[flow]]", f"switch.aqm = {{ {MARKING} }}\n[[flow]]", 1)
+OF_DCQCN = "flow.tcp.roce.control."
+# Timer and byte counter both leave fast recovery between two CNPs.
+BOTH_INCREASE = "; ".join(
+    f"{OF_DCQCN}{one}" for one in ('b="20 kB"', "f=1", 'r_ai="1 Mbit/s"', "g=0.0625")
+)
+
+
 def aqm(algorithm: str, settings: str) -> str:
     """Active queue management with some of its keys."""
     return f'switch.aqm={{algorithm="{algorithm}"{", " * bool(settings)}{settings}}}'
@@ -98,6 +111,7 @@ OF_ALGORITHMS = {
         ("by_size=true", "mean_packet", '"900 bytes"'),
         ("", "ecn", "true"),
         ("ecn=true, weight=0.5, gentle=false", "hard_drop", "false"),
+        ("ecn=true, weight=0.5", "at", '"dequeue"'),
     ],
     "codel": [
         ("", "target", '"2 ms"'),
@@ -246,6 +260,22 @@ OTHERS = {
     "fcvc.n2": (CREDITED, "", 'fcvc.n2="3000 bytes"'),
     "fcvc.n3": (CREDITED, "", 'fcvc.n3="3 packets"'),
     "fcvc.vc_rate": (CREDITED, "", 'fcvc.vc_rate="10 Mbit/s"'),
+    "flow.roce": (BUSY, "", "flow.tcp.roce={}"),
+    "roce.payload": (DCQCN, "", 'flow.tcp.roce.payload="512 bytes"'),
+    "roce.ack_every": (DCQCN, "", "flow.tcp.roce.ack_every=4"),
+    "roce.timeout": (DCQCN, "", 'flow.tcp.roce.timeout="5 ms"'),
+    "roce.control": (DCQCN, "", 'flow.tcp.roce.control={algorithm="none"}'),
+    "dcqcn.tau": (DCQCN, "", OF_DCQCN + 'tau="0.5 ms"'),
+    "dcqcn.tau_alpha": (DCQCN, "", OF_DCQCN + 'tau_alpha="1.5 ms"'),
+    "dcqcn.t": (DCQCN, "", OF_DCQCN + 't="1 ms"'),
+    "dcqcn.b": (DCQCN, "", OF_DCQCN + 'b="20 kB"'),
+    "dcqcn.f": (DCQCN, "", OF_DCQCN + "f=1"),
+    "dcqcn.r_ai": (DCQCN, "", OF_DCQCN + 'r_ai="5 Mbit/s"'),
+    "dcqcn.r_hai": (DCQCN, BOTH_INCREASE, f'{BOTH_INCREASE}; {OF_DCQCN}r_hai="20 Mbit/s"'),
+    "dcqcn.g": (DCQCN, "", OF_DCQCN + "g=0.0625"),
+    "dcqcn.r_min": (DCQCN, "", OF_DCQCN + 'r_min="15 Mbit/s"'),
+    "dcqcn.clamp_target": (DCQCN, "", OF_DCQCN + "clamp_target=false"),
+    "dcqcn.cnp_priority": (DCQCN, "", OF_DCQCN + "cnp_priority=7"),
     "pfc.priorities": (PAUSED, "", "pfc.priorities=[7]"),
     "pfc.xoff": (PAUSED, "", 'pfc.xoff="40 packets"'),
     "pfc.xon": (PAUSED, "", 'pfc.xon="3 packets"'),
@@ -299,6 +329,9 @@ def test_every_key_is_here() -> None:
 
     keys = {name: {row[1] for row in rows} for name, rows in OF_ALGORITHMS.items()}
     assert variants("AqmConfig", "algorithm") == {"none": set(), **keys}
+    controls = variants("RoceControlConfig", "algorithm")
+    assert {f"dcqcn.{key}" for key in controls.pop("dcqcn")} <= set(OTHERS)
+    assert controls == {"none": set()}
     # What has no digest, what names things, what only limits packets (the refusals of
     # test_ethernet.py), and what the tables above have as a whole.
     without = {"run.duration", "flow.name", "ethernet.mtu", "switch.aqm"}
@@ -306,6 +339,7 @@ def test_every_key_is_here() -> None:
         "rate_control": "RateControl",
         "fcvc": "Fcvc",
         "pfc": "Pfc",
+        "roce": "RoceConfig",
         "run": "Run",
         "ethernet": "Ethernet",
         "switch": "Switch",

@@ -20,6 +20,7 @@ LISTS = (
     "credit",
     "policies",
     "aqm",
+    "roce",
     "schedules",
     "sources",
     "recoveries",

@@ -46,6 +46,9 @@ def write_pages(docs: Path) -> None:
         **ethernet.choices(
             "aqm", "Active queue management", "[switch.aqm]", "algorithm", registry["aqm"]
         ),
+        **ethernet.choices(
+            "roce", "Rate control over RoCE", "flow.roce.control", "algorithm", registry["roce"]
+        ),
         "study": SchemaPages(json.loads(_core.study_schema())).study(),
         **schema.choices(
             "schemes", "Control schemes", "[switch.control]", "scheme", registry["schemes"]

@@ -28,6 +28,7 @@ ELSEWHERE = {
     "ControlConfig": "[control scheme](schemes.md) and its keys",
     "DiscardConfig": "[discard policy](policies.md) and its keys",
     "AqmConfig": "[active queue management](aqm.md) and its keys",
+    "RoceControlConfig": "[rate control over RoCE](roce.md) and its keys",
     "SourceConfig": "[traffic source](sources.md) and its keys",
     "Recovery": "[recovery](recoveries.md)",
     "TcpConfig": "keys of `[tcp]`",

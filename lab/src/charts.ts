@@ -22,7 +22,7 @@ const TITLES: Record<Chart, string> = {
   scheme: "Counted by the control scheme",
 };
 /** Titles over Ethernet that differ. */
-const OF_ETHERNET: Partial<Record<Chart, string>> = { rate: "ACR", throughput: "Throughput per flow, data received", loss: "Packets lost so far" };
+const OF_ETHERNET: Partial<Record<Chart, string>> = { rate: "ACR, and R_C of RoCE", throughput: "Throughput per flow, data received", loss: "Packets lost so far" };
 const ORDER: Chart[] = ["queue", "rate", "window", "throughput", "utilisation", "credit", "scheme", "loss"];
 const DASHED = new Set(["ER", "ssthresh"]);
 const HEIGHT = 132;

@@ -96,6 +96,7 @@ impl Shown for Simulation {
             Probe::Acr { flow } | Probe::ExplicitRate { flow } => self.acr(flow).is_some(),
             Probe::Cwnd { flow } | Probe::Ssthresh { flow } => self.tcp_window(flow).is_some(),
             Probe::Credit { flow } => self.credit_balance(flow).is_some(),
+            Probe::RoceRate { .. } => false,
             _ => true,
         }
     }
@@ -118,6 +119,7 @@ impl Shown for Simulation {
                 Probe::Cwnd { flow } => number(self.tcp_window(flow).map(|(cwnd, _)| cwnd)),
                 Probe::Ssthresh { flow } => number(self.slow_start_threshold(flow)),
                 Probe::Credit { flow } => number(self.credit_balance(flow).map(u64::from)),
+                Probe::RoceRate { .. } => f64::NAN,
                 Probe::Received { flow } => {
                     let cells = self.data_cells_received(ChannelId::forward(flow)).0;
                     cells as f64 * CELL_BITS / MBIT

@@ -100,6 +100,7 @@ impl Shown for Simulation {
     fn has(&self, probe: Probe) -> bool {
         match probe {
             Probe::Acr { flow } => self.acr(flow).is_some(),
+            Probe::RoceRate { flow } => self.roce_rate(flow).is_some(),
             Probe::Cwnd { flow } | Probe::Ssthresh { flow } => self.tcp_window(flow).is_some(),
             Probe::ExplicitRate { .. } | Probe::Credit { .. } | Probe::Scheme { .. } => false,
             _ => true,
@@ -109,14 +110,14 @@ impl Shown for Simulation {
     fn read(&mut self, tracks: &[Track]) -> Vec<f64> {
         let now = Simulation::now(self);
         let ports: Vec<&Port> = Simulation::ports(self).collect();
+        let gbit = |octets: Option<f64>| octets.map_or(f64::NAN, |octets| octets * 8.0 / GBIT);
         let kb = |bytes: Option<u64>| bytes.map_or(f64::NAN, |bytes| bytes as f64 / KB);
         let read = |track: &Track| match track.probe {
             Probe::Queue { port, queue } => ports[port].held(queue).octets as f64 / KB,
             Probe::Sent { port, full } => ports[port].busy_ps(now) * 1e-12 * 100.0 / full,
             Probe::Dropped { port } => ports[port].dropped() as f64,
-            Probe::Acr { flow } => self
-                .acr(flow)
-                .map_or(f64::NAN, |octets| octets * 8.0 / GBIT),
+            Probe::Acr { flow } => gbit(self.acr(flow)),
+            Probe::RoceRate { flow } => gbit(self.roce_rate(flow)),
             Probe::Cwnd { flow } => kb(self.tcp_window(flow).map(|(cwnd, _)| cwnd)),
             Probe::Ssthresh { flow } => kb(threshold(self, flow)),
             // What is given to the application grows in leaps behind a loss.

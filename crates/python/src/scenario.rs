@@ -131,7 +131,7 @@ impl Scenario {
             }
             Layer::Ethernet(job) => {
                 let mut flows = job.scenario().flows.iter();
-                flows.any(|flow| flow.source.over_tcp())
+                flows.any(|flow| flow.over_tcp())
             }
         }
     }

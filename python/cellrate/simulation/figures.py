@@ -56,6 +56,7 @@ SCALES = {
     "queue": Scale("queue (cells)"),
     # Rates include the headers of cells, so the line rate is the limit.
     "acr": Scale("ACR (Mbit/s)", 1e6 / BITS_PER_CELL),
+    "rate": Scale("rate (Mbit/s)", 1e6),
     "cwnd": Scale("cwnd (kB)", 1e3),
     "sequence": Scale("acknowledged (MB)", 1e6),
     "throughput": Scale("throughput (Mbit/s)", 1e6),

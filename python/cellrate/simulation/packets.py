@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from cellrate import _core
 
 RATE = "acr_mean_bits_per_second"
+OVER_ROCE = "rate_mean_bits_per_second"
+CNPS = "cnps_received"
 AT_ROUTER = "router_queue_max_cells"
 LINK_LAYER = 'link_layer = "ethernet"'
 """First line of a resolved scenario over Ethernet."""
@@ -65,6 +67,8 @@ def _of_group(name: str, members: Sequence[Mapping[str, Any]]) -> dict[str, Any]
         **{key: sum(flow[key] for flow in members) for key in SUMS},
         "completion_seconds": max(ended) if all_ended else None,
         RATE: _mean([flow[RATE] for flow in members]),
+        OVER_ROCE: _mean([flow[OVER_ROCE] for flow in members]),
+        CNPS: sum(flow[CNPS] or 0 for flow in members),
         AT_ROUTER: max((flow[AT_ROUTER] or 0 for flow in members), default=0) or None,
     }
 
@@ -98,12 +102,16 @@ OF_FLOWS: dict[str, tuple[str, Callable[[Any], str]]] = {
 def flows_table(flows: Iterable[Mapping[str, Any]]) -> Table:
     """A row for each flow, or group of flows.
 
-    With a column of ACRs if a flow has rate control, and of queues at routers if a flow enters ATM.
+    With a column of ACRs if a flow has rate control, of rates and congestion notifications if a
+    flow is over RoCE, and of queues at routers if a flow enters ATM.
     """
     flows = list(flows)
     shown = dict(OF_FLOWS)
     if any(flow[RATE] is not None for flow in flows):
         shown["ACR\nGbit/s"] = (RATE, lambda rate: "-" if rate is None else _gbit(rate))
+    if any(flow[OVER_ROCE] is not None for flow in flows):
+        shown["mean rate\nGbit/s"] = (OVER_ROCE, _gbit)
+        shown["CNPs"] = (CNPS, lambda count: f"{count or 0:,}")
     if any(flow[AT_ROUTER] is not None for flow in flows):
         title = "longest at\nrouter, cells"
         shown[title] = (AT_ROUTER, lambda cells: "-" if cells is None else f"{cells:,}")

@@ -19,6 +19,7 @@ use super::flow::Flow;
 use super::graph::{Graph, Part, expand};
 use super::joined;
 use super::pfc;
+use super::roce;
 use super::types::Scenario;
 use crate::scenario::diagnostic::Severity;
 use crate::scenario::problem::{Place, Problem, place};
@@ -43,6 +44,7 @@ pub fn check(scenario: &Scenario) -> (Option<Graph>, Vec<Problem>) {
             check_ports(scenario, &graph, &mut problems);
             check_rates(scenario, &graph, &mut problems);
             check_marks(scenario, &mut problems);
+            problems.extend(roce::check(scenario, &graph));
             problems.extend(joined::check(scenario, &graph));
             let has_error = |found: &Problem| found.severity == Severity::Error;
             if !problems.iter().any(has_error) {
@@ -269,10 +271,11 @@ fn check_rates(scenario: &Scenario, graph: &Graph, problems: &mut Vec<Problem>) 
 fn check_marks(scenario: &Scenario, problems: &mut Vec<Problem>) {
     let switch = &scenario.switch;
     let flows = scenario.flows.iter().enumerate();
-    let over_tcp = flows.filter(|(_, flow)| flow.source.over_tcp());
+    let over_tcp = flows.filter(|(_, flow)| flow.over_tcp());
     let (with_ecn, without): (Vec<_>, Vec<_>) = over_tcp.partition(|(_, flow)| flow.tcp.has_ecn());
     let marks = switch.aqm.marks();
-    if marks && with_ecn.is_empty() && !without.is_empty() {
+    let over_roce = scenario.flows.iter().any(|flow| flow.roce.is_some());
+    if marks && !over_roce && with_ecn.is_empty() && !without.is_empty() {
         let message = format!(
             "`{}` drops each packet that it would mark: no flow has `tcp.ecn` or `dctcp`",
             switch.aqm.name()
@@ -368,10 +371,11 @@ fn check_frames(scenario: &Scenario, problems: &mut Vec<Problem>) {
             problems.push(Problem::error(place, message, help));
             continue;
         }
-        let over_tcp = flow.source.over_tcp();
         let (headers, payload) = flow.packet();
         if headers + payload > mtu {
-            let place = if over_tcp {
+            let place = if flow.roce.is_some() {
+                place!["flow", index, "roce", "payload"]
+            } else if flow.over_tcp() {
                 place!["flow", index, "tcp", "mss"]
             } else {
                 place!["flow", index, "datagram"]

@@ -1,8 +1,9 @@
 //! The network that a scenario over Ethernet describes, in plain numbers, and the cost of its run.
 
 use cellrate_engine::atm::aal5::CELL_PAYLOAD;
-use cellrate_engine::ether::frame::{Framing, UDP_HEADERS, on_line};
+use cellrate_engine::ether::frame::{Framing, on_line};
 use cellrate_engine::ether::reserves::Reserves;
+use cellrate_engine::ether::roce::packet::ACK_PACKET;
 use cellrate_engine::joined::Layer;
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::kernel::time::CELL_BITS;
@@ -105,7 +106,8 @@ fn flow(scenario: &Scenario, graph: &Graph, instance: &Instance) -> Value {
         };
         delays.into_iter().fold(Ps::ZERO, Ps::saturating_add)
     };
-    let over_tcp = group.source.over_tcp();
+    let over_tcp = group.over_tcp();
+    let is_acknowledged = over_tcp || group.roce.is_some();
     let [there, back] = &instance.sprayed;
     let round_trip =
         delay(&instance.forward, there).saturating_add(delay(&instance.backward, back));
@@ -124,12 +126,13 @@ fn flow(scenario: &Scenario, graph: &Graph, instance: &Instance) -> Value {
         "source": units().of("SourceConfig", &source),
         "own_bits_per_second": own_rate(&source),
         "rate_controlled": group.rate_control.is_some(),
+        "roce": group.roce.as_ref().map(|roce| units().of("RoceConfig", roce)),
         "tcp": over_tcp.then(|| units().of("TcpConfig", &effective::tcp(&group.tcp))),
         "payload_bytes": frames.payload,
         "frame_bytes": frames.full - on_line(0),
         "line_bytes": frames.full,
-        "acknowledgement_line_bytes": over_tcp.then_some(frames.empty),
-        "propagation_round_trip_seconds": over_tcp.then(|| round_trip.as_secs_f64()),
+        "acknowledgement_line_bytes": is_acknowledged.then_some(frames.empty),
+        "propagation_round_trip_seconds": is_acknowledged.then(|| round_trip.as_secs_f64()),
     })
 }
 
@@ -156,16 +159,16 @@ impl Frames {
         let framing = Framing {
             tagged: scenario.ethernet.tagged,
         };
-        let (headers, payload) = if group.source.over_tcp() {
-            (group.tcp.data_header_bytes(), group.tcp.mss.0)
-        } else {
-            (UDP_HEADERS, group.datagram.0)
-        };
+        let (headers, payload) = group.packet();
+        let headers = headers as u32;
         Frames {
             payload,
             // At most an MTU, as checked.
             full: framing.on_line(headers + payload as u32),
-            empty: framing.on_line(headers),
+            empty: framing.on_line(match group.roce {
+                Some(_) => ACK_PACKET,
+                None => headers,
+            }),
         }
     }
 }
@@ -228,7 +231,9 @@ pub(super) fn cost(scenario: &Scenario, graph: &Graph) -> Cost {
     let traces = scenario.measure.traces.iter().map(|kind| match kind {
         TraceKind::Queue => switch_ports() * scenario.switch.queues.len(),
         TraceKind::Utilisation => switch_ports(),
-        TraceKind::Cwnd | TraceKind::Sequence | TraceKind::Acr => graph.flows.len(),
+        TraceKind::Cwnd | TraceKind::Sequence | TraceKind::Acr | TraceKind::Rate => {
+            graph.flows.len()
+        }
     });
     let samples = (duration / scenario.sample().as_secs_f64()) as u64 + 1;
     let points = samples.min(u64::from(scenario.measure.trace_points));

@@ -1,6 +1,7 @@
 //! Flows of a scenario over Ethernet.
 
 use cellrate_engine::ether::frame::UDP_HEADERS;
+use cellrate_engine::ether::roce::RoceConfig;
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::kernel::units::Bytes;
 use cellrate_engine::tcp::TcpConfig;
@@ -59,6 +60,11 @@ pub struct Flow {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-change" = "a source has rate control from its start or never"))]
     pub rate_control: Option<RateControl>,
+    /// RoCE (RDMA over Converged Ethernet, version 2) in place of TCP, for sources `greedy` and `transfer`; none if
+    /// absent, `roce = {}` for all its defaults.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-change" = "both ends agree on them when a connection opens"))]
+    pub roce: Option<RoceConfig>,
     /// TCP at both ends: keys that differ from `[tcp]`.
     #[serde(default)]
     #[schemars(extend("x-change" = "both ends agree on them when a connection opens"))]
@@ -113,11 +119,17 @@ pub struct Random {
 impl Flow {
     /// Octets of the headers of IP and what it carries, and of the payload, of its longest packet.
     pub fn packet(&self) -> (u64, u64) {
-        if self.source.over_tcp() {
+        if let Some(roce) = &self.roce {
+            roce.full_packet()
+        } else if self.over_tcp() {
             (self.tcp.data_header_bytes().into(), self.tcp.mss.0)
         } else {
             (u64::from(UDP_HEADERS), self.datagram.0)
         }
+    }
+    /// True if the flow runs over TCP.
+    pub fn over_tcp(&self) -> bool {
+        self.source.over_tcp() && self.roce.is_none()
     }
     /// The source of a flow that names none.
     pub fn default_source() -> SourceConfig {

@@ -245,8 +245,8 @@ impl Job {
         };
         let tasks = self.graph.nodes.iter().map(kind).collect();
         let begin = |flow: &Instance| {
-            let source = &self.scenario.flows[flow.group].source;
-            (self.graph.links[flow.forward[0]].from, source.over_tcp())
+            let over_tcp = self.scenario.flows[flow.group].over_tcp();
+            (self.graph.links[flow.forward[0]].from, over_tcp)
         };
         let flows = self.graph.flows.iter().map(begin);
         let mut laps = Laps::new(Task::with_senders(tasks, flows));

@@ -16,6 +16,7 @@ mod plan;
 mod rate_units;
 mod rates;
 mod recorder;
+mod roce;
 pub mod sizes;
 mod summary;
 mod tcp_defaults;

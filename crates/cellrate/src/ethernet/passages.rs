@@ -4,6 +4,7 @@ use std::collections::{HashMap, VecDeque};
 
 use cellrate_engine::ether::frame::{Ecn, Info, PREAMBLE, Packet};
 use cellrate_engine::ether::line::OctetClock;
+use cellrate_engine::ether::roce::packet::Kind;
 use cellrate_engine::ether::seen::Seen;
 use cellrate_engine::ether::{Plan, Simulation};
 use cellrate_engine::kernel::Ps;
@@ -130,6 +131,12 @@ impl Passages {
             Packet::Pause(_) => "pause",
             Packet::Tcp(segment) if segment.payload() == 0 => "ack",
             Packet::Tcp(_) | Packet::Udp(_) => "data",
+            Packet::Roce(packet) => match packet.kind {
+                Kind::Data => "data",
+                Kind::Ack => "ack",
+                Kind::Nak => "nak",
+                Kind::Cnp => "cnp",
+            },
         });
         self.packet.push(row.packet);
         self.octets.push(info.octets());
@@ -215,6 +222,7 @@ fn equal(one: &Packet, other: &Packet) -> bool {
     match (one, other) {
         (Packet::Tcp(one), Packet::Tcp(other)) => one == other,
         (Packet::Udp(one), Packet::Udp(other)) => one == other,
+        (Packet::Roce(one), Packet::Roce(other)) => one == other,
         (Packet::Rates { .. }, Packet::Rates { .. }) => true,
         _ => false,
     }

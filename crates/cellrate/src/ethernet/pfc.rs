@@ -11,6 +11,7 @@ use cellrate_engine::net::opposites;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::flow::Flow;
 use super::graph::Graph;
 use super::plan::plan;
 use super::types::{Ethernet, Scenario};
@@ -177,8 +178,8 @@ fn needed<'p>(plan: &'p Plan, config: &PfcConfig) -> Option<(&'p str, u64)> {
     needed.max_by_key(|(_, octets)| *octets)
 }
 
-/// True if no frame of any flow can be lost: all have priorities under PFC, there is headroom for them, and no queue
-/// management drops any.
+/// True if no frame of any flow can be lost: all have priorities under PFC, there is headroom for them, and queue
+/// management drops none. All packets of RoCE understand marks.
 pub fn is_lossless(scenario: &Scenario, graph: &Graph) -> bool {
     let Some(pfc) = &scenario.pfc else {
         return false;
@@ -187,7 +188,15 @@ pub fn is_lossless(scenario: &Scenario, graph: &Graph) -> bool {
     let plan = plan(scenario, graph);
     let needed = needed(&plan, &config).map_or(0, |(_, octets)| octets);
     let covers = |priority: u8| config.priorities.contains(&priority);
-    scenario.flows.iter().all(|flow| covers(flow.priority))
+    let of_cnps = |flow: &Flow| flow.roce.as_ref()?.control.notifier().cnp_priority();
+    let marks_all = || scenario.flows.iter().all(|flow| flow.roce.is_some());
+    let is_covered = |flow: &Flow| covers(flow.priority) && of_cnps(flow).is_none_or(covers);
+    scenario.flows.iter().all(is_covered)
         && config.headroom.is_none_or(|given| given >= needed)
-        && matches!(scenario.switch.aqm, AqmConfig::None(_))
+        && match &scenario.switch.aqm {
+            AqmConfig::None(_) => true,
+            AqmConfig::Threshold(_) => marks_all(),
+            AqmConfig::Red(red) => red.ecn && !red.hard_drop && marks_all(),
+            AqmConfig::CoDel(_) | AqmConfig::Pie(_) => false,
+        }
 }

@@ -111,5 +111,6 @@ fn flow(scenario: &Scenario, instance: &Instance) -> FlowPlan {
         // At most an MTU, as checked.
         datagram: group.datagram.0 as u32,
         rates: group.rate_control.as_ref().map(RateControl::abr),
+        roce: group.roce.clone(),
     }
 }

@@ -22,6 +22,7 @@ enum Quantity {
     Cwnd(usize),
     Sequence(usize),
     Acr(usize),
+    Rate(usize),
     /// A port, its busy time at the last sample, and the time of that.
     Utilisation(u32, f64, f64),
 }
@@ -34,6 +35,7 @@ impl Quantity {
             Quantity::Sequence(_) => ("sequence", "bytes"),
             Quantity::Utilisation(..) => ("utilisation", "ratio"),
             Quantity::Acr(_) => ("acr", "bit/s"),
+            Quantity::Rate(_) => ("rate", "bit/s"),
         }
     }
     /// The node at which it is.
@@ -42,9 +44,10 @@ impl Quantity {
             Quantity::Queue(link, _) | Quantity::Utilisation(link, ..) => {
                 plan.links[*link as usize].from
             }
-            Quantity::Cwnd(flow) | Quantity::Sequence(flow) | Quantity::Acr(flow) => {
-                plan.links[plan.flows[*flow].forward[0]].from
-            }
+            Quantity::Cwnd(flow)
+            | Quantity::Sequence(flow)
+            | Quantity::Acr(flow)
+            | Quantity::Rate(flow) => plan.links[plan.flows[*flow].forward[0]].from,
         }
     }
 
@@ -57,6 +60,7 @@ impl Quantity {
             Quantity::Cwnd(flow) => simulation.tcp_window(*flow).map(|(cwnd, _)| cwnd as f64),
             Quantity::Sequence(flow) => simulation.tcp_window(*flow).map(|(_, acked)| acked as f64),
             Quantity::Acr(flow) => simulation.acr(*flow).map(|octets| 8.0 * octets),
+            Quantity::Rate(flow) => simulation.roce_rate(*flow).map(|octets| 8.0 * octets),
             Quantity::Utilisation(link, busy, since) => {
                 let now = simulation.now();
                 let busy_now = ports[*link as usize]?.busy_ps(now);
@@ -79,7 +83,7 @@ impl Recorder {
         let name = |link: u32| plan.links[link as usize].name.clone();
         let senders = || {
             let flows = plan.flows.iter().enumerate();
-            flows.filter(|(_, flow)| flow.source.over_tcp())
+            flows.filter(|(_, flow)| flow.over_tcp())
         };
         let mut traces = Vec::new();
         let mut add = |quantity, name| {
@@ -101,6 +105,13 @@ impl Recorder {
                     let controlled = flows.filter(|(_, flow)| flow.rates.is_some());
                     controlled.for_each(|(number, flow)| {
                         add(Quantity::Acr(number), flow.name.clone());
+                    });
+                }
+                TraceKind::Rate => {
+                    let flows = plan.flows.iter().enumerate();
+                    let over_roce = flows.filter(|(_, flow)| flow.roce.is_some());
+                    over_roce.for_each(|(number, flow)| {
+                        add(Quantity::Rate(number), flow.name.clone());
                     });
                 }
                 TraceKind::Cwnd => senders().for_each(|(number, flow)| {

@@ -21,6 +21,11 @@ pub const TEMPLATES: &[(&str, &str, &str)] = &[
         include_str!("templates/dctcp.toml"),
     ),
     (
+        "dcqcn",
+        "DCQCN over RoCE: senders answer one host at once, and pauses keep them from losses",
+        include_str!("templates/dcqcn.toml"),
+    ),
+    (
         "explicit-rate",
         "Explicit rates over Ethernet: a switch tells hosts their fair share",
         include_str!("templates/explicit-rate.toml"),

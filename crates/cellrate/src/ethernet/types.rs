@@ -154,6 +154,8 @@ pub enum TraceKind {
     Utilisation,
     /// ACR of each source with rate control.
     Acr,
+    /// Rate of each source over RoCE.
+    Rate,
 }
 
 /// Form of frames.

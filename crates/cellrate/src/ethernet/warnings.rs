@@ -38,7 +38,7 @@ pub fn before(scenario: &Scenario, graph: &Graph) -> Vec<Warning> {
 }
 
 fn is_greedy(flow: &Flow) -> bool {
-    matches!(flow.source, SourceConfig::Greedy(_))
+    matches!(flow.source, SourceConfig::Greedy(_)) && flow.over_tcp()
 }
 
 /// Ports of switches that greedy flows alone use and cannot fill, since their windows hold less than their paths.

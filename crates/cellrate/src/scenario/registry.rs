@@ -31,6 +31,8 @@ pub struct Registry {
     pub policies: Vec<Named>,
     /// Active queue management over Ethernet.
     pub aqm: Vec<Named>,
+    /// Rate control of sources over RoCE.
+    pub roce: Vec<Named>,
     /// Orders of service over Ethernet.
     pub schedules: Vec<Named>,
     /// Sources of traffic.
@@ -49,6 +51,7 @@ pub fn registry() -> Registry {
         pauses: named(&[ether::statistics::PFC]),
         policies: named(discard::policies()),
         aqm: named(ether::aqm::algorithms()),
+        roce: named(ether::roce::control::controls()),
         schedules: named(ether::schedule::disciplines()),
         sources: named(traffic::sources()),
         recoveries: named(tcp::recovery::names()),

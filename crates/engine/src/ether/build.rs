@@ -20,6 +20,7 @@ use super::plan::{Plan, SwitchPlan};
 use super::port::{Port, PortSettings};
 use super::rates::{RateDestination, RateSource, Rates};
 use super::reserves::Reserves;
+use super::roce::{RoceConfig, receiver, sender};
 use super::spray::{Sprayer, Way};
 use super::switch::{Controlled, Route, SPRAYED, Switch};
 use super::transport::Inbox;
@@ -430,6 +431,10 @@ impl<'a> Draft<'a> {
             App::Sender(Box::new(sender), supply)
         };
         let receiver = || TcpReceiver::with_phases(&flow.tcp, phases.delayed_ack, phases.timer);
+        let over_roce = flow
+            .roce
+            .as_ref()
+            .map(|config| self.over_roce(config, channel));
         let source = if flow.source.sends_packets() {
             // A rate counts frames with their preambles and gaps.
             let bits = 8 * self.plan.framing.on_line(UDP_HEADERS + flow.datagram) as u64;
@@ -437,7 +442,7 @@ impl<'a> Draft<'a> {
         } else {
             None
         };
-        let app = match (source, channel.is_forward()) {
+        let app = over_roce.unwrap_or_else(|| match (source, channel.is_forward()) {
             (Some(source), true) => App::Paced(Paced::new(source)),
             (Some(_), false) => App::Sink,
             (None, _) => match flow.source.demand(flow.start, stream("source")) {
@@ -448,7 +453,7 @@ impl<'a> Draft<'a> {
                 Demand::Bytes(bytes) => sender(Supply::Bytes(bytes)),
                 Demand::Writes(writes) => sender(Supply::Writes(Box::new(writes))),
             },
-        };
+        });
         let first = self.plan.path(channel).first();
         Endpoint::new(EndpointSettings {
             channel,
@@ -456,17 +461,32 @@ impl<'a> Draft<'a> {
             label: first.map_or(0, |_| self.labels[channel.index()][0]),
             priority: flow.priority,
             framing: self.plan.framing,
-            header: if flow.source.over_tcp() {
+            header: if flow.over_tcp() {
                 flow.tcp.header_bytes
             } else {
                 UDP_HEADERS + flow.datagram
             },
-            all_ect: flow.source.over_tcp() && flow.tcp.recovery.reports_each_mark(),
+            all_ect: flow.over_tcp() && flow.tcp.recovery.reports_each_mark(),
             rates: self.rates(channel),
             start: flow.start,
             sends: flow.sends,
             app,
         })
+    }
+
+    /// The end of a flow over RoCE that `channel` leaves.
+    fn over_roce(&self, config: &RoceConfig, channel: ChannelId) -> App {
+        let flow = &self.plan.flows[channel.flow()];
+        if !channel.is_forward() {
+            return App::RoceReceiver(Box::new(receiver::Receiver::new(config)));
+        }
+        let stream = Stream::new(self.plan.seed, &flow.name, "source");
+        let Demand::Bytes(bytes) = flow.source.demand(flow.start, stream) else {
+            unreachable!("a checked plan has no such source over RoCE");
+        };
+        let line = (self.plan.framing, self.plan.links[flow.forward[0]].rate);
+        let sender = sender::Sender::new(config, line, bytes, flow.start);
+        App::RoceSender(Box::new(sender))
     }
 
     /// Rate control at the end of a flow that `channel` leaves.

@@ -1,4 +1,4 @@
-//! One end of a flow at a host: TCP or datagrams, and the frames that it offers to the interface.
+//! One end of a flow at a host: TCP, RoCE or datagrams, and the frames that it offers to the interface.
 
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
@@ -7,6 +7,8 @@ use alloc::vec::Vec;
 use super::frame::{Ecn, Framing, Info, Packet};
 use super::plan::change::FlowChange;
 use super::rates::Rates;
+use super::roce::packet::{Kind, RocePacket};
+use super::roce::{receiver, sender};
 use crate::kernel::{Digest, Ps, Summary};
 use crate::net::ChannelId;
 use crate::passing::Contents;
@@ -20,6 +22,10 @@ pub enum App {
     Sender(Box<TcpSender>, Supply),
     /// The receiving end.
     Receiver(Box<TcpReceiver>),
+    /// The sending end of a flow over RoCE.
+    RoceSender(Box<sender::Sender>),
+    /// Its receiving end.
+    RoceReceiver(Box<receiver::Receiver>),
     /// Datagrams at times of their own.
     Paced(Paced),
     /// Datagrams; a further one is always waiting.
@@ -156,8 +162,10 @@ impl Endpoint {
     /// An endpoint in its initial state.
     pub fn new(settings: EndpointSettings) -> Endpoint {
         let mut app = settings.app;
-        if let App::Sender(sender, _) = &mut app {
-            sender.withhold(Ps::ZERO, !settings.sends);
+        match &mut app {
+            App::Sender(sender, _) => sender.withhold(Ps::ZERO, !settings.sends),
+            App::RoceSender(sender) => sender.withhold(!settings.sends),
+            _ => {}
         }
         Endpoint {
             channel: settings.channel,
@@ -199,7 +207,9 @@ impl Endpoint {
             App::Sender(sender, _) => sender.next_timer(),
             App::Receiver(receiver) => receiver.next_timer(),
             App::Paced(paced) => paced.source.next(),
-            App::Persistent | App::Sink | App::Router(_) => Ps::NEVER,
+            App::RoceSender(sender) if self.in_round => sender.next_timer(),
+            App::RoceSender(sender) => sender.next_timer().min(sender.next_packet()),
+            App::RoceReceiver(_) | App::Persistent | App::Sink | App::Router(_) => Ps::NEVER,
         }
     }
 
@@ -231,8 +241,9 @@ impl Endpoint {
                 self.take_acks(now);
             }
             App::Paced(paced) => paced.generate(now, self.sends),
+            App::RoceSender(sender) => sender.wake(now),
             App::Persistent => self.started = true,
-            App::Sink | App::Router(_) => {}
+            App::RoceReceiver(_) | App::Sink | App::Router(_) => {}
         }
     }
 
@@ -293,14 +304,29 @@ impl Endpoint {
                 let sent = paced.waiting.pop_front()?;
                 (self.udp(), Packet::Udp(sent))
             }
+            App::RoceSender(sender) => {
+                let packet = sender.poll(now)?;
+                self.roce(packet)
+            }
+            App::RoceReceiver(receiver) => {
+                let packet = receiver.poll(now)?;
+                self.roce(packet)
+            }
             App::Persistent if self.started && self.sends => (self.udp(), Packet::Udp(now)),
             App::Sender(..) | App::Persistent | App::Sink | App::Router(_) => return None,
         };
         Some((info, packet))
     }
 
-    /// Priority of its frames.
+    /// Priority of its next frame.
     pub fn priority(&self) -> u8 {
+        match &self.app {
+            App::RoceReceiver(receiver) => receiver.urgent().unwrap_or(self.priority),
+            _ => self.priority,
+        }
+    }
+    /// Priority of its frames but CNPs.
+    pub(super) fn usual_priority(&self) -> u8 {
         self.priority
     }
     /// False if no further frame waits; true if one may.
@@ -315,6 +341,8 @@ impl Endpoint {
         match &self.app {
             App::Receiver(_) => !self.segments.is_empty(),
             App::Paced(paced) => !paced.waiting.is_empty(),
+            App::RoceSender(sender) => sender.follows(),
+            App::RoceReceiver(receiver) => receiver.waits(),
             App::Sender(..) | App::Persistent | App::Sink | App::Router(_) => true,
         }
     }
@@ -334,6 +362,14 @@ impl Endpoint {
         };
         Info::tcp(self.framing.frame(packet), self.priority, ecn)
     }
+    fn roce(&self, packet: RocePacket) -> (Info, Packet) {
+        let priority = match (&self.app, packet.kind) {
+            (App::RoceReceiver(receiver), Kind::Cnp) => receiver.cnp_priority(),
+            _ => self.priority,
+        };
+        let info = Info::roce(self.framing.frame(packet.octets()), priority);
+        (info, Packet::Roce(packet))
+    }
     fn udp(&self) -> Info {
         Info::udp(self.framing.frame(self.header), self.priority)
     }
@@ -347,6 +383,7 @@ impl Endpoint {
         match packet {
             Packet::Udp(sent) => self.packet_delay.add(now.0 - sent.0),
             Packet::Tcp(segment) => self.on_segment(now, segment, marked),
+            Packet::Roce(packet) => self.on_roce(now, packet, marked),
             Packet::Rates { er, .. } => self.digest.add(er.to_bits()),
             // Credit ends at the host, not at the end of a flow.
             Packet::Credit { .. } | Packet::Pause(_) => {}
@@ -392,7 +429,24 @@ impl Endpoint {
                 self.take_acks(now);
             }
             App::Router(router) => router.arrive(now, segment, marked),
-            App::Paced(_) | App::Persistent | App::Sink => {}
+            _ => {}
+        }
+    }
+
+    fn on_roce(&mut self, now: Ps, packet: &RocePacket, marked: bool) {
+        self.digest.add(packet.psn << 2 | packet.kind as u64);
+        match &mut self.app {
+            App::RoceSender(sender) => {
+                sender.receive(now, packet);
+                if sender.is_done() {
+                    self.completed = self.completed.or(Some(now));
+                }
+            }
+            App::RoceReceiver(receiver) => {
+                self.packet_delay.add(now.0 - packet.sent.0);
+                receiver.receive(now, packet, marked);
+            }
+            _ => {}
         }
     }
 
@@ -405,6 +459,7 @@ impl Endpoint {
             App::Paced(paced) => paced.source.change(now, &to.source),
             // Before its start a source has nothing to send at once.
             App::Sender(sender, _) => sender.withhold(now.max(self.start), !to.sends),
+            App::RoceSender(sender) => sender.withhold(!to.sends),
             App::Persistent if self.started && to.sends && !self.sends => {
                 (self.started, self.start) = (false, now);
             }

@@ -1,6 +1,7 @@
 //! Frames of Ethernet with IPv4 in them: sizes, the word of a frame on a link, and its packet.
 
 use super::pause::Order;
+use super::roce::packet::RocePacket;
 use crate::kernel::Ps;
 use crate::net::unit::Word;
 use crate::passing::{Contents, RateRecord};
@@ -98,6 +99,12 @@ impl Info {
     pub fn udp(octets: u32, priority: u8) -> Info {
         Info(Info::tcp(octets, priority, Ecn::NotEct).0 | Info::UDP)
     }
+    /// The word of a frame of `octets` with a packet of RoCE. All are ECT, or else a port that marks would drop
+    /// acknowledgements.
+    #[inline]
+    pub fn roce(octets: u32, priority: u8) -> Info {
+        Info::tcp(octets, priority, Ecn::Ect)
+    }
     /// The frame of `octets` with a record on its way to the destination, or back. Its packet is ECT: a mark
     /// says what CI says.
     pub fn rates(
@@ -157,7 +164,7 @@ impl Info {
                 ni: self.0 & Info::NI != 0,
                 bn: false,
             }),
-            Packet::Tcp(_) | Packet::Udp(_) | Packet::Credit { .. } | Packet::Pause(_) => None,
+            _ => None,
         }
     }
     /// Octets from header to FCS.
@@ -206,6 +213,8 @@ impl Info {
 pub enum Packet {
     /// A segment of TCP.
     Tcp(Segment),
+    /// A packet of RoCE.
+    Roce(RocePacket),
     /// A datagram of UDP with the time at which its host sent it.
     Udp(Ps),
     /// A record of rates in octets/s on the line; the bits are in the word of its frame.
@@ -245,9 +254,7 @@ impl Word for Info {
     fn stamp_in(record: &Packet) -> Option<Ps> {
         match record {
             Packet::Udp(sent) => Some(*sent),
-            Packet::Tcp(_) | Packet::Rates { .. } | Packet::Credit { .. } | Packet::Pause(_) => {
-                None
-            }
+            _ => None,
         }
     }
 }

@@ -145,6 +145,8 @@ impl Host {
             if !endpoint.in_round {
                 endpoint.in_round = true;
                 interface.round.push_back(number as u32);
+            } else if interface.paused.is_some() {
+                self.release_urgent(port, number);
             }
             self.begin(port, now, links);
         }

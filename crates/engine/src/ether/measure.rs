@@ -14,10 +14,11 @@ use super::plan::FlowPlan;
 use super::port::Port;
 use super::rates::{RateSource, Rates};
 use super::report::{Balance, FlowReport, PortReport, QueueReport, Report, Totals, loss_ratio};
+use super::roce::sender::Sender;
 use super::simulation::Simulation;
 use super::statistics::{self, OF_PAUSES, PFC};
 use super::switch::payload;
-use super::window::{Dropped, FlowCounts, PortCounts, Snapshot, Window};
+use super::window::{Dropped, FlowCounts, PortCounts, RoceCounts, Snapshot, Window};
 use crate::control::ControlReport;
 use crate::kernel::{Digest, Ps, Summary};
 use crate::net::channel::ChannelId;
@@ -71,6 +72,10 @@ impl Simulation {
     pub fn acr(&self, flow: usize) -> Option<f64> {
         source_of(self.endpoint(ChannelId::forward(flow))).map(|source| source.rules.acr())
     }
+    /// Present rate of a flow over RoCE in octets/s on the line; `None` without RoCE.
+    pub fn roce_rate(&self, flow: usize) -> Option<f64> {
+        roce_sender(self.endpoint(ChannelId::forward(flow))).map(Sender::rate)
+    }
     /// Slow start threshold of a flow in bytes; `None` without TCP.
     pub fn slow_start_threshold(&self, flow: usize) -> Option<u64> {
         match self.endpoint(ChannelId::forward(flow)).app() {
@@ -87,6 +92,7 @@ impl Simulation {
                 stats.delivered_bytes + stats.duplicate_bytes + receiver.held_bytes()
             }
             App::Router(router) => router.bytes,
+            App::RoceReceiver(receiver) => receiver.delivered + receiver.discarded,
             _ => {
                 let counts = destination.counts();
                 (counts.packets_received - counts.records_received)
@@ -187,10 +193,12 @@ impl Simulation {
         let [source, destination] = ChannelId::both(flow).map(|channel| self.endpoint(channel));
         let (acked, sender) = match source.app() {
             App::Sender(sender, _) => (sender.snd_una(), *sender.stats()),
+            App::RoceSender(sender) => (sender.acked(), *sender.stats()),
             _ => (0, SenderStats::default()),
         };
         let delivered = match destination.app() {
             App::Receiver(receiver) => receiver.stats().delivered_bytes,
+            App::RoceReceiver(receiver) => receiver.delivered,
             _ => self.received(flow),
         };
         FlowCounts {
@@ -200,7 +208,22 @@ impl Simulation {
             source: source.counts(),
             destination: destination.counts(),
             dropped,
+            roce: self.roce_counts(source, destination),
             acr_ps: source_of(source).map_or(0.0, |source| source.acr_ps(self.now)),
+        }
+    }
+
+    fn roce_counts(&self, source: &Endpoint, destination: &Endpoint) -> RoceCounts {
+        let (App::RoceSender(sender), App::RoceReceiver(receiver)) =
+            (source.app(), destination.app())
+        else {
+            return RoceCounts::default();
+        };
+        RoceCounts {
+            cnps_sent: receiver.cnps,
+            cnps_received: sender.cnps,
+            naks: sender.naks,
+            rate_ps: sender.rate_ps(self.now),
         }
     }
 
@@ -248,7 +271,7 @@ impl Simulation {
         })
     }
 
-    /// Frames on links, in switches and before them without credit, and their payload bytes of TCP, by channel.
+    /// Frames on links, in switches and before them without credit, and their payload bytes of TCP or RoCE, by channel.
     pub(super) fn in_path(&self) -> Vec<Dropped> {
         let mut found = alloc::vec![Dropped::default(); 2 * self.network.plan.flows.len()];
         let mut add = |node: usize, (label, info): (u32, Info), bytes: u64| {
@@ -405,7 +428,11 @@ impl Simulation {
         let in_seconds = |ps: Option<f64>| ps.map(|ps| ps * 1e-12);
         let source = self.endpoint(ChannelId::forward(number));
         let rates = source_of(source);
-        let over_tcp = flow.source.over_tcp();
+        let over_tcp = flow.over_tcp();
+        let over_roce = roce_sender(source);
+        let is_reliable = over_tcp || over_roce.is_some();
+        let of_roce =
+            |count: fn(&RoceCounts) -> u64| over_roce.map(|_| count(&now.roce) - count(&then.roce));
         let per_second = |bytes: u64| bytes as f64 * 8.0 / seconds;
         FlowReport {
             name: flow.name.clone(),
@@ -417,9 +444,9 @@ impl Simulation {
             delivered_bytes: delivered,
             throughput_bits_per_second: per_second(delivered),
             tcp_throughput_bits_per_second: over_tcp.then(|| per_second(delivered)),
-            goodput_bits_per_second: over_tcp.then(|| per_second(acked)),
+            goodput_bits_per_second: is_reliable.then(|| per_second(acked)),
             acked_bytes: acked,
-            efficiency: (over_tcp && all > 0).then(|| delivered as f64 / all as f64),
+            efficiency: (is_reliable && all > 0).then(|| delivered as f64 / all as f64),
             segments_sent: now.sender.segments_sent - then.sender.segments_sent,
             segments_retransmitted: now.sender.segments_retransmitted
                 - then.sender.segments_retransmitted,
@@ -443,6 +470,12 @@ impl Simulation {
             records_sent: rates.map(|_| now.source.records_sent - then.source.records_sent),
             acr_mean_bits_per_second: rates.map(|_| (now.acr_ps - then.acr_ps) * 8e-12 / seconds),
             acr_final_bits_per_second: rates.map(|source| source.rules.acr() * 8.0),
+            rate_mean_bits_per_second: over_roce
+                .map(|_| (now.roce.rate_ps - then.roce.rate_ps) * 8e-12 / seconds),
+            rate_final_bits_per_second: over_roce.map(|sender| sender.rate() * 8.0),
+            cnps_sent: of_roce(|counts| counts.cnps_sent),
+            cnps_received: of_roce(|counts| counts.cnps_received),
+            naks_received: of_roce(|counts| counts.naks),
             balance: self.balance(number, flow, in_path, dropped),
         }
     }
@@ -455,21 +488,29 @@ impl Simulation {
         dropped: &[Dropped],
     ) -> Option<Balance> {
         let [source, destination] = ChannelId::both(number).map(|channel| self.endpoint(channel));
-        let (App::Sender(sender, _), App::Receiver(receiver)) = (source.app(), destination.app())
-        else {
-            return None;
+        let (stats, [delivered, duplicate, held]) = match (source.app(), destination.app()) {
+            (App::Sender(sender, _), App::Receiver(receiver)) => {
+                let (stats, held) = (receiver.stats(), receiver.held_bytes());
+                let arrived = [stats.delivered_bytes, stats.duplicate_bytes, held];
+                (sender.stats(), arrived)
+            }
+            (App::RoceSender(sender), App::RoceReceiver(receiver)) => {
+                let arrived = [receiver.delivered, receiver.discarded, 0];
+                (sender.stats(), arrived)
+            }
+            _ => return None,
         };
         let forward = ChannelId::forward(number).index();
         let head = source_of(source).and_then(|source| source.head);
         let head = head.map_or(0, |(_, packet)| payload(&packet));
         let balance = Balance {
-            sent_once_bytes: sender.stats().bytes_sent_once,
-            retransmitted_bytes: sender.stats().bytes_retransmitted,
-            delivered_bytes: receiver.stats().delivered_bytes,
+            sent_once_bytes: stats.bytes_sent_once,
+            retransmitted_bytes: stats.bytes_retransmitted,
+            delivered_bytes: delivered,
             dropped_bytes: dropped[forward].bytes,
             in_path_bytes: in_path[forward].bytes + head,
-            duplicate_bytes: receiver.stats().duplicate_bytes,
-            held_out_of_order_bytes: receiver.held_bytes(),
+            duplicate_bytes: duplicate,
+            held_out_of_order_bytes: held,
         };
         let (sent, accounted) = (balance.sent(), balance.accounted());
         assert_eq!(
@@ -573,6 +614,14 @@ fn source_of(endpoint: &Endpoint) -> Option<&RateSource> {
     match endpoint.rates() {
         Rates::Source(source) => Some(source),
         Rates::Free | Rates::Destination(_) => None,
+    }
+}
+
+/// The sending end of a flow over RoCE.
+fn roce_sender(endpoint: &Endpoint) -> Option<&Sender> {
+    match endpoint.app() {
+        App::RoceSender(sender) => Some(sender),
+        _ => None,
     }
 }
 

@@ -26,6 +26,7 @@ pub mod port;
 pub mod rates;
 pub mod report;
 pub mod reserves;
+pub mod roce;
 mod router;
 pub mod schedule;
 pub mod seen;

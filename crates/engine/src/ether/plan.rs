@@ -14,6 +14,7 @@ use super::frame::{Framing, Info, LEAST_ON_WIRE, UDP_HEADERS};
 use super::line::OctetClock;
 use super::memory::MemoryConfig;
 use super::pfc::{PfcConfig, least_quanta};
+use super::roce::{RoceConfig, can_run};
 use super::schedule::{MOST_QUEUES, ScheduleConfig};
 use super::spray::Multipath;
 use crate::control::ControlConfig;
@@ -144,6 +145,8 @@ pub struct FlowPlan {
     pub datagram: u32,
     /// Rate control of the source, with `rules = "tm4"`, which counts frames; none if absent.
     pub rates: Option<AbrConfig>,
+    /// RoCE in place of TCP; none if absent.
+    pub roce: Option<RoceConfig>,
 }
 
 impl FlowPlan {
@@ -169,7 +172,12 @@ impl FlowPlan {
             priority: 0,
             datagram: 1_472,
             rates: None,
+            roce: None,
         }
+    }
+    /// True if the flow runs over TCP.
+    pub fn over_tcp(&self) -> bool {
+        self.source.over_tcp() && self.roce.is_none()
     }
     /// A fault that the flow has by itself.
     fn fault(&self) -> Option<String> {
@@ -186,12 +194,21 @@ impl FlowPlan {
         if self.source.load().is_idle() {
             return Some("a source of 0 bit/s".into());
         }
+        if self.roce.is_some() {
+            if !can_run(&self.source) {
+                let source = self.source.name();
+                return Some(format!("source {source} does not run over RoCE"));
+            }
+            return self.rates.is_some().then(|| "rates beside RoCE".into());
+        }
         let tcp = self.source.over_tcp().then(|| self.tcp.validate());
         tcp.and_then(Result::err)
     }
     /// Octets of the longest IP packet of the flow.
     pub fn longest_packet(&self) -> u64 {
-        if self.source.over_tcp() {
+        if let Some(roce) = &self.roce {
+            roce.longest_packet()
+        } else if self.source.over_tcp() {
             u64::from(self.tcp.data_header_bytes()) + self.tcp.mss.0
         } else {
             (UDP_HEADERS + self.datagram) as u64
@@ -277,7 +294,22 @@ impl Plan {
         }
         self.channels()
             .try_for_each(|channel| self.check_path(channel).and(self.check_sprayed(channel)))?;
+        self.check_roce()?;
         self.check_pauses()
+    }
+
+    /// Parameters of RoCE fit the line of their source.
+    fn check_roce(&self) -> Result<(), PlanError> {
+        for flow in &self.flows {
+            let Some(roce) = &flow.roce else { continue };
+            let line = self.links[flow.forward[0]].rate;
+            let mut found = roce.check().into_iter().chain(roce.control.check(line));
+            if let Some(finding) = found.find(|finding| finding.is_fatal(false)) {
+                let (name, field, message) = (&flow.name, finding.field, finding.message);
+                return Err(PlanError(format!("flow {name}: {field}: {message}")));
+            }
+        }
+        Ok(())
     }
 
     /// Octets of the longest frame of a flow, from header to FCS.
@@ -408,6 +440,7 @@ impl Plan {
             Err(PlanError(format!("flow {name}, {direction}: {what}")))
         };
         let (Some(first), Some(last)) = (path.first(), path.last()) else {
+            // TCP and RoCE have acknowledgements.
             let needed = channel.is_forward() || flow.source.over_tcp();
             return if needed { error("no path") } else { Ok(()) };
         };

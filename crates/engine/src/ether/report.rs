@@ -75,14 +75,14 @@ impl Quantiles {
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 #[schemars(extend("x-source" = "cellrate"))]
 pub struct Totals {
-    /// Sum of the flows' throughputs, over TCP and of datagrams.
+    /// Sum of the flows' throughputs, over TCP, over RoCE and of datagrams.
     #[schemars(extend("x-formula" = "sum of `throughput_bits_per_second` of `flows`", "x-better" = "more"))]
     pub throughput_bits_per_second: f64,
     /// Sum of the throughputs of the flows over TCP.
     #[schemars(extend("x-formula" = "sum of `tcp_throughput_bits_per_second` of the flows over TCP", "x-better" = "more"))]
     pub tcp_throughput_bits_per_second: f64,
-    /// Sum of the goodputs of the flows over TCP.
-    #[schemars(extend("x-formula" = "sum of `goodput_bits_per_second` of the flows over TCP", "x-better" = "more"))]
+    /// Sum of the goodputs of the flows over TCP and RoCE.
+    #[schemars(extend("x-formula" = "sum of `goodput_bits_per_second` of the flows over TCP and RoCE", "x-better" = "more"))]
     pub goodput_bits_per_second: f64,
     /// Frames sent by all hosts.
     pub packets_sent: u64,
@@ -98,15 +98,15 @@ pub struct Totals {
     /// Frames that arrived at hosts with a congestion mark.
     #[schemars(extend("x-source" = "RFC 3168 section 5"))]
     pub packets_marked: u64,
-    /// Segments sent again.
+    /// Segments, and packets over RoCE, sent again.
     #[schemars(extend("x-better" = "less"))]
     pub segments_retransmitted: u64,
     /// Expiries of retransmission timers.
     #[schemars(extend("x-unit" = "", "x-better" = "less"))]
     pub timeouts: u64,
-    /// Jain's index of fairness over the TCP throughputs of the flows over TCP: 1 if all are equal,
+    /// Jain's index of fairness over the throughputs of the flows over TCP and RoCE: 1 if all are equal,
     /// 1/n if one has everything; null without such flows, or if none of them delivers anything.
-    #[schemars(extend("x-formula" = "(sum x)^2 / (n sum x^2), x = `tcp_throughput_bits_per_second` of the n flows over TCP", "x-source" = "Jain, Chiu and Hawe 84", "x-better" = "more", "x-greatest" = 1))]
+    #[schemars(extend("x-formula" = "(sum x)^2 / (n sum x^2), x = `throughput_bits_per_second` of the n flows over TCP and RoCE", "x-source" = "Jain, Chiu and Hawe 84", "x-better" = "more", "x-greatest" = 1))]
     pub jain_index: Option<f64>,
     /// Flows whose last byte has been acknowledged (whole run).
     #[schemars(extend("x-unit" = "flows", "x-better" = "more"))]
@@ -146,6 +146,12 @@ impl Totals {
         let over_tcp: Vec<f64> = over_tcp
             .filter_map(|flow| flow.tcp_throughput_bits_per_second)
             .collect();
+        let reliable = flows
+            .iter()
+            .filter(|flow| flow.goodput_bits_per_second.is_some());
+        let shares: Vec<f64> = reliable
+            .map(|flow| flow.throughput_bits_per_second)
+            .collect();
         let goodputs = flows.iter().filter_map(|flow| flow.goodput_bits_per_second);
         let ended = flows.iter().filter_map(|flow| flow.completion_seconds);
         let completion = Quantiles::of(ended.clone());
@@ -164,7 +170,7 @@ impl Totals {
             goodput_bits_per_second: goodputs.sum::<f64>() + 0.0,
             segments_retransmitted: flows.iter().map(|flow| flow.segments_retransmitted).sum(),
             timeouts: flows.iter().map(|flow| flow.timeouts).sum(),
-            jain_index: jain_index(&over_tcp),
+            jain_index: jain_index(&shares),
             flows_completed: ended.count() as u64,
             completion_mean_seconds: completion.mean,
             completion_p50_seconds,
@@ -199,7 +205,7 @@ pub struct FlowReport {
     /// Payload delivered to the destination application / window, as bits.
     #[schemars(extend("x-formula" = "8 delivered_bytes / window", "x-better" = "more"))]
     pub throughput_bits_per_second: f64,
-    /// Bytes delivered in order to the destination application / window, as bits; null for datagrams.
+    /// Bytes delivered in order to the destination application / window, as bits; null without TCP.
     #[schemars(extend("x-formula" = "8 delivered_bytes / window", "x-better" = "more"))]
     pub tcp_throughput_bits_per_second: Option<f64>,
     /// Acknowledged bytes / window, as bits; null for datagrams.
@@ -212,9 +218,9 @@ pub struct FlowReport {
     /// nothing sent again.
     #[schemars(extend("x-unit" = "", "x-formula" = "delivered_bytes / (delivered_bytes + bytes_retransmitted)", "x-source" = "Ajmone Marsan 97 section 4.1", "x-better" = "more", "x-greatest" = 1))]
     pub efficiency: Option<f64>,
-    /// Segments with payload that were sent, those sent again included.
+    /// Segments with payload, or packets with payload over RoCE, that were sent, those sent again included.
     pub segments_sent: u64,
-    /// Segments sent again.
+    /// Of these, those sent again.
     #[schemars(extend("x-better" = "less"))]
     pub segments_retransmitted: u64,
     /// Bytes sent again.
@@ -272,6 +278,22 @@ pub struct FlowReport {
     /// ACR at the end, as the mean counts it (whole run); null as the mean.
     #[schemars(extend("x-source" = "TM 4.0 section 5.10.4"))]
     pub acr_final_bits_per_second: Option<f64>,
+    /// Time-weighted mean of the rate of a source over RoCE (R_C of DCQCN), which counts preambles and gaps; null
+    /// without RoCE.
+    #[schemars(extend("x-formula" = "integral of the rate over the window / window", "x-source" = "Zhu et al. 2015"))]
+    pub rate_mean_bits_per_second: Option<f64>,
+    /// The same rate at the end (whole run).
+    #[schemars(extend("x-source" = "Zhu et al. 2015"))]
+    pub rate_final_bits_per_second: Option<f64>,
+    /// Congestion notification packets (CNPs) that the destination has sent; null without RoCE.
+    #[schemars(extend("x-unit" = "packets", "x-source" = "Zhu et al. 2015"))]
+    pub cnps_sent: Option<u64>,
+    /// CNPs that the source has received; null without RoCE.
+    #[schemars(extend("x-unit" = "packets", "x-source" = "Zhu et al. 2015"))]
+    pub cnps_received: Option<u64>,
+    /// Negative acknowledgements after which the source has gone back to a missing packet; null without RoCE.
+    #[schemars(extend("x-unit" = "packets", "x-source" = "InfiniBand Architecture Specification, reliable connection", "x-better" = "less"))]
+    pub naks_received: Option<u64>,
     /// Mean number of cells that wait for their virtual channel at the router where its data enter ATM;
     /// null if they enter none.
     #[schemars(extend("x-formula" = "integral of their number over the window / window", "x-better" = "less"))]
@@ -284,7 +306,7 @@ pub struct FlowReport {
     pub balance: Option<Balance>,
 }
 
-/// Balance of all bytes that TCP sent, by their places at the end of the run. Both sides agree in
+/// Balance of all bytes that TCP or RoCE sent, by their places at the end of the run. Both sides agree in
 /// every run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(extend("x-source" = "Kalyanaraman 97 section 8.8"))]
@@ -299,7 +321,7 @@ pub struct Balance {
     pub dropped_bytes: u64,
     /// Bytes in frames on links, in switches, and at a source under rate control or with bursts at the end.
     pub in_path_bytes: u64,
-    /// Bytes that arrived twice (whole run).
+    /// Bytes that arrived twice, or before a missing packet of RoCE, which then come again (whole run).
     pub duplicate_bytes: u64,
     /// Bytes that wait at the receiver for earlier ones at the end.
     pub held_out_of_order_bytes: u64,

@@ -31,7 +31,7 @@ pub struct Route {
     pub label: u32,
     /// Frames dropped.
     pub dropped_packets: u64,
-    /// Payload bytes of TCP in them.
+    /// Payload bytes of TCP or RoCE in them.
     pub dropped_bytes: u64,
 }
 
@@ -251,10 +251,11 @@ impl Components for Switch {
     }
 }
 
-/// Payload bytes of TCP in a packet.
+/// Payload bytes of TCP or RoCE in a packet.
 pub fn payload(packet: &Packet) -> u64 {
     match packet {
         Packet::Tcp(segment) => segment.payload() as u64,
+        Packet::Roce(packet) => packet.payload.into(),
         Packet::Udp(_) | Packet::Rates { .. } | Packet::Credit { .. } | Packet::Pause(_) => 0,
     }
 }

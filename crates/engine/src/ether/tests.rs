@@ -10,6 +10,7 @@ mod pfc;
 mod random;
 mod rates;
 mod reports;
+mod roce;
 mod spraying;
 
 use alloc::format;

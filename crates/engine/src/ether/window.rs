@@ -26,7 +26,7 @@ pub struct FlowCounts {
     pub delivered: u64,
     /// Bytes acknowledged.
     pub acked: u64,
-    /// Counters of the TCP sender; zero without TCP.
+    /// Counters of the sender over TCP or RoCE; zero without either.
     pub sender: SenderStats,
     /// Counters of the source.
     pub source: EndpointCounts,
@@ -34,8 +34,23 @@ pub struct FlowCounts {
     pub destination: EndpointCounts,
     /// Drops of the forward channel.
     pub dropped: Dropped,
+    /// Counters of RoCE; zero without RoCE.
+    pub roce: RoceCounts,
     /// Integral of ACR in octets/s times picoseconds; zero without rate control.
     pub acr_ps: f64,
+}
+
+/// Counters of a flow over RoCE.
+#[derive(Clone, Copy, Default)]
+pub struct RoceCounts {
+    /// CNPs that the destination has sent.
+    pub cnps_sent: u64,
+    /// CNPs that the source has received.
+    pub cnps_received: u64,
+    /// Negative acknowledgements after which the source went back.
+    pub naks: u64,
+    /// Integral of the rate in octets/s times picoseconds.
+    pub rate_ps: f64,
 }
 
 /// Counters of a port.
@@ -49,12 +64,12 @@ pub struct PortCounts {
     pub sent: u64,
 }
 
-/// Frames of a channel that switches have dropped, and their payload bytes of TCP.
+/// Frames of a channel that switches have dropped, and their payload bytes of TCP or RoCE.
 #[derive(Clone, Copy, Default)]
 pub struct Dropped {
     /// Frames.
     pub packets: u64,
-    /// Payload bytes of TCP.
+    /// Payload bytes of TCP or RoCE.
     pub bytes: u64,
 }
 

@@ -24,7 +24,7 @@ use super::packet::{Filling, write_ip};
 use super::pcap::{self, LinkType};
 use super::taken::{Named, Taken, TakenAt, TakenFile};
 use super::tap::{Tap, Tapped};
-use super::{ip, payload};
+use super::{ip, payload, roce};
 
 /// Octets of a frame check sequence, which captures leave out.
 const FCS: usize = 4;
@@ -185,7 +185,7 @@ impl<'a> Frames<'a> {
     fn new(plan: &'a Plan) -> Result<Frames<'a>, String> {
         let ends = Ends::over_ethernet(plan);
         let filling = |(flow, ends): (&cellrate_engine::ether::FlowPlan, &Ends)| {
-            if flow.source.over_tcp() {
+            if flow.over_tcp() {
                 Filling::of(ends)
             } else {
                 Ok(Filling::default())
@@ -232,6 +232,10 @@ impl<'a> Frames<'a> {
             Packet::Tcp(segment) => {
                 let (ends, filling) = (&self.ends[flow], self.fillings[flow]);
                 write_ip(&mut out, ends, filling, backward, (0, class), segment);
+            }
+            Packet::Roce(packet) => {
+                let of = (&self.plan.flows[flow], &self.ends[flow]);
+                roce::write(&mut out, of, backward, class, packet);
             }
             Packet::Udp(_) => {
                 let datagram = Fill::Datagram(self.plan.flows[flow].datagram as usize);
@@ -318,7 +322,7 @@ impl<'a> Frames<'a> {
     fn named(&self) -> Vec<Named> {
         let flows = self.plan.flows.iter().zip(&self.ends);
         flows
-            .map(|(flow, ends)| Named::of(&flow.name, ends, flow.source.over_tcp()))
+            .map(|(flow, ends)| Named::of(&flow.name, ends, flow.over_tcp()))
             .collect()
     }
 }

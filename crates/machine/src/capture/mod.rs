@@ -19,6 +19,7 @@ mod payload;
 mod pcap;
 mod place;
 mod recording;
+mod roce;
 mod taken;
 mod tap;
 mod tcp;

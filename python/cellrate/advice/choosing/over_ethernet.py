@@ -381,11 +381,7 @@ def choose_over_ethernet(
             f"{base.path}: {changes} during the run; choose replaces queue management and "
             "controls, so only buffers, flows and their sources may change"
         )
-    if not any(flow.tcp or flow.rate_controlled for flow in flows):
-        raise BadInput(
-            f"{base.path}: no flow runs over TCP or has `rate_control`, "
-            "so there is nothing to choose"
-        )
+    _refuse_flows(base.path, flows)
     objective = objective_of(goals, files=all(flow.kind == "transfer" for flow in flows))
     seeds = tuple(range(effort.first_seed, effort.first_seed + effort.seeds))
     ports, limited = bottleneck(plain.network), (budget or Budget.of(None)).limited(runner)
@@ -485,6 +481,23 @@ def _search(laboratory: Laboratory, objective: Objective, settings: int) -> None
     if space and settings > 0:
         found = search(laboratory, space, settings, objective, SEARCH_SEED)
     race(laboratory, found, [AS_IT_IS], objective)
+
+
+def _refuse_flows(path: str, flows: Sequence[FrameFlow]) -> None:
+    """Refuses flows for which there is nothing to choose.
+
+    Raises:
+        BadInput: A flow runs over RoCE, or none runs over TCP or obeys rates.
+    """
+    if any(flow.roce for flow in flows):
+        raise BadInput(
+            f"{path}: a flow runs over RoCE; choose tries TCP and `rate_control`, but no "
+            "control of RoCE, so leave `roce` out, or use `cellrate tune`"
+        )
+    if not any(flow.tcp or flow.rate_controlled for flow in flows):
+        raise BadInput(
+            f"{path}: no flow runs over TCP or has `rate_control`, so there is nothing to choose"
+        )
 
 
 def _refuse_goals(goals: Goals) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from cellrate.advice.explain import throughput
 from cellrate.advice.explain.answer import NoStatement, Prediction, Statement
@@ -12,6 +13,8 @@ from cellrate.advice.formulas.frame_bounds import FrameBounds, outstanding_bytes
 from cellrate.common.numbers import seconds
 from cellrate.simulation.network.ethernet_view import FrameFlow, FrameNetwork, Hop, Line, hop_rate
 from cellrate.theory import max_min
+from cellrate.theory.assumptions import AssumptionError
+from cellrate.theory.dcqcn import dcqcn_mark_probability, dcqcn_queue_bytes
 from cellrate.theory.dctcp import greatest_queue_packets, queue_swing_packets
 
 BY = {
@@ -28,18 +31,19 @@ def statements(network: FrameNetwork) -> Iterator[Prediction]:
     """All statements on the network, topic by topic."""
     bounds = FrameBounds(network)
     tcp = {name: flows for name, flows in network.groups().items() if flows[0].tcp is not None}
+    roce = {name: flows for name, flows in network.groups().items() if flows[0].roce is not None}
     yield from _bottlenecks(network)
     yield from _frames(network)
     yield from _spraying(network.flows)
     if tcp:
         yield _shares([flow for flows in tcp.values() for flow in flows])
-        yield from map(_delays, tcp.values())
+    yield from map(_delays, (*tcp.values(), *roce.values()))
     if network.credit is not None:
         yield from _credit(bounds)
     yield from _throughput(bounds, tcp)
     for port in network.bottlenecks:
         yield from _queue(bounds, port)
-    yield from _completion(bounds, tcp)
+    yield from _completion(bounds, tcp | roce)
 
 
 def _gbit(bits_per_second: float) -> str:
@@ -232,6 +236,7 @@ def _queue(bounds: FrameBounds, port: Line) -> Iterator[Prediction]:
             claims=(Claim("queue", port.name, "at most", limit.octets, "queue"),),
         )
     yield from _by_dctcp(bounds, port)
+    yield from _by_dcqcn(bounds.network, port)
     if bounds.loses_nothing:
         why = "all TCP windows together fit into the buffer"
         if bounds.network.credit is not None:
@@ -246,9 +251,12 @@ def _queue(bounds: FrameBounds, port: Line) -> Iterator[Prediction]:
             claims=(Claim("lost", port.name, "none", 0.0, "loss"),),
         )
     else:
+        why = "the TCP windows may exceed the buffer"
+        if any(flow.roce is not None for flow in bounds.network.over[port]):
+            why = "flows over RoCE have no windows"
         yield Statement(
             "loss",
-            f"{port.name}: losses are possible: the TCP windows may exceed the buffer.",
+            f"{port.name}: losses are possible: {why}.",
             {"port": port.name, "expected": "possible"},
             kind="prediction",
         )
@@ -297,6 +305,67 @@ def _by_dctcp(bounds: FrameBounds, port: Line) -> Iterator[Statement]:
             "path_packets": path,
         },
         "dctcp-queue",
+        tuple(text for text, holds in assumed.items() if not holds),
+        "prediction",
+    )
+
+
+def _by_dcqcn(network: FrameNetwork, port: Line) -> Iterator[Prediction]:
+    """Statement on the fixed point of DCQCN's fluid model, if one control and RED mark the port."""
+    flows = network.over[port]
+    aqm = port.switch["aqm"] if port.switch is not None else {}
+    controls = [flow.roce["control"] if flow.roce is not None else {} for flow in flows]
+    if aqm.get("algorithm") != "red" or not flows or controls[0].get("algorithm") != "dcqcn":
+        return
+    control, octets = controls[0], max(flow.line_bytes for flow in flows)
+    limits = [str(aqm[key]).partition(" ") for key in ("min", "max")]
+    k_min, k_max = (
+        float(number) * (octets if unit == "packets" else 1) for number, _, unit in limits
+    )
+    assumed = {
+        "all flows run DCQCN with the same parameters and data without end": all(
+            flow.kind == "greedy" and other == control
+            for flow, other in zip(flows, controls, strict=True)
+        ),
+        "RED marks by the queue itself, each packet for itself": aqm["weight"] == 1
+        and aqm["spacing"] == "geometric"
+        and aqm["ecn"]
+        and not aqm["gentle"],
+        "the port is the only bottleneck of its flows": not any(
+            other is not port and set(network.over[other]) & set(flows)
+            for other in network.bottlenecks
+        ),
+        "no switch sends pauses": network.pauses is None,
+        "no increase is a hyper increase": control["r_hai_bits_per_second"] is None,
+    }
+    model: dict[str, Any] = {
+        "increase_bits_per_second": control["r_ai_bits_per_second"],
+        "kmin_bytes": k_min,
+        "kmax_bytes": k_max,
+        "p_max": aqm["max_p"],
+        "cnp_interval_seconds": control["tau_seconds"],
+        "alpha_interval_seconds": control["tau_alpha_seconds"],
+        "increase_interval_seconds": control["t_seconds"],
+        "counter_bytes": control["b_bytes"],
+        "recovery_events": control["f"],
+        "gain": control["g"],
+        "packet_bytes": octets,
+    }
+    formula, name = "dcqcn-fixed-point", f"{port.name}: queue of DCQCN in the steady state"
+    try:
+        marks = float(dcqcn_mark_probability(len(flows), port.bits_per_second, **model))
+        queue = float(dcqcn_queue_bytes(len(flows), port.bits_per_second, **model))
+    except AssumptionError as error:
+        yield NoStatement("queue", name, f"the fluid model has no fixed point: {error}", formula)
+        return
+    yield Statement(
+        "queue",
+        f"{port.name}: in the steady state the queue under DCQCN stands near {queue:,.0f} bytes, "
+        f"where {marks:.3%} of packets are marked, and each flow has "
+        f"{_gbit(port.bits_per_second / len(flows))} of the line. With packets it is longer, since "
+        "a flow has no CNP within tau of its last.",
+        {"port": port.name, "dcqcn_queue_bytes": queue, "dcqcn_mark_probability": marks},
+        formula,
         tuple(text for text, holds in assumed.items() if not holds),
         "prediction",
     )

@@ -269,12 +269,16 @@ def file_line_bytes(flow: FrameFlow) -> int:
     """Bytes that the frames of a file take on a line, with preambles and gaps."""
     full, rest = divmod(int(flow.source["size_bytes"]), flow.payload_bytes)
     around = flow.line_bytes - flow.frame_bytes
-    short = max(SHORTEST_BYTES, flow.frame_bytes - flow.payload_bytes + rest) + around
+    headers = flow.frame_bytes - flow.payload_bytes
+    if flow.roce is not None:
+        # RoCE pads payload to words of four bytes.
+        headers += (-rest % 4) - (-flow.payload_bytes % 4)
+    short = max(SHORTEST_BYTES, headers + rest) + around
     return full * flow.line_bytes + (short if rest else 0)
 
 
 def outstanding_bytes(flow: FrameFlow) -> int:
-    """Most outstanding bytes of a flow: whole segments, if all its segments are full."""
+    """Most outstanding bytes of a flow over TCP: whole segments, if all its segments are full."""
     window = 0 if flow.tcp is None else int(flow.tcp["window_bytes"])
     return window // flow.payload_bytes * flow.payload_bytes if flow.kind == "greedy" else window
 

@@ -94,14 +94,17 @@ def parameter_tables(scenario: ResolvedScenario) -> tuple[str, ...]:
 
 
 def _rate_tables(scenario: ResolvedScenario) -> tuple[str, ...]:
-    """Over Ethernet, the table of control and the keys of sources, if a flow obeys rates."""
+    """Over Ethernet, tables of control and keys of sources, if flows obey rates or use RoCE."""
     document = scenario.keys.document
+    over_roce = tuple(
+        f"flow.{one['name']}.roce.control" for one in document["flow"] if "roce" in one
+    )
     flows = [one["name"] for one in document["flow"] if "rate_control" in one]
     if not flows:
-        return ()
+        return over_roce
     by_marks = document["switch"]["control"]["scheme"] in WITHOUT_A_RATE
     of_sources = (f"flow.{name}.rate_control.{key}" for name in flows for key in ("rif", "rdf"))
-    return ("switch.control", *(of_sources if by_marks else ()))
+    return ("switch.control", *over_roce, *(of_sources if by_marks else ()))
 
 
 def _source_keys(scenario: ResolvedScenario) -> tuple[str, ...]:

@@ -155,6 +155,8 @@ class _Tuning:
         """The begin of an error message, with the tables in which no parameter has a range."""
         if isinstance(self.scenario.network, FrameNetwork):
             rates = any(flow.rate_controlled for flow in self.scenario.network.flows)
+            if any(flow.roce for flow in self.scenario.network.flows):
+                return "neither the algorithm of `switch.aqm` nor that of `roce.control` has"
             if rates:
                 return "neither the algorithm of `switch.aqm` nor `switch.control` has"
             return "the algorithm of `switch.aqm` has no"

@@ -43,6 +43,10 @@ DYES = {
     "record": "#56b4e9",
     "record-marked": "#d55e00",
     "pause": "#cc79a7",
+    "nak": "#8b4513",
+    "nak-marked": "#8b4513",
+    "cnp": "#0072b2",
+    "cnp-marked": "#0072b2",
 }
 SHAPES = {"frm": ">", "brm": "<", "credit": "D"}
 NAMES = {
@@ -63,6 +67,10 @@ FRAME_NAMES = {
     "record-marked": "record, CI, NI or CE",
     "credit": "credit",
     "pause": "pause or its end",
+    "nak": "negative acknowledgement",
+    "nak-marked": "negative acknowledgement with CE",
+    "cnp": "congestion notification",
+    "cnp-marked": "congestion notification with CE",
 }
 # Width of a frame on its link.
 THICK = 3.0

@@ -28,7 +28,7 @@ LOOKS = ("data", "data-marked", "frm", "frm-marked", "brm", "brm-marked", "credi
 """Kinds of cells in a film; "marked" means EFCI for data cells, CI or NI for RM cells."""
 FRAME_LOOKS = (
     *("data", "data-marked", "ack", "ack-marked", "record", "record-marked"),
-    *("credit", "pause"),
+    *("nak", "nak-marked", "cnp", "cnp-marked", "credit", "pause"),
 )
 """Kinds of frames in a film; "marked" means CE, or CI or NI for records of rates."""
 TRIPS, FRAME_TRIPS = 2, 8

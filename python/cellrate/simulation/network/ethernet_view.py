@@ -71,20 +71,22 @@ class FrameFlow:
         start_seconds: Start time, before jitter.
         sends: False if the source sends nothing before a change.
         hops: Lines to the destination, hop by hop.
-        hops_back: Lines of the acknowledgements, hop by hop; empty without TCP.
+        hops_back: Lines of the acknowledgements, hop by hop; empty without TCP and RoCE.
         source: Parameters of the source; ``kind`` names it.
         own_bits_per_second: Rate of a source of datagrams, with preambles and gaps; None for other
             sources.
         rate_controlled: True if the source obeys the rates that records carry.
+        roce: Parameters of RoCE, with its rate control; None without it.
         credit: ``reserve_bytes`` and ``trip_seconds`` of credit for its data, by line; None without
             credit control.
         tcp: Parameters of TCP; None without it.
         payload_bytes: Payload of a full packet.
         frame_bytes: A full frame, from header to frame check sequence.
         line_bytes: A full frame with preamble and gap.
-        acknowledgement_line_bytes: An acknowledgement with preamble and gap; None without TCP.
+        acknowledgement_line_bytes: An acknowledgement with preamble and gap; None without TCP and
+            RoCE.
         propagation_round_trip_seconds: Propagation there and back over the quickest line of each
-            hop; None without TCP.
+            hop; None without TCP and RoCE.
     """
 
     name: str
@@ -96,6 +98,7 @@ class FrameFlow:
     source: Parameters
     own_bits_per_second: float | None
     rate_controlled: bool
+    roce: Parameters | None
     credit: Mapping[str, Any] | None
     tcp: Parameters | None
     payload_bytes: int

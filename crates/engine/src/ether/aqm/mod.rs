@@ -18,7 +18,8 @@ use crate::component::{Component, documentation};
 use crate::kernel::{Finding, Ps, Stream};
 
 pub use length::{Held, Length};
-pub use policy::{AqmAlgorithm, AqmParameters, Decision, QueueFacts};
+pub use policy::{AqmAlgorithm, AqmParameters, At, Decision, QueueFacts};
+pub(crate) use policy::{lasting, require, share};
 
 /// Each line names variant, key in a scenario, description, source, parameters and state. The state
 /// is built by `new(&parameters, facts, stream)`.

@@ -5,6 +5,9 @@ use alloc::format;
 use alloc::vec::Vec;
 use core::fmt::Display;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use super::length::{Held, Length};
 use crate::kernel::{Finding, Ps, Rate};
 
@@ -22,6 +25,17 @@ pub enum Decision {
 /// The decision on a packet by which an algorithm signals congestion.
 pub(super) fn signal(ecn: bool) -> Decision {
     if ecn { Decision::Mark } else { Decision::Drop }
+}
+
+/// Instant at which the queue decides on a packet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum At {
+    /// At its arrival, with what the packet finds in the queue.
+    #[default]
+    Enqueue,
+    /// At the beginning of its service, with the packets that stay behind it.
+    Dequeue,
 }
 
 /// Active queue management of one queue.
@@ -79,7 +93,7 @@ pub struct QueueFacts {
 }
 
 /// A finding that `value` is not `allowed`, unless `holds`.
-pub(super) fn require(
+pub(crate) fn require(
     field: &'static str,
     holds: bool,
     value: impl Display,
@@ -89,13 +103,13 @@ pub(super) fn require(
 }
 
 /// A finding about a probability or share that is not above 0 and at most 1.
-pub(super) fn share(field: &'static str, value: f64) -> Option<Finding> {
+pub(crate) fn share(field: &'static str, value: f64) -> Option<Finding> {
     let holds = value > 0.0 && value <= 1.0;
     require(field, holds, value, "above 0 and at most 1")
 }
 
 /// A finding about a time that is not above 0.
-pub(super) fn lasting(field: &'static str, time: Ps) -> Option<Finding> {
+pub(crate) fn lasting(field: &'static str, time: Ps) -> Option<Finding> {
     require(field, time > Ps::ZERO, time, "above 0")
 }
 

@@ -1,5 +1,5 @@
 //! Random early detection (Floyd and Jacobson 1993, "Random Early Detection Gateways for Congestion
-//! Avoidance") as ns-2 (`queue/red.cc`) and ns-3 (`RedQueueDisc`) implement it. With the
+//! Avoidance") as ns-2 (`queue/red.cc`) and ns-3 (`RedQueueDisc`) implement it, at arrivals. With the
 //! instantaneous queue it is the marking of DCQCN (Zhu et al. 2015, section 3.1): see
 //! [`RedConfig::dcqcn`].
 //!
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::length::{Held, Length};
 use super::policy::{
-    AqmAlgorithm, AqmParameters, Decision, QueueFacts, reachable, require, share, signal,
+    AqmAlgorithm, AqmParameters, At, Decision, QueueFacts, reachable, require, share, signal,
 };
 use crate::kernel::units::Bytes;
 use crate::kernel::{Finding, Ps, Rate, Stream};
@@ -58,6 +58,9 @@ pub struct RedConfig {
     pub mean_packet: Bytes,
     /// Mark packets whose transport understands marks, rather than drop them.
     pub ecn: bool,
+    /// Instant of the decision; the average changes then, too. Marks at the beginning of the service do not wait in
+    /// the queue (Zhu et al. 2016, 5.1).
+    pub at: At,
     /// Drop packets where the probability is 1, whatever `ecn` says (`UseHardDrop` of ns-3).
     pub hard_drop: bool,
 }
@@ -75,6 +78,7 @@ impl Default for RedConfig {
             by_size: false,
             mean_packet: Bytes(500),
             ecn: false,
+            at: At::Enqueue,
             hard_drop: true,
         }
     }
@@ -82,7 +86,8 @@ impl Default for RedConfig {
 
 impl RedConfig {
     /// The marking of DCQCN: by the instantaneous queue, linear from K_min to K_max, then 1 (Zhu et
-    /// al. 2015, section 3.1). Its section 5 takes 5 kB, 200 kB and 1 percent.
+    /// al. 2015, section 3.1). Its section 5 takes 5 kB, 200 kB and 1 percent. Packets are marked as they leave (Zhu et
+    /// al. 2016, 5.1).
     pub fn dcqcn(k_min: Bytes, k_max: Bytes, p_max: f64) -> RedConfig {
         RedConfig {
             min: Length::Octets(k_min.0),
@@ -92,6 +97,7 @@ impl RedConfig {
             gentle: false,
             spacing: Spacing::Geometric,
             ecn: true,
+            at: At::Dequeue,
             hard_drop: false,
             ..RedConfig::default()
         }
@@ -129,6 +135,12 @@ impl AqmParameters for RedConfig {
                 self.mean_packet,
                 "above 0",
             ),
+            require(
+                "by_size",
+                !(self.by_size && self.at == At::Dequeue),
+                self.by_size,
+                "false if `at` is \"dequeue\"",
+            ),
             reachable("min", min, facts),
         ]
         .into_iter()
@@ -150,6 +162,8 @@ pub struct Red {
     average: f64,
     /// Instant up to which the average accounts for an empty queue (q_time).
     idle_since: Ps,
+    /// True from the end of the last service of a queue on until the next begins.
+    is_idle: bool,
     /// Packets since the last one chosen, the present one included (count), and their octets.
     count: u64,
     count_octets: u64,
@@ -166,6 +180,7 @@ impl Red {
             stream,
             average: 0.0,
             idle_since: Ps::ZERO,
+            is_idle: true,
             count: 0,
             count_octets: 0,
             is_above: false,
@@ -183,11 +198,11 @@ impl Red {
         self.average
     }
 
-    /// The average with a packet that arrives at `now`. ns-2 counts an empty queue's m packets and
+    /// The average with a packet that arrives at `now`, or at a decision as its service begins. ns-2 counts an empty queue's m packets and
     /// the arrival: avg (1 - w)^(m + 1), where the paper has avg (1 - w)^m (section 4).
-    fn update_average(&mut self, now: Ps, queue: Held) {
+    fn update_average(&mut self, now: Ps, queue: Held, is_idle: bool) {
         let weight = self.config.weight;
-        let kept = if queue.packets == 0 {
+        let kept = if is_idle {
             let packets = self.sendable(now.saturating_sub(self.idle_since));
             self.idle_since = now;
             libm::pow(1.0 - weight, packets as f64 + 1.0)
@@ -237,9 +252,8 @@ impl Red {
     }
 }
 
-impl AqmAlgorithm for Red {
-    fn on_enqueue(&mut self, now: Ps, octets: u32, queue: Held) -> Decision {
-        self.update_average(now, queue);
+impl Red {
+    fn decide(&mut self, octets: u32, queue: Held) -> Decision {
         self.count += 1;
         self.count_octets += octets as u64;
         // In ns-2, where chosen packets are spaced, none is chosen that meets at most one packet or
@@ -267,12 +281,33 @@ impl AqmAlgorithm for Red {
         }
         Decision::Pass
     }
+}
+
+impl AqmAlgorithm for Red {
+    fn on_enqueue(&mut self, now: Ps, octets: u32, queue: Held) -> Decision {
+        if self.config.at == At::Dequeue {
+            return Decision::Pass;
+        }
+        self.update_average(now, queue, queue.packets == 0);
+        self.decide(octets, queue)
+    }
+    fn on_dequeue(&mut self, now: Ps, _since: Ps, queue: Held) -> Decision {
+        if self.config.at == At::Enqueue {
+            return Decision::Pass;
+        }
+        // A queue whose last packet leaves is empty, but was not idle.
+        let is_idle = core::mem::take(&mut self.is_idle);
+        self.update_average(now, queue, is_idle);
+        // Sizes count at arrivals alone.
+        self.decide(0, queue)
+    }
     #[inline]
     fn on_empty(&mut self, now: Ps) {
         self.idle_since = now;
+        self.is_idle = true;
     }
     fn acts_on_arrival_alone(&self) -> bool {
-        true
+        self.config.at == At::Enqueue
     }
 }
 

@@ -7,19 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::length::{Held, Length};
-use super::policy::{AqmAlgorithm, AqmParameters, Decision, QueueFacts, reachable};
+use super::policy::{AqmAlgorithm, AqmParameters, At, Decision, QueueFacts, reachable};
 use crate::kernel::{Finding, Ps, Stream};
-
-/// Instant at which the queue is compared with the threshold.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum At {
-    /// At its arrival, with what the packet finds in the queue (Alizadeh et al. 2010, 3.1).
-    #[default]
-    Enqueue,
-    /// At the beginning of its service, with the packets that stay behind it.
-    Dequeue,
-}
 
 /// Parameters of a threshold.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -30,7 +19,7 @@ pub struct ThresholdConfig {
     /// (13).
     #[schemars(extend("x-search" = { "low": "5 packets", "high": "1000 packets", "scale": "log" }))]
     pub k: Length,
-    /// Instant of the comparison.
+    /// Instant of the comparison; Alizadeh et al. 2010, 3.1, compare at arrival.
     pub at: At,
 }
 

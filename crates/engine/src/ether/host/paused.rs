@@ -57,6 +57,23 @@ impl Host {
         }
         holds
     }
+    /// Puts an endpoint with a CNP back into the round, if the pause of another priority has kept it out. Only if the
+    /// priority of CNPs is paused does an acknowledgement wait behind a CNP.
+    pub(super) fn release_urgent(&mut self, port: usize, number: usize) {
+        let (interface, endpoint) = (&mut self.interfaces[port], &self.endpoints[number]);
+        let Some(paused) = &mut interface.paused else {
+            return;
+        };
+        let (next, usual) = (endpoint.priority(), endpoint.usual_priority());
+        if next == usual {
+            return;
+        }
+        let kept = &mut paused.kept[usual as usize];
+        if let Some(place) = kept.iter().position(|other| *other == number as u32) {
+            kept.remove(place);
+            interface.round.push_back(number as u32);
+        }
+    }
     /// Puts an interface under PFC.
     pub fn set_pausing(&mut self, port: usize, pauses: Pauses) {
         self.interfaces[port].paused = Some(Box::new(Paused::new(pauses)));

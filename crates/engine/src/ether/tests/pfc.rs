@@ -171,7 +171,7 @@ fn headroom_grows_with_the_response_time() {
 }
 
 /// Random networks under PFC of some priorities, with random thresholds and response times.
-fn paused(stream: &mut Stream) -> Plan {
+pub(super) fn paused(stream: &mut Stream) -> Plan {
     let mut plan = with_any_switch(random_plan(stream, any_source), stream);
     let switches = plan.nodes.iter_mut();
     for switch in switches.filter_map(|node| node.switch.as_mut()) {

@@ -7,7 +7,13 @@ use crate::endsystem::AbrConfig;
 
 /// Hosts `H0` to `Hn`, the first of which receives what the others send over one switch, every flow with rate
 /// control and a scheme at the switch's ports.
-fn star(sources: usize, rate: Rate, delay: Ps, control: Value, rates: AbrConfig) -> Plan {
+pub(super) fn star(
+    sources: usize,
+    rate: Rate,
+    delay: Ps,
+    control: Value,
+    rates: AbrConfig,
+) -> Plan {
     let host = |node: usize| NodePlan {
         name: format!("H{node}"),
         switch: None,

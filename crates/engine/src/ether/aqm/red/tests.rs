@@ -174,7 +174,7 @@ fn the_marking_of_dcqcn_is_linear_in_the_instantaneous_queue() {
     let share = |octets| {
         let mut red = red(&config);
         let queue = Held { octets, packets: 1 };
-        let decide = |_: &u32| red.on_enqueue(Ps::ZERO, 1_000, queue) == Decision::Mark;
+        let decide = |_: &u32| red.on_dequeue(Ps::ZERO, Ps::ZERO, queue) == Decision::Mark;
         (0..100_000).filter(decide).count() as f64 / 1e5
     };
     assert_eq!(share(4_999), 0.0);
@@ -183,15 +183,25 @@ fn the_marking_of_dcqcn_is_linear_in_the_instantaneous_queue() {
     assert!((share(102_500) - 0.005).abs() < 0.0011);
     assert!((share(199_999) - 0.01).abs() < 0.0016);
     assert_eq!(share(200_000), 1.0);
+    // Arrivals are not marked.
+    let arriving = red(&config).on_enqueue(
+        Ps::ZERO,
+        1_000,
+        Held {
+            octets: 300_000,
+            packets: 1,
+        },
+    );
+    assert_eq!(arriving, Decision::Pass);
     // The queue counts, not its past.
     let mut red = red(&config);
     let queue = |octets| Held { octets, packets: 1 };
     assert_eq!(
-        red.on_enqueue(Ps::ZERO, 1_000, queue(200_000)),
+        red.on_dequeue(Ps::ZERO, Ps::ZERO, queue(200_000)),
         Decision::Mark
     );
     assert_eq!(
-        red.on_enqueue(Ps::ZERO, 1_000, queue(5_000)),
+        red.on_dequeue(Ps::ZERO, Ps::ZERO, queue(5_000)),
         Decision::Pass
     );
 }

@@ -1,0 +1,108 @@
+//! Flows over RoCE: what contradicts their table `roce`.
+
+use cellrate_engine::ether::roce::control::RoceControlConfig;
+use cellrate_engine::ether::roce::{RoceConfig, can_run};
+use cellrate_engine::kernel::{Finding, Ps};
+
+use super::checks::severity;
+use super::flow::Flow;
+use super::graph::{Graph, Instance};
+use super::types::Scenario;
+use crate::scenario::problem::{Problem, place};
+
+/// Problems of flows over RoCE.
+pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
+    let flows = scenario.flows.iter().enumerate();
+    let over_roce = flows.filter_map(|(group, flow)| Some((group, flow, flow.roce.as_ref()?)));
+    let mut problems = Vec::new();
+    for (group, flow, roce) in over_roce {
+        if !can_run(&flow.source) {
+            let message = format!("`{}` does not run over RoCE", flow.source.name());
+            let place = place!["flow", group, "source", "kind"];
+            problems.push(Problem::error(
+                place,
+                message,
+                "allowed: `greedy`, `transfer`",
+            ));
+        }
+        if flow.rate_control.is_some() {
+            let message = "a flow over RoCE has its rate control in `roce.control`";
+            let help = "remove `rate_control` or `roce`";
+            let place = place!["flow", group, "rate_control"];
+            problems.push(Problem::error(place, message, help));
+        }
+        if graph.is_joined() {
+            let message = "`roce` is not available in a network with routers";
+            let place = place!["flow", group, "roce"];
+            problems.push(Problem::error(place, message, "remove the key"));
+        }
+        problems.extend(of_parameters(graph, group, roce));
+        problems.extend(early_timeout(graph, group, roce));
+        problems.extend(without_marks(scenario, group, flow, roce));
+    }
+    problems
+}
+
+/// Findings about parameters, against the slowest line of a source of the group.
+fn of_parameters(graph: &Graph, group: usize, roce: &RoceConfig) -> Vec<Problem> {
+    let instances = graph.flows.iter().filter(|flow| flow.group == group);
+    let lines = instances.map(|flow| graph.links[flow.forward[0]].rate);
+    let Some(line) = lines.min() else {
+        return Vec::new();
+    };
+    let own = roce.check();
+    let own = own.into_iter().map(|finding| (None, finding));
+    let control = roce.control.check(line);
+    let control = control
+        .into_iter()
+        .map(|finding| (Some("control"), finding));
+    let problem = |(table, finding): (Option<&str>, Finding)| {
+        let mut place = place!["flow", group, "roce"];
+        place.extend(table.map(Into::into));
+        place.push(finding.field.into());
+        Problem {
+            severity: severity(&finding),
+            place,
+            message: format!("`{}`: {}", finding.field, finding.message),
+            help: String::new(),
+        }
+    };
+    own.chain(control).map(problem).collect()
+}
+
+/// A warning of a timeout that expires before any acknowledgement can come.
+fn early_timeout(graph: &Graph, group: usize, roce: &RoceConfig) -> Option<Problem> {
+    let instances = graph.flows.iter().filter(|flow| flow.group == group);
+    let trip = |flow: &Instance| {
+        let links = flow.forward.iter().chain(&flow.backward);
+        let delays = links.map(|link| graph.links[*link].delay);
+        delays.fold(Ps::ZERO, Ps::saturating_add)
+    };
+    let longest = instances.map(trip).max()?;
+    (roce.timeout > Ps::ZERO && roce.timeout <= longest).then(|| {
+        let message = format!(
+            "`timeout` of {} expires before the acknowledgement comes: propagation there and back \
+             takes {longest}, and all packets are sent again",
+            roce.timeout
+        );
+        Problem::warning(place!["flow", group, "roce", "timeout"], message, "")
+    })
+}
+
+/// A warning of DCQCN without marks.
+fn without_marks(
+    scenario: &Scenario,
+    group: usize,
+    flow: &Flow,
+    roce: &RoceConfig,
+) -> Option<Problem> {
+    let marks = scenario.switch.aqm.marks();
+    (matches!(roce.control, RoceControlConfig::Dcqcn(_)) && !marks).then(|| {
+        let message = format!(
+            "flow group `{}` reacts to marks (DCQCN), but no queue marks: `switch.aqm` is `{}`",
+            flow.name,
+            scenario.switch.aqm.name()
+        );
+        Problem::warning(place!["flow", group, "roce", "control"], message, "")
+    })
+}

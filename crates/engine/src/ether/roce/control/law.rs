@@ -1,0 +1,75 @@
+//! Rate control as the ends of a flow see it: the traits of all algorithms, and the notifier at the receiver.
+
+use alloc::vec::Vec;
+
+use crate::kernel::{Finding, Ps, Rate};
+
+/// Rate control of a source. At one instant its timers come before arrivals.
+pub trait RateControl {
+    /// Present rate in octets/s on the line: frames with their preambles and gaps.
+    fn rate(&self) -> f64;
+    /// The source begins to send a frame with data, of `octets` on the line.
+    #[inline]
+    fn on_sent(&mut self, _now: Ps, _octets: u32) {}
+    /// A CNP arrives.
+    fn on_cnp(&mut self, _now: Ps) {}
+    /// Time of the next timer.
+    #[inline]
+    fn wake_at(&self) -> Ps {
+        Ps::NEVER
+    }
+    /// The time of [`RateControl::wake_at`] has come.
+    fn wake(&mut self, _now: Ps) {}
+    /// The transfer has ended.
+    fn stop(&mut self) {}
+}
+
+/// Parameters of rate control.
+pub trait RateControlParameters {
+    /// Findings about the parameters of a source on a line of `line`.
+    fn check(&self, line: Rate) -> Vec<Finding>;
+    /// The part at the receiver.
+    fn notifier(&self) -> Notifier;
+}
+
+/// Sends CNPs for marked packets, at the receiver.
+#[derive(Clone, Debug)]
+pub struct Notifier {
+    /// Least time between CNPs; none is sent without.
+    interval: Option<Ps>,
+    /// Priority of CNPs.
+    pub priority: u8,
+    last: Option<Ps>,
+}
+
+impl Notifier {
+    /// Sends no CNPs.
+    pub const NONE: Notifier = Notifier {
+        interval: None,
+        priority: 0,
+        last: None,
+    };
+    /// Sends CNPs of a priority, at least `interval` apart.
+    pub fn new(interval: Ps, priority: u8) -> Notifier {
+        Notifier {
+            interval: Some(interval),
+            priority,
+            last: None,
+        }
+    }
+    /// Priority of CNPs; `None` if none is ever sent.
+    pub fn cnp_priority(&self) -> Option<u8> {
+        self.interval.map(|_| self.priority)
+    }
+    /// True if a CNP is due for the marked packet that arrives at `now`.
+    pub fn notifies(&mut self, now: Ps) -> bool {
+        let Some(interval) = self.interval else {
+            return false;
+        };
+        let is_due = self.last.is_none_or(|last| now - last >= interval);
+        if is_due {
+            self.last = Some(now);
+        }
+        is_due
+    }
+}

@@ -1,0 +1,40 @@
+//! No rate control: the source sends at the rate of its line.
+
+use alloc::vec::Vec;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::law::{Notifier, RateControl, RateControlParameters};
+use crate::kernel::{Finding, Rate};
+
+/// No rate control has no parameters.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct LineRateConfig {}
+
+impl RateControlParameters for LineRateConfig {
+    fn check(&self, _line: Rate) -> Vec<Finding> {
+        Vec::new()
+    }
+    fn notifier(&self) -> Notifier {
+        Notifier::NONE
+    }
+}
+
+/// The rate of a line in octets/s.
+#[derive(Clone, Debug)]
+pub struct LineRate(f64);
+
+impl LineRate {
+    /// A source on a line of `line`.
+    pub fn new(_config: &LineRateConfig, line: Rate) -> LineRate {
+        LineRate(line.bits_per_second() / 8.0)
+    }
+}
+
+impl RateControl for LineRate {
+    fn rate(&self) -> f64 {
+        self.0
+    }
+}

@@ -1,0 +1,108 @@
+//! Rate control of sources over RoCE. Each algorithm is one file here and one line in the registry below.
+
+pub mod dcqcn;
+mod law;
+mod line_rate;
+
+use alloc::vec::Vec;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::component::{Component, documentation};
+use crate::kernel::{Finding, Ps, Rate};
+
+pub use law::{Notifier, RateControl, RateControlParameters};
+
+/// Each line names variant, key in a scenario, description, source, parameters and state. The state is built by
+/// `new(&parameters, line)`.
+macro_rules! registry {
+    ($($variant:ident = $name:literal, $about:literal, $source:literal, $config:ty, $state:ty;)*) => {
+        /// The rate control of a source over RoCE and its parameters.
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+        #[serde(tag = "algorithm")]
+        pub enum RoceControlConfig {
+            $(
+                #[doc = $about]
+                #[serde(rename = $name)]
+                #[schemars(extend("x-source" = $source, "x-documentation" = documentation::<$config>()))]
+                $variant($config),
+            )*
+        }
+
+        impl RoceControlConfig {
+            /// The control of a source on a line of `line`.
+            pub fn build(&self, line: Rate) -> RoceControl {
+                match self {
+                    $(RoceControlConfig::$variant(config) => RoceControl::$variant(<$state>::new(config, line)),)*
+                }
+            }
+            /// Findings about the parameters of a source on a line of `line`.
+            pub fn check(&self, line: Rate) -> Vec<Finding> {
+                match self {
+                    $(RoceControlConfig::$variant(config) => config.check(line),)*
+                }
+            }
+            /// The part at the receiver.
+            pub fn notifier(&self) -> Notifier {
+                match self {
+                    $(RoceControlConfig::$variant(config) => config.notifier(),)*
+                }
+            }
+            /// Key of the algorithm.
+            pub fn name(&self) -> &'static str {
+                match self {
+                    $(RoceControlConfig::$variant(_) => $name,)*
+                }
+            }
+        }
+
+        /// Rate control of a source that runs.
+        #[derive(Clone, Debug)]
+        pub enum RoceControl {
+            $(#[doc = $about] $variant($state),)*
+        }
+
+        /// Key, description and source of every algorithm.
+        pub fn controls() -> &'static [Component] {
+            &[$(Component { name: $name, about: $about, source: $source }),*]
+        }
+
+        impl RateControl for RoceControl {
+            #[inline]
+            fn rate(&self) -> f64 {
+                match self { $(RoceControl::$variant(state) => state.rate(),)* }
+            }
+            #[inline]
+            fn on_sent(&mut self, now: Ps, octets: u32) {
+                match self { $(RoceControl::$variant(state) => state.on_sent(now, octets),)* }
+            }
+            fn on_cnp(&mut self, now: Ps) {
+                match self { $(RoceControl::$variant(state) => state.on_cnp(now),)* }
+            }
+            #[inline]
+            fn wake_at(&self) -> Ps {
+                match self { $(RoceControl::$variant(state) => state.wake_at(),)* }
+            }
+            fn wake(&mut self, now: Ps) {
+                match self { $(RoceControl::$variant(state) => state.wake(now),)* }
+            }
+            fn stop(&mut self) {
+                match self { $(RoceControl::$variant(state) => state.stop(),)* }
+            }
+        }
+    };
+}
+
+registry! {
+    None = "none", "send at the rate of the line", "InfiniBand Architecture Specification, reliable connection",
+        line_rate::LineRateConfig, line_rate::LineRate;
+    Dcqcn = "dcqcn", "cut the rate at each congestion notification, raise it by timer and byte counter (data center quantized congestion notification)",
+        "Zhu et al. 2015; Zhu et al. 2016, 3.1", dcqcn::DcqcnConfig, dcqcn::Dcqcn;
+}
+
+impl Default for RoceControlConfig {
+    fn default() -> RoceControlConfig {
+        RoceControlConfig::None(line_rate::LineRateConfig::default())
+    }
+}

@@ -1,0 +1,78 @@
+//! RDMA over Converged Ethernet: a reliable connection of InfiniBand over UDP and IP (RoCEv2, InfiniBand
+//! Architecture Specification, annex A17), which recovers from losses by go-back-N, and its rate control.
+
+pub mod control;
+pub mod packet;
+pub mod receiver;
+pub mod sender;
+
+use alloc::vec::Vec;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use self::control::RoceControlConfig;
+use self::packet::{CNP_PACKET, HEADERS};
+use super::aqm::{lasting, require};
+use crate::kernel::units::Bytes;
+use crate::kernel::{Finding, Ps};
+use crate::traffic::SourceConfig;
+
+/// A flow over RoCEv2 in place of TCP: one message after the other in packets with a number each (PSN), without a
+/// window. The receiver takes packets in order only, and asks once for the first that is missing (go-back-N).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct RoceConfig {
+    /// Payload of a full packet (path MTU of InfiniBand: 256 bytes to 4096 bytes). Its frame has 62 bytes more, of
+    /// Ethernet, IP, UDP, BTH, ICRC and FCS.
+    #[schemars(extend("x-search" = { "low": "256 bytes", "high": "4096 bytes", "scale": "powers-of-two" }))]
+    pub payload: Bytes,
+    /// Packets per acknowledgement; the last packet of a transfer is always acknowledged.
+    #[schemars(range(min = 1), extend("x-search" = { "low": 1, "high": 64, "scale": "powers-of-two" }))]
+    pub ack_every: u32,
+    /// Time without progress of acknowledgements after which the source sends again from the first packet that is not
+    /// acknowledged. InfiniBand has 4.096 us times a power of two.
+    #[schemars(extend("x-search" = { "low": "65.536 us", "high": "67.108864 ms", "scale": "log" }))]
+    pub timeout: Ps,
+    /// Rate control of the source; `none` sends at the rate of the line.
+    pub control: RoceControlConfig,
+}
+
+impl Default for RoceConfig {
+    fn default() -> RoceConfig {
+        RoceConfig {
+            payload: Bytes(1_024),
+            ack_every: 1,
+            timeout: Ps(4_096_000 << 8),
+            control: RoceControlConfig::default(),
+        }
+    }
+}
+
+impl RoceConfig {
+    /// Findings about the parameters but those of `control`.
+    pub fn check(&self) -> Vec<Finding> {
+        let own = [
+            require("payload", self.payload.0 > 0, self.payload, "above 0"),
+            require("ack_every", self.ack_every > 0, self.ack_every, "above 0"),
+            lasting("timeout", self.timeout),
+        ];
+        own.into_iter().flatten().collect()
+    }
+    /// Octets of the longest IP packet of the flow.
+    pub fn longest_packet(&self) -> u64 {
+        let (headers, payload) = self.full_packet();
+        (headers + payload).max(CNP_PACKET.into())
+    }
+    /// Octets of headers and padding, and of payload, of a full packet. No payload is longer than 4 GiB.
+    pub fn full_packet(&self) -> (u64, u64) {
+        let payload = self.payload.0.min(1 << 32);
+        let padding = payload.next_multiple_of(4) - payload;
+        (u64::from(HEADERS) + padding, payload)
+    }
+}
+
+/// True if a source can run over RoCE: `greedy` or `transfer`.
+pub fn can_run(source: &SourceConfig) -> bool {
+    matches!(source, SourceConfig::Greedy(_) | SourceConfig::Transfer(_))
+}

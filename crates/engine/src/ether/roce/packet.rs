@@ -1,0 +1,84 @@
+//! Packets of RoCEv2: their kinds, numbers and sizes.
+
+use crate::kernel::Ps;
+
+/// Octets of IP, UDP, the base transport header (BTH) and the invariant CRC (ICRC).
+pub const HEADERS: u32 = 20 + 8 + 12 + 4;
+/// Octets of the IP packet of an acknowledgement, which has an extended header (AETH) of four octets.
+pub const ACK_PACKET: u32 = HEADERS + 4;
+/// Octets of the IP packet of a congestion notification (CNP), which has sixteen reserved octets.
+pub const CNP_PACKET: u32 = HEADERS + 16;
+
+/// Kind of a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A part of a message (SEND).
+    Data,
+    /// An acknowledgement of every packet before its number.
+    Ack,
+    /// A negative acknowledgement: the packet with its number is missing (PSN sequence error).
+    Nak,
+    /// A congestion notification packet.
+    Cnp,
+}
+
+/// A packet of RoCEv2.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RocePacket {
+    /// Packet sequence number; a frame carries its low 24 bits. Of an acknowledgement it is the next number that the
+    /// receiver expects.
+    pub psn: u64,
+    /// Time at which the source has sent it.
+    pub sent: Ps,
+    /// Octets of payload.
+    pub payload: u16,
+    /// Kind.
+    pub kind: Kind,
+    /// True if the packet asks for an acknowledgement (AckReq).
+    pub asks: bool,
+}
+
+impl RocePacket {
+    /// A packet without payload.
+    pub fn empty(kind: Kind, psn: u64, sent: Ps) -> RocePacket {
+        RocePacket {
+            psn,
+            sent,
+            payload: 0,
+            kind,
+            asks: false,
+        }
+    }
+    /// Octets of its IP packet. Payload is padded to words of four octets.
+    #[inline]
+    pub fn octets(&self) -> u32 {
+        match self.kind {
+            Kind::Data => HEADERS + u32::from(self.payload).next_multiple_of(4),
+            Kind::Ack | Kind::Nak => ACK_PACKET,
+            Kind::Cnp => CNP_PACKET,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 20 + 8 + 12 + 1,000 + 4 octets, of which three may be padding; 48 of an acknowledgement, 60 of a CNP.
+    #[test]
+    fn packets_have_the_octets_of_their_headers() {
+        for payload in 997..=1_000 {
+            let data = RocePacket {
+                payload,
+                ..RocePacket::empty(Kind::Data, 0, Ps::ZERO)
+            };
+            assert_eq!(data.octets(), 1_044);
+        }
+        let sizes = [(Kind::Ack, 48), (Kind::Nak, 48), (Kind::Cnp, 60)];
+        for (kind, octets) in sizes {
+            let packet = RocePacket::empty(kind, 0, Ps::ZERO);
+            assert_eq!(packet.octets(), octets, "{kind:?}");
+        }
+        assert_eq!(size_of::<RocePacket>(), 24);
+    }
+}

@@ -1,0 +1,90 @@
+//! The receiving end (responder): takes packets in order, and answers with acknowledgements, negative ones, and
+//! congestion notifications.
+
+use super::RoceConfig;
+use super::control::Notifier;
+use super::packet::{Kind, RocePacket};
+use crate::kernel::Ps;
+
+/// Receives a flow.
+#[derive(Clone, Debug)]
+pub struct Receiver {
+    /// Number of the packet that is taken next.
+    expected: u64,
+    /// True from a negative acknowledgement on until the missing packet arrives: no other is sent for it.
+    has_told: bool,
+    /// The acknowledgement that waits for the interface.
+    answer: Option<Kind>,
+    /// True if a CNP waits.
+    cnp: bool,
+    notifier: Notifier,
+    /// Bytes taken.
+    pub delivered: u64,
+    /// Bytes that came again, or before a missing packet, and were not taken.
+    pub discarded: u64,
+    /// CNPs sent.
+    pub cnps: u64,
+}
+
+impl Receiver {
+    /// A receiver before the first packet.
+    pub fn new(config: &RoceConfig) -> Receiver {
+        Receiver {
+            expected: 0,
+            has_told: false,
+            answer: None,
+            cnp: false,
+            notifier: config.control.notifier(),
+            delivered: 0,
+            discarded: 0,
+            cnps: 0,
+        }
+    }
+
+    /// A packet with data arrives at `now`, marked or not.
+    pub fn receive(&mut self, now: Ps, packet: &RocePacket, marked: bool) {
+        if marked && self.notifier.notifies(now) {
+            self.cnp = true;
+        }
+        let payload = u64::from(packet.payload);
+        if packet.psn == self.expected {
+            self.expected += 1;
+            self.delivered += payload;
+            self.has_told = false;
+            // What waits says that the packet is missing.
+            let waits = self.answer.is_some();
+            self.answer = (packet.asks || waits).then_some(Kind::Ack);
+            return;
+        }
+        self.discarded += payload;
+        if packet.psn < self.expected {
+            // It came before: the acknowledgement may be lost.
+            self.answer = self.answer.or(Some(Kind::Ack));
+        } else if !self.has_told {
+            self.has_told = true;
+            self.answer = Some(Kind::Nak);
+        }
+    }
+
+    /// The packet that is next at `now`, a CNP first.
+    pub fn poll(&mut self, now: Ps) -> Option<RocePacket> {
+        if core::mem::take(&mut self.cnp) {
+            self.cnps += 1;
+            return Some(RocePacket::empty(Kind::Cnp, 0, now));
+        }
+        let kind = self.answer.take()?;
+        Some(RocePacket::empty(kind, self.expected, now))
+    }
+    /// True if a packet waits.
+    pub fn waits(&self) -> bool {
+        self.cnp || self.answer.is_some()
+    }
+    /// Priority of CNPs, if one waits.
+    pub fn urgent(&self) -> Option<u8> {
+        self.cnp.then_some(self.notifier.priority)
+    }
+    /// Priority of CNPs.
+    pub fn cnp_priority(&self) -> u8 {
+        self.notifier.priority
+    }
+}

@@ -1,0 +1,252 @@
+//! The sending end (requester): packets at the rate of its control, again from the missing one after a loss.
+
+use super::RoceConfig;
+use super::control::{RateControl, RoceControl};
+use super::packet::{Kind, RocePacket};
+use crate::ether::frame::Framing;
+use crate::kernel::statistics::TimeIntegral;
+use crate::kernel::{Pace, Ps, Rate};
+use crate::tcp::SenderStats;
+
+/// Sends a flow. The next packet may begin when the last has been on its way for its octets on the line, divided by
+/// the present rate: a change of the rate moves it at once, and time in which the line is busy is not made up for.
+#[derive(Clone, Debug)]
+pub struct Sender {
+    framing: Framing,
+    payload: u64,
+    ack_every: u64,
+    timeout: Ps,
+    /// Bytes of the transfer, and its packets; `u64::MAX` if it never ends.
+    bytes: u64,
+    packets: u64,
+    /// The next packet.
+    next: u64,
+    /// The first packet that is not acknowledged.
+    una: u64,
+    /// The first packet that has never been sent.
+    most: u64,
+    /// True if packets that have never been sent wait.
+    withholds: bool,
+    /// Time of the next timeout.
+    timer: Ps,
+    /// Begin of the last packet, and its octets on the line; of none the start.
+    last: (Ps, u32),
+    control: RoceControl,
+    line: f64,
+    /// Of rates below that of the line.
+    pace: Option<Pace>,
+    /// The rate at the last look, and its integral.
+    present: f64,
+    rate: TimeIntegral,
+    stats: SenderStats,
+    /// CNPs received.
+    pub cnps: u64,
+    /// Negative acknowledgements that it has obeyed.
+    pub naks: u64,
+}
+
+impl Sender {
+    /// A source of `bytes`, `u64::MAX` for no end, on a line of `line`.
+    pub fn new(
+        config: &RoceConfig,
+        (framing, line): (Framing, Rate),
+        bytes: u64,
+        start: Ps,
+    ) -> Sender {
+        let packets = match bytes {
+            u64::MAX => u64::MAX,
+            _ => bytes.div_ceil(config.payload.0),
+        };
+        let control = config.control.build(line);
+        let mut sender = Sender {
+            framing,
+            payload: config.payload.0,
+            ack_every: config.ack_every.into(),
+            timeout: config.timeout,
+            bytes,
+            packets,
+            next: 0,
+            una: 0,
+            most: 0,
+            withholds: false,
+            timer: Ps::NEVER,
+            last: (start, 0),
+            control,
+            line: line.bits_per_second() / 8.0,
+            pace: None,
+            present: 0.0,
+            rate: TimeIntegral::default(),
+            stats: SenderStats::default(),
+            cnps: 0,
+            naks: 0,
+        };
+        sender.note_rate(Ps::ZERO);
+        sender
+    }
+
+    /// Time of the next timer.
+    #[inline]
+    pub fn next_timer(&self) -> Ps {
+        self.timer.min(self.control.wake_at())
+    }
+    /// Earliest begin of the next packet, possibly in the past.
+    #[inline]
+    pub fn next_packet(&self) -> Ps {
+        if self.next >= self.end() {
+            return Ps::NEVER;
+        }
+        let (begin, octets) = self.last;
+        match self.pace {
+            None => begin,
+            // A fraction of a picosecond is a whole one: the rate is never exceeded.
+            Some(pace) => pace.next_of(begin, u32::MAX, octets).0,
+        }
+    }
+    /// True if a packet may follow the last without a gap.
+    pub fn follows(&self) -> bool {
+        self.pace.is_none() && self.next < self.end()
+    }
+    /// The first packet that may not be sent.
+    #[inline]
+    fn end(&self) -> u64 {
+        if self.withholds {
+            self.most
+        } else {
+            self.packets
+        }
+    }
+    /// Withholds the packets that have never been sent, or releases them. Those that have been sent may be sent again.
+    pub fn withhold(&mut self, withhold: bool) {
+        self.withholds = withhold;
+    }
+
+    /// The packet that is due at `now`, if any.
+    pub fn poll(&mut self, now: Ps) -> Option<RocePacket> {
+        if self.next_packet() > now {
+            return None;
+        }
+        let psn = self.next;
+        let left = self.bytes - psn.saturating_mul(self.payload).min(self.bytes);
+        let packet = RocePacket {
+            psn,
+            sent: now,
+            payload: left.min(self.payload) as u16,
+            kind: Kind::Data,
+            asks: (psn + 1).is_multiple_of(self.ack_every) || psn + 1 == self.packets,
+        };
+        self.next += 1;
+        self.stats.segments_sent += 1;
+        if psn < self.most {
+            self.stats.segments_retransmitted += 1;
+            self.stats.bytes_retransmitted += u64::from(packet.payload);
+        } else {
+            self.most = self.next;
+            self.stats.bytes_sent_once += u64::from(packet.payload);
+        }
+        if self.timer == Ps::NEVER {
+            self.timer = now.saturating_add(self.timeout);
+        }
+        let octets = self.framing.on_line(packet.octets());
+        self.last = (now, octets);
+        self.control.on_sent(now, octets);
+        self.note_rate(now);
+        Some(packet)
+    }
+
+    /// Timers that are due at `now` expire.
+    pub fn wake(&mut self, now: Ps) {
+        if self.timer <= now {
+            self.stats.timeouts += 1;
+            self.stats.last_timeout = Some(now);
+            self.go_back();
+        }
+        if self.control.wake_at() <= now {
+            self.control.wake(now);
+            self.note_rate(now);
+        }
+    }
+
+    /// A packet without data arrives at `now`.
+    pub fn receive(&mut self, now: Ps, packet: &RocePacket) {
+        match packet.kind {
+            Kind::Data => {}
+            Kind::Cnp => {
+                self.cnps += 1;
+                if !self.is_done() {
+                    self.control.on_cnp(now);
+                    self.note_rate(now);
+                }
+            }
+            Kind::Ack => self.acknowledge(now, packet.psn),
+            Kind::Nak => {
+                self.acknowledge(now, packet.psn);
+                if packet.psn == self.una && self.next > self.una {
+                    self.naks += 1;
+                    self.go_back();
+                }
+            }
+        }
+    }
+
+    /// Every packet before `psn` has arrived.
+    fn acknowledge(&mut self, now: Ps, psn: u64) {
+        if psn <= self.una {
+            return;
+        }
+        self.una = psn;
+        self.next = self.next.max(psn);
+        self.timer = if self.next > self.una {
+            now.saturating_add(self.timeout)
+        } else {
+            Ps::NEVER
+        };
+        if self.is_done() {
+            self.control.stop();
+        }
+    }
+
+    /// The first packet that is not acknowledged is the next. The timer begins with it.
+    fn go_back(&mut self) {
+        self.next = self.una;
+        self.timer = Ps::NEVER;
+    }
+
+    fn note_rate(&mut self, now: Ps) {
+        let rate = self.control.rate();
+        if rate == self.present {
+            return;
+        }
+        self.present = rate;
+        self.rate.set(now, rate);
+        self.pace = if rate < self.line {
+            Pace::new(rate)
+        } else {
+            None
+        };
+    }
+
+    /// True if the whole transfer is acknowledged.
+    pub fn is_done(&self) -> bool {
+        self.una >= self.packets
+    }
+    /// Bytes acknowledged.
+    pub fn acked(&self) -> u64 {
+        self.una.saturating_mul(self.payload).min(self.bytes)
+    }
+    /// Counters.
+    pub fn stats(&self) -> &SenderStats {
+        &self.stats
+    }
+    /// Rate in octets/s on the line.
+    pub fn rate(&self) -> f64 {
+        self.control.rate()
+    }
+    /// Rate control.
+    pub fn control(&self) -> &RoceControl {
+        &self.control
+    }
+    /// Integral of the rate from the start of the run to `now`, in octets/s times picoseconds.
+    pub fn rate_ps(&self, now: Ps) -> f64 {
+        self.rate.mean(now, Ps(1))
+    }
+}

@@ -1,0 +1,138 @@
+//! Packets of RoCEv2 (InfiniBand Architecture Specification, annex A17): UDP, base transport header, payload and
+//! invariant CRC.
+
+use cellrate_engine::ether::FlowPlan;
+use cellrate_engine::ether::roce::packet::{Kind, RocePacket};
+use cellrate_engine::traffic::SourceConfig;
+
+use super::ends::Ends;
+use super::ip;
+use super::payload;
+
+/// UDP port of RoCEv2.
+const PORT: u16 = 4_791;
+/// Octets of UDP, the base transport header (BTH), and the invariant CRC.
+const UDP: usize = 8;
+const BTH: usize = 12;
+const ICRC: usize = 4;
+/// The default partition.
+const P_KEY: u16 = 0xffff;
+/// Queue pairs 0 and 1 have other uses.
+const FIRST_QUEUE_PAIR: u32 = 2;
+
+/// Opcodes of a reliable connection, and that of a congestion notification.
+mod opcode {
+    pub const SEND_FIRST: u8 = 0x00;
+    pub const SEND_MIDDLE: u8 = 0x01;
+    pub const SEND_LAST: u8 = 0x02;
+    pub const SEND_ONLY: u8 = 0x04;
+    pub const ACKNOWLEDGE: u8 = 0x11;
+    pub const CNP: u8 = 0x81;
+}
+
+/// Appends the IP packet of a packet of `flow`, which goes forward or `backward` with a traffic `class`.
+pub fn write(
+    out: &mut Vec<u8>,
+    (flow, ends): (&FlowPlan, &Ends),
+    backward: bool,
+    class: u8,
+    packet: &RocePacket,
+) {
+    let [from, to] = if backward { [1, 0] } else { [0, 1] };
+    let payload = usize::from(packet.payload);
+    let padding = payload.next_multiple_of(4) - payload;
+    let rest = match packet.kind {
+        Kind::Data => payload + padding,
+        Kind::Ack | Kind::Nak => 4,
+        Kind::Cnp => 16,
+    };
+    let length = UDP + BTH + rest + ICRC;
+    let begin = out.len();
+    let header = ip::Packet {
+        from: ends.addresses[from],
+        to: ends.addresses[to],
+        id: 0,
+        options: 0,
+        class,
+        protocol: ip::UDP,
+        payload: length,
+    };
+    header.write_header(out);
+    // The source port tells flows apart on equal paths. There is no checksum, since the ICRC covers the packet.
+    out.extend(ends.ports[0].to_be_bytes());
+    out.extend(PORT.to_be_bytes());
+    out.extend((length as u16).to_be_bytes());
+    out.extend([0, 0]);
+    let queue_pair = FIRST_QUEUE_PAIR + 2 * ends.flow + u32::from(backward);
+    let becn = if packet.kind == Kind::Cnp { 0x40 } else { 0 };
+    let asks = if packet.asks { 1 << 31 } else { 0 };
+    out.extend([opcode(flow, packet), (padding as u8) << 4]);
+    out.extend(P_KEY.to_be_bytes());
+    out.extend((becn << 24 | queue_pair & 0xff_ffff).to_be_bytes());
+    out.extend((asks | number(packet)).to_be_bytes());
+    match packet.kind {
+        Kind::Data => {
+            let at = packet.psn * payload_of(flow);
+            payload::write(out, ends.flow, false, at, payload);
+            out.resize(out.len() + padding, 0);
+        }
+        // AETH: an acknowledgement without a limit of credit, or of a PSN sequence error; no count of messages.
+        Kind::Ack => out.extend([0x1f, 0, 0, 0]),
+        Kind::Nak => out.extend([0x60, 0, 0, 0]),
+        Kind::Cnp => out.extend([0; 16]),
+    }
+    let crc = invariant_crc(&out[begin..]);
+    out.extend(crc.to_le_bytes());
+}
+
+/// The 24 bits of a packet sequence number. An acknowledgement has the number of the last packet that came in order.
+fn number(packet: &RocePacket) -> u32 {
+    let psn = match packet.kind {
+        Kind::Ack => packet.psn.wrapping_sub(1),
+        _ => packet.psn,
+    };
+    psn as u32 & 0xff_ffff
+}
+
+fn payload_of(flow: &FlowPlan) -> u64 {
+    flow.roce.as_ref().map_or(0, |roce| roce.payload.0)
+}
+
+/// A transfer is one message; data without end are one that does not end.
+fn opcode(flow: &FlowPlan, packet: &RocePacket) -> u8 {
+    let last = match &flow.source {
+        SourceConfig::Transfer(transfer) => {
+            Some(transfer.size.0.div_ceil(payload_of(flow).max(1)) - 1)
+        }
+        _ => None,
+    };
+    match packet.kind {
+        Kind::Cnp => opcode::CNP,
+        Kind::Ack | Kind::Nak => opcode::ACKNOWLEDGE,
+        Kind::Data => match (packet.psn == 0, Some(packet.psn) == last) {
+            (true, true) => opcode::SEND_ONLY,
+            (true, false) => opcode::SEND_FIRST,
+            (false, true) => opcode::SEND_LAST,
+            (false, false) => opcode::SEND_MIDDLE,
+        },
+    }
+}
+
+/// CRC-32 of Ethernet over eight octets of ones and the packet from IP on, in which the fields that change under way
+/// are ones: traffic class, time to live and checksum of IP, the checksum of UDP, and the octet of FECN and BECN.
+fn invariant_crc(packet: &[u8]) -> u32 {
+    const VARIANT: [usize; 7] = [1, 8, 10, 11, 26, 27, 32];
+    let masked = packet.iter().enumerate().map(
+        |(at, octet)| {
+            if VARIANT.contains(&at) { 0xff } else { *octet }
+        },
+    );
+    let mut crc = u32::MAX;
+    for octet in [0xff; 8].into_iter().chain(masked) {
+        crc ^= u32::from(octet);
+        for _ in 0..8 {
+            crc = crc >> 1 ^ if crc & 1 == 1 { 0xedb8_8320 } else { 0 };
+        }
+    }
+    !crc
+}
