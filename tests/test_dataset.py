@@ -64,7 +64,7 @@ def test_traces_that_are_kept_come_back_as_series(written: DataSet, runs: Result
                 found = written.series(number, "queue", series.entity)
                 assert found.time.tolist() == series.time.tolist()
                 assert found.maximum.tolist() == series.maximum.tolist()
-    with pytest.raises(KeyError, match=r"run 0 has no trace of cwnd of tcp\.1; traced: queue of"):
+    with pytest.raises(KeyError, match=r"run 0 has no trace `cwnd` of `tcp\.1`; traced: queue of"):
         written.series(0, "cwnd", "tcp.1")
 
 

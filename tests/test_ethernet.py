@@ -472,7 +472,7 @@ def test_more_than_the_line_carries_is_told() -> None:
     rate = found.summary["totals"]["throughput_bits_per_second"]
     assert rate > 10e9 * 1460 / 1538
     [told] = [one["message"] for one in found.warnings if one["code"] == "earlier-data"]
-    assert f"would take {100 * rate * 1538 / 1460 / 10e9:.1f} % of the link" in told
+    assert f"are {100 * rate * 1538 / 1460 / 10e9:.1f} % of the link's capacity" in told
     assert "earlier-data" not in codes_of(cellrate.template("dctcp"))
 
 

@@ -147,7 +147,7 @@ def test_what_a_run_tells(text: str, expected: object) -> None:
         ("run.scenario.link('A->nowhere')", "none of the links of the scenario is called"),
         ("run.group('udp')", "no flows of group udp"),
         ("run.port('A->sink').queue('vbr')", "no queue for vbr"),
-        ("run.series('acr')", "no trace of acr"),
+        ("run.series('acr')", "no trace `acr`"),
         ("run.series('cwnd')", "several traces of cwnd: tcp.1, tcp.2"),
         ("run.series('cwnd', 'tcp.1').at(-1)", "no sample"),
         ("run.series('cwnd', 'tcp.1').max(0.31, 0.4)", "no samples"),

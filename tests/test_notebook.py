@@ -179,7 +179,7 @@ def test_nested_overrides_are_those_by_dotted_path(
 @pytest.mark.parametrize(
     ("overrides", "said"),
     [
-        ({"flow": {0: {"count": 3}}}, "a key of the overrides must be text, not 0, at flow."),
+        ({"flow": {0: {"count": 3}}}, "a key of the overrides, flow.0: must be text, not 0"),
         ({"abr": {"rif": float("nan")}}, r"abr\.rif of the scenario = nan: must be finite"),
         ([("flow.tcp.count", 3)], r"is no override: must be a text PATH=VALUE"),
     ],

@@ -38,7 +38,7 @@ def test_a_series_is_arrays_that_agree_with_the_report(result: cellrate.Result) 
 
 
 def test_a_series_that_was_not_traced_is_named(result: cellrate.Result) -> None:
-    with pytest.raises(KeyError, match=r"no trace of queue of C->D; traced: .*cwnd of tcp\.1"):
+    with pytest.raises(KeyError, match=r"no trace `queue` of `C->D`; traced: .*cwnd of tcp\.1"):
         result.series("queue", "C->D")
 
 

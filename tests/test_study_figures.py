@@ -55,7 +55,7 @@ def test_every_kind_of_figure_is_drawn(study: Path, tmp_path: Path, options: lis
         (["--y", "queue", "--x", "buffer", "--where", "buffer=7"], "no run has buffer=7"),
         (["--y", "queue", "--x", "buffer", "-o", "x.jpg"], "png, svg, pdf"),
         (["--kind", "pie", "--y", "queue"], "there is no kind of figure 'pie'"),
-        (["--kind", "traces", "--y", "cwnd"], "no trace of cwnd; traced: queue, acr"),
+        (["--kind", "traces", "--y", "cwnd"], "no trace `cwnd`; traced: queue, acr"),
         (["--kind", "phase", "--y", "queue"], "portraits do not fit"),
     ],
 )

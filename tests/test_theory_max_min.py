@@ -212,7 +212,7 @@ def test_no_rate_can_grow_without_hurting_one_that_is_no_greater(graph: Graph) -
         ({"L": 1.0}, {"A": ["L"]}, {"mcr": {"A": 2.0}}, r"link L = 1\.0: must be at least the sum"),
         ({"L": 1.0}, {"A": ["L"]}, {"pcr": {"A": math.nan}}, "pcr of A = nan"),
         ({"L": 1.0}, {"A": ["L"]}, {"weights": {"A": 0.0}}, r"weight of A = 0\.0"),
-        ({"L": 1.0}, {"A": ["L"]}, {"fairness": "proportional-to-mcr"}, "needs one above 0"),
+        ({"L": 1.0}, {"A": ["L"]}, {"fairness": "proportional-to-mcr"}, "needs an MCR above 0"),
         (
             {"L": 1.0},
             {"A": ["L"], "B": ["L"]},

@@ -129,7 +129,10 @@ def test_many_slow_periodic_sources_are_poisson() -> None:
             "a buffer of 8192 cells is exceeded more often",
         ),
         (lambda: queueing.md1_wait_exceedance(0.5, 1.0, -1.0), "wait_seconds = -1.0"),
-        (lambda: queueing.periodic_exceedance(10, 0.1, 1.0, 0), "together must be below the line"),
+        (
+            lambda: queueing.periodic_exceedance(10, 0.1, 1.0, 0),
+            "total rate must be below the link rate",
+        ),
         (
             lambda: queueing.periodic_exceedance(0.5, 0.1, 1.0, 0),
             r"sources = 0\.5: must be a whole",

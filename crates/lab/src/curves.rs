@@ -25,8 +25,8 @@ pub struct Curves {
 }
 
 impl Curves {
-    /// Curves that begin at `from` and are read every `step`. Growths are averaged over so many readings,
-    /// at least 1; those of them that are due after time zero are made before `from`.
+    /// Curves that begin at `from` and are read every `step`. Growths are means over `averaged` readings, at
+    /// least 1, for which up to `averaged` readings are made before `from`.
     pub fn new(tracks: Vec<Track>, from: Ps, step: Ps, averaged: u64) -> Curves {
         Curves {
             tracks,

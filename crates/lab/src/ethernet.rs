@@ -13,8 +13,8 @@ use crate::tracks::{Drawn, Probe, Track, Units};
 
 /// Most ports whose curves are drawn: those that most flows cross.
 const MOST_PORTS: usize = 48;
-/// Bytes of a frame on a link: the link in four, flow + 1 in two, marks, a zero, and the shares of the
-/// link that its first and its last bit have gone, in four each.
+/// Bytes of a frame on a link: link (4), flow + 1 (2), marks (1), zero (1), and the shares of the link
+/// that the first bit (4) and the last bit (4) have covered.
 pub const FRAME_BYTES: usize = 16;
 /// Parts of a link; of the frames whose heads are in one part, and whose marks are equal, one is shown.
 const PARTS: f32 = 512.0;

@@ -58,8 +58,8 @@ pub struct Longest {
     pub link: usize,
     /// Units that wait there.
     pub units: u64,
-    /// Number of them that are listed, the next to leave first: each as flow + 1 in two bytes, marks,
-    /// and its octets divided by 64, 0 for a cell.
+    /// Number of listed units, the next to leave first. A unit is listed as flow + 1 (2 bytes), marks (1)
+    /// and octets / 64 (1), 0 for a cell.
     pub listed: usize,
 }
 

@@ -21,7 +21,7 @@ pub trait Live {
     fn summary(&mut self, wall_seconds: f64) -> String;
 }
 
-/// A simulation of which curves and pictures are drawn. What it carries are its units: cells or frames.
+/// A simulation of which curves and pictures are drawn. Units are cells or frames.
 pub trait Shown: Clone {
     /// A cell or a frame.
     type Unit;

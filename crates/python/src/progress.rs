@@ -4,9 +4,9 @@ use pyo3::prelude::*;
 
 use crate::errors::{guarded, unlocked};
 
-/// Does `work` without the interpreter's lock. `work` receives a function that it must call with
-/// the present and the final time, and must stop if that returns false. If `progress` raised an
-/// exception it is raised here.
+/// Does `work` without the interpreter's lock. `work` receives a function to call with the
+/// present and the final time, and must stop when the function returns false. Raises the exception
+/// of `progress`, if there was one.
 pub fn told<T: Send>(
     py: Python<'_>,
     progress: Option<&Py<PyAny>>,

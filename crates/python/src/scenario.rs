@@ -612,7 +612,7 @@ impl Scenario {
 /// Reason why a scenario with classes in Python is not divided.
 const LOCK: &str = "classes in Python hold the interpreter's lock, so one thread runs at a time";
 
-/// The number of threads that the caller in Python gives.
+/// The number of threads given in Python.
 fn number_of(threads: Option<usize>) -> PyResult<Threads> {
     let Some(number) = threads else {
         return Ok(Threads::Auto);

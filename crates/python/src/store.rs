@@ -19,9 +19,8 @@ fn failed(error: io::Error) -> PyErr {
 
 /// A directory of results, safe for several threads and processes at once.
 ///
-/// A result can be read as soon as ``put`` has returned, even if the process is then killed; after
-/// a power failure those of about the last second may be missing. As a context manager it closes
-/// itself.
+/// A result can be read as soon as ``put`` has returned, even if the process is then killed. A
+/// power failure may lose the results of about the last second. A context manager closes the store.
 #[pyclass(frozen, module = "cellrate._core")]
 pub struct Store(store::Store);
 
@@ -55,7 +54,7 @@ impl Store {
     fn put(&self, py: Python<'_>, key: &str, data: &[u8]) -> PyResult<()> {
         unlocked(py, || self.0.put(key, data))?.map_err(failed)
     }
-    /// Sets aside the bytes under a key, which are undamaged but of no use to the caller;
+    /// Sets aside the bytes under a key, which are undamaged but of no use;
     /// ``problems`` then reports why.
     ///
     /// Raises:

@@ -71,7 +71,7 @@ def given(name: str, text: str, settings: tuple[str, ...], seed: int | None) -> 
     scenario = _core.Scenario(text, name, list(settings), seed)
     code = scenario.code
     if code:
-        raise BadInput(f"the lab has no Python, which `{code[0]}` needs: `cellrate run` has")
+        raise BadInput(f"the lab has no Python, which `{code[0]}` needs; use `cellrate run`")
     pairs = [
         (path.strip(), value.strip()) for path, _, value in (s.partition("=") for s in settings)
     ]

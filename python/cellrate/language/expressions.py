@@ -419,7 +419,9 @@ class _Interpreter:
         for op, comparator in zip(node.ops, node.comparators, strict=True):
             function = _COMPARE.get(type(op))
             if function is None:
-                raise ExpressionError(f"{type(op).__name__} is not allowed in an expression")
+                raise ExpressionError(
+                    f"operator {type(op).__name__} is not allowed in an expression"
+                )
             right = self.visit(comparator)
             self._budget.go_through(left)
             self._budget.go_through(right)

@@ -188,7 +188,7 @@ class Run(Record):
             if info["kind"] == kind and fnmatchcase(info["entity"], pattern)
         ]
         if not matching:
-            raise ValueError(f"{self._place} has no trace of {kind} of `{pattern}`")
+            raise ValueError(f"{self._place} has no trace `{kind}` of `{pattern}`")
         return [self._trace(index, entity) for index, entity in matching]
 
     def series(self, kind: str, pattern: str = "*") -> Trace:

@@ -148,7 +148,7 @@ def _whole(
         if value is None or isinstance(value, list | dict):
             each = ", ".join(f"--from {experiment.id}:{one.name}" for one in experiment.variants)
             raise ReproduceError(
-                f"{experiment.id} sets {path} in some runs only, and a study in all of them; each "
+                f"{experiment.id} sets {path} in some runs, but a study sets it in all runs; each "
                 f"variant is a study: {each}"
             )
         found[path] = value if isinstance(value, str) else json.dumps(value)

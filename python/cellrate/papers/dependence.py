@@ -1,9 +1,9 @@
 """Dependence of a result on open parameters, from joint readings.
 
-The measure is omega squared of a one-way analysis of variance (Hays 1963). It is the share of the
+The measure is omega squared of a one-way analysis of variance (Hays 1963): the share of the
 variance of a result (1 if met, 0 if not) that one parameter explains. Unlike the ratio of variances
-it does not grow with the number of values. A parameter is named only if it explains more than the
-best parameter in 95 % of 400 random orders of the results.
+the share does not grow with the number of values. A parameter is named only if it explains more
+than the best parameter in 95 % of 400 random orders of the results.
 """
 
 from __future__ import annotations

@@ -189,9 +189,12 @@ class HoldOut:
 def hold_out(scores: Scores) -> HoldOut:
     """Tests the best value of each half of the experiments on the other half.
 
-    A value holds out under four conditions. It is the best over all results; the best value of each
-    half gains on the other half against the assumed value; the value gains on each half; and it
-    gains over all results with every seed.
+    A value holds out under four conditions:
+
+    - The value is the best over all results.
+    - The best value of each half gains on the other half against the assumed value.
+    - The value gains on each half.
+    - The value gains over all results with every seed.
     """
     parts = halves(Counter(scores.experiments))
     best = scores.best()

@@ -122,7 +122,8 @@ def measure_readings(
             more = (*found.readings, Reading(number, values, met))
             found = Readings(found.axes, found.results, more)
             keep(found)
-    raise ReproduceError(f"{laboratory.paper.id}: there are {len(found.readings)} readings at most")
+    most = len(found.readings)
+    raise ReproduceError(f"{laboratory.paper.id}: --readings {wanted}: allowed: at most {most}")
 
 
 def _met(

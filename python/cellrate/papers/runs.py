@@ -122,7 +122,7 @@ class Outcomes:
 
     def __getitem__(self, job: Job) -> Run:
         if job not in self._runs:
-            raise ReproduceError(f"not run: {command_of(job)}")
+            raise ReproduceError(f"the run has no result: {command_of(job)}")
         return self._runs[job]
 
 

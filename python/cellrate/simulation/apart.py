@@ -86,8 +86,8 @@ class Silence:
 class Worker:
     """A process that makes runs, one after the other.
 
-    Its temporary files, with copies of the class files, are removed here, since a killed process
-    cannot remove them.
+    This object removes the temporary files of the process, with copies of the class files, since a
+    killed process cannot.
     """
 
     def __init__(self) -> None:

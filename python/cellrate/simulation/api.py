@@ -170,7 +170,7 @@ class Result(Shown):
             if (series.kind, series.entity) == (kind, entity):
                 return series
         traced = [f"{series.kind} of {series.entity}" for series in self.traces]
-        raise KeyError(f"no trace of {kind} of {entity}; traced: {', '.join(traced) or 'nothing'}")
+        raise KeyError(f"no trace `{kind}` of `{entity}`; traced: {', '.join(traced) or 'nothing'}")
 
     @cached_property
     def trace_frame(self) -> pl.DataFrame:

@@ -170,10 +170,11 @@ def oscillation(
     """Finds the cycles of a trace.
 
     The swing is the distance between the 5th and the 95th percentile of the trace; its middle is
-    half-way between them. A cycle begins where the trace rises through the middle. It counts only
-    if the trace was below the middle by `hysteresis` times the swing before, and is above it by as
-    much afterwards; so smaller ripples do not count as cycles. Instants are interpolated between
-    samples. Top and bottom are the greatest and least value within the cycle, which thinning keeps.
+    half-way between them. A cycle begins where the trace rises through the middle. To count, a
+    cycle must begin after a value below the middle by `hysteresis` times the swing, and reach a
+    value as far above the middle. So smaller ripples are not cycles. Instants are interpolated
+    between samples. Top and bottom are the greatest and least value within the cycle, which
+    thinning keeps.
 
     Args:
         trace: The trace, a `Series` of a run or `Sampled`.

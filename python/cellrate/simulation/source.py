@@ -1,4 +1,4 @@
-"""Reads the text of a scenario from a file, from standard input, or from the caller."""
+"""Reads the text of a scenario from a file, from standard input, or from an argument."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def _flat(overrides: Mapping[str, object], above: str) -> Iterator[str]:
 
     for key, given_value in overrides.items():
         if not isinstance(key, str):
-            raise TypeError(f"a key of the overrides must be text, not {key!r}, at {above}")
+            raise TypeError(f"a key of the overrides, {above}{key}: must be text, not {key!r}")
         path = f"{above}{key}"
         value = as_settings(given_value, path.rpartition(".")[2])
         if isinstance(value, Mapping) and value and not VARIANTS & value.keys():

@@ -303,7 +303,9 @@ def loops_of(
     found = Loops(loops, feedback_delay_seconds)
     if not beyond_p_max:
         marks = found.of_each(lambda loop, _: loop.fixed_mark_probability)
-        allowed = "the fixed point needs more marks than p_max; beyond_p_max continues their line"
+        allowed = (
+            "marks at the fixed point need a probability above p_max; beyond_p_max allows this"
+        )
         # NaN, for no root, is refused as a result beyond the range of numbers.
         require(~(np.asarray(marks) > np.asarray(p_max)), "flows", flows, allowed)
     return found

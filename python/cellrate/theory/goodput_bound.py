@@ -138,7 +138,7 @@ def scipy_lengths(distribution: FrozenDistribution) -> MessageLengths:
         AssumptionError: Some lengths are below 0, or the mean is not finite and above 0.
     """
     below = 1 - float(distribution.sf(np.array([-1e-9]))[0])
-    require(below < 1e-12, "distribution", below, "no message may be shorter than 0 bytes")
+    require(below < 1e-12, "probability below 0 bytes", below, "must be 0")
     return MessageLengths(float(distribution.mean()), distribution.sf)
 
 

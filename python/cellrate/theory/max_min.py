@@ -279,7 +279,7 @@ def _demand(flow: str, least: float, most: float, weight: float, fairness: Fairn
         return Demand(least, weight, least, most)
     if fairness == "max-of-mcr-and-share":
         return Demand(0.0, weight, least, most)
-    require(least > 0, f"mcr of {flow}", least, "a rate in proportion to MCR needs one above 0")
+    require(least > 0, f"mcr of {flow}", least, "a rate in proportion to MCR needs an MCR above 0")
     require(weight == 1, f"weight of {flow}", weight, "a rate in proportion to MCR has no weight")
     return Demand(0.0, least, 0.0, most)
 

@@ -58,7 +58,7 @@ def unpadded_peak_throughput_bits_per_second(
     """Greatest TCP payload rate by Kalyanaraman 97 section 8.9, which ignores padding.
 
     link * target utilisation * 48/53 * segment/(segment + overhead) * (Nrm - 1)/Nrm * start-up
-    share. It is never below `peak_throughput_bits_per_second`, which has the same parameters.
+    share. Never below `peak_throughput_bits_per_second`, which has the same parameters.
     """
     _, rest = _factors(
         link_bits_per_second, segment_bytes, target_utilisation, overhead_bytes, nrm, startup_share

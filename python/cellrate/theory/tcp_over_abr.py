@@ -156,8 +156,8 @@ def active_backlog_cells(
 def backlog_cycles(first_active_share: Numbers) -> Numbers:
     """Number of slow-start cycles that leave a backlog: 0 or 1 (Kalyanaraman 1997, 8.14.2).
 
-    The active share of the round trip doubles until it reaches 1. It is between 1/2 and 1 exactly
-    once, or never if it is a power of two.
+    The active share of the round trip doubles until it reaches 1. A share between 1/2 and 1
+    occurs exactly once, or never if the first share is a power of two.
 
     Args:
         first_active_share: First active period as a share of the round trip.
@@ -354,8 +354,8 @@ def window_sum_cells(
 ) -> Numbers:
     """Cells of all windows together.
 
-    It bounds the total of the queues in sources and switches (Kalyanaraman 97 section 8.14, end),
-    and is the switch buffer with which UBR loses no cells (section 8.15.5).
+    The sum bounds the total of the queues in sources and switches (Kalyanaraman 97 section 8.14,
+    end). UBR loses no cells with a switch buffer of this sum (section 8.15.5).
 
     Args:
         sources: Number of connections.

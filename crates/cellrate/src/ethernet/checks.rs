@@ -92,8 +92,8 @@ fn check_times(scenario: &Scenario, problems: &mut Vec<Problem>) {
         refuse(
             "measure",
             "slowdown",
-            "settings change during the run, and a flow alone is run from 0 s".into(),
-            "no `slowdown`, or no `changes`".into(),
+            "`slowdown` runs each flow alone, without `changes`".into(),
+            "remove `slowdown` or `changes`".into(),
         );
     }
     if scenario.measure.sample == Some(Ps::ZERO) {
@@ -405,7 +405,7 @@ fn surplus(on_off: &OnOffConfig, scenario: &Scenario, flow: usize) -> Option<Pro
     let more = ((fit - 1e-9).ceil() / fit).min(1.0 / on_off.duty_cycle) - 1.0;
     (more > MOST_SURPLUS).then(|| {
         let message = format!(
-            "an ON part has time for {fit:.3} frames of {octets} octets on the line, and the last begins a whole one: \
+            "an ON part has time for {fit:.3} frames of {octets} octets on the line, and the last frame is sent whole: \
              the mean rate is up to {:.1} % above `peak` times `duty_cycle`",
             100.0 * more
         );

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::scenario::document::{Entry, Table, Value as Written};
 
-/// A control scheme over Ethernet. Its lengths are written in bytes on the line.
+/// A control scheme over Ethernet, with lengths in bytes on the line.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(transparent)]
 pub struct Control(pub ControlConfig);
@@ -64,9 +64,9 @@ fn full_frame(root: &Table) -> u64 {
     u64::from(Framing { tagged }.on_line(mtu))
 }
 
-/// Writes the lengths of `[switch.control]` in the cells that the schemes read, one for a byte on the line,
-/// and adds the defaults: one full frame for each cell that a scheme has by default on ATM. `schema` has the
-/// scheme among its variants.
+/// Converts the lengths of `[switch.control]` into the cells that schemes count, one for each byte on the line.
+/// Adds the defaults: one full frame for each cell of the default on ATM. `schema` has the scheme among its
+/// variants.
 pub fn in_bytes(root: &mut Table, schema: &Value) {
     let frame = full_frame(root);
     let switch = root.table_mut("switch");
@@ -138,8 +138,8 @@ fn lengths_of(scheme: &str, schema: &Value) -> BTreeMap<String, Option<String>> 
         .collect()
 }
 
-/// Gives lengths of schemes in the schema in bytes or packets; one of a number of cells by default has as many
-/// full frames.
+/// Changes the lengths of schemes in the schema to bytes or packets. A default in cells becomes as many full
+/// frames.
 pub fn in_schema(schema: &mut Value) {
     let control = &mut schema["$defs"]["ControlConfig"];
     each_length(control, &|cells| format!("{cells} packets"));

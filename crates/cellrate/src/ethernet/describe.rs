@@ -176,7 +176,7 @@ impl Frames {
 /// Estimated cost of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cost {
-    /// Seconds of a core: each flow is a fluid with a share of its slowest line.
+    /// Seconds on one core, if each flow is a fluid with a share of its slowest line.
     pub seconds: f64,
     /// Most bytes of the traces, before compression.
     pub most_trace_bytes: u64,

@@ -38,8 +38,8 @@ impl InProgress<Recorder> {
 /// Approximate number of packet-hops between two stops.
 const HOPS_PER_SLICE: f64 = 1e5;
 
-/// Time in which the flows cross about a hundred thousand links with the longest frames, or more in a
-/// large network, by their shares of the lines, so that a run reports progress and can be stopped.
+/// Simulated time between two stops, at which a run reports progress and can be ended. By their shares of
+/// the lines, the flows cross about 100,000 links with the longest frames in it, or more in a large network.
 pub fn slice(scenario: &Scenario, graph: &Graph) -> Ps {
     let octets = 8.0 * scenario.ethernet.mtu.0 as f64;
     let lines = graph.links.iter();

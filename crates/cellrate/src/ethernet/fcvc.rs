@@ -26,8 +26,8 @@ pub struct Fcvc {
     /// Length that a node forwards between two credits for a channel, N2.
     #[schemars(extend("x-search" = { "low": "1 packets", "high": "100 packets", "scale": "log" }))]
     pub n2: Length,
-    /// Buffer beyond N2, N3, at least the longest frame of a flow; if absent, what arrives at `vc_rate` in a
-    /// round trip of the link.
+    /// Buffer N3 in addition to N2, at least the longest frame of a flow; if absent, what arrives at `vc_rate`
+    /// in a round trip of the link.
     #[schemars(extend("x-search" = { "low": "1 packets", "high": "1000 packets", "scale": "log", "when": {"n3": true} }))]
     pub n3: Option<Length>,
     /// Target rate B_VC of a channel, preambles and gaps included: N3 = RTT B_VC / 8 bits, rounded up

@@ -34,8 +34,8 @@ pub struct Flow {
     #[serde(default = "zero")]
     pub start: Ps,
     /// False if the flow's source sends nothing new until a change lets it. Data over TCP then wait,
-    /// and datagrams do not come into being; what has been sent is sent again if it is lost, and
-    /// records of rates go on.
+    /// and no datagrams are generated. Lost segments are still sent again, and records of rates
+    /// are still sent.
     #[serde(default = "yes", skip_serializing_if = "Clone::clone")]
     #[schemars(extend("default" = true, "x-change" = true))]
     pub sends: bool,

@@ -70,7 +70,7 @@ pub struct Instance {
     pub name: String,
     /// Start time, before jitter.
     pub start: Ps,
-    /// Bytes that it transfers, if they are its own and not those of the group.
+    /// Bytes that the flow transfers, if they differ from those of the group.
     pub size: Option<u64>,
     /// Links from the source to the destination.
     pub forward: Vec<usize>,

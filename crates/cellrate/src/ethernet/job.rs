@@ -37,7 +37,7 @@ use crate::scenario::parse::{Given, open, place, read_root, refuse_any, share, t
 use crate::scenario::problem::{Problem, place as at};
 use crate::scenario::shape;
 
-/// True if the scenario `text` with `overrides` is one over Ethernet. A text that is no TOML is not.
+/// True if the scenario `text` with `overrides` is over Ethernet; false for a text that is not TOML.
 pub fn is_ethernet(text: &str, overrides: &[String]) -> bool {
     let names = |root: &Table| matches!(root.get("link_layer").map(|item| &item.value), Some(Value::String(name)) if name == "ethernet");
     let written = |text: &str| text.contains("link_layer");
@@ -150,7 +150,7 @@ impl Job {
         })
     }
 
-    /// The schema of scenarios over Ethernet, with the components that this one names.
+    /// The schema of scenarios over Ethernet, with the components that this scenario names.
     pub fn schema(&self) -> &serde_json::Value {
         self.own.as_ref().unwrap_or_else(|| schema())
     }
@@ -222,7 +222,7 @@ impl Job {
         self.run_in(Threads::Number(NonZeroUsize::MIN), progress)
     }
 
-    /// Runs it in `threads`, as many of them as pay; the outcome is that of [`Job::run`].
+    /// Runs the scenario in at most `threads` threads; the outcome is that of [`Job::run`].
     ///
     /// # Errors
     /// The errors of [`Job::run`].

@@ -90,7 +90,7 @@ pub fn in_schema(schema: &mut Value) {
     schema["properties"]["atm"] = Value::Object(table);
 }
 
-/// Adds the schemes that `schema` has over Ethernet besides those of the `registry` to those of ATM, too.
+/// Adds the user-defined schemes over Ethernet in `schema` to its schemes of ATM; `registry` has the others.
 pub fn share_classes(schema: &mut Value, registry: &Value) {
     let variants = |schema: &Value| schema["$defs"][SCHEMES]["oneOf"].as_array().cloned();
     let known = variants(registry).map_or(0, |known| known.len());
@@ -160,9 +160,8 @@ pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
     }
     let silent = scenario.flows.iter().position(|flow| !flow.sends);
     problems.extend(silent.map(|flow| {
-        let message =
-            "nothing lets the flow send: settings do not change in a network with routers";
-        Problem::error(place!["flow", flow, "sends"], message, "true")
+        let message = "the flow never sends: `changes` is not available in a network with routers";
+        Problem::error(place!["flow", flow, "sends"], message, "allowed: true")
     }));
     let atm = scenario.atm.clone().unwrap_or_default();
     check_components(&atm, scenario, graph, &mut problems);

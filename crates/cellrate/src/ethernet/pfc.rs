@@ -17,9 +17,9 @@ use super::plan::plan;
 use super::types::{Ethernet, Scenario};
 use crate::scenario::problem::{Place, Problem, place};
 
-/// PFC: a switch pauses a priority at a neighbour from which it holds much (IEEE 802.1Q clause 36, IEEE 802.3
-/// annex 31D). It counts the bytes of frames that it holds, from header to FCS, by the link over which they came
-/// and by priority. The limits of queues do not hold for frames of these priorities: a frame is dropped only if
+/// PFC: a switch pauses a priority at the neighbour from which it holds more than `xoff` (IEEE 802.1Q clause 36,
+/// IEEE 802.3 annex 31D). The switch counts the bytes of its frames, from header to FCS, by incoming link and by
+/// priority. The limits of queues do not hold for frames of these priorities: a frame is dropped only if
 /// `xoff` and headroom are full. Lengths are in bytes, or in packets, which count as full frames.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -33,11 +33,11 @@ pub struct Pfc {
     /// Length at which the pause ends; two packets below `xoff` if absent.
     #[schemars(extend("x-search" = { "low": "1 packets", "high": "1000 packets", "scale": "log", "when": {"xon": true} }))]
     pub xon: Option<Length>,
-    /// Room above `xoff`; if absent, what can arrive over the link after the length has risen to `xoff`: while a frame
-    /// of the way back ends, the pause comes to the other end and its response time passes.
+    /// Room above `xoff`. If absent, what can arrive over the link until a pause acts: a frame of the way back ends
+    /// first, the pause crosses the link, and `response_time` passes.
     #[schemars(extend("x-not-searched" = "less than by default loses frames, more is never used"))]
     pub headroom: Option<Length>,
-    /// Time of a pause in quanta of 512 bit times. A pause that lasts is sent again after half of it.
+    /// Length of a pause in quanta of 512 bit times. A longer pause is renewed after half of this time.
     #[schemars(extend("x-not-searched" = "pauses are sent again before they expire"))]
     pub pause_quanta: u16,
     /// Time from the arrival of a pause until no frame of its priority begins any more.

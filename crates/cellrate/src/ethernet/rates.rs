@@ -12,10 +12,10 @@ use serde::{Deserialize, Serialize};
 #[serde(default, deny_unknown_fields)]
 pub struct RateControl {
     /// Peak rate PCR; the rate of the host's line if absent.
-    #[schemars(extend("x-change" = "part of the traffic contract", "x-not-searched" = "part of the traffic contract"))]
+    #[schemars(extend("x-change" = "the traffic contract fixes this rate", "x-not-searched" = "the traffic contract fixes this rate"))]
     pub pcr: Option<Rate>,
     /// Minimum rate MCR; zero if absent.
-    #[schemars(extend("x-change" = "part of the traffic contract", "x-not-searched" = "part of the traffic contract"))]
+    #[schemars(extend("x-change" = "the traffic contract fixes this rate", "x-not-searched" = "the traffic contract fixes this rate"))]
     pub mcr: Option<Rate>,
     /// Initial rate ICR; PCR if absent.
     #[schemars(extend("x-change" = true, "x-search" = { "low": 0.01, "high": 1, "scale": "log", "of": "pcr" }))]

@@ -200,7 +200,7 @@ pub struct Switch {
     pub control: Control,
     /// Memory that all queues of a switch share, with dynamic thresholds; `buffer` limits each queue,
     /// too. None if absent.
-    #[schemars(extend("x-change" = "queues share a memory from start to end"))]
+    #[schemars(extend("x-change" = "whether queues share a memory is fixed for the whole run"))]
     pub memory: Option<MemoryConfig>,
     /// Choice of a switch among ports on paths with equally few links. `ecmp`: a hash of the flow, so that all its
     /// frames take one path. `random`: a draw for each frame under the run's seed (packet spraying;

@@ -178,9 +178,8 @@ pub fn after(simulation: &mut Simulation, report: &Report) -> Vec<Warning> {
     };
     warnings.extend(in_step(&sharing, &links, &lossy, all, |port| {
         format!(
-            "over links as fast as {port} the frames of one flow can take each place that comes free in a full buffer, \
-             which then drops those of the others; faster access links, or `red` in `switch.aqm`, part them in most \
-             networks"
+            "with access links as fast as {port}, frames of the same flows may meet a full buffer each time; faster access \
+             links, or `red` in `switch.aqm`, prevent this in most networks"
         )
     }));
     warnings

@@ -19,8 +19,8 @@ pub struct Events {
     pub vc: Vec<String>,
     /// Link of the port of the event; `None` at an end system.
     pub port: Vec<Option<String>>,
-    /// Number of the AAL5 PDU on its channel, from 0, that a lost cell belonged to. It assumes that
-    /// all PDUs are full segments; behind the short last segment of a transfer it is not exact.
+    /// Number of the AAL5 PDU on its channel, from 0, that a lost cell belonged to. All
+    /// PDUs count as full segments: behind the short last segment of a transfer the number is not exact.
     pub pdu: Vec<Option<i64>>,
     /// Reason why a cell was refused, or a PDU by the source queue.
     pub cause: Vec<Option<String>>,
@@ -47,7 +47,7 @@ pub struct Odometer {
 const CELLS_PER_MARK: u64 = 1 << 16;
 
 impl Odometer {
-    /// Reads `channels`: all, or those that begin in a part of the network. It must be called at every stop of
+    /// Reads `channels`: all, or those that begin in a part of the network. Must be called at every stop of
     /// the run.
     pub fn read(&mut self, simulation: &Simulation, channels: &[ChannelId]) {
         let all = simulation.plan().channels().count();

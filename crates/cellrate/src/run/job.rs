@@ -123,7 +123,7 @@ impl Job {
         simulate(&self.checked, self.resolved(), progress).map_err(|error| self.failure(&error))
     }
 
-    /// Runs the scenario in `threads`, as many of them as pay; the outcome is that of [`Job::run`].
+    /// Runs the scenario in at most `threads` threads; the outcome is that of [`Job::run`].
     ///
     /// # Errors
     /// The errors of [`Job::run`].

@@ -2,7 +2,7 @@
 
 use sha2::{Digest, Sha256};
 
-/// Version of the program. It is part of every key, so results of other versions are never used.
+/// Version of the program, a part of every key, so that results of other versions are never used.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Key of the result of a resolved scenario, including its seed: SHA-256 over scenario and program

@@ -16,7 +16,7 @@ use crate::scenario::Checked;
 /// Most events that are kept of each node.
 const MOST_EVENTS: usize = 20_000;
 
-/// A run in progress. Its result is that of a run at once, wherever it pauses.
+/// A run in progress, whose result does not depend on its pauses.
 pub struct InProgress<R: Records> {
     driver: Driver<R>,
     warnings: Vec<Warning>,
@@ -24,8 +24,7 @@ pub struct InProgress<R: Records> {
 }
 
 impl InProgress<CellRecords> {
-    /// A run at time zero. It logs losses, timeouts and retransmissions whether the scenario does or
-    /// not.
+    /// A run at time zero. Losses, timeouts and retransmissions are always logged.
     ///
     /// # Errors
     /// If it needs more memory than is available, or if the network cannot be simulated.
@@ -86,7 +85,7 @@ impl<R: Records> InProgress<R> {
         R::events(&self.driver, limit)
     }
 
-    /// The summary of the finished run as JSON, as `summary.json` has it. It took `wall_seconds`.
+    /// The summary of the finished run as JSON, as `summary.json` has it, for a run that took `wall_seconds`.
     pub fn summary(&mut self, wall_seconds: f64) -> String {
         while self.driver.step().is_some() {}
         let report = R::report(&mut self.driver.simulation);

@@ -69,8 +69,8 @@ impl Task {
         Task::with_senders(tasks, plan.flows.iter().map(begin))
     }
 
-    /// The `tasks` of nodes with those of hosts that send; `flows` are the host of each flow and whether
-    /// it sends over TCP.
+    /// Sets the task of each sending host in `tasks`, which has one task per node. `flows` has the host of
+    /// each flow, and true if the flow is over TCP.
     pub fn with_senders(
         mut tasks: Vec<Task>,
         flows: impl Iterator<Item = (usize, bool)>,

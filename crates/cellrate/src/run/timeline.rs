@@ -93,9 +93,8 @@ impl Iterator for Timeline {
     }
 }
 
-/// The time in which the flows of `plan` cross about half a million links, or more in a large
-/// network, by their own rates or by their shares of the lines; less if they send more than the lines
-/// carry.
+/// Simulated time between two stops. By their own rates or their shares of the lines, the flows of
+/// `plan` cross at most about 500,000 links in it, or more in a large network.
 pub fn slice(plan: &Plan) -> Ps {
     let paths = || {
         plan.flows.iter().flat_map(|flow| {

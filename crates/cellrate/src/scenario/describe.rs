@@ -116,10 +116,9 @@ pub struct Flow {
     pub source_queue_refuses: Value,
     /// Propagation there and back; null if the flow has no backward traffic.
     pub propagation_round_trip_seconds: Option<f64>,
-    /// For each forward link, the propagation delay from its sending node back to the source, or
-    /// virtual source, of its loop, and from there to the sending node again: the delay between a
-    /// feedback written into backward RM cells at the node and its effect there. Empty unless the
-    /// flow is ABR.
+    /// For each forward link, the delay from feedback at its sending node to the effect there:
+    /// propagation from the node back to the source, or virtual source, of the loop, and forward
+    /// again. Empty unless the flow is ABR.
     pub feedback_delay_seconds: Vec<f64>,
 }
 

@@ -231,8 +231,8 @@ fn integer(digits: &str, radix: u32) -> i128 {
     i128::from_str_radix(digits, radix).unwrap_or(beyond)
 }
 
-/// Position of the key that `steps` lead to: the position of its value, or, if the key was not
-/// written, that of the innermost table around it that was written.
+/// Position of the value of the key that `steps` lead to. If the key was not written, the position
+/// of the innermost table around it that was.
 pub fn locate(table: &Table, steps: &[Step]) -> Span {
     let whole = Span {
         text: 0,

@@ -33,8 +33,8 @@ pub struct Flow {
     #[serde(default = "zero")]
     pub start: Ps,
     /// False if the flow's source sends nothing new until a change lets it. Data over TCP then wait,
-    /// and cells without TCP do not come into being; what has been sent is sent again if it is
-    /// lost, and RM cells go on.
+    /// and no raw cells are generated. Lost segments are still sent again, and RM cells are still
+    /// sent.
     #[serde(default = "yes", skip_serializing_if = "Clone::clone")]
     #[schemars(extend("default" = true, "x-change" = true))]
     pub sends: bool,
@@ -44,9 +44,9 @@ pub struct Flow {
     /// Limit of the queue between TCP, or the source of cells, and the network, in each direction.
     #[serde(default = "infinite")]
     pub source_queue: Buffer,
-    /// The part of the data that a full source queue refuses: a whole PDU, or its last cells, so
-    /// that the receiver's AAL5 discards this PDU as damaged, and the next one with it, since the
-    /// end of this one is lost. No effect without TCP, where cells come one by one.
+    /// The part of the data that a full source queue refuses: a whole PDU, or its last cells. In
+    /// the second case the end of the PDU is lost, so the receiver's AAL5 discards it and the next
+    /// PDU. No effect without TCP, where cells come one by one.
     #[serde(default)]
     pub source_queue_refuses: Refuses,
     /// Host that the flow comes from; `graph` only.

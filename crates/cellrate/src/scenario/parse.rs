@@ -56,8 +56,8 @@ impl Checked {
 const LONGEST_FILE: usize = 8 << 20;
 
 impl Scenario {
-    /// Reads the scenario `text` of the file `path`, and the files that its sources play, relative
-    /// to that file, with `overrides` of the form `path=value` and, if given, another seed.
+    /// Reads the scenario `text` of the file `path`, with `overrides` of the form `path=value` and,
+    /// if given, another seed. Also reads the files that sources play, relative to `path`.
     ///
     /// # Errors
     /// Every reason why the scenario cannot be run, with its position.

@@ -6,8 +6,8 @@ use serde_json::Value as Json;
 use super::document::{Item, Table, Value};
 use super::schema::definition;
 
-/// Paths, in the order of the schema, of all keys called `key` below the top of a document: in the
-/// tables that `root` has, and in those of the top that it lacks.
+/// Paths, in the order of the schema, of all keys called `key` below the top of a document. Tables
+/// that `root` lacks count only if they are at the top.
 pub fn ending_with(key: &str, schema: &Json, root: &Table) -> Vec<String> {
     let mut paths = Vec::new();
     let top = Below {

@@ -30,7 +30,7 @@ pub struct Study {
     /// the same random numbers. If false every run has a seed of its own.
     #[serde(default = "yes")]
     pub common_random_numbers: bool,
-    /// Factors with their values: the dotted path of a parameter, or a name of your own for use in
+    /// Factors with their values: the dotted path of a parameter, or another name for use in
     /// expressions.
     #[serde(default)]
     pub factors: BTreeMap<String, Levels>,

@@ -232,7 +232,7 @@ impl<S: Server> Port<S> {
     }
 
     /// True if an event-driven port admits a data cell at `now` into `queue` without reading the
-    /// length of the queue for policy or scheme. The caller may then use [`Port::arrive_alone`].
+    /// length of the queue for policy or scheme. [`Port::arrive_alone`] may then be used.
     #[inline(always)]
     pub fn takes(&self, now: Ps, queue: u32) -> bool {
         if !self.asks_nobody {
@@ -348,7 +348,7 @@ impl<S: Server> Port<S> {
         let queue = self.class_length(now, self.reads_queue, out);
         self.control.on_backward(now, slot, rm, queue);
     }
-    /// Time of the control scheme's next timer, at which the caller must call [`Port::wake`].
+    /// Time of the control scheme's next timer, at which [`Port::wake`] must be called.
     #[inline]
     pub fn wake_at(&self) -> Ps {
         self.control.wake_at()

@@ -14,13 +14,13 @@ use crate::net::channel::ChannelId;
 use crate::tcp::{Segment, TcpReceiver, TcpSender};
 
 impl<S: Server> Simulation<S> {
-    /// Turns the terminal where `channel` begins into a terminal of a router. The caller must do
-    /// this before the first event.
+    /// Turns the terminal where `channel` begins into a terminal of a router. Must be called
+    /// before the first event.
     pub(crate) fn become_router(&mut self, channel: ChannelId) {
         self.at_terminal(channel, Terminal::become_router);
     }
-    /// Segments that have arrived at the router where `channel` begins and that the caller has not
-    /// removed yet, in order, each with its time. `None` if there is no router.
+    /// Segments that have arrived at the router where `channel` begins and have not been removed
+    /// yet, in order, each with its time. `None` if there is no router.
     pub(crate) fn arrived(&mut self, channel: ChannelId) -> Option<&mut Vec<(Ps, Segment)>> {
         self.terminal_mut(channel).arrived()
     }

@@ -145,8 +145,8 @@ impl<S: ByLoad> Metered<S> {
         }
     }
 
-    /// Replaces the limits of an interval and the threshold of CI. Returns the scheme, so that the
-    /// caller can replace its own parameters.
+    /// Replaces the limits of an interval and the threshold of CI. Returns the scheme, so that
+    /// the scheme's own parameters can be replaced.
     pub(super) fn changed(
         &mut self,
         interval: Ps,

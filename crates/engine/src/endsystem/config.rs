@@ -86,10 +86,10 @@ pub struct AbrConfig {
     /// The rules by which a source sets its rate. Every switch may serve sources with any rules.
     pub rules: SourceRules,
     /// Peak cell rate. If absent, the rate of the access link.
-    #[schemars(extend("x-not-searched" = "part of the traffic contract"))]
+    #[schemars(extend("x-not-searched" = "the traffic contract fixes this rate"))]
     pub pcr: Option<Rate>,
     /// Minimum cell rate. Zero if absent.
-    #[schemars(extend("x-not-searched" = "part of the traffic contract"))]
+    #[schemars(extend("x-not-searched" = "the traffic contract fixes this rate"))]
     pub mcr: Option<Rate>,
     /// Initial cell rate. PCR if absent.
     #[schemars(extend("x-search" = { "low": 0.01, "high": 1, "scale": "log", "of": "pcr" }))]

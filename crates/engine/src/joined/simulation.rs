@@ -173,9 +173,8 @@ impl<S: Server> Joined<S> {
 }
 
 impl Joined<EagerServer> {
-    /// Processes all events before `until` instant by instant, at each instant all nodes of both
-    /// parts, and then passes packets between the parts: the schedule of the plain engines, without
-    /// lookahead.
+    /// Processes all events before `until`, instant by instant and without lookahead, as the plain
+    /// engines do. Packets pass between the parts after all nodes have been processed at an instant.
     pub fn run_plainly(&mut self, until: Ps) {
         loop {
             let now = self.atm.earliest().min(self.ethernet.earliest());

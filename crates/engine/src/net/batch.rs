@@ -104,7 +104,7 @@ impl<W: Word> Batch<W> {
         self.places.resize((span >> self.shift) as usize + 1, 0);
     }
     /// Moves the units of `link` that arrive before the end of the batch, and their stamps, into
-    /// the batch. Records that are not stamps stay on the link. The caller passes the links in the
+    /// the batch. Records that are not stamps stay on the link. Links must be passed in the
     /// order of `input`.
     #[inline(always)]
     pub fn collect(&mut self, link: &mut Link<W>, input: u32) {

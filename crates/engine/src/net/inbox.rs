@@ -36,7 +36,7 @@ pub struct Arrivals<'a, W: Word, const DRAWN: bool> {
 
 impl<'a, W: Word, const DRAWN: bool> Arrivals<'a, W, DRAWN> {
     /// Arrivals of a call of [`Node::turn`](super::node::Node::turn) in which the node receives the
-    /// units before `horizon`. The caller must end with [`Arrivals::end`].
+    /// units before `horizon`. [`Arrivals::end`] must follow.
     pub fn new(
         inbox: &'a mut Inbox<W>,
         links: &mut Links<W>,
@@ -74,8 +74,7 @@ impl<'a, W: Word, const DRAWN: bool> Arrivals<'a, W, DRAWN> {
     pub fn next(&self) -> Ps {
         self.next
     }
-    /// Receives the next unit. If the unit has a record, the caller must call [`Arrivals::record`]
-    /// next.
+    /// Receives the next unit. If the unit has a record, [`Arrivals::record`] must follow.
     #[inline(always)]
     pub fn take(&mut self, links: &mut Links<W>) -> Option<Unit<W>> {
         let Some(batch) = &self.batch else {
@@ -131,8 +130,8 @@ impl<'a, W: Word, const DRAWN: bool> Arrivals<'a, W, DRAWN> {
             None => &[],
         }
     }
-    /// Receives the next `count` units of [`Arrivals::sorted`]. The caller must not call
-    /// [`Arrivals::record`] for them.
+    /// Receives the next `count` units of [`Arrivals::sorted`]. [`Arrivals::record`] must
+    /// not be called for them.
     #[inline]
     pub fn skip(&mut self, count: usize, links: &mut Links<W>) {
         self.taken += count;
@@ -277,8 +276,8 @@ impl<W: Word> Inbox<W> {
     }
 
     /// Sorts the units that arrive before `limit` into a batch, if so many are expected that a
-    /// batch is faster than merging; `None` otherwise. The caller must return the batch by
-    /// [`Inbox::give_back`].
+    /// batch is faster than merging; `None` otherwise. [`Inbox::give_back`] must return
+    /// the batch.
     #[inline(always)]
     pub fn take_batch(&mut self, limit: Ps, links: &mut Links<W>) -> Option<Box<Batch<W>>> {
         let begin = self.first();

@@ -73,8 +73,8 @@ impl Closing {
         }
     }
     /// Records that the FIN of the other end arrives, for the first time or again, with all data
-    /// before it. If the same segment acknowledges the FIN of this end, the caller must first
-    /// record this acknowledgement (RFC 9293 section 3.10.7.4).
+    /// before it. If the same segment acknowledges the FIN of this end, this
+    /// acknowledgement must be recorded first (RFC 9293 section 3.10.7.4).
     pub fn on_fin(&mut self, now: Ps) {
         match self.state(now) {
             State::Established => self.state = State::CloseWait,

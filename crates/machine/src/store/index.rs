@@ -30,7 +30,7 @@ pub struct Location {
     pub length: u64,
 }
 
-/// State of a segment.
+/// A segment as far as the index knows it.
 #[derive(Clone, Copy, Debug)]
 pub struct Known {
     /// Offset up to which the segment's records are in the index.

@@ -45,9 +45,9 @@ pub struct Closed {
 }
 
 /// Groups of segments that are worth merging: each damaged segment by itself, and small segments if
-/// there are more than [`FEW`]. Of the small ones the largest group is taken in which each is no
-/// larger than the smaller ones together. A record is then copied again only when its segment at
-/// least doubles.
+/// there are more than [`FEW`]. Of the small segments, in order of size, the last one taken is no
+/// larger than those before it together. So a record is copied only when its segment at least
+/// doubles.
 pub fn groups(closed: &[Closed], full: u64) -> Vec<Vec<Number>> {
     let mut groups: Vec<_> = closed
         .iter()

@@ -128,7 +128,7 @@ impl Store {
         Ok(())
     }
 
-    /// Sets aside the bytes under `key`, which are undamaged but of no use to the caller;
+    /// Sets aside the bytes under `key`, which are undamaged but of no use;
     /// [`Store::problems`] then reports `why`.
     ///
     /// # Errors

@@ -42,8 +42,8 @@ impl Writer {
         }
     }
 
-    /// Appends a record. The record then survives everything but a power failure, and from about a
-    /// second later that, too. Nothing is left of a record that cannot be written.
+    /// Appends a record. The record survives the end of the process at once, and a power failure after
+    /// about 1 s. Nothing is left of a record that cannot be written.
     ///
     /// # Errors
     /// If the record cannot be written, or an earlier sync failed.

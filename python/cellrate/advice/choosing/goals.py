@@ -161,10 +161,7 @@ class Judgement:
 
     @property
     def alike(self) -> bool:
-        """True if best and runner-up cannot be distinguished.
-
-        Their throughputs count as equal, and their buffers by seed overlap.
-        """
+        """True if best and runner-up have like throughputs and overlapping buffers."""
         if self.best is None or self.runner_up is None:
             return False
         one, other = self.best, self.runner_up

@@ -371,7 +371,7 @@ def choose_over_ethernet(
         )
     if plain.network.pauses is not None:
         raise BadInput(
-            "the scenario has `pfc`, under which no buffer of a port holds; leave `pfc` out: "
+            "the scenario has `pfc`, which replaces the buffer limits of ports; leave `pfc` out: "
             "choose seeks a buffer"
         )
     own = (f"flow.{group}.rate_control" for group in plain.network.groups())

@@ -86,7 +86,9 @@ def _asked(scenario: ResolvedScenario, text: str) -> Range | Choices:
     if key.path == "run.seed":
         raise BadInput("--vary run.seed: every setting gets the same seeds; see --seeds")
     if (changes := scenario.network.change_of(key.path)) is not None:
-        raise BadInput(f"--vary {key.path}: {changes} during the run, whatever it is before")
+        raise BadInput(
+            f"--vary {key.path}: {changes} during the run; name a key that keeps its value"
+        )
     if not equals:
         return _default_range(scenario, key)
     if ".." in values:

@@ -88,7 +88,7 @@ def _number(text: str, kind: str) -> float:
 def importance(answer: Answer) -> dict[str, float]:
     """Importance of each parameter for being among the best settings, by path; the values sum to 1.
 
-    This is PED-ANOVA (Watanabe et al. 2023): how far the distribution of a parameter among the best
+    By PED-ANOVA (Watanabe et al. 2023): how far the distribution of a parameter among the best
     three tenths of the settings is from that among all. Empty with fewer than ten settings, or if
     fewer than two parameters were varied together.
     """

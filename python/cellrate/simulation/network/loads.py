@@ -20,8 +20,8 @@ def mean_cells_per_second(flow: Flow) -> float | None:
 def peak_cells_per_second(flow: Flow) -> float:
     """Greatest rate at which cells of the flow can leave its host.
 
-    This is the least of the rate of its access link, PCR, and the peak rate of its source. A
-    limited TCP window is not considered.
+    The least of the rate of the access link, PCR, and the peak rate of the source. A limited TCP
+    window is not considered.
     """
     rates = [flow.access.cells_per_second]
     if flow.abr is not None:
@@ -75,8 +75,8 @@ def capacity_left_cells_per_second(network: Network, link: Link) -> float:
 def service_cells_per_second(network: Network, port: Link) -> float:
     """Mean rate at which a port serves its last queue.
 
-    This is the queue of its elastic flows with the lowest priority or, without elastic flows, the
-    queue served last. Only flows in queues of higher priority reduce the rate.
+    The last queue is that of the elastic flows with the lowest priority or, without elastic flows,
+    the queue served last. Only flows in queues of higher priority reduce the rate.
     """
     flows = network.flows_over(port)
     queue = {flow: port.switch.queue_of(flow.service) for flow in flows}

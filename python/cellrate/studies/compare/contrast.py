@@ -32,8 +32,8 @@ class Ratio:
 def ratio_of_means(first: Floats, second: Floats, *, paired: bool, level: float = 0.95) -> Ratio:
     """Mean of the second over mean of the first, with Fieller's interval (Fieller 1954).
 
-    The interval contains every ratio r at which the mean of ``second - r * first`` may be zero. It
-    is missing if the first mean may be zero itself, and for a single run.
+    The interval contains every ratio r at which the mean of ``second - r * first`` may be zero. The
+    interval is missing for a single run, and if the first mean may be zero.
 
     Args:
         first: Values of the first alternative.

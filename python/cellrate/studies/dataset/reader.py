@@ -266,7 +266,7 @@ class DataSet(Shown):
             traced = self.collect(own.select("kind", "entity").unique(maintain_order=True)).rows()
             names = ", ".join(f"{known} of {of}" for known, of in traced)
             raise KeyError(
-                f"run {run} has no trace of {kind} of {entity}; traced: {names or 'nothing'}"
+                f"run {run} has no trace `{kind}` of `{entity}`; traced: {names or 'nothing'}"
             )
         values = (found[name].to_numpy() for name in ("time_seconds", "minimum", "maximum"))
         return Series(kind, entity, found["unit"][0], *values)

@@ -86,7 +86,9 @@ def drawn(runs: pl.DataFrame, chart: Chart) -> pl.DataFrame:
     for name in (chart.y, *chart.keys):
         choose(name, runs.columns, "column")
     if not runs[chart.y].dtype.is_numeric():
-        raise BadInput(f"{chart.y} is not a number, so it cannot be drawn along an axis of numbers")
+        raise BadInput(
+            f"{chart.y} holds no numbers, so it cannot be drawn along an axis of numbers"
+        )
     keys = [pl.col(name).is_not_null() for name in chart.keys]
     rows = runs.filter(pl.col(chart.y).cast(pl.Float64).is_finite(), *keys)
     if rows.is_empty():

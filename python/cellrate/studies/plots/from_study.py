@@ -173,10 +173,10 @@ def trace_of(data: DataSet, run: int, asked: str) -> Series:
     of_kind = [(peak, entity) for traced, entity, peak in rows if traced == kind]
     if not of_kind:
         kinds = ", ".join(dict.fromkeys(traced for traced, _, _ in rows)) or "nothing"
-        raise BadInput(f"run {run} has no trace of {kind}; traced: {kinds}")
+        raise BadInput(f"run {run} has no trace `{kind}`; traced: {kinds}")
     fitting = [trace for trace in of_kind if fnmatchcase(trace[1], pattern or "*")]
     if not fitting:
         names = ", ".join(entity for _, entity in of_kind)
-        raise BadInput(f"run {run} has no trace of {kind} of {pattern}; it has {names}")
+        raise BadInput(f"run {run} has no trace `{kind}` of `{pattern}`; allowed: {names}")
     highest = max(fitting, key=lambda trace: trace[0])
     return data.series(run, kind, highest[1])

@@ -50,7 +50,7 @@ def overlaid(traces: Mapping[str, Series]) -> Figure:
 def phase_portrait(pairs: Sequence[tuple[str, Series, Series]]) -> Figure:
     """Draws the second trace of each pair against the first; colours go from dark to light in time.
 
-    Both traces are read at all sample times of both; a trace keeps its value until its next sample.
+    Two traces are read at the sample times of both; a trace keeps its value until its next sample.
 
     Args:
         pairs: For each panel its title, the horizontal trace and the vertical trace, such as rate

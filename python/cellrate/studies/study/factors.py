@@ -34,7 +34,7 @@ class Refusals:
         self.path = path
 
     def __call__(self, place: Place, message: str, advice: str = "") -> ScenarioError:
-        """Returns the error for the caller to raise.
+        """Returns the error to raise.
 
         Args:
             place: Keys and indices that lead to the fault.

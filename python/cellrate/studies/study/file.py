@@ -148,7 +148,7 @@ def _check_measures(measures: list[tuple[str, str]], link_layer: str, refusal: R
         try:
             check(expression, link_layer=link_layer)
         except ExpressionError as error:
-            raise refusal(("measures", name), str(error), "such as `throughput_mbit`") from error
+            raise refusal(("measures", name), str(error)) from error
 
 
 def _replications(asked: Mapping[str, Any], refusal: Refusals) -> Replications:

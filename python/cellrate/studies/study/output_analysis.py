@@ -69,7 +69,7 @@ def longest(series: Iterable[Series]) -> WarmUpPeriod:
     """
     cuts = [mser5(one.time, (one.minimum + one.maximum) / 2) for one in series]
     if not cuts:
-        raise ValueError("the run has no trace of the kind that `warm_up` names")
+        raise ValueError("the run has no trace to examine")
     return WarmUpPeriod(max(cut.seconds for cut in cuts), any(cut.reached_half for cut in cuts))
 
 

@@ -246,8 +246,8 @@ def _of_key(key: Key) -> Amount:
         UnitError: The parameter is absent, or not a number.
     """
     if key.value is None or key.kind not in DIMENSIONS:
-        found = "left out" if key.value is None else json.dumps(key.value)
-        raise UnitError(f"`{key.path}` is {found} here, which is not a number")
+        found = "absent" if key.value is None else json.dumps(key.value)
+        raise UnitError(f"`{key.path}` is {found} at this point of the study, not a number")
     return Amount.of(number(str(key.value), key), key.kind)
 
 

@@ -145,7 +145,7 @@ def next_minimum(loop: EfciLoop, minimum_cells: Floats) -> Floats:
 def fixed_minimum(loop: EfciLoop) -> Floats:
     """Minimum of the queue that repeats itself from cycle to cycle, in cells.
 
-    It is negative where the queue empties; the value is then only the continuation of the model.
+    Negative where the queue empties; the value is then only the continuation of the model.
     The map of `next_minimum` grows with the minimum and is bounded below. Newton's steps from that
     bound approach the fixed point; bisection replaces steps that leave the bracket.
     """

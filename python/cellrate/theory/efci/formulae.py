@@ -92,7 +92,7 @@ of_parameters = taking(loop_of)
 def efci_phase_4_area_cells(loop: EfciLoop) -> Numbers:
     """Cells that queue up in phase 4, by quadrature of the aggregate rate less BW.
 
-    This is the integral of the surplus rate AIR BW s over the time in which the queue reaches Q_H,
+    The integral of the surplus rate AIR BW s over the time in which the queue reaches Q_H,
     plus a round trip.
     """
     slope = loop.air * loop.bw
@@ -104,7 +104,7 @@ def efci_phase_4_area_cells(loop: EfciLoop) -> Numbers:
 def efci_phase_1_area_cells(loop: EfciLoop) -> Numbers:
     """Cells that queue up in phase 1, by quadrature of the aggregate rate less BW.
 
-    This is the integral of (BW + AIR BW s_4) e^(-kappa s) - BW until it is 0, with s_4 for the
+    The integral of (BW + AIR BW s_4) e^(-kappa s) - BW until it is 0, with s_4 for the
     length of phase 4.
     """
     slope = loop.air * loop.bw
@@ -170,7 +170,7 @@ def _cycle(loop: EfciLoop) -> LimitCycle:
 def efci_minimum_queue_cells(loop: EfciLoop) -> Numbers:
     """Minimum of the queue by equations (6) to (8) of Ohsaki et al. 1995.
 
-    It is negative where the queue empties: the link is then not full, and the value is only the
+    Negative where the queue empties: the link is then not full, and the value is only the
     continuation of the model.
     """
     minimum: Numbers = _cycle(loop).continued_minimum_cells

@@ -1,11 +1,11 @@
 """Integrates the delayed equations of the fluid model numerically, as an independent check.
 
-It shares only the constants AIR, kappa, BW and tau with the closed forms, and has several groups of
-sources that share one queue. The paper leaves sources with different delays to future work. For
-group g, with N_g sources and round trip tau_g, only the number of returning RM cells changes. The
-link serves cells in the order of arrival, so the share of group g among the cells that leave at s
-is its share of the arrivals a queueing delay before. With d_g(s) for its departures (d_g = a_g
-while the queue is empty), every law of the model is
+The integration shares only the constants AIR, kappa, BW and tau with the closed forms, and has
+several groups of sources that share one queue. The paper leaves sources with different delays to
+future work. For group g, with N_g sources and round trip tau_g, only the number of returning RM
+cells changes. The link serves cells in the order of arrival, so the share of group g among the
+cells that leave at s is its share of the arrivals a queueing delay before. With d_g(s) for its
+departures (d_g = a_g while the queue is empty), every law of the model is
 
     da_g/ds = AIR_g d_g(s - tau_g)                     not congested at s - tau_g
             = -taken_g a_g d_g(s - tau_g) / (N_g Nrm)  congested at s - tau_g
@@ -73,9 +73,11 @@ class Groups:
                 ("high_cells", loop.high, first.high),
                 ("low_cells", loop.low, first.low),
             ):
-                require(own == shared, name, own, "groups share link and queue")
+                require(
+                    own == shared, name, own, "must be equal in all groups, which share a queue"
+                )
             require(
-                loop.growth == first.growth, "growth", loop.growth, "must be that of all groups"
+                loop.growth == first.growth, "growth", loop.growth, "must be equal in all groups"
             )
         return cls(
             bandwidth=float(first.bw),

@@ -64,7 +64,7 @@ class Walk:
         numeric = 0 < self.rate < inf
         require(
             numeric,
-            "acr over its fair share",
+            "ACR / fair share",
             self.rate,
             "must stay above 0 and finite: set a shorter round trip or a smaller rdf",
         )

@@ -33,7 +33,8 @@ def fractional_time_scale_seconds(
         queue_cells: Length of the queue.
 
     Raises:
-        AssumptionError: A number is out of range, or the streams' mean rate is not below the line.
+        AssumptionError: A number is out of range, or the streams' mean rate is not below the
+            link rate.
     """
     left = _left(sources, mean_cells_per_second, hurst, link_cells_per_second)
     require_not_negative(queue_cells=queue_cells)
@@ -66,7 +67,8 @@ def fractional_exceedance(
         queue_cells: Length of the queue.
 
     Raises:
-        AssumptionError: A number is out of range, or the streams' mean rate is not below the line.
+        AssumptionError: A number is out of range, or the streams' mean rate is not below the
+            link rate.
     """
     streams = sources, mean_cells_per_second, deviation_cells_per_second, interval_seconds
     exponent = _exponent(*streams, hurst, link_cells_per_second, queue_cells)
@@ -163,7 +165,7 @@ def _left(
     h = np.asarray(hurst)
     require((h >= 0.5) & (h < 1), "hurst", h, "must be at least 1/2 and below 1")
     left = np.asarray(link_cells_per_second) - np.asarray(sources) * mean_cells_per_second
-    below = "the streams' mean rate must be below the line, or the queue grows without end"
+    below = "the streams' mean rate must be below the link rate, or the queue grows without end"
     require(left > 0, "sources", sources, below)
     return np.asarray(left)
 

@@ -116,7 +116,8 @@ def fluid_utilisation(
     """Mean total rate of the sources as a share of the line.
 
     Raises:
-        AssumptionError: A number is out of range, or the sources' mean rate is not below the line.
+        AssumptionError: A number is out of range, or the sources' mean rate is not below the
+            link rate.
     """
     require_whole(1, sources=sources)
     require_positive(
@@ -128,7 +129,7 @@ def fluid_utilisation(
     on = np.asarray(on_seconds) / (np.asarray(on_seconds) + np.asarray(off_seconds))
     mean = np.asarray(sources) * np.asarray(peak_cells_per_second) * on
     load = mean / np.asarray(link_cells_per_second)
-    below = "the sources' mean rate must be below the line, or the queue grows without end"
+    below = "the sources' mean rate must be below the link rate, or the queue grows without end"
     require(load < 1, "sources", sources, below)
     return plain(load)
 
@@ -175,7 +176,7 @@ def fluid_decay_per_cell(
 ) -> float:
     """Rate eta of the tail, P(Q > x) ~ exp(-eta x): (1 - rho) (1/on + 1/off) / (peak - C/N).
 
-    Same source. The sources' total peak rate must exceed the line.
+    Same source. The sources' total peak rate must exceed the link rate.
 
     Args:
         sources: Number of sources.
@@ -185,7 +186,8 @@ def fluid_decay_per_cell(
         link_cells_per_second: Rate of the line.
 
     Raises:
-        AssumptionError: As `fluid_utilisation`, or all sources together do not exceed the line.
+        AssumptionError: As `fluid_utilisation`, or the total peak rate does not exceed
+            the link rate.
     """
     load = float(
         fluid_utilisation(
@@ -193,7 +195,7 @@ def fluid_decay_per_cell(
         )
     )
     excess = peak_cells_per_second - link_cells_per_second / sources
-    allowed = "all sources together must exceed the line, or there is never a queue"
+    allowed = "the sources' total peak rate must exceed the link rate, or no queue builds up"
     require(excess > 0, "peak_cells_per_second", peak_cells_per_second, allowed)
     return (1 - load) * (1 / on_seconds + 1 / off_seconds) / excess
 

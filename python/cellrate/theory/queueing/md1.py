@@ -58,7 +58,7 @@ def md1_mean_wait_seconds(
         link_cells_per_second: Rate of the line.
 
     Raises:
-        AssumptionError: A rate is not above 0, or the arrival rate is not below the line.
+        AssumptionError: A rate is not above 0, or the arrival rate is not below the link rate.
     """
     load = np.asarray(_load(arrival_cells_per_second, link_cells_per_second))
     return plain(load / (2 * (1 - load)) / np.asarray(link_cells_per_second))
@@ -169,7 +169,7 @@ def _load(arrival_cells_per_second: Numbers, link_cells_per_second: Numbers) -> 
         link_cells_per_second=link_cells_per_second,
     )
     load = np.asarray(arrival_cells_per_second) / np.asarray(link_cells_per_second)
-    below = "must be below the line, or the queue grows without end"
+    below = "must be below the link rate, or the queue grows without end"
     require(load < 1, "arrival_cells_per_second", arrival_cells_per_second, below)
     return plain(load)
 

@@ -36,7 +36,8 @@ def periodic_exceedance(
         queue_cells: Work in cell times.
 
     Raises:
-        AssumptionError: A number is out of range, or the sources' total rate is not below the line.
+        AssumptionError: A number is out of range, or the sources' total rate is not below the
+            link rate.
     """
     count, period = _sources(sources, rate_cells_per_second, link_cells_per_second)
     require_not_negative(queue_cells=queue_cells)
@@ -96,7 +97,7 @@ def _sources(
     )
     count = np.asarray(sources, dtype=float)
     period = np.asarray(link_cells_per_second) / np.asarray(rate_cells_per_second)
-    below = "the sources together must be below the line"
+    below = "the sources' total rate must be below the link rate"
     require(count < period, "sources", sources, below)
     return count, period
 

@@ -64,8 +64,8 @@ impl<'a> Routes<'a> {
         }
     }
 
-    /// The links from one host to another, for the flow with this number; in the other direction of the
-    /// flow if it `returns`. `None` if there is no path.
+    /// The links from one host to another for a direction of a flow: the way back if `returns` is true.
+    /// `None` if there is no path.
     pub fn find(
         &mut self,
         from: usize,
@@ -126,9 +126,9 @@ impl<'a> Routes<'a> {
             .collect()
     }
 
-    /// The links of all paths with the fewest links from the end of `first`, a link that leaves a host, to another
-    /// host: hop by hop, `first` before them, those that leave one switch behind one another. Empty if there is one
-    /// path. [`Routes::find`] must have found one.
+    /// The links of all shortest paths to a host that begin with `first`, a link that leaves a host. There is one
+    /// list per hop, in which the links of one switch follow one another. Empty if there is a single path.
+    /// [`Routes::find`] must have found a path.
     pub fn all(&self, first: usize, to: usize) -> Vec<Vec<usize>> {
         let links = &self.graph.links;
         let senders = self.entering[to].iter().map(|link| links[*link].from);

@@ -339,5 +339,5 @@ fn changes_contradict_slowdown_and_routers() {
         "{refused}"
     );
     let refused = job(joined, &["flow.0.sends=false".into()]).unwrap_err();
-    assert!(refused.contains("nothing lets the flow send"), "{refused}");
+    assert!(refused.contains("the flow never sends"), "{refused}");
 }

@@ -49,7 +49,7 @@ impl Exhausted {
         })
     }
 
-    /// Kinds of memory use that a scenario bounds the place by that held most.
+    /// The needs for memory that fill the place with the most bytes.
     pub fn needs(&self) -> &'static [Need] {
         match self.held.fullest.map(|holder| holder.place) {
             Some(Place::Source(_)) => &[Need::Windows],

@@ -53,8 +53,8 @@ pub fn most_by_link(plan: &Plan, duration: Ps) -> impl Iterator<Item = (usize, u
     ports.map(move |(link, port)| (link, port.queued(duration)))
 }
 
-/// Most RM cells out of rate that wait at once: those of sources and destinations whose ACR is below
-/// TCR (TM 4.0, source rule 11), if they are more than the links carry.
+/// Most out-of-rate RM cells that wait at once, if ends with an ACR below TCR send more than the links
+/// carry (TM 4.0, source rule 11).
 pub fn most_probes(plan: &Plan, duration: Ps) -> u64 {
     let mut ports: BTreeMap<usize, Pressure> = BTreeMap::new();
     for flow in &plan.flows {

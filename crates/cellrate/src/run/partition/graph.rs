@@ -43,8 +43,8 @@ pub fn steps(seconds: f64, lookahead: Ps) -> f64 {
     STEPS as f64 * seconds / lookahead.as_secs_f64()
 }
 
-/// Nanoseconds of the `units` of a cut link in a run of so many steps, in the part that they leave and
-/// in the one that they enter.
+/// Nanoseconds that the `units` of a cut link cost in a run of so many steps: in the sending part, and in
+/// the receiving part.
 pub fn crossing(units: f64, steps: f64) -> (f64, f64) {
     let visits = units.min(steps);
     (
@@ -59,14 +59,13 @@ pub struct Groups {
     pub of_nodes: Vec<usize>,
     /// Nanoseconds of each group.
     pub work: Vec<f64>,
-    /// For each group, those with which it exchanges units, and what the crossings cost it and them
-    /// if they are in another part.
+    /// For each group, its neighbours, each with the nanoseconds that crossings between two parts cost
+    /// the group and the neighbour.
     pub between: Vec<Vec<(usize, f64, f64)>>,
 }
 
 impl Groups {
-    /// The groups of a network none of whose links between them is shorter than `least`, in a run of
-    /// `seconds`.
+    /// The groups of nodes that links shorter than `least` join, in a run of `seconds`.
     pub fn new(load: &Load, least: Ps, seconds: f64) -> Groups {
         let steps = steps(seconds, least);
         let mut leaders: Vec<usize> = (0..load.of_nodes.len()).collect();

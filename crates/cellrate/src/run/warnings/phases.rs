@@ -24,8 +24,8 @@ pub struct Sharing<'a> {
     pub throughput: f64,
 }
 
-/// Warns of each group of equal flows whose shares of a port are very unequal, if the flows come over links as fast
-/// as the port, and the port is one of `lossy`, which dropped for want of room.
+/// Warns of each group of equal flows with very unequal shares of a port, if their access links are as fast as the
+/// port. Only ports in `lossy`, whose buffers overflowed, are examined.
 ///
 /// `all` gives the number of flows of a group, and `why` the reason and the remedy at a port.
 pub fn in_step<'a>(
@@ -95,8 +95,8 @@ pub fn check(plan: &Plan, seen: &Seen<'_>, warnings: &mut Vec<Warning>) {
     let all = |group: &str| plan.flows.iter().filter(|flow| flow.group == group).count();
     warnings.extend(in_step(&flows, &links, &lossy, all, |port| {
         format!(
-            "their links are as fast as {port}, so their cells may arrive at the same instants again and again, and a \
-             full buffer then drops the cells of the same links; access links that are 1 % faster prevent this{drawn}"
+            "with access links as fast as {port}, cells of the same flows may meet a full buffer each time; access links \
+             that are 1 % faster prevent this{drawn}"
         )
     }));
 }

@@ -76,8 +76,8 @@ pub fn lost_outside(dropped: u64, in_window: u64, units: &str) -> Option<Warning
     })
 }
 
-/// Warns of the link over which most was delivered in the measuring window, if the link cannot have carried so much
-/// in it: a retransmission in the window releases data that had arrived before.
+/// Warns of the link with the largest share of its capacity delivered in the measuring window, if that exceeds 1: a
+/// retransmission in the window releases data that had arrived before.
 ///
 /// `delivered` has the links of each flow over TCP, the segments that it delivered in order, and the bits that a
 /// segment takes on a link.
@@ -98,8 +98,8 @@ pub fn earlier_data<'a>(
     let most = lines.iter().max_by(|a, b| share(a).total_cmp(&share(b)))?;
     (share(most) > 1.0).then(|| {
         let message = format!(
-            "what TCP delivered over {} in the measuring window would take {:.1} % of the link: some of it was carried \
-             before the window, and waited at receivers for a segment sent again",
+            "the bytes that TCP delivered over {} in the measuring window are {:.1} % of the link's capacity: some \
+             crossed the link before the window, and waited at receivers for a retransmission",
             most.0,
             100.0 * share(most)
         );

@@ -278,7 +278,7 @@ impl<E: RowEnd> Row<'_, E> {
         self.server.note_apart(cells, last);
     }
     /// Writes the copies of server and ring buffer back. Returns the number of cells. If the cells
-    /// are new on the link, the caller must pass this number to [`Outlet::note`].
+    /// are new on the link, [`Outlet::note`] must get this number.
     #[inline(always)]
     pub fn close(self) -> usize {
         let sent = self.end.close();

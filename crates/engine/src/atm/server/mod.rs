@@ -109,7 +109,7 @@ pub trait Server: ServerCounts + Sized {
     /// Processes all service starts and ends before the context's time, and the service ends at
     /// that time.
     fn advance(&mut self, context: &mut Context<'_, Outlet<'_>>);
-    /// Time `t` of the next event: the caller must call [`Server::advance`] with `t + 1`, so that
+    /// Time `t` of the next event: [`Server::advance`] must be called with `t + 1`, so that
     /// no cell leaves late. `NEVER` if departures need no event.
     fn next_event(&self) -> Ps;
     /// Advances the server to the context's time. Returns the number of cells of `queue` whose last

@@ -16,7 +16,7 @@ impl Terminal {
         self.processing = None;
         self.note_wake();
     }
-    /// Segments that have arrived at the router and that the caller has not removed yet, in order,
+    /// Segments that have arrived at the router and have not been removed yet, in order,
     /// each with its time. `None` if the terminal is not a router's.
     pub fn arrived(&mut self) -> Option<&mut Vec<(Ps, Segment)>> {
         match &mut self.app {

@@ -96,7 +96,7 @@ pub(super) struct Processing {
 /// channel.
 #[derive(Clone, Default)]
 pub struct Router {
-    /// Reassembled segments that the caller has not removed yet, each with its time.
+    /// Reassembled segments that have not been removed yet, each with its time.
     pub(super) arrived: Vec<(Ps, Segment)>,
     /// Payload bytes of all segments that have arrived.
     pub arrived_bytes: u64,

@@ -322,7 +322,7 @@ impl Erica {
     }
 
     /// Max-min step (p. 404): max(FairShare, VCShare), and MaxAllocPrevious unless z > 1 + delta.
-    /// The caller clips the result.
+    /// The result is not clipped.
     fn allocation(&self, vc_share: f64) -> f64 {
         let share = self.fair_share.max(vc_share);
         // Table 6.1 prints an infinite overload for an interval without input.

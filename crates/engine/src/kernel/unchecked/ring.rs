@@ -60,7 +60,7 @@ impl<T: Copy> Ring<T> {
         let at = (self.head + self.len) & self.slots.len().wrapping_sub(1);
         prefetch::<1, _>(self.slots.as_ptr().wrapping_add(at));
     }
-    /// The free slots behind the newest value, at least one. The caller fills them in order.
+    /// The free slots behind the newest value, at least one, to be filled in order.
     #[inline]
     pub fn tail(&mut self) -> Tail<'_, T> {
         if self.len == self.slots.len() {

@@ -112,7 +112,7 @@ impl<N: Node> Part<N> {
     }
 
     /// Processes the events before [`Part::now`] that [`Part::run_until`] has not processed, and
-    /// measures the storage. The caller must do this before it reads the part's state and before
+    /// measures the storage. Must be called before the part's state is read, and before
     /// [`Simulation::join`].
     pub fn catch_up(&mut self) {
         self.own.catch_up(self.own.now, &mut ());

@@ -134,7 +134,7 @@ impl Mpeg2Config {
             return Some((
                 "mean",
                 format!(
-                    "only {share:.1} % of the rates lie between zero and the peak, {}",
+                    "only {share:.1} % of the drawn rates lie between zero and the peak, {}; allowed: 5 % or more",
                     self.peak
                 ),
             ));
@@ -142,7 +142,7 @@ impl Mpeg2Config {
         if self.bound.mean(&rates) < 1.0 {
             return Some((
                 "mean",
-                String::from("after `bound` the mean rate is below 1 bit/s"),
+                String::from("the mean of the rates within `bound` is below 1 bit/s"),
             ));
         }
         let wrong = too_often(

@@ -193,7 +193,7 @@ fn impossible_streams_are_refused() {
         far.check()
             .unwrap()
             .1
-            .starts_with("only 0.0 % of the rates lie between zero and the peak")
+            .starts_with("only 0.0 % of the drawn rates lie between zero and the peak")
     );
     // Rounded to whole Mbit/s, these rates are zero.
     let small = |c: &mut Mpeg2Config| {
