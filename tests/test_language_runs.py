@@ -142,8 +142,8 @@ def test_what_a_run_tells(text: str, expected: object) -> None:
     [
         ("run.nothing", "has no `nothing`"),
         ("run.totals.jain_index", "was not measured"),
-        ("run.flow('tcp')", "2 flows of run begin with"),
-        ("run.flow('udp.1')", "no flows of run begin with"),
+        ("run.flow('tcp')", "2 flows of `run` begin with"),
+        ("run.flow('udp.1')", "no flows of `run` begin with"),
         ("run.scenario.link('A->nowhere')", "none of the links of the scenario is called"),
         ("run.group('udp')", "no flows of group udp"),
         ("run.port('A->sink').queue('vbr')", "no queue for vbr"),

@@ -31,7 +31,7 @@ class Record(Readable):
         value = self._table[key]
         if value is None:
             raise ValueError(f"`{key}` of {self._place} was not measured in this run")
-        return Record(value, f"{self._place}.{key}") if isinstance(value, dict) else value
+        return Record(value, f"{key} of {self._place}") if isinstance(value, dict) else value
 
 
 class Port(Record):

@@ -77,7 +77,7 @@ class Run(Record):
         label: str,
         scenario: _core.Scenario | None = None,
     ) -> None:
-        super().__init__(summary, label)
+        super().__init__(summary, f"`{label}`")
         self._recorded = recorded
         self._described = None if scenario is None else cache(partial(described_by, scenario))
 

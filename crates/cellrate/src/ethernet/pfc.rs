@@ -27,7 +27,7 @@ pub struct Pfc {
     /// Priorities under PFC.
     #[schemars(length(min = 1, max = 8))]
     pub priorities: Vec<u8>,
-    /// Length from one link above which its other end is paused.
+    /// Length of the frames from one link above which the switch pauses the other end of the link.
     #[schemars(extend("x-search" = { "low": "1 packets", "high": "1000 packets", "scale": "log" }))]
     pub xoff: Length,
     /// Length at which the pause ends; two packets below `xoff` if absent.

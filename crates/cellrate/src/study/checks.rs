@@ -143,9 +143,10 @@ fn pairs(study: &Study, problems: &mut Vec<Problem>) {
                 }
                 levels => {
                     let count = count(levels);
-                    if *length.get_or_insert(count) != count {
+                    let others = *length.get_or_insert(count);
+                    if others != count {
                         let message = format!(
-                            "`{name}` has {count} values, but another factor of this table has a different number"
+                            "`{name}` has {count} values, but another factor of this table has {others}"
                         );
                         problems.push(Problem::error(
                             at,

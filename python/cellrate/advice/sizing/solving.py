@@ -104,8 +104,8 @@ def for_delay(answer: Answer, runner: Runner) -> Answer:
     rate = service_cells_per_second(answer.question.network, answer.port)
     if rate <= 0:
         raise SizingError(
-            f"other traffic uses all of the link of {answer.port.name}: the delay of its own cells "
-            "is not bounded"
+            f"cells of higher priority use the whole link {answer.port.name}: the delay of other "
+            "cells has no bound"
         )
     cells = math.floor(delay * rate * (1 + 1e-12))
     if cells < 1:

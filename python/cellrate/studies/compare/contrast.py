@@ -16,7 +16,7 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Ratio:
-    """Mean of the second over mean of the first.
+    """Mean of the second alternative over mean of the first.
 
     Attributes:
         value: The ratio; None if the first mean is zero.
@@ -30,7 +30,7 @@ class Ratio:
 
 
 def ratio_of_means(first: Floats, second: Floats, *, paired: bool, level: float = 0.95) -> Ratio:
-    """Mean of the second over mean of the first, with Fieller's interval (Fieller 1954).
+    """Mean of the second sample over that of the first, with Fieller's interval (Fieller 1954).
 
     The interval contains every ratio r at which the mean of ``second - r * first`` may be zero. The
     interval is missing for a single run, and if the first mean may be zero.
@@ -138,7 +138,7 @@ class Contrast:
         return self.difference - half, self.difference + half
 
     def ratio(self, level: float) -> Ratio:
-        """Mean of the second over mean of the first."""
+        """Mean of the second alternative over mean of the first."""
         return ratio_of_means(self.first, self.second, paired=self.paired, level=level)
 
     def reversed(self) -> Contrast:

@@ -123,7 +123,7 @@ class EfciLoop:
         require_finite(sources=self.n, round_trip_seconds=self.tau)
         require(self.n >= 1, "sources", self.n, "must be at least 1, or no source sends")
         require_positive(bandwidth_cells_per_second=self.bw)
-        allowed = "must be above 0: the model's cycle is made by the delay of the feedback"
+        allowed = "must be above 0: the feedback delay causes the model's cycle"
         require(self.tau > 0, "round_trip_seconds", self.tau, allowed)
         require_positive(high_cells=self.high, low_cells=self.low)
         allowed = "must be at most high_cells: congestion ends below where it begins"

@@ -329,7 +329,7 @@ fn changes_contradict_slowdown_and_routers() {
     let change = one("\"switch.buffer\"=\"50 kB\"");
     let refused = job(BASE, &[change.clone(), "measure.slowdown=true".into()]).unwrap_err();
     assert!(
-        refused.contains("settings change during the run"),
+        refused.contains("runs each flow alone, without `changes`"),
         "{refused}"
     );
     let (_, _, joined) = crate::ethernet::templates::TEMPLATES[4];
