@@ -195,5 +195,5 @@ def test_unequal_delays_share_unequally() -> None:
     assert 5 * shares.sum() == pytest.approx(353_200 * found.utilisation, rel=1e-5)
     assert shares[1] > 1.2 * shares[0]
     assert found.maximum_queue_cells > 1.01 * equal.maximum_queue_cells
-    with pytest.raises(AssumptionError, match="share link and queue"):
+    with pytest.raises(AssumptionError, match="which share a queue"):
         integrate([near, far.with_(high_cells=3000.0)])

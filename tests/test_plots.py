@@ -98,7 +98,7 @@ def test_few_runs_are_points_without_a_box() -> None:
 def test_what_cannot_be_drawn_is_refused() -> None:
     for chart, said in (
         (Chart("bufer", "throughput"), "did you mean 'buffer'"),
-        (Chart("buffer", "scheme"), "is not a number"),
+        (Chart("buffer", "scheme"), "holds no numbers"),
     ):
         with pytest.raises(BadInput, match=said):
             KINDS["lines"](runs(), chart)

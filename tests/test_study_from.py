@@ -74,7 +74,10 @@ def test_the_printed_study_is_planned_and_tells_what_it_leaves_out(
         ("ohsaki95-fig55", "there is no experiment `ohsaki95-fig55`"),
         ("ohsaki95-fig5:fcvc", "has no part `fcvc`; scenarios: abr, epd, ubr; variants: "),
         ("ohsaki95-text-cells", "has no simulation runs"),
-        ("marsan97-fig5L", "some runs only, and a study in all of them; each variant is a study"),
+        (
+            "marsan97-fig5L",
+            "in some runs, but a study sets it in all runs; each variant is a study",
+        ),
     ],
 )
 def test_what_is_no_study_says_why(name: str, said: str) -> None:

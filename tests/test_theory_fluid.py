@@ -156,7 +156,7 @@ def test_mean_and_buffer_are_those_of_the_distribution(n: int, load: float, off:
     [
         (lambda: queueing.fluid_exceedance(2, 1.0, 1.0, 1.0, 1.0, 0), "grows without end"),
         (lambda: queueing.fluid_exceedance(2001, 1.0, 1.0, 1.0, 2e3, 0), "must be at most 2000"),
-        (lambda: queueing.fluid_decay_per_cell(2, 1.0, 1.0, 1.0, 2.0), "there is never a queue"),
+        (lambda: queueing.fluid_decay_per_cell(2, 1.0, 1.0, 1.0, 2.0), "or no queue builds up"),
     ],
 )
 def test_outside_the_assumptions(call: object, message: str) -> None:

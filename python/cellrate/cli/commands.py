@@ -73,8 +73,8 @@ GROUPS: dict[str, tuple[Command, ...]] = {
         Command(
             "list",
             "lists:list_names",
-            "List experiments, measures, schemes, credit, policies, sources, recoveries or "
-            "templates.",
+            "List experiments, measures, or components: schemes, policies, sources, recoveries "
+            "and others.",
             ("cellrate list schemes", "cellrate list measures jain_index"),
         ),
         Command(

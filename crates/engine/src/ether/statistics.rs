@@ -1,4 +1,4 @@
-//! What a port over Ethernet counts beside its queues: for its scheme, for credit, and for pauses.
+//! Counts of a port over Ethernet beside those of its queues: of its scheme, of credit, and of pauses.
 
 use alloc::format;
 use alloc::string::{String, ToString};
