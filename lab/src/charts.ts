@@ -22,7 +22,7 @@ const TITLES: Record<Chart, string> = {
   scheme: "Counted by the control scheme",
 };
 /** Titles over Ethernet that differ. */
-const OF_ETHERNET: Partial<Record<Chart, string>> = { rate: "ACR, and R_C of RoCE", throughput: "Throughput per flow, data received", loss: "Packets lost so far" };
+const OF_ETHERNET: Partial<Record<Chart, string>> = { throughput: "Throughput per flow, data received", loss: "Packets lost so far" };
 const ORDER: Chart[] = ["queue", "rate", "window", "throughput", "utilisation", "credit", "scheme", "loss"];
 const DASHED = new Set(["ER", "ssthresh"]);
 const HEIGHT = 132;
@@ -94,7 +94,9 @@ export class Charts {
   open(opened: Opened): void {
     const same = JSON.stringify(opened.tracks) === JSON.stringify(this.#tracks);
     this.#tracks = opened.tracks;
-    this.#titles = isEthernet(opened.network) ? { ...TITLES, ...OF_ETHERNET } : TITLES;
+    // A source over Ethernet has an ACR under rate control, R_C of DCQCN over RoCE.
+    const rates = new Set(opened.tracks.filter(({ chart }) => chart === "rate").map(({ quantity }) => quantity));
+    this.#titles = isEthernet(opened.network) ? { ...TITLES, ...OF_ETHERNET, rate: [...rates].join(" and ") } : TITLES;
     const { from_seconds, to_seconds } = opened.network.measure;
     this.#window = [from_seconds, to_seconds];
     this.#last = undefined;

@@ -556,6 +556,10 @@ test("ACR over Ethernet ends where the command says, and follows a target that i
       assert.ok(Math.abs(acr - (Number(target) * 100) / 8) < 0.02 * acr, `${name}: ${acr} Gbit/s`);
     }
   }
+  await page.locator("#preset").selectOption("dcqcn");
+  await ended(page);
+  const titles = await page.locator(".chart figcaption").allTextContents();
+  assert.ok(titles.includes("R_C, Gbit/s"), titles.join("; "));
   assert.deepEqual(wrong, []);
 });
 
