@@ -18,7 +18,7 @@ from cellrate._core import Outcome
 from cellrate.advice.choosing import Answer, Effort, Goals, as_json, choose
 from cellrate.advice.choosing.answer import Elsewhere, Side, sides
 from cellrate.advice.choosing.candidates import Option, candidates, pareto
-from cellrate.advice.choosing.choosing import Budget
+from cellrate.advice.choosing.choosing import Budget, OutOfTime
 from cellrate.advice.choosing.circumstances import Circumstance, properties
 from cellrate.advice.choosing.goals import Judgement, best_of_each, judged
 from cellrate.advice.choosing.report import verdict
@@ -529,3 +529,18 @@ def test_what_wins_elsewhere_by_hand() -> None:
 def test_a_scenario_with_credits_of_its_own_is_refused() -> None:
     with pytest.raises(BadInput, match="leave `fcvc` out: choose tries credit control by itself"):
         choose(Job(SMALL, "small", ("fcvc={}", 'flow.tcp.service="ubr"')), Goals())
+
+
+def test_the_time_limit_ends_only_the_runs_under_it() -> None:
+    """The starts of the recommendation are drawn after the limit, too."""
+    now = [0.0]
+    budget = Budget(1.0, lambda: now[0])
+
+    def runner(_jobs: object) -> list[Any]:
+        now[0] = 2.0
+        budget.check_within()
+        return []
+
+    with pytest.raises(OutOfTime):
+        budget.limited(runner)([])
+    assert runner([]) == []

@@ -33,17 +33,19 @@ class OutOfTime(Exception):
     """The time limit has passed; results of finished runs are kept."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class Budget:
     """A time limit that ends runs.
 
     Attributes:
         ends: Time of `clock` at which the budget ends; infinity without a limit.
         clock: The clock, in seconds.
+        is_limiting: True while runs are under way that the limit ends.
     """
 
     ends: float
     clock: Callable[[], float] = time.monotonic
+    is_limiting: bool = False
 
     @classmethod
     def of(cls, minutes: float | None, clock: Callable[[], float] = time.monotonic) -> Budget:
@@ -65,9 +67,22 @@ class Budget:
         def run(jobs: Sequence[Job]) -> list[_core.Outcome]:
             if jobs:
                 self.check()
-            return list(runner(jobs))
+            self.is_limiting = True
+            try:
+                return list(runner(jobs))
+            finally:
+                self.is_limiting = False
 
         return run
+
+    def check_within(self) -> None:
+        """Ends runs under way at the time limit, but not those made after it on purpose.
+
+        Raises:
+            OutOfTime: The time limit has passed, and a runner of `limited` makes the runs.
+        """
+        if self.is_limiting:
+            self.check()
 
 
 Phases: TypeAlias = Callable[[str, int, int], None]
