@@ -193,7 +193,9 @@ def film(job: Job, span: tuple[float, float], beside: Path) -> Film:
     units = "frames" if has_frames else "cells"
     if seen.beyond_seconds is not None:
         # A tenth as a reserve: the records are not quite in the order of these times.
-        fits = start + 0.9 * (seen.beyond_seconds - start)
+        # A cell that left before the span says nothing of its end.
+        inside = seen.beyond_seconds - start
+        fits = start + 0.9 * (inside if inside > 0 else (end - start) / 2)
         raise TooManyCells(
             f"more than {MOST:,} {units} are on links between --from and --to, the most that a "
             f"film shows: let --to be {seconds(fits)} or earlier",

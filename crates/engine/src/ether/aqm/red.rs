@@ -198,8 +198,8 @@ impl Red {
         self.average
     }
 
-    /// The average with a packet that arrives at `now`, or at a decision as its service begins. ns-2 counts an empty queue's m packets and
-    /// the arrival: avg (1 - w)^(m + 1), where the paper has avg (1 - w)^m (section 4).
+    /// The average with a packet that arrives, or whose service begins, at `now`. ns-2 counts an empty queue's m
+    /// packets and the arrival: avg (1 - w)^(m + 1), where the paper has avg (1 - w)^m (section 4).
     fn update_average(&mut self, now: Ps, queue: Held, is_idle: bool) {
         let weight = self.config.weight;
         let kept = if is_idle {
