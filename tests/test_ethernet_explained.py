@@ -11,7 +11,7 @@ import pytest
 from cellrate.advice.explain import Explanation
 from conftest import Command
 
-from proof.measured.random_ethernet import credited, drawn
+from proof.measured.random_ethernet import credited, drawn, paused
 
 COUNT = int(os.environ.get("ETHERNET_SCENARIOS", "40"))
 """Random scenarios whose runs are held against the bounds."""
@@ -91,6 +91,69 @@ def test_dctcp_says_which_assumptions_fail(command: Command) -> None:
     assert failing.fails == ("all flows run DCTCP with data without end",)
 
 
+SHARED = """
+link_layer = "ethernet"
+run.duration = "20 ms"
+switch.buffer = "2 MB"
+[topology]
+template = "single-switch"
+link_rate = "10 Gbit/s"
+access = "1 us"
+bottleneck = "1 us"
+[[flow]]
+name = "udp"
+count = 3
+source = { kind = "cbr", rate = "2 Gbit/s" }
+[[flow]]
+name = "tcp"
+count = 2
+"""
+
+
+@pytest.mark.parametrize(
+    ("settings", "share"),
+    [
+        ({}, 2.0),
+        # Datagrams that do not yield take more than an equal share.
+        ({"flow.udp.source.rate": "3 Gbit/s"}, 0.5),
+        ({"switch.queues": [[7], [0]], "flow.tcp.priority": 7}, 5.0),
+        ({"switch.queues": [[7], [0]], "flow.udp.priority": 7}, 2.0),
+        # Under credit flows take turns, so no datagrams take more than an equal share.
+        ({"flow.udp.source.rate": "3 Gbit/s", "fcvc": {}}, 2.0),
+    ],
+)
+def test_a_fair_share_is_of_what_datagrams_leave(settings: dict[str, object], share: float) -> None:
+    said = cellrate.explain(SHARED, overrides=settings)
+    assert values(said, "fair shares", "least_bits_per_second") == [pytest.approx(share * 1e9)]
+
+
+def test_queues_that_go_first_leave_the_rest() -> None:
+    queues = {
+        "switch.queues": [[7], [0]],
+        "flow.tcp.priority": 7,
+        "flow.udp.source": {"kind": "greedy"},
+    }
+    said = cellrate.explain(SHARED, overrides=queues)
+    assert values(said, "fair shares", "least_bits_per_second") == [5e9, 0.0]
+    turns = {"switch.schedule": {"discipline": "deficit-round-robin", "quanta": ["2 kB", "2 kB"]}}
+    silent = cellrate.explain(SHARED, overrides=queues | turns)
+    assert "queues take turns" in str(silent.without_statement)
+    full = cellrate.explain(SHARED, overrides={"flow.udp.source.rate": "4 Gbit/s"})
+    assert "datagrams alone exceed A->sink" in str(full.without_statement)
+
+
+def test_a_target_is_what_switches_divide(command: Command) -> None:
+    """A line of 100 Gbit/s for eight flows; ERICA's target is 0.9 of the line by default."""
+    said = cellrate.explain(command("new", "explicit-rate").stdout)
+    assert values(said, "bottleneck", "allocated_bits_per_second") == [pytest.approx(90e9)]
+    assert values(said, "fair shares", "least_bits_per_second") == [pytest.approx(90e9 / 8)]
+
+
+def test_random_fabrics_have_an_answer() -> None:
+    """Rates of a fabric differ by orders of magnitude, which the linear program must bear."""
+    assert all(cellrate.explain(drawn(seed)).verdict for seed in range(40, 200))
+
+
 @pytest.mark.parametrize(
     ("window", "limit"),
     [("64 KiB", "a by its window, b by its window"), ("400 KiB", "the link A->B")],
@@ -118,7 +181,7 @@ def test_no_run_breaks_a_bound() -> None:
     """Ratios of what runs have to their upper limits, and of lower limits to what runs have."""
     nearest: dict[str, float] = {}
     counted: dict[str, int] = {}
-    for scenario in [make(seed) for seed in range(COUNT) for make in (drawn, credited)]:
+    for scenario in [make(seed) for seed in range(COUNT) for make in (drawn, credited, paused)]:
         summary = cellrate.run(scenario).summary
         for statement in cellrate.explain(scenario).statements:
             for claim in statement.claims if statement.applies else ():

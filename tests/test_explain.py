@@ -943,7 +943,7 @@ def test_more_than_a_buffer_takes_is_not_expected(command: Command) -> None:
 
 def test_a_bound_above_the_links_says_why() -> None:
     said = template("n-source", "tcp.window=4 MiB", 'switch.buffer="2000 cells"')
-    assert "data sent before it add the rest" in said.verdict[0]
+    assert "with data sent before the measuring window" in said.verdict[0]
     bound, carried = (
         number(one(said, "TCP throughput", f"{key}_bits_per_second"))
         for key in ("bound", "carried")

@@ -41,6 +41,16 @@ def credited(seed: int) -> Settings:
     return drawn(seed) | {"switch": {}, "fcvc": fcvc}
 
 
+def paused(seed: int) -> Settings:
+    """The scenario of a seed under PFC of all priorities, without other limits."""
+    draw = random.Random(seed)  # noqa: S311  not for cryptography
+    pfc = {"xoff": f"{draw.randint(1, 40)} packets"}
+    if draw.random() < 0.5:
+        pfc |= {"response_time": "2 us"}
+    queues = {"queues": [[7, 6, 5], [0]]} if draw.random() < 0.5 else {}
+    return drawn(seed) | {"switch": queues, "pfc": pfc}
+
+
 def _topology(draw: random.Random) -> Settings:
     template = draw.choice(("n-source", "single-switch", "leaf-spine", "fat-tree"))
     found: Settings = {"template": template}

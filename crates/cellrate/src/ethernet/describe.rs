@@ -11,11 +11,12 @@ use cellrate_engine::net::ChannelId;
 use cellrate_engine::traffic::{Load, SourceConfig};
 use serde_json::{Value, json};
 
+use super::control::Control;
 use super::flow::Flow;
 use super::graph::{Graph, Instance, Part};
 use super::pfc;
 use super::plan::plan;
-use super::types::{Scenario, TraceKind, schema};
+use super::types::{Scenario, Switch, TraceKind, schema};
 use crate::scenario::describe::change as changed;
 use crate::scenario::effective;
 use crate::scenario::in_units::InUnits;
@@ -37,7 +38,11 @@ const BYTES_PER_POINT: u64 = 24;
 /// unit; null stands for no limit, or for an absent part.
 pub(super) fn describe(scenario: &Scenario, graph: &Graph) -> Value {
     let nodes = graph.nodes.iter().map(|node| {
-        let mut switch = units().of("Switch", &scenario.switch);
+        let in_force = Switch {
+            control: Control(scenario.switch.control.0.in_force()),
+            ..scenario.switch.clone()
+        };
+        let mut switch = units().of("Switch", &in_force);
         if let Some(buffer) = node.buffer {
             switch["buffer_bytes"] = json!(buffer);
         }
@@ -76,7 +81,10 @@ pub(super) fn describe(scenario: &Scenario, graph: &Graph) -> Value {
         "flows": flows.collect::<Vec<_>>(),
         "credit": reserves.as_ref().map(|found| json!({ "n2_bytes": found.n2(), "promised_bytes": found.promised() })),
         "changes": scenario.changes.iter().map(changed).collect::<Vec<_>>(),
-        "pauses": scenario.pfc.as_ref().map(|_| json!({ "lossless": pfc::is_lossless(scenario, graph) })),
+        "pauses": scenario.pfc.as_ref().map(|_| json!({
+            "loses": pfc::loses(scenario, &plan),
+            "room_bytes": pfc::room_by_link(scenario, &plan),
+        })),
     })
 }
 

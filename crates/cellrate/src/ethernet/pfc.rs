@@ -166,37 +166,61 @@ pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
 
 /// The link to a switch that needs most headroom, and this headroom in bytes.
 fn needed<'p>(plan: &'p Plan, config: &PfcConfig) -> Option<(&'p str, u64)> {
-    let longest = plan.longest_frame();
-    let backs = opposites(&plan.links);
-    let to_switch = plan.links.iter().zip(&backs);
-    let to_switch = to_switch.filter(|(link, _)| plan.nodes[link.to].switch.is_some());
-    let needed = to_switch.filter_map(|(link, back)| {
-        let back = &plan.links[(*back)?];
-        let octets = headroom((link, longest), (back, longest), config.response);
-        Some((link.name.as_str(), octets))
-    });
+    let names = plan.links.iter().map(|link| link.name.as_str());
+    let needed = names.zip(needed_by_link(plan, config));
+    let needed = needed.filter_map(|(name, octets)| Some((name, octets?)));
     needed.max_by_key(|(_, octets)| *octets)
 }
 
-/// True if no frame of any flow can be lost: all have priorities under PFC, there is headroom for them, and queue
-/// management drops none. All packets of RoCE understand marks.
-pub fn is_lossless(scenario: &Scenario, graph: &Graph) -> bool {
-    let Some(pfc) = &scenario.pfc else {
-        return false;
+/// Headroom in bytes that each link needs; `None` for a link to a host.
+fn needed_by_link(plan: &Plan, config: &PfcConfig) -> Vec<Option<u64>> {
+    let longest = plan.longest_frame();
+    let backs = opposites(&plan.links);
+    let links = plan.links.iter().zip(&backs);
+    let needed = links.map(|(link, back)| {
+        let back = plan.nodes[link.to].switch.is_some().then_some((*back)?)?;
+        let back = (&plan.links[back], longest);
+        Some(headroom((link, longest), back, config.response))
+    });
+    needed.collect()
+}
+
+/// Bytes of one priority that a switch holds at most from each link; `None` for a link to a host.
+pub fn room_by_link(scenario: &Scenario, plan: &Plan) -> Option<Vec<Option<u64>>> {
+    let config = scenario.pfc.as_ref()?.in_octets(&scenario.ethernet);
+    let room = |needed: u64| {
+        config
+            .xoff
+            .saturating_add(config.headroom.unwrap_or(needed))
     };
+    let needed = needed_by_link(plan, &config).into_iter();
+    Some(needed.map(|needed| needed.map(room)).collect())
+}
+
+/// Reason why frames may be lost under PFC; `None` if none can be.
+pub fn loses(scenario: &Scenario, plan: &Plan) -> Option<&'static str> {
+    let pfc = scenario.pfc.as_ref()?;
     let config = pfc.in_octets(&scenario.ethernet);
-    let plan = plan(scenario, graph);
-    let needed = needed(&plan, &config).map_or(0, |(_, octets)| octets);
+    let needed = needed(plan, &config).map_or(0, |(_, octets)| octets);
     let covers = |priority: u8| config.priorities.contains(&priority);
     let of_cnps = |flow: &Flow| flow.roce.as_ref()?.control.notifier().cnp_priority();
-    let marks_all = || scenario.flows.iter().all(|flow| flow.roce.is_some());
     let is_covered = |flow: &Flow| covers(flow.priority) && of_cnps(flow).is_none_or(covers);
-    scenario.flows.iter().all(is_covered)
-        && config.headroom.is_none_or(|given| given >= needed)
-        && match &scenario.switch.aqm {
-            AqmConfig::None(_) => true,
-            AqmConfig::Threshold(_) => marks_all(),
-            AqmConfig::Red(red) => red.ecn && !red.hard_drop && marks_all(),
-            AqmConfig::CoDel(_) | AqmConfig::Pie(_) => false,
+    let drops = || match &scenario.switch.aqm {
+        AqmConfig::None(_) => false,
+        // Queue management drops a packet that does not understand marks. All of RoCE do.
+        AqmConfig::Threshold(_) => !scenario.flows.iter().all(|flow| flow.roce.is_some()),
+        AqmConfig::Red(red) => {
+            !red.ecn || red.hard_drop || !scenario.flows.iter().all(|flow| flow.roce.is_some())
         }
+        AqmConfig::CoDel(_) | AqmConfig::Pie(_) => true,
+    };
+    if !scenario.flows.iter().all(is_covered) {
+        Some("PFC does not pause all priorities that flows have")
+    } else if config.headroom.is_some_and(|given| given < needed) {
+        Some("more can arrive after XOFF than `pfc.headroom` holds")
+    } else if drops() {
+        Some("`switch.aqm` drops packets that do not understand marks, or that are too many")
+    } else {
+        None
+    }
 }

@@ -32,7 +32,7 @@ def bottlenecks(subject: Subject) -> Iterator[Prediction]:
         yield _overload(subject, situation)
         if situation.others:
             yield _background(situation)
-        if situation.abr and target_utilisation(situation.switch) != 1.0:
+        if situation.abr and target_utilisation(situation.switch.control) != 1.0:
             yield _target(situation)
         growth = certain_growth_cells_per_second(subject.network, situation.port)
         if growth > 0:
@@ -76,7 +76,7 @@ def _background(situation: Situation) -> Statement:
 
 
 def _target(situation: Situation) -> Statement:
-    share = target_utilisation(situation.switch)
+    share = target_utilisation(situation.switch.control)
     handed_out = handed_out_cells_per_second(situation)
     return Statement(
         BOTTLENECK,
@@ -143,7 +143,7 @@ def _share(subject: Subject, name: str, flows: Sequence[Flow], shares: MaxMin) -
 def _shared(bottlenecks: Iterable[Situation], links: set[str]) -> str:
     """A clause on switches that allocate less than the link rate, unlike `theory max-min`."""
     parts = {
-        target_utilisation(situation.switch)
+        target_utilisation(situation.switch.control)
         for situation in bottlenecks
         if situation.port.name in links and situation.abr
     } - {1.0}

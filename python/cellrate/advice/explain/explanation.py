@@ -75,9 +75,9 @@ def _throughput(applied: Sequence[Statement], units: Units) -> str:
     text = f"Throughput: TCP delivers at most {units.rates(most)} {units.rate}"
     carried = bounds[0].values.get("carried_bits_per_second", most)
     if isinstance(carried, float) and carried < throughput.SAME * most:
-        text += (
-            f" (links carry {units.rates(carried)} in the measuring window; data sent before it "
-            "add the rest)"
+        text = (
+            f"Throughput: links carry at most {units.rates(carried)} {units.rate} of TCP payload; "
+            f"with data sent before the measuring window {units.rates(most)} may arrive in it"
         )
     if not expected:
         return f"{text}; no formula here predicts the throughput of a run."

@@ -8,11 +8,11 @@ from typing import Any
 from cellrate.advice.explain import throughput
 from cellrate.advice.explain.answer import NoStatement, Prediction, Statement
 from cellrate.advice.explain.claims import Claim
+from cellrate.advice.explain.ethernet_shares import fair_shares, from_to, gbit, targets
 from cellrate.advice.explain.losses import CERTAIN
 from cellrate.advice.formulas.frame_bounds import FrameBounds, outstanding_bytes
 from cellrate.common.numbers import seconds
-from cellrate.simulation.network.ethernet_view import FrameFlow, FrameNetwork, Hop, Line, hop_rate
-from cellrate.theory import max_min
+from cellrate.simulation.network.ethernet_view import FrameFlow, FrameNetwork, Line, hop_rate
 from cellrate.theory.assumptions import AssumptionError
 from cellrate.theory.dcqcn import dcqcn_mark_probability, dcqcn_queue_bytes
 from cellrate.theory.dctcp import greatest_queue_packets, queue_swing_packets
@@ -35,8 +35,7 @@ def statements(network: FrameNetwork) -> Iterator[Prediction]:
     yield from _bottlenecks(network)
     yield from _frames(network)
     yield from _spraying(network.flows)
-    if tcp:
-        yield _shares([flow for flows in tcp.values() for flow in flows])
+    yield from fair_shares(network)
     yield from map(_delays, (*tcp.values(), *roce.values()))
     if network.credit is not None:
         yield from _credit(bounds)
@@ -44,14 +43,6 @@ def statements(network: FrameNetwork) -> Iterator[Prediction]:
     for port in network.bottlenecks:
         yield from _queue(bounds, port)
     yield from _completion(bounds, tcp | roce)
-
-
-def _gbit(bits_per_second: float) -> str:
-    return f"{bits_per_second / 1e9:,.4g} Gbit/s"
-
-
-def _from_to(low: str, high: str) -> str:
-    return low if low == high else f"{low} to {high}"
 
 
 def _bottlenecks(network: FrameNetwork) -> Iterator[Statement]:
@@ -62,8 +53,8 @@ def _bottlenecks(network: FrameNetwork) -> Iterator[Statement]:
         count, offered = len(network.over[port]), network.offered(port)
         yield Statement(
             "bottleneck",
-            f"{port.name}: {count} flow{'s' if count > 1 else ''} could send {_gbit(offered)} to "
-            f"a line of {_gbit(port.bits_per_second)}.",
+            f"{port.name}: {count} flow{'s' if count > 1 else ''} could send {gbit(offered)} to "
+            f"a line of {gbit(port.bits_per_second)}.",
             {
                 "port": port.name,
                 "flows": count,
@@ -71,6 +62,7 @@ def _bottlenecks(network: FrameNetwork) -> Iterator[Statement]:
                 "link_bits_per_second": port.bits_per_second,
             },
         )
+        yield from targets(network, port)
 
 
 def _frames(network: FrameNetwork) -> Iterator[Statement]:
@@ -93,30 +85,6 @@ def _frames(network: FrameNetwork) -> Iterator[Statement]:
         )
 
 
-def _shares(flows: Sequence[FrameFlow]) -> Statement:
-    """Max-min fair shares of lines over the paths that the hash of ECMP has chosen."""
-    hops = {hop for flow in flows for hop in flow.hops}
-    found = max_min(
-        {_name(hop): hop_rate(hop) for hop in hops},
-        {flow.name: [_name(hop) for hop in flow.hops] for flow in flows},
-    )
-    sprayed = any(flow.is_sprayed for flow in flows)
-    as_one = " The lines over which a switch sprays frames count as one line." if sprayed else ""
-    least, most = min(found.rates.values()), max(found.rates.values())
-    each = _from_to(_gbit(least), _gbit(most))
-    return Statement(
-        "fair shares",
-        f"The max-min fair share of a flow is {each}, headers included. TCP may share the lines "
-        f"otherwise.{as_one}",
-        {"least_bits_per_second": least, "greatest_bits_per_second": most},
-        "max-min",
-    )
-
-
-def _name(hop: Hop) -> str:
-    return " ".join(line.name for line in hop)
-
-
 def _spraying(flows: Sequence[FrameFlow]) -> Iterator[Statement]:
     """Statement on the number of lines over which frames are sprayed, and on the effect on TCP."""
     sprayed = [flow for flow in flows if flow.is_sprayed]
@@ -135,11 +103,11 @@ def _spraying(flows: Sequence[FrameFlow]) -> Iterator[Statement]:
 def _delays(flows: Sequence[FrameFlow]) -> Statement:
     trips = [flow.least_round_trip_seconds for flow in flows]
     pipes = [hop_rate(flow.slowest) * flow.least_round_trip_seconds / 8 for flow in flows]
-    pipe = _from_to(f"{min(pipes):,.0f}", f"{max(pipes):,.0f}")
+    pipe = from_to(f"{min(pipes):,.0f}", f"{max(pipes):,.0f}")
     return Statement(
         "delays",
         f"{flows[0].group}: a full frame and its acknowledgement take "
-        f"{_from_to(seconds(min(trips)), seconds(max(trips)))} through empty queues. In this time "
+        f"{from_to(seconds(min(trips)), seconds(max(trips)))} through empty queues. In this time "
         f"the path carries {pipe} bytes.",
         {
             "group": flows[0].group,
@@ -158,7 +126,7 @@ def _credit(bounds: FrameBounds) -> Iterator[Statement]:
         least, most = min(found), max(found)
         yield Statement(
             "credit",
-            f"{name}: credit control allows at most {_from_to(_gbit(least), _gbit(most))} each, "
+            f"{name}: credit control allows at most {from_to(gbit(least), gbit(most))} each, "
             "preambles and gaps included: N2 + N3 in the round trip of a link plus the time to "
             "send N2.",
             {
@@ -188,8 +156,8 @@ def _throughput(
         )
         yield Statement(
             topic,
-            f"{name}: at most {_from_to(_gbit(min(rates)), _gbit(max(rates)))} each, by {by}, and "
-            f"{_gbit(total)} together.",
+            f"{name}: at most {from_to(gbit(min(rates)), gbit(max(rates)))} each, by {by}, and "
+            f"{gbit(total)} together.",
             {
                 "group": name,
                 "least_bound_bits_per_second": min(rates),
@@ -202,14 +170,13 @@ def _throughput(
     everyone = [flow for flows in groups.values() for flow in flows]
     total, carried = bounds.together(everyone), bounds.together(everyone, early=False)
     more = (
-        f": links carry {_gbit(carried)}, and data that were sent before the window may "
-        "arrive in it"
+        f": links carry {gbit(carried)}, and data that were sent before the window may arrive in it"
         if carried < throughput.SAME * total
         else ""
     )
     yield Statement(
         topic,
-        f"All together at most {_gbit(total)} of TCP payload in the measuring window{more}.",
+        f"All together at most {gbit(total)} of TCP payload in the measuring window{more}.",
         {"bound_bits_per_second": total, "carried_bits_per_second": carried},
         kind="bound",
         claims=(Claim("throughput", "", "at most", total, "throughput"),),
@@ -251,15 +218,25 @@ def _queue(bounds: FrameBounds, port: Line) -> Iterator[Prediction]:
             claims=(Claim("lost", port.name, "none", 0.0, "loss"),),
         )
     else:
-        why = "the TCP windows may exceed the buffer"
-        if any(flow.roce is not None for flow in bounds.network.over[port]):
-            why = "flows over RoCE have no windows"
         yield Statement(
             "loss",
-            f"{port.name}: losses are possible: {why}.",
+            f"{port.name}: losses are possible: {_why_lost(bounds, port)}.",
             {"port": port.name, "expected": "possible"},
             kind="prediction",
         )
+
+
+def _why_lost(bounds: FrameBounds, port: Line) -> str:
+    """Reason why a port may lose packets."""
+    if bounds.network.pauses is not None:
+        return str(bounds.network.pauses["loses"])
+    if any(flow.roce is not None for flow in bounds.network.over[port]):
+        return "flows over RoCE have no windows"
+    if port.switch is not None and port.switch["aqm"]["algorithm"] != "none":
+        return "`switch.aqm` may drop packets"
+    if bounds.fits(port):
+        return "the windows fit, but a timer may expire early, and TCP then sends segments twice"
+    return "the TCP windows may exceed the buffer"
 
 
 def _by_dctcp(bounds: FrameBounds, port: Line) -> Iterator[Statement]:
@@ -362,7 +339,7 @@ def _by_dcqcn(network: FrameNetwork, port: Line) -> Iterator[Prediction]:
         "queue",
         f"{port.name}: in the steady state the queue under DCQCN stands near {queue:,.0f} bytes, "
         f"where {marks:.3%} of packets are marked, and each flow has "
-        f"{_gbit(port.bits_per_second / len(flows))} of the line. With packets it is longer, since "
+        f"{gbit(port.bits_per_second / len(flows))} of the line. With packets it is longer, since "
         "a flow has no CNP within tau of its last.",
         {"port": port.name, "dcqcn_queue_bytes": queue, "dcqcn_mark_probability": marks},
         formula,

@@ -14,10 +14,10 @@ from cellrate.simulation.network import (
     Flow,
     Link,
     Network,
-    Switch,
     fair_shares,
     overloaded_ports,
 )
+from cellrate.simulation.network.ends import Parameters
 from cellrate.theory import AssumptionError, MaxMin
 from cellrate.theory.cell_conversions import CELL_BITS
 
@@ -223,9 +223,9 @@ def backward_cells(flow: Flow) -> float:
     return nrm + (1 - nrm) * tcp.acknowledgement_cells / (segments * tcp.segment_cells)
 
 
-def target_utilisation(switch: Switch) -> float:
-    """Share of the capacity that the switch allocates to ABR."""
-    return float(switch.control.get("target_utilisation") or 1.0)
+def target_utilisation(control: Parameters) -> float:
+    """Share of the capacity that a control scheme allocates."""
+    return float(control.get("target_utilisation") or 1.0)
 
 
 def handed_out_cells_per_second(situation: Situation) -> float:
@@ -237,7 +237,7 @@ def handed_out_cells_per_second(situation: Situation) -> float:
     left, port = situation.capacity_cells_per_second, situation.port
     if not port.is_port or not situation.abr:
         return left
-    share = target_utilisation(port.switch)
+    share = target_utilisation(port.switch.control)
     if port.switch.control.get("capacity_form") == "of-link":
         return left - (1.0 - share) * port.cells_per_second
     return share * left

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -152,9 +153,29 @@ class FrameBounds:
         if self.network.credit is not None:
             promised = self.network.credit["promised_bytes"][self.network.lines.index(port)]
             found.append(QueueLimit(promised, "the reserves of all flows over it"))
+        if self.network.pauses is not None and self.loses_nothing:
+            found.append(QueueLimit(self._of_pauses(port), "XOFF and headroom of all links to it"))
         if self.windows_fit:
             found.append(QueueLimit(self._windows[port], "all TCP windows over it"))
         return min(found, key=lambda limit: limit.octets, default=None)
+
+    def _of_pauses(self, port: Line) -> float:
+        """The most that a switch holds for a port of all links and priorities that flows use."""
+        assert self.network.pauses is not None  # noqa: S101  the caller knows it
+        numbers = {line: number for number, line in enumerate(self.network.lines)}
+        used = {
+            (line, priority)
+            for flow in self.network.flows
+            for way, priorities in (
+                (flow.hops, {flow.priority}),
+                (flow.hops_back, {flow.priority, flow.notification_priority}),
+            )
+            for (line,), (after,) in pairwise(way)
+            if after is port
+            for priority in priorities
+        }
+        room = self.network.pauses["room_bytes"]
+        return float(sum(room[numbers[line]] for line, _ in used))
 
     def _of_memory(self, port: Line) -> float:
         """The most that one queue can hold of a shared memory, if all others are empty.
@@ -179,7 +200,7 @@ class FrameBounds:
     def loses_nothing(self) -> bool:
         """True if no run can lose a packet: by credit or pauses, or since all windows fit."""
         pauses = self.network.pauses
-        by_pauses = pauses is not None and pauses["lossless"]
+        by_pauses = pauses is not None and pauses["loses"] is None
         return self.network.credit is not None or by_pauses or self.windows_fit
 
     @cached_property
@@ -191,18 +212,20 @@ class FrameBounds:
         if self.network.credit is not None or self.network.pauses is not None:
             return False
         ports = (line for line in self._windows if line.switch is not None)
-        return self.sends_once and all(map(self._fits, ports))
+        return self.sends_once and all(map(self.fits, ports))
 
     @cached_property
     def sends_once(self) -> bool:
         """True if no timer can expire before the acknowledgement, even if all queues are full."""
         return all(map(self._is_in_time, self.network.flows))
 
-    def _fits(self, port: Line) -> bool:
+    def fits(self, port: Line) -> bool:
         """True if a port can hold all windows that cross it."""
         assert port.switch is not None  # noqa: S101  the caller asks for ports alone
         held = self._windows[port]
-        if port.switch["aqm"]["algorithm"] != "none" or held > port.buffer_bytes:
+        if port.switch["aqm"]["algorithm"] != "none" or math.isinf(held):
+            return False
+        if held > port.buffer_bytes:
             return False
         if port.switch["memory"] is None:
             return True

@@ -22,13 +22,15 @@ def greatest_sum(
         room: Capacity of each link.
     """
     costs, places, columns = zip(*taken, strict=True)
+    # The solver's tolerances are absolute, for values near 1.
+    scale = max(most) or 1.0
     solved = milp(
         -np.ones(len(most)),
-        bounds=Bounds(0.0, np.array(most)),
+        bounds=Bounds(0.0, np.array(most) / scale),
         constraints=LinearConstraint(
-            csr_array((costs, (places, columns)), shape=(len(room), len(most))), ub=room
+            csr_array((costs, (places, columns)), shape=(len(room), len(most))), ub=room / scale
         ),
     )
     if not solved.success:
         raise RuntimeError(solved.message)
-    return float(-solved.fun)
+    return float(-solved.fun * scale)

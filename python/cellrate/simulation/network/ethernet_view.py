@@ -68,6 +68,7 @@ class FrameFlow:
     Attributes:
         name: ``GROUP.INDEX``.
         group: Name of the flow's group.
+        priority: Priority of its frames, 7 the highest.
         start_seconds: Start time, before jitter.
         sends: False if the source sends nothing before a change.
         hops: Lines to the destination, hop by hop.
@@ -91,6 +92,7 @@ class FrameFlow:
 
     name: str
     group: str
+    priority: int
     start_seconds: float
     sends: bool
     hops: tuple[Hop, ...]
@@ -117,6 +119,12 @@ class FrameFlow:
         """Name of TCP's recovery; empty without TCP."""
         recovery = None if self.tcp is None else self.tcp["recovery"]
         return str(recovery["policy"] if isinstance(recovery, Mapping) else recovery or "")
+
+    @property
+    def notification_priority(self) -> int:
+        """Priority of congestion notifications; that of the flow where it has none."""
+        control = {} if self.roce is None else self.roce["control"]
+        return int(control.get("cnp_priority", self.priority))
 
     @property
     def forward(self) -> tuple[Line, ...]:
@@ -176,8 +184,9 @@ class FrameNetwork(Changing):
         flows: Every flow of every group.
         credit: ``n2_bytes``, and by line ``promised_bytes`` for all channels of a port; None
             without credit control.
-        pauses: ``lossless``, True if no frame can be lost; None without priority-based flow
-            control.
+        pauses: ``loses``, the reason why frames may be lost, None if none can be; ``room_bytes``
+            by line, what a switch holds of one priority from it, None for a line to a host. None
+            without priority-based flow control.
         changes: Changes during the run; everything else is as it is before the first.
     """
 
@@ -242,6 +251,13 @@ class FrameNetwork(Changing):
         return tuple(
             line for line in self.ports if self.offered(line) > line.bits_per_second * (1 + 1e-9)
         )
+
+    def queue(self, flow: FrameFlow) -> int:
+        """Number from 0 of the queue of a flow at ports; under credit each flow has its own: 0."""
+        switch = next((line.switch for line in self.ports), None)
+        queues = [] if switch is None or self.credit is not None else switch["queues"]
+        found = (at for at, priorities in enumerate(queues) if flow.priority in priorities)
+        return next(found, max(0, len(queues) - 1))
 
     def offered(self, line: Line) -> float:
         """Greatest rate in bit/s at which data can reach a port over the lines before it."""

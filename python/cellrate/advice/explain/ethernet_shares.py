@@ -1,0 +1,206 @@
+"""Fair shares of lines over Ethernet: what datagrams, queues that go first and targets leave."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from cellrate.advice.explain.answer import NoStatement, Prediction, Statement
+from cellrate.advice.explain.subject import target_utilisation
+from cellrate.advice.formulas.frame_bounds import outstanding_bytes
+from cellrate.simulation.network.ethernet_view import (
+    FrameFlow,
+    FrameNetwork,
+    Hop,
+    Line,
+    hop_rate,
+)
+from cellrate.theory import max_min
+
+TOPIC, FORMULA = "fair shares", "max-min"
+# Relative difference of sums of rates that counts as rounding.
+ROUNDING = 1e-9
+
+
+def gbit(bits_per_second: float) -> str:
+    """A rate as text."""
+    return f"{bits_per_second / 1e9:,.4g} Gbit/s"
+
+
+def from_to(low: str, high: str) -> str:
+    """A range as text; one value if both ends are the same."""
+    return low if low == high else f"{low} to {high}"
+
+
+def targets(network: FrameNetwork, port: Line) -> Iterator[Statement]:
+    """Statement on the rate that the control scheme of a port allocates, if not the whole line."""
+    share = _target(port)
+    if share == 1.0 or not any(flow.rate_controlled for flow in network.over[port]):
+        return
+    allocated = share * port.bits_per_second
+    yield Statement(
+        "bottleneck",
+        f"{port.name}: the switch allocates at most {gbit(allocated)} to flows with rate control, "
+        f"by its target utilisation of {share:g}.",
+        {
+            "port": port.name,
+            "target_utilisation": share,
+            "allocated_bits_per_second": allocated,
+        },
+    )
+
+
+def _target(port: Line) -> float:
+    return 1.0 if port.switch is None else target_utilisation(port.switch["control"])
+
+
+def fair_shares(network: FrameNetwork) -> Iterator[Prediction]:
+    """Max-min fair shares of the flows in each queue, over the paths that ECMP has chosen."""
+    queues: dict[int, list[FrameFlow]] = {}
+    for flow in network.flows:
+        if _is_elastic(flow):
+            queues.setdefault(network.queue(flow), []).append(flow)
+    sharing = _Sharing(network)
+    for queue, flows in sorted(queues.items()):
+        which = f" in queue {queue + 1}" if len(queues) > 1 else ""
+        try:
+            rates = sharing.rates(queue, flows)
+        except _UnknownError as error:
+            quantity = f"fair shares of flows{which}"
+            yield NoStatement(TOPIC, quantity, str(error), FORMULA)
+            # Queues behind it have what it leaves.
+            return
+        yield _statement(sharing, flows, rates, which)
+
+
+def _is_elastic(flow: FrameFlow) -> bool:
+    return flow.tcp is not None or flow.roce is not None or flow.rate_controlled
+
+
+def _statement(
+    sharing: _Sharing, flows: Sequence[FrameFlow], rates: Mapping[FrameFlow, float], which: str
+) -> Statement:
+    least, most = min(rates.values()), max(rates.values())
+    whose = sharing.taken_by
+    of = f", of what {' and '.join(whose)} leave" if whose else ""
+    part = min(sharing.part(hop) for flow in flows for hop in flow.hops)
+    more = f" The shares divide what switches allocate, {part:g} of the line." if part < 1 else ""
+    if any(flow.is_sprayed for flow in flows):
+        more += " The lines over which a switch sprays frames count as one line."
+    sent = " what their windows allow" if any(flow.tcp is not None for flow in flows) else ""
+    return Statement(
+        TOPIC,
+        f"The max-min fair share of a flow{which} is {from_to(gbit(least), gbit(most))} while all "
+        f"flows send{sent}, headers included{of}. A run may share otherwise.{more}",
+        {"least_bits_per_second": least, "greatest_bits_per_second": most},
+        FORMULA,
+    )
+
+
+def _most(flow: FrameFlow) -> float:
+    """Greatest rate of a flow on its lines: of datagrams, or a window in each round trip."""
+    if flow.own_bits_per_second is not None:
+        return flow.own_bits_per_second
+    if flow.tcp is None:
+        return math.inf
+    packets = outstanding_bytes(flow) / flow.payload_bytes
+    return 8 * packets * flow.line_bytes / flow.least_round_trip_seconds
+
+
+class _UnknownError(Exception):
+    """The shares of a queue are not known; the message is the reason."""
+
+
+class _Sharing:
+    """Rates of flows, from the queue that is served first to the last.
+
+    Attributes:
+        network: The network.
+        taken_by: What takes a part of the lines before the flows of the last queue that was asked.
+    """
+
+    def __init__(self, network: FrameNetwork) -> None:
+        self.network = network
+        self.taken_by: list[str] = []
+        # Under credit each flow has a queue of its own, and datagrams take turns with the others.
+        self._turns = network.credit is not None
+        self._elastic: dict[Hop, float] = {}
+
+    def part(self, hop: Hop) -> float:
+        """Part of a hop that its control scheme allocates, if it controls all elastic flows."""
+        flows = (flow for flow in self.network.over[hop[0]] if _is_elastic(flow))
+        return _target(hop[0]) if all(flow.rate_controlled for flow in flows) else 1.0
+
+    def rates(self, queue: int, flows: Sequence[FrameFlow]) -> dict[FrameFlow, float]:
+        """Max-min fair shares of the elastic flows of a queue."""
+        hops = {hop for flow in flows for hop in flow.hops}
+        datagrams = [
+            flow
+            for flow in self.network.flows
+            if not _is_elastic(flow)
+            and self.network.queue(flow) <= queue
+            and not hops.isdisjoint(flow.hops)
+        ]
+        self._require_order(queue, hops)
+        self._require_known(datagrams)
+        steady = {} if self._turns else self._carried(datagrams)
+        self.taken_by = ["datagrams"] if any(steady.get(hop) for hop in hops) else []
+        if any(self._elastic.get(hop) for hop in hops):
+            self.taken_by.append("queues that go first")
+        left = {
+            hop: self.part(hop) * hop_rate(hop) - steady.get(hop, 0.0) - self._elastic.get(hop, 0.0)
+            for hop in hops | {hop for flow in datagrams for hop in flow.hops}
+        }
+        full = {hop for hop, rate in left.items() if rate <= ROUNDING * hop_rate(hop)}
+        sharing = [flow for flow in flows if full.isdisjoint(flow.hops)]
+        both = [*sharing, *datagrams] if self._turns else sharing
+        found = max_min(
+            {_name(hop): rate for hop, rate in left.items() if hop not in full},
+            {flow.name: [_name(hop) for hop in flow.hops] for flow in both},
+            pcr={flow.name: _most(flow) for flow in both},
+        )
+        rates = {flow: found.rates.get(flow.name, 0.0) for flow in flows}
+        for flow, rate in rates.items():
+            for hop in flow.hops:
+                self._elastic[hop] = self._elastic.get(hop, 0.0) + rate
+        return rates
+
+    def _require_order(self, queue: int, hops: Iterable[Hop]) -> None:
+        """Raises `_UnknownError` where a line is not served queue by queue in a fixed order."""
+        for hop in hops:
+            met = {self.network.queue(flow) for flow in self.network.over[hop[0]]}
+            if hop[0].switch is None:
+                if len(met) > 1:
+                    raise _UnknownError(
+                        "a host sends flows of several queues in turns, so their order there is "
+                        "not that of switches"
+                    )
+            elif met != {queue} and hop[0].switch["schedule"]["discipline"] != "strict-priority":
+                raise _UnknownError(
+                    "queues take turns, and no formula here divides a line among them"
+                )
+
+    def _require_known(self, datagrams: Sequence[FrameFlow]) -> None:
+        """Raises `_UnknownError` where it is not known what datagrams take of a line."""
+        if self._turns:
+            return
+        for flow in datagrams:
+            if flow.own_bits_per_second is None:
+                raise _UnknownError(f"{flow.group} sends datagrams at the rate of its line")
+        for hop, rate in self._carried(datagrams).items():
+            if rate > hop_rate(hop) * (1 + ROUNDING):
+                raise _UnknownError(
+                    f"datagrams alone exceed {_name(hop)}, so losses decide what they leave"
+                )
+
+    @staticmethod
+    def _carried(datagrams: Iterable[FrameFlow]) -> dict[Hop, float]:
+        carried: dict[Hop, float] = {}
+        for flow in datagrams:
+            for hop in flow.hops:
+                carried[hop] = carried.get(hop, 0.0) + (flow.own_bits_per_second or 0.0)
+        return carried
+
+
+def _name(hop: Hop) -> str:
+    return " ".join(line.name for line in hop)
