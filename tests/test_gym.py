@@ -245,17 +245,64 @@ class PlayedLaw:
         source.acr = min(self.shares[number] * source.pcr, rm.er)
 
 
-def test_a_scheme_in_python_that_does_the_same_gives_the_same_run() -> None:
+RATES = cellrate.template("explicit-rate")
+TWO_HOSTS = {
+    "flow.flow.count": 2,
+    "flow.flow.stagger": "0 s",
+    "flow.flow.source": {"kind": "persistent"},
+    "measure.from": "0 s",
+}
+
+
+@pytest.mark.parametrize(
+    ("scenario", "overrides", "unit"),
+    [
+        (VARIED, {**SHORT, "switch.buffer": "60 cells"}, "cells"),
+        (
+            RATES,
+            {"run.duration": "2 ms", "measure.from": "0 s", "switch.buffer": "9 kB"},
+            "packets",
+        ),
+    ],
+    ids=["atm", "ethernet"],
+)
+def test_a_scheme_in_python_that_does_the_same_gives_the_same_run(
+    scenario: str, overrides: dict[str, Any], unit: str
+) -> None:
     """An action acts from the very instant at which a scheme's interval begins."""
-    overrides = {**SHORT, "switch.buffer": "60 cells"}
     Played.shares = drawn(1000, 0.02, 0.4)
-    env = gymnasium.make(PORT, scenario=VARIED, overrides=overrides)
+    env = gymnasium.make(PORT, scenario=scenario, overrides=overrides)
     interval = env.get_wrapper_attr("interval")
     digest = steps(env, Played.shares, 3)[-1][2]["digest"]
-    run = cellrate.run(VARIED, overrides={**overrides, "switch.control": Played(interval)}, seed=3)
+    control = {"switch.control": Played(interval)}
+    run = cellrate.run(scenario, overrides={**overrides, **control}, seed=3)
     assert run.digest == digest
     assert summary(env)["totals"] == run.summary["totals"]
-    assert run.summary["totals"]["cells_dropped"] > 0
+    assert run.summary["totals"][f"{unit}_dropped"] > 0
+
+
+def test_a_port_over_ethernet_by_hand() -> None:
+    """Two hosts that always send at a share of a line of 100 Gbit/s, in frames of 1,538 bytes."""
+    env = gymnasium.make(PORT, scenario=RATES, overrides=TWO_HOSTS | {"run.duration": "1 ms"})
+    assert env.get_wrapper_attr("interval") == pytest.approx(32 * 1538 * 8 / 100e9)
+    seen = steps(env, forever(0.25))
+    # A frame is a 32nd of what the line carries in a step.
+    for (arrived, others, _, active, share), _, info in seen[30:-1]:
+        assert abs(arrived - 0.5) <= 2.1 / 32
+        assert (others, active, share) == (0.0, 1.0, 0.25)
+        assert abs(info["utilisation"] - 0.5) <= 2.1 / 32
+    assert np.mean([info["utilisation"] for _, _, info in seen[30:-1]]) == pytest.approx(
+        0.5, abs=2e-3
+    )
+    # Three quarters each are half of a line too much: the buffer is full, and the rest is lost.
+    little = TWO_HOSTS | {"run.duration": "1 ms", "switch.buffer": "30360 bytes"}
+    env = gymnasium.make(PORT, scenario=RATES, overrides=little)
+    late = steps(env, forever(0.75))[-60:-1]
+    assert np.mean([info["utilisation"] for _, _, info in late]) == pytest.approx(1.0, abs=2e-3)
+    assert np.mean([info["lost"] for _, _, info in late]) == pytest.approx(0.5, abs=2e-2)
+    longest = max(observed[2] for observed, _, _ in late)
+    assert longest == pytest.approx(20 * 1538 * 8 / 100e9 * 1e3)
+    check_env(env.unwrapped, skip_render_check=True)
 
 
 def test_a_law_in_python_that_does_the_same_gives_the_same_cells() -> None:
@@ -374,8 +421,16 @@ def test_a_name_with_its_module_needs_no_import() -> None:
 
 
 WRONG: list[tuple[str, dict[str, Any], str]] = [
-    (PORT, {"port": "A->C"}, "no port `A->C` that forwards an ABR flow; those that do: A->B, "),
-    (PORT, {"overrides": {"flow.tcp.service": "ubr"}}, "no switch forwards an ABR flow"),
+    (
+        PORT,
+        {"port": "A->C"},
+        "no port `A->C` that forwards a flow over ABR or with `rate_control`; those that do: A->B, ",
+    ),
+    (
+        PORT,
+        {"overrides": {"flow.tcp.service": "ubr"}},
+        "no switch forwards a flow over ABR or with `rate_control`",
+    ),
     (PORT, {"interval": 0}, "an interval must be at least 1e-12 s, but is 0 s"),
     (PORT, {"interval": float("nan")}, "an interval must be at least 1e-12 s, but is NaN s"),
     (PORT, {"most_share": 1.5}, "most_share must be above 0 and at most 1, but is 1.5"),

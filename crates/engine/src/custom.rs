@@ -3,6 +3,7 @@
 
 use alloc::string::String;
 use alloc::sync::Arc;
+use core::any::Any;
 use core::fmt;
 
 use serde::de::Error;
@@ -120,4 +121,18 @@ pub(crate) fn of_the_registry(schema: &mut schemars::Schema) {
     if let Some(variants) = schema.remove("anyOf") {
         schema.insert("oneOf".into(), variants);
     }
+}
+
+/// A switch port with a user-defined control scheme, at one instant. Counters are since the start
+/// of the run.
+pub struct PortFromOutside<'s> {
+    /// State of the user-defined control scheme.
+    pub scheme: &'s mut dyn Any,
+    /// Length of the controlled queue, as the timer of the scheme would get it. This length and the
+    /// counters are in units of service: cells, or bytes on the line.
+    pub queue: u64,
+    /// Units of all queues that have left the port.
+    pub departed: u64,
+    /// Units of all queues that the port has dropped.
+    pub dropped: u64,
 }

@@ -212,7 +212,7 @@ impl Scenario {
     ///
     /// Raises:
     ///     ScenarioError: The network has routers.
-    fn require_one_link_layer(&self, py: Python<'_>) -> PyResult<()> {
+    pub fn require_one_link_layer(&self, py: Python<'_>) -> PyResult<()> {
         match &self.job {
             Layer::Atm(_) => Ok(()),
             Layer::Ethernet(job) => job.refuse_joined().map_err(|refusal| refused(py, &refusal)),
@@ -539,6 +539,13 @@ impl Scenario {
     /// If it is no network of ATM cells.
     pub fn checked(&self) -> PyResult<&Checked> {
         self.atm().map(Job::checked)
+    }
+    /// The job of a network over Ethernet, if it is one.
+    pub fn over_ethernet(&self) -> Option<&ethernet::Job> {
+        match &self.job {
+            Layer::Atm(_) => None,
+            Layer::Ethernet(job) => Some(job),
+        }
     }
     /// The job of a network of ATM cells.
     fn atm(&self) -> PyResult<&Job> {

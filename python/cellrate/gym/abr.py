@@ -16,6 +16,8 @@ class AbrPort(Environment[_core.PortEpisode]):
     """Sets the explicit rate that an output port writes into backward RM cells.
 
     A step lasts one interval of the simulated network. Other ports keep the scenario's scheme.
+    Over Ethernet the port writes the rate into the records of flows with ``rate_control``; what is
+    said of ABR below holds for these flows, and bytes on the line take the place of cells.
 
     The action is ``[share]``: the port lowers ER of every backward RM cell to ``share`` times the
     link's rate, from the begin of the step to its end; ``share`` is from 0 to ``most_share``.
@@ -48,7 +50,8 @@ class AbrPort(Environment[_core.PortEpisode]):
         port: Name of the link that the port feeds, such as ``"A->B"``; by default the port with the
             least rate for each forward ABR channel.
         interval: Length of a step in seconds; by default the time of 32 cells of the link, at which
-            a source that has the link to itself sends an RM cell (Nrm of TM 4.0).
+            a source that has the link to itself sends an RM cell (Nrm of TM 4.0), or of 32 of the
+            longest frames.
         most_share: Greatest action, above 0 and at most 1.
         delay_weight: Weight of a millisecond of queue, from 0.
         loss_weight: Weight of lost cells, from 0.
@@ -57,7 +60,7 @@ class AbrPort(Environment[_core.PortEpisode]):
     Attributes:
         port: Name of the port's link.
         channels: Number of ABR channels at the port.
-        rate: Rate of the link in cells/s.
+        rate: Rate of the link in cells/s; in bytes/s over Ethernet.
         interval: Length of a step in seconds.
         most_share: Greatest action.
 
@@ -91,19 +94,20 @@ class AbrPort(Environment[_core.PortEpisode]):
         self.observation_space = spaces.Box(np.zeros(5), self._greatest(), dtype=np.float64)
 
     told = ("utilisation", "lost")
+    needs_cells = False
 
     def _begin(self, scenario: _core.Scenario) -> _core.PortEpisode:
         return _core.PortEpisode(scenario, self._port, self._interval)
 
     def _greatest(self) -> Vector:
-        """The greatest observation: no more cells arrive than the links to the port carry."""
+        """The greatest observation: no more arrives than the links to the port carry."""
         episode = self._episode
 
         def arrivals(seconds: float) -> float:
-            return episode.arrival_rate * seconds + episode.arrival_links
+            return episode.arrival_rate * seconds + episode.arrival_links * episode.largest
 
         load = arrivals(episode.interval) / (episode.rate * episode.interval)
-        queue = min(episode.buffer + 1, arrivals(episode.duration))
+        queue = min(episode.buffer + episode.largest, arrivals(episode.duration))
         return np.array([load, load, queue / episode.rate * 1e3, 1.0, self.most_share])
 
     def _at_start(self) -> Vector:
@@ -189,6 +193,7 @@ class AbrSource(Environment[_core.SourceEpisode]):
         )
 
     told = ("delivered", "lost", "in_flight_ms")
+    needs_cells = True
 
     def _begin(self, scenario: _core.Scenario) -> _core.SourceEpisode:
         return _core.SourceEpisode(scenario, self._flow, self._interval)

@@ -44,12 +44,14 @@ class Environment(gymnasium.Env[Vector, Vector], Generic[E]):
         weights: Weights of a millisecond of delay, and of lost cells, by their parameters' names.
 
     Raises:
-        BadInput: The link layer of the scenario is Ethernet.
+        BadInput: The link layer of the scenario is Ethernet, and the environment needs RM cells.
         ValueError: A weight is negative or not finite, or `render_mode` is not None.
     """
 
     told: ClassVar[tuple[str, ...]]
     """Keys of ``info`` for the numbers that follow the observation."""
+    needs_cells: ClassVar[bool]
+    """True if the environment needs a network of ATM cells."""
     most_share = 1.0
     metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012  of gymnasium
 
@@ -71,11 +73,10 @@ class Environment(gymnasium.Env[Vector, Vector], Generic[E]):
         job = job_of(_template_or(scenario), overrides, None)
         self._job = Job(job.text, job.path, (*job.overrides, "measure.traces=[]"))
         checked = self._job.scenario()
-        if checked.link_layer == "ethernet":
+        if self.needs_cells and checked.link_layer == "ethernet":
             raise BadInput(
-                f"{self._job.path}: an environment steers rates in RM cells of ATM, and the link "
-                "layer is Ethernet; a control scheme as a class in Python steers rates over "
-                "Ethernet, too"
+                f"{self._job.path}: the environment is an ABR source, and the link layer is "
+                "Ethernet; AbrPort and control schemes in Python work over Ethernet"
             )
         self._episode = self._begin(checked)
         self._has_begun = False

@@ -1,6 +1,7 @@
 //! The beginning and the stops of a run over Ethernet.
 
 use cellrate_engine::ether::Simulation;
+use cellrate_engine::ether::plan::Plan;
 use cellrate_engine::kernel::Ps;
 
 use super::Job;
@@ -11,14 +12,16 @@ use crate::run::timeline::{Timeline, carried, slice_of};
 use crate::run::{Driver, InProgress};
 
 impl Driver<Recorder> {
-    /// A run of a checked scenario at time zero.
-    pub fn begin(job: &Job) -> Driver<Recorder> {
+    /// A run of a checked scenario at time zero, after `edit` has changed the plan.
+    pub fn begin(job: &Job, edit: impl FnOnce(&mut Plan)) -> Driver<Recorder> {
         let scenario = job.scenario();
+        let mut plan = job.plan();
+        edit(&mut plan);
         #[expect(
             clippy::expect_used,
             reason = "the checks of a scenario are those of a plan and more"
         )]
-        let simulation = Simulation::new(job.plan()).expect("a checked plan");
+        let simulation = Simulation::new(plan).expect("a checked plan");
         let measure = &scenario.measure;
         let recorder = Recorder::new(&simulation, &measure.traces, measure.trace_points as usize);
         let (end, sample) = (scenario.run.duration, scenario.sample());
@@ -30,7 +33,12 @@ impl Driver<Recorder> {
 impl InProgress<Recorder> {
     /// A run at time zero.
     pub fn new(job: &Job) -> InProgress<Recorder> {
-        let driver = Driver::begin(job);
+        InProgress::<Recorder>::with(job, |_| ())
+    }
+
+    /// A run at time zero of a scenario's plan, after `edit` has changed the plan.
+    pub fn with(job: &Job, edit: impl FnOnce(&mut Plan)) -> InProgress<Recorder> {
+        let driver = Driver::begin(job, edit);
         InProgress::of(driver, job.check(), job.scenario().run.seed)
     }
 }

@@ -274,7 +274,7 @@ impl Job {
         let began = Instant::now();
         let partition = self.partition(threads);
         watch.done(Task::Plan);
-        let mut driver = Driver::begin(self);
+        let mut driver = Driver::begin(self, |_| ());
         watch.done(Task::Network);
         let report = driver.run_in_parts(&partition.of_nodes, progress, watch);
         let mut report = report.map_err(|error| self.failure(&error))?;

@@ -65,6 +65,7 @@ pub(super) fn plan(scenario: &Scenario, graph: &Graph) -> Plan {
             .as_ref()
             .map(|pfc| pfc.in_octets(&scenario.ethernet)),
         changes: Vec::new(),
+        port_controls: Vec::new(),
     }
 }
 

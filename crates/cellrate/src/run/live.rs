@@ -29,7 +29,7 @@ impl InProgress<CellRecords> {
     /// # Errors
     /// If it needs more memory than is available, or if the network cannot be simulated.
     pub fn new(checked: &Checked) -> Result<InProgress<CellRecords>, RunError> {
-        InProgress::with(checked, |plan| {
+        InProgress::<CellRecords>::with(checked, |plan| {
             plan.measure.events = EventKinds {
                 loss: true,
                 timeout: true,

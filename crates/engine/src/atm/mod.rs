@@ -42,7 +42,7 @@ pub use held::Held;
 pub use node::Node;
 pub use observe::{PortState, SwitchPort};
 pub use observer::{Crossing, Observer, PduStart};
-pub use outside::{LawFromOutside, PortFromOutside};
+pub use outside::LawFromOutside;
 pub use passages::{Passage, Passages};
 pub use plan::{Change, FlowChange, Plan, PlanError, SwitchChange};
 pub use reference::Reference;

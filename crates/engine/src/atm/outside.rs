@@ -6,20 +6,8 @@ use core::any::Any;
 use super::node::Node;
 use super::simulation::Simulation;
 use crate::atm::server::Server;
+use crate::custom::PortFromOutside;
 use crate::net::channel::ChannelId;
-
-/// A switch port with a user-defined control scheme, at one instant. Counters are since the start
-/// of the run.
-pub struct PortFromOutside<'s> {
-    /// State of the user-defined control scheme.
-    pub scheme: &'s mut dyn Any,
-    /// Length of the controlled queue in cells, as the timer of the scheme would get it.
-    pub queue: u64,
-    /// Number of cells of all queues that have left the port.
-    pub departed: u64,
-    /// Number of cells of all queues that the port has refused.
-    pub dropped: u64,
-}
 
 /// The source of a flow's forward channel with a user-defined rate law, at one instant. Counters
 /// are since the start of the run.

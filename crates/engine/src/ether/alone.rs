@@ -25,6 +25,7 @@ pub fn completion_alone(plan: &Plan, flow: usize, among: Ps) -> Option<Ps> {
         fcvc: plan.fcvc.clone(),
         pfc: plan.pfc.clone(),
         changes: Vec::new(),
+        port_controls: Vec::new(),
     };
     // Credit and pauses for a link come back over its opposite, which ECMP may have left out of the flow's paths.
     let needs_opposites = plan.fcvc.is_some() || plan.pfc.is_some();

@@ -159,7 +159,7 @@ impl<'a> Draft<'a> {
     fn switch(&self, node: usize, settings: &SwitchPlan) -> Switch {
         let queues = settings.queues.len().max(1);
         let largest = self.plan.longest_frame();
-        let (controlled, channels) = self.controlled(node, &settings.control);
+        let (controlled, channels) = self.controlled(node, settings);
         let port = |(number, link): (usize, &usize)| {
             let link_plan = &self.plan.links[*link];
             let facts = QueueFacts {
@@ -180,7 +180,10 @@ impl<'a> Draft<'a> {
                 };
                 let priority = self.controlled_priority();
                 let queue = settings.queue_of()[priority as usize];
-                Hosted::new(settings.control.build(facts), queue.into())
+                Hosted::new(
+                    self.plan.control_of(*link, settings).build(facts),
+                    queue.into(),
+                )
             };
             let controls = channels
                 .get(number)
@@ -294,10 +297,16 @@ impl<'a> Draft<'a> {
 
     /// Views of the schemes of a switch, by label, and the numbers of flows under control of each port; both empty
     /// without a scheme.
-    fn controlled(&self, node: usize, control: &ControlConfig) -> (Vec<Controlled>, Vec<usize>) {
+    fn controlled(&self, node: usize, settings: &SwitchPlan) -> (Vec<Controlled>, Vec<usize>) {
         let arriving = &self.arriving[node];
         let under_control = |channel: &ChannelId| self.plan.flows[channel.flow()].rates.is_some();
-        if matches!(control, ControlConfig::None(_))
+        let has_scheme = |link: &usize| {
+            !matches!(
+                self.plan.control_of(*link, settings),
+                ControlConfig::None(_)
+            )
+        };
+        if !self.outgoing[node].iter().any(has_scheme)
             || !arriving.iter().any(|(channel, _)| under_control(channel))
         {
             return (Vec::new(), Vec::new());

@@ -2,6 +2,7 @@
 
 use super::aqm::Held;
 use super::frame::{Info, Packet, on_line};
+use super::outside::on_the_line;
 use crate::control::{Control, ControlConfig, SwitchControl};
 use crate::kernel::Ps;
 use crate::passing::{Contents, Passing, RateRecord};
@@ -29,10 +30,14 @@ impl Hosted {
     pub fn control(&self) -> &Control {
         &self.control
     }
+    /// The scheme, to be changed.
+    pub fn control_mut(&mut self) -> &mut Control {
+        &mut self.control
+    }
 
     /// Goes on from `now` with other parameters of the same scheme; its queue holds `held`.
     pub fn change(&mut self, now: Ps, config: &ControlConfig, held: Held) {
-        self.control.change((now, length(held)), config);
+        self.control.change((now, on_the_line(held)), config);
     }
 
     /// Next time at which the scheme is due.
@@ -49,7 +54,7 @@ impl Hosted {
         } else {
             0
         };
-        self.control.wake(now, length(held), in_service.into());
+        self.control.wake(now, on_the_line(held), in_service.into());
     }
 
     /// A frame arrives, before it is queued or dropped; `slot` is the number of its flow among those under
@@ -72,11 +77,16 @@ impl Hosted {
                     return;
                 }
                 self.control
-                    .on_forward(now, slot, &mut passing, None, length(held));
+                    .on_forward(now, slot, &mut passing, None, on_the_line(held));
             }
             Some(mut record) => {
-                self.control
-                    .on_forward(now, slot, &mut passing, Some(&mut record), length(held));
+                self.control.on_forward(
+                    now,
+                    slot,
+                    &mut passing,
+                    Some(&mut record),
+                    on_the_line(held),
+                );
                 (*info, *packet) = info.with_record(&record);
             }
         }
@@ -93,7 +103,8 @@ impl Hosted {
             return info;
         }
         let mut passing = passing(info);
-        self.control.on_dequeue(now, &mut passing, length(held));
+        self.control
+            .on_dequeue(now, &mut passing, on_the_line(held));
         if passing.is_marked() {
             info.marked()
         } else {
@@ -103,7 +114,8 @@ impl Hosted {
 
     /// A record of the flow in `slot` passes on its way back.
     pub fn on_backward(&mut self, now: Ps, slot: u32, record: &mut RateRecord, held: Held) {
-        self.control.on_backward(now, slot, record, length(held));
+        self.control
+            .on_backward(now, slot, record, on_the_line(held));
     }
 }
 
@@ -112,9 +124,4 @@ fn passing(info: Info) -> Passing {
     let contents = info.contents();
     let ends_pdu = contents == Contents::Data;
     Passing::new(contents, on_line(info.octets()), ends_pdu)
-}
-
-/// Length of a queue in octets on the line.
-fn length(held: Held) -> u64 {
-    held.octets + on_line(0) as u64 * held.packets
 }

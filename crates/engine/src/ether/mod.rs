@@ -19,6 +19,7 @@ mod line_ends;
 mod measure;
 pub mod memory;
 pub mod node;
+mod outside;
 pub mod pause;
 pub mod pfc;
 pub mod plan;

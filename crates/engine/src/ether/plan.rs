@@ -46,6 +46,9 @@ pub struct Plan {
     pub pfc: Option<PfcConfig>,
     /// Changes of settings, in the order of their instants.
     pub changes: Vec<Change>,
+    /// Control schemes of single ports, each with the index of the link that the port feeds. Such a
+    /// scheme replaces the scheme of the switch.
+    pub port_controls: Vec<(usize, ControlConfig)>,
 }
 
 /// A host or a switch.
@@ -229,6 +232,12 @@ impl fmt::Display for PlanError {
 impl core::error::Error for PlanError {}
 
 impl Plan {
+    /// Control scheme of the port that feeds `link`, whose switch has `settings`.
+    pub fn control_of<'p>(&'p self, link: usize, settings: &'p SwitchPlan) -> &'p ControlConfig {
+        let mut single = self.port_controls.iter();
+        let own = single.find(|(port, _)| *port == link);
+        own.map_or(&settings.control, |(_, control)| control)
+    }
     /// The channels of all flows.
     pub fn channels(&self) -> impl DoubleEndedIterator<Item = ChannelId> + Clone + use<> {
         ChannelId::all(self.flows.len())

@@ -15,12 +15,14 @@ use super::lanes::Credited;
 use super::line::OctetClock;
 use super::line_ends::LineEnds;
 use super::memory::SharedMemory;
+use super::outside::on_the_line;
 use super::pfc::Pausing;
 use super::plan::change::SwitchChange;
 use super::schedule::{Heads, Schedule};
 use super::tap::Leaving;
 use super::transport::{Frame, Outlet};
 use crate::control::Control;
+use crate::custom::PortFromOutside;
 use crate::kernel::{Ps, Rate};
 use crate::passing::RateRecord;
 
@@ -541,6 +543,23 @@ impl Port {
     /// The control scheme, if it has one.
     pub fn control(&self) -> Option<&Control> {
         self.control.as_ref().map(|hosted| hosted.control())
+    }
+    /// The port, if its scheme is user-defined; services until now must have been completed.
+    pub(super) fn opened(&mut self) -> Option<PortFromOutside<'_>> {
+        let total = |of: fn(&Queue) -> Held| {
+            let held = self.queues.iter().map(of);
+            held.map(on_the_line).sum::<u64>()
+        };
+        let arrived = total(|queue| queue.counts.arrived);
+        let dropped = total(|queue| queue.counts.dropped);
+        let held = total(|queue| queue.held);
+        let hosted = self.control.as_mut()?;
+        Some(PortFromOutside {
+            queue: on_the_line(self.queues[hosted.queue].held),
+            departed: arrived - dropped - held,
+            dropped,
+            scheme: hosted.control_mut().as_any_mut()?,
+        })
     }
     /// Number of queues.
     pub fn queue_count(&self) -> usize {

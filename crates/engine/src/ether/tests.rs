@@ -65,6 +65,7 @@ fn row(
         fcvc: None,
         pfc: None,
         changes: Vec::new(),
+        port_controls: Vec::new(),
         nodes: (0..nodes).map(node).collect(),
         links: there.chain(back).collect(),
         flows: Vec::from([flow(

@@ -173,6 +173,7 @@ impl JoinedPlan {
                 fcvc: None,
                 pfc: None,
                 changes: Vec::new(),
+                port_controls: Vec::new(),
             },
             legs: Vec::new(),
             crossings: Vec::new(),

@@ -143,6 +143,7 @@ fn frames((n2, n3): (u64, u64), delay: u64) -> ether::Plan {
     ether::Plan {
         pfc: None,
         changes: Vec::new(),
+        port_controls: Vec::new(),
         seed: 1,
         framing: Default::default(),
         nodes: [("source", false), ("A", true), ("sink", false)]

@@ -2,8 +2,11 @@
 
 use std::sync::{Arc, Mutex};
 
+use cellrate::ethernet;
 use cellrate::run::{Live, RunError};
 use cellrate_engine::atm::{Plan, Simulation};
+use cellrate_engine::custom::PortFromOutside;
+use cellrate_engine::ether;
 use cellrate_engine::kernel::Ps;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -12,11 +15,17 @@ use crate::errors::{scheme_failed, unlocked};
 use crate::scenario::Scenario;
 use crate::schemes::Failure;
 
+/// A run in progress, by its link layer.
+enum Running {
+    Cells(Box<Live>),
+    Frames(Box<ethernet::Live>),
+}
+
 /// A run in progress, in intervals.
 pub struct Pace {
     /// State of the run. The lock is never contended; it only allows threads to share the episode
     /// that holds this.
-    live: Mutex<Live>,
+    live: Mutex<Running>,
     failure: Arc<Failure>,
     interval: Ps,
     duration: Ps,
@@ -24,13 +33,34 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// The run of a scenario whose plan `edit` changes, divided into intervals of `interval`.
+    /// The run of a scenario of ATM cells whose plan `edit` changes, divided into intervals of `interval`.
     pub fn new(scenario: &Scenario, interval: Ps, edit: impl FnOnce(&mut Plan)) -> PyResult<Pace> {
-        scenario.refuse_without_code()?;
         let checked = scenario.checked()?;
+        let duration = checked.scenario().run.duration;
+        Pace::of(scenario, (interval, duration), || {
+            Ok(Running::Cells(Box::new(Live::with(checked, edit)?)))
+        })
+    }
+    /// The run of a scenario over Ethernet whose plan `edit` changes, divided into intervals of `interval`.
+    pub fn over_ethernet(
+        scenario: &Scenario,
+        job: &ethernet::Job,
+        interval: Ps,
+        edit: impl FnOnce(&mut ether::plan::Plan),
+    ) -> PyResult<Pace> {
+        Pace::of(scenario, (interval, job.scenario().run.duration), || {
+            Ok(Running::Frames(Box::new(ethernet::Live::with(job, edit))))
+        })
+    }
+    fn of(
+        scenario: &Scenario,
+        (interval, duration): (Ps, Ps),
+        begin: impl FnOnce() -> Result<Running, RunError>,
+    ) -> PyResult<Pace> {
+        scenario.refuse_without_code()?;
         let failure = scenario.failure();
         failure.clear();
-        let live = Live::with(checked, edit);
+        let live = begin();
         if let Some(error) = raised(&failure) {
             return Err(error);
         }
@@ -39,7 +69,7 @@ impl Pace {
             live: Mutex::new(live),
             failure,
             interval,
-            duration: checked.scenario().run.duration,
+            duration,
             now: Ps::ZERO,
         })
     }
@@ -63,9 +93,19 @@ impl Pace {
     pub fn has_ended(&self) -> bool {
         self.now >= self.duration
     }
-    /// The simulation as it is now.
-    pub fn simulation(&mut self) -> &mut Simulation {
-        self.live().simulation()
+    /// The simulation of cells as it is now; `None` over Ethernet.
+    pub fn simulation(&mut self) -> Option<&mut Simulation> {
+        match self.live() {
+            Running::Cells(live) => Some(live.simulation()),
+            Running::Frames(_) => None,
+        }
+    }
+    /// The switch port that feeds `link`; `None` if its control scheme is not user-defined.
+    pub fn port(&mut self, link: usize) -> Option<PortFromOutside<'_>> {
+        match self.live() {
+            Running::Cells(live) => live.simulation().port_from_outside(link),
+            Running::Frames(live) => live.simulation().port_from_outside(link),
+        }
     }
     /// Runs to the end of the next interval, or of the run: all events before that instant are
     /// processed, and none at it.
@@ -77,7 +117,10 @@ impl Pace {
             return Err(Stopped::Ended);
         }
         let until = self.now.saturating_add(self.interval).min(self.duration);
-        self.live().run_until(until);
+        match self.live() {
+            Running::Cells(live) => live.run_until(until),
+            Running::Frames(live) => live.run_until(until),
+        }
         if let Some((error, place)) = self.failure.take() {
             return Err(Stopped::Failed(error, place));
         }
@@ -89,10 +132,13 @@ impl Pace {
         if !self.has_ended() {
             return Err(PyRuntimeError::new_err("the episode has not ended"));
         }
-        unlocked(py, || self.live().summary(0.0))
+        unlocked(py, || match self.live() {
+            Running::Cells(live) => live.summary(0.0),
+            Running::Frames(live) => live.summary(0.0),
+        })
     }
 
-    fn live(&mut self) -> &mut Live {
+    fn live(&mut self) -> &mut Running {
         self.live
             .get_mut()
             .unwrap_or_else(|poisoned| poisoned.into_inner())

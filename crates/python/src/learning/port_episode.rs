@@ -3,12 +3,14 @@
 use std::sync::Arc;
 
 use cellrate_engine::atm::Plan;
-use cellrate_engine::atm::PortFromOutside;
 use cellrate_engine::atm::cell::ServiceClass;
 use cellrate_engine::atm::plan::NodeKind;
 use cellrate_engine::control::{ControlConfig, PortFacts};
-use cellrate_engine::custom::Custom;
-use cellrate_engine::kernel::Ps;
+use cellrate_engine::custom::{Custom, PortFromOutside};
+use cellrate_engine::ether;
+use cellrate_engine::ether::frame::{SHORTEST, on_line};
+use cellrate_engine::kernel::{Ps, ServiceRate};
+use cellrate_engine::net::ChannelId;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde_json::Map;
@@ -24,11 +26,14 @@ const NRM: f64 = 32.0;
 
 /// A run of a scenario in which one output port advertises the rates that a learner sets.
 ///
+/// Units of service are cells, or bytes on the line over Ethernet.
+///
 /// Args:
 ///     scenario: The scenario.
-///     port: Name of the port's link; by default the one with the least rate for each forward ABR
-///         channel.
-///     interval: Time between two steps in seconds; by default that of 32 cells of the link.
+///     port: Name of the port's link; by default the one with the least rate for each flow whose
+///         rate the port controls: over ABR, or over Ethernet with `rate_control`.
+///     interval: Time between two steps in seconds; by default that of 32 cells of the link, or of 32
+///         of the longest frames.
 ///
 /// Raises:
 ///     ValueError: There is no such port, or the interval is not above 0.
@@ -40,12 +45,15 @@ pub struct PortEpisode {
     /// Name of the port's link.
     #[pyo3(get)]
     port: String,
-    /// Limit of the port's queue in cells; infinite without one.
+    /// Limit of the port's queue in units of service; infinite without one.
     #[pyo3(get)]
     buffer: f64,
-    /// Sum of the rates of the links that lead to the port, in cells/s.
+    /// Sum of the rates of the links that lead to the port, in units of service per second.
     #[pyo3(get)]
     arrival_rate: f64,
+    /// Units of service of the largest cell or frame.
+    #[pyo3(get)]
+    largest: f64,
     /// Number of the links that lead to the port.
     #[pyo3(get)]
     arrival_links: usize,
@@ -63,25 +71,36 @@ impl PortEpisode {
         port: Option<&str>,
         interval: Option<f64>,
     ) -> PyResult<PortEpisode> {
-        let plan = cellrate::build::plan(scenario.checked()?);
-        let link = match port {
-            Some(name) => named(&plan, name)?,
-            None => bottleneck(&plan)?,
+        let network = match scenario.over_ethernet() {
+            Some(job) => {
+                scenario.require_one_link_layer(py)?;
+                Network::of_frames(&job.plan())
+            }
+            None => Network::of_cells(&cellrate::build::plan(scenario.checked()?)),
         };
-        let place = &plan.links[link];
-        let rate = place.rate.cells_per_second();
-        let interval = interval_of(interval.unwrap_or(NRM / rate))?;
-        let rates: Vec<f64> = used_before(&plan, link)
-            .iter()
-            .map(|other| plan.links[*other].rate.cells_per_second())
-            .collect();
-        let buffer = limit(&plan, place.from);
-        let mut pace = Pace::new(scenario, interval, |plan| {
-            let scheme = Arc::new(CommandedScheme(interval));
-            let scheme = Custom::new("commanded".into(), scheme as _, Map::new());
-            plan.port_controls
-                .push((link, ControlConfig::Custom(scheme)));
-        })?;
+        let link = match port {
+            Some(name) => network.named(name)?,
+            None => network.bottleneck()?,
+        };
+        let place = &network.links[link];
+        let largest = network.largest;
+        let interval = interval_of(interval.unwrap_or(NRM * largest / place.rate))?;
+        let before = network.used_before(link);
+        let rates = before.iter().map(|other| network.links[*other].rate);
+        let scheme = Custom::new(
+            "commanded".into(),
+            Arc::new(CommandedScheme(interval)) as _,
+            Map::new(),
+        );
+        let commanded = (link, ControlConfig::Custom(scheme));
+        let mut pace = match scenario.over_ethernet() {
+            Some(job) => Pace::over_ethernet(scenario, job, interval, |plan| {
+                plan.port_controls.push(commanded);
+            })?,
+            None => Pace::new(scenario, interval, |plan| {
+                plan.port_controls.push(commanded);
+            })?,
+        };
         let (_, commanded) = reached(&mut pace, link).map_err(|stopped| stopped.raise(py))?;
         let facts = commanded.facts();
         Ok(PortEpisode {
@@ -89,19 +108,20 @@ impl PortEpisode {
             link,
             facts,
             port: place.name.clone(),
-            buffer,
-            arrival_rate: rates.iter().sum(),
-            arrival_links: rates.len(),
+            buffer: place.limit,
+            arrival_rate: rates.sum(),
+            arrival_links: before.len(),
+            largest,
             departed: 0,
             dropped: 0,
         })
     }
-    /// Rate of the link in cells/s.
+    /// Rate of the link in units of service per second.
     #[getter]
     fn rate(&self) -> f64 {
         self.facts.rate.units_per_second()
     }
-    /// Number of channels with ABR cells at the port.
+    /// Number of flows whose rates the port controls.
     #[getter]
     fn channels(&self) -> usize {
         self.facts.channels
@@ -133,10 +153,11 @@ impl PortEpisode {
     ///         rate.
     ///
     /// Returns:
-    ///     Seven numbers of the interval. The observation: ABR cells and cells of other classes that
-    ///     arrived, over those that the link can carry; the time in milliseconds that the link needs
-    ///     for the controlled queue; the share of channels of which a cell came; the advertised
-    ///     share. Then cells that left, and cells that were lost, over those that the link can carry.
+    ///     Seven numbers of the interval. The observation: units of service that arrived, of
+    ///     controlled flows and of others, over those that the link can carry; the time in
+    ///     milliseconds that the link needs for the controlled queue; the share of controlled flows of
+    ///     which some arrived; the advertised share. Then units that left, and units that were lost,
+    ///     over those that the link can carry.
     ///
     /// Raises:
     ///     ValueError: The share is not between 0 and 1.
@@ -183,7 +204,7 @@ impl Episode for PortEpisode {
     }
 }
 
-/// Counts of a port since the start of the run, in cells.
+/// Counts of a port since the start of the run, in units of service.
 struct Counts {
     queue: u64,
     departed: u64,
@@ -192,8 +213,7 @@ struct Counts {
 
 /// Counts of the port, and state of its scheme.
 fn reached(pace: &mut Pace, link: usize) -> Result<(Counts, &mut CommandedPort), Stopped> {
-    let found = pace.simulation().port_from_outside(link);
-    let place = found.and_then(|found| {
+    let place = pace.port(link).and_then(|found| {
         let PortFromOutside {
             scheme,
             queue,
@@ -210,58 +230,122 @@ fn reached(pace: &mut Pace, link: usize) -> Result<(Counts, &mut CommandedPort),
     place.ok_or(Stopped::Unreached("the port has no channel under control"))
 }
 
-/// Index of each link that leaves a switch and carries ABR flows forward, and the number of these flows.
-fn candidates(plan: &Plan) -> Vec<(usize, usize)> {
-    let mut channels = vec![0; plan.links.len()];
-    let flows = plan.flows.iter();
-    for flow in flows.filter(|flow| flow.service == ServiceClass::Abr) {
-        for link in &flow.forward {
-            channels[*link] += 1;
+/// The links of a network, with rates and lengths in units of service.
+struct Network {
+    links: Vec<Link>,
+    /// Links of each channel.
+    paths: Vec<Vec<usize>>,
+    /// Units of the largest cell or frame.
+    largest: f64,
+}
+
+struct Link {
+    name: String,
+    /// Rate in units per second.
+    rate: f64,
+    /// Flows over the link whose rates a switch controls at the link's port; 0 if a host feeds it.
+    controlled: usize,
+    /// The most units that a queue of the port holds at any time of the run; infinite without a limit.
+    limit: f64,
+}
+
+impl Network {
+    fn of_cells(plan: &Plan) -> Network {
+        let link = |link: &cellrate_engine::net::LinkPlan| Link {
+            name: link.name.clone(),
+            rate: link.rate.cells_per_second(),
+            controlled: 0,
+            limit: limit_in_cells(plan, link.from),
+        };
+        let mut network = Network {
+            links: plan.links.iter().map(link).collect(),
+            paths: plan
+                .channels()
+                .map(|channel| plan.path(channel).to_vec())
+                .collect(),
+            largest: 1.0,
+        };
+        let flows = plan.flows.iter();
+        let controlled = flows.filter(|flow| flow.service == ServiceClass::Abr);
+        network.count(controlled.map(|flow| &flow.forward[..]), |link| {
+            matches!(plan.nodes[plan.links[link].from].kind, NodeKind::Switch(_))
+        });
+        network
+    }
+    fn of_frames(plan: &ether::plan::Plan) -> Network {
+        let link = |link: &cellrate_engine::net::LinkPlan| Link {
+            name: link.name.clone(),
+            rate: ServiceRate::of_octets(link.rate).units_per_second(),
+            controlled: 0,
+            limit: limit_in_bytes(plan, link.from),
+        };
+        let mut network = Network {
+            links: plan.links.iter().map(link).collect(),
+            paths: ChannelId::all(plan.flows.len())
+                .map(|channel| plan.path(channel).to_vec())
+                .collect(),
+            largest: f64::from(on_line(plan.longest_frame())),
+        };
+        let controlled = plan.flows.iter().filter(|flow| flow.rates.is_some());
+        network.count(controlled.map(|flow| &flow.forward[..]), |link| {
+            plan.nodes[plan.links[link].from].switch.is_some()
+        });
+        network
+    }
+    /// Counts flows at the ports of switches, by their `paths`.
+    fn count<'p>(
+        &mut self,
+        paths: impl Iterator<Item = &'p [usize]>,
+        of_switch: impl Fn(usize) -> bool,
+    ) {
+        for link in paths.flatten().filter(|link| of_switch(**link)) {
+            self.links[*link].controlled += 1;
         }
     }
-    let of_switch =
-        |link: usize| matches!(plan.nodes[plan.links[link].from].kind, NodeKind::Switch(_));
-    let used = channels.into_iter().enumerate();
-    used.filter(|(link, channels)| *channels > 0 && of_switch(*link))
-        .collect()
-}
-
-fn bottleneck(plan: &Plan) -> PyResult<usize> {
-    let share = |(link, channels): &(usize, usize)| {
-        plan.links[*link].rate.cells_per_second() / *channels as f64
-    };
-    let found = candidates(plan)
-        .into_iter()
-        .min_by(|one, other| share(one).total_cmp(&share(other)));
-    found.map(|(link, _)| link).ok_or_else(|| {
-        PyValueError::new_err("no switch forwards an ABR flow: there is no port to control")
-    })
-}
-
-fn named(plan: &Plan, name: &str) -> PyResult<usize> {
-    let candidates = candidates(plan);
-    let of_name = |(link, _): &&(usize, usize)| plan.links[*link].name == name;
-    candidates.iter().find(of_name).map_or_else(
-        || {
-            let names: Vec<&str> = candidates
-                .iter()
-                .map(|(link, _)| plan.links[*link].name.as_str())
-                .collect();
+    /// Links whose ports control flows, with their numbers.
+    fn candidates(&self) -> impl Iterator<Item = (usize, &Link)> {
+        let links = self.links.iter().enumerate();
+        links.filter(|(_, link)| link.controlled > 0)
+    }
+    fn bottleneck(&self) -> PyResult<usize> {
+        let share = |link: &Link| link.rate / link.controlled as f64;
+        let found = self
+            .candidates()
+            .min_by(|one, other| share(one.1).total_cmp(&share(other.1)));
+        found.map(|(number, _)| number).ok_or_else(|| {
+            PyValueError::new_err(
+                "no switch forwards a flow over ABR or with `rate_control`: there is no port to control",
+            )
+        })
+    }
+    fn named(&self, name: &str) -> PyResult<usize> {
+        let mut candidates = self.candidates();
+        let found = candidates.find(|(_, link)| link.name == name);
+        found.map(|(number, _)| number).ok_or_else(|| {
+            let names: Vec<&str> = self.candidates().map(|(_, link)| &link.name[..]).collect();
             let known = if names.is_empty() {
                 "none".into()
             } else {
                 names.join(", ")
             };
-            let message =
-                format!("no port `{name}` that forwards an ABR flow; those that do: {known}");
-            Err(PyValueError::new_err(message))
-        },
-        |(link, _)| Ok(*link),
-    )
+            PyValueError::new_err(format!(
+                "no port `{name}` that forwards a flow over ABR or with `rate_control`; those that do: {known}"
+            ))
+        })
+    }
+    /// Links that a channel takes directly before `link`, each once.
+    fn used_before(&self, link: usize) -> Vec<usize> {
+        let hops = self.paths.iter().flat_map(|path| path.windows(2));
+        let before = hops.filter(|hops| hops[1] == link).map(|hops| hops[0]);
+        let mut before: Vec<usize> = before.collect();
+        before.sort_unstable();
+        before.dedup();
+        before
+    }
 }
 
-/// The most cells that a queue of a switch holds at any time of the run; infinite without a limit.
-fn limit(plan: &Plan, node: usize) -> f64 {
+/// The most cells that a queue of a node holds at any time of the run; infinite without a limit.
+fn limit_in_cells(plan: &Plan, node: usize) -> f64 {
     let NodeKind::Switch(switch) = &plan.nodes[node].kind else {
         return f64::INFINITY;
     };
@@ -278,15 +362,19 @@ fn limit(plan: &Plan, node: usize) -> f64 {
     }
 }
 
-/// Links that a channel takes directly before `link`, each once.
-fn used_before(plan: &Plan, link: usize) -> Vec<usize> {
-    let mut before: Vec<usize> = plan
-        .channels()
-        .flat_map(|channel| plan.path(channel).windows(2))
-        .filter(|hops| hops[1] == link)
-        .map(|hops| hops[0])
-        .collect();
-    before.sort_unstable();
-    before.dedup();
-    before
+/// The most bytes on the line that a queue of a node holds at any time of the run: its limit counts frames
+/// without preambles and gaps, which take most in the shortest frames. Infinite without a limit.
+fn limit_in_bytes(plan: &ether::plan::Plan, node: usize) -> f64 {
+    let Some(switch) = &plan.nodes[node].switch else {
+        return f64::INFINITY;
+    };
+    let changes = plan.changes.iter().flat_map(|change| &change.switches);
+    let later = changes.filter(|(number, _)| *number == node);
+    let most = later.map(|(_, to)| to.buffer).fold(switch.buffer, u64::max);
+    // Credit and PFC limit a queue instead.
+    if most == u64::MAX || plan.fcvc.is_some() || plan.pfc.is_some() {
+        f64::INFINITY
+    } else {
+        most as f64 * f64::from(on_line(SHORTEST)) / f64::from(SHORTEST)
+    }
 }

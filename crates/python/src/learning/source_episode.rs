@@ -175,7 +175,9 @@ impl Episode for SourceEpisode {
 
 /// ACR in cells/s, data cells and law of the source of a flow.
 fn reached(pace: &mut Pace, flow: usize) -> Result<(f64, Cells, &mut CommandedSource), Stopped> {
-    let found = pace.simulation().law_from_outside(flow);
+    let found = pace
+        .simulation()
+        .and_then(|cells| cells.law_from_outside(flow));
     let source = found.and_then(|found| {
         let LawFromOutside {
             law,

@@ -145,6 +145,7 @@ pub fn random_plan(
         fcvc: None,
         pfc: None,
         changes: Vec::new(),
+        port_controls: Vec::new(),
     }
 }
 

@@ -50,6 +50,7 @@ pub(super) fn star(
         fcvc: None,
         pfc: None,
         changes: Vec::new(),
+        port_controls: Vec::new(),
         nodes: (0..middle).map(host).chain([switch]).collect(),
         links: up.chain(down).collect(),
         flows: (1..=sources).map(flow).collect(),

@@ -71,6 +71,7 @@ pub(super) fn leaf_spine(
         fcvc: None,
         pfc: None,
         changes: Vec::new(),
+        port_controls: Vec::new(),
         flows: flows.collect(),
         nodes: nodes.clone(),
         links,

@@ -333,6 +333,7 @@ fn with_switches_for_routers(plan: &JoinedPlan) -> frames::Plan {
         fcvc: None,
         pfc: None,
         changes: Vec::new(),
+        port_controls: Vec::new(),
         nodes: plan.nodes.iter().map(node).collect(),
         links: plan.links.iter().map(link).collect(),
         flows: plan.flows.iter().map(flow).collect(),
