@@ -424,7 +424,7 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
     (
         PORT,
         {"port": "A->C"},
-        "no port `A->C` that forwards a flow over ABR or with `rate_control`; those that do: A->B, ",
+        "no port `A->C` that forwards a flow over ABR or with `rate_control`; those that do: A->B",
     ),
     (
         PORT,

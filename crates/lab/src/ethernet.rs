@@ -30,9 +30,8 @@ impl Live for ethernet::Live {
     fn simulation(&mut self) -> &mut Simulation {
         ethernet::Live::simulation(self)
     }
-    /// None: a run over Ethernet has no log.
-    fn events(&self, _limit: usize) -> (Events, u64) {
-        (Events::default(), 0)
+    fn events(&self, limit: usize) -> (Events, u64) {
+        ethernet::Live::events(self, limit)
     }
     fn summary(&mut self, wall_seconds: f64) -> String {
         ethernet::Live::summary(self, wall_seconds)

@@ -230,7 +230,12 @@ impl Scenario {
             }
             Layer::Ethernet(job) => {
                 let cost = job.cost();
-                (cost.seconds, None, cost.most_trace_bytes, 0)
+                (
+                    cost.seconds,
+                    None,
+                    cost.most_trace_bytes,
+                    cost.most_event_bytes,
+                )
             }
         };
         let dict = PyDict::new(py);

@@ -8,10 +8,15 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from cellrate import _core
+from cellrate.simulation.packets import is_over_ethernet
 from cellrate.simulation.series import Series
 
 if TYPE_CHECKING:
     from cellrate.simulation.api import Result
+
+
+OF_CELLS = ("pdu", "cell", "er_cells_per_second")
+"""Columns of the event log that have no meaning over Ethernet."""
 
 
 def rows(name: str, summary: dict[str, Any]) -> list[dict[str, Any]]:
@@ -68,7 +73,10 @@ def traces(series: Sequence[Series]) -> pl.DataFrame:
 
 
 def events(outcome: _core.Outcome) -> pl.DataFrame:
-    """One row per event: time, kind, channel, port, PDU, cause and so on; null where absent."""
+    """One row per event: time, kind, channel, port, PDU, cause and so on; null where absent.
+
+    Over Ethernet there are no columns of cells: ``pdu``, ``cell``, ``er_cells_per_second``.
+    """
     schema = {
         "time_seconds": pl.Float64,
         "kind": pl.String,
@@ -80,7 +88,8 @@ def events(outcome: _core.Outcome) -> pl.DataFrame:
         "sequence_bytes": pl.Int64,
         "er_cells_per_second": pl.Float64,
     }
-    return pl.DataFrame(outcome.events(), schema=schema)
+    frame = pl.DataFrame(outcome.events(), schema=schema)
+    return frame.drop(OF_CELLS) if is_over_ethernet(outcome) else frame
 
 
 def _flat(row: dict[str, Any], key: str) -> dict[str, Any]:

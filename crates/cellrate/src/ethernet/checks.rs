@@ -21,6 +21,7 @@ use super::joined;
 use super::pfc;
 use super::roce;
 use super::types::Scenario;
+use crate::scenario::checks::check_lists;
 use crate::scenario::diagnostic::Severity;
 use crate::scenario::problem::{Place, Problem, place};
 
@@ -34,7 +35,13 @@ const MOST_SURPLUS: f64 = 0.01;
 /// The graph of `scenario`, if it can be built, and all problems.
 pub fn check(scenario: &Scenario) -> (Option<Graph>, Vec<Problem>) {
     let mut problems = Vec::new();
+    let measure = &scenario.measure;
     check_times(scenario, &mut problems);
+    problems.extend(check_lists(
+        &measure.traces,
+        &measure.events,
+        measure.event_limit,
+    ));
     check_frames(scenario, &mut problems);
     check_switch(scenario, &mut problems);
     check_flows(scenario, &mut problems);

@@ -17,6 +17,7 @@ use super::graph::{Graph, Instance, Part};
 use super::pfc;
 use super::plan::plan;
 use super::types::{Scenario, Switch, TraceKind, schema};
+use crate::run::event_bytes;
 use crate::scenario::describe::change as changed;
 use crate::scenario::effective;
 use crate::scenario::in_units::InUnits;
@@ -188,6 +189,8 @@ pub struct Cost {
     pub seconds: f64,
     /// Most bytes of the traces, before compression.
     pub most_trace_bytes: u64,
+    /// Most bytes of the event log, before compression.
+    pub most_event_bytes: u64,
 }
 
 /// Full packets that each flow sends, as a fluid with a share of its slowest line.
@@ -236,7 +239,8 @@ pub(super) fn cost(scenario: &Scenario, graph: &Graph) -> Cost {
         let fed = graph.links.iter();
         fed.filter(|link| !graph.nodes[link.from].is_host).count()
     };
-    let traces = scenario.measure.traces.iter().map(|kind| match kind {
+    let measure = &scenario.measure;
+    let traces = measure.traces.iter().map(|kind| match kind {
         TraceKind::Queue => switch_ports() * scenario.switch.queues.len(),
         TraceKind::Utilisation => switch_ports(),
         TraceKind::Cwnd | TraceKind::Sequence | TraceKind::Acr | TraceKind::Rate => {
@@ -244,11 +248,12 @@ pub(super) fn cost(scenario: &Scenario, graph: &Graph) -> Cost {
         }
     });
     let samples = (duration / scenario.sample().as_secs_f64()) as u64 + 1;
-    let points = samples.min(u64::from(scenario.measure.trace_points));
+    let points = samples.min(u64::from(measure.trace_points));
     Cost {
         seconds: hops.sum::<f64>() * NANOSECONDS_PER_HOP * 1e-9,
         most_trace_bytes: (traces.sum::<usize>() as u64)
             .saturating_mul(points)
             .saturating_mul(BYTES_PER_POINT),
+        most_event_bytes: event_bytes(!measure.events.is_empty(), measure.event_limit as usize),
     }
 }

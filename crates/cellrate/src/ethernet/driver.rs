@@ -1,29 +1,42 @@
 //! The beginning and the stops of a run over Ethernet.
 
 use cellrate_engine::ether::Simulation;
+use cellrate_engine::ether::log::EventKinds;
 use cellrate_engine::ether::plan::Plan;
 use cellrate_engine::kernel::Ps;
 
 use super::Job;
 use super::graph::Graph;
 use super::recorder::Recorder;
-use super::types::Scenario;
+use super::types::{Measure, Scenario};
 use crate::run::timeline::{Timeline, carried, slice_of};
-use crate::run::{Driver, InProgress};
+use crate::run::{Driver, InProgress, MOST_EVENTS};
+use crate::scenario::EventKind;
 
 impl Driver<Recorder> {
-    /// A run of a checked scenario at time zero, after `edit` has changed the plan.
-    pub fn begin(job: &Job, edit: impl FnOnce(&mut Plan)) -> Driver<Recorder> {
+    /// A run of a checked scenario at time zero.
+    pub fn begin(job: &Job) -> Driver<Recorder> {
+        let measure = &job.scenario().measure;
+        let events = (kinds(measure), measure.event_limit as usize);
+        Driver::of_plan(job, job.plan(), events)
+    }
+
+    /// A run of a plan at time zero, with a log of the first `limit` events of `kinds`.
+    fn of_plan(job: &Job, plan: Plan, (kinds, limit): (EventKinds, usize)) -> Driver<Recorder> {
         let scenario = job.scenario();
-        let mut plan = job.plan();
-        edit(&mut plan);
         #[expect(
             clippy::expect_used,
             reason = "the checks of a scenario are those of a plan and more"
         )]
-        let simulation = Simulation::new(plan).expect("a checked plan");
+        let mut simulation = Simulation::new(plan).expect("a checked plan");
         let measure = &scenario.measure;
-        let recorder = Recorder::new(&simulation, &measure.traces, measure.trace_points as usize);
+        simulation.log_events(kinds, limit);
+        let recorder = Recorder::new(
+            &simulation,
+            &measure.traces,
+            measure.trace_points as usize,
+            limit,
+        );
         let (end, sample) = (scenario.run.duration, scenario.sample());
         let timeline = Timeline::new(scenario.window(), end, sample, slice(scenario, job.graph()));
         Driver::of(simulation, recorder, timeline)
@@ -31,15 +44,36 @@ impl Driver<Recorder> {
 }
 
 impl InProgress<Recorder> {
-    /// A run at time zero.
+    /// A run at time zero. Losses, timeouts and retransmissions are always logged.
     pub fn new(job: &Job) -> InProgress<Recorder> {
-        InProgress::<Recorder>::with(job, |_| ())
+        let kinds = EventKinds {
+            loss: true,
+            timeout: true,
+            retransmission: true,
+            mark: false,
+        };
+        let driver = Driver::of_plan(job, job.plan(), (kinds, MOST_EVENTS));
+        InProgress::of(driver, job.check(), job.scenario().run.seed)
     }
 
     /// A run at time zero of a scenario's plan, after `edit` has changed the plan.
     pub fn with(job: &Job, edit: impl FnOnce(&mut Plan)) -> InProgress<Recorder> {
-        let driver = Driver::begin(job, edit);
+        let mut plan = job.plan();
+        edit(&mut plan);
+        let measure = &job.scenario().measure;
+        let events = (kinds(measure), measure.event_limit as usize);
+        let driver = Driver::of_plan(job, plan, events);
         InProgress::of(driver, job.check(), job.scenario().run.seed)
+    }
+}
+
+fn kinds(measure: &Measure) -> EventKinds {
+    let wants = |kind: EventKind| measure.events.contains(&kind);
+    EventKinds {
+        loss: wants(EventKind::Loss),
+        timeout: wants(EventKind::Timeout),
+        retransmission: wants(EventKind::Retransmission),
+        mark: wants(EventKind::Mark),
     }
 }
 

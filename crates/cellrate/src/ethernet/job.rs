@@ -26,7 +26,7 @@ use crate::run::cells::CellRecords;
 use crate::run::memory::{Exhausted, Room};
 use crate::run::timeline::Timeline;
 use crate::run::{
-    Driver, Events, Failure, Laps, Outcome, PROGRESS_INTERVAL, Partition, Profile, Progress,
+    Driver, Events, Failure, Laps, Need, Outcome, PROGRESS_INTERVAL, Partition, Profile, Progress,
     RunError, RunFacts, Task, Threads, Warning, Watch, key,
 };
 use crate::scenario::changes::{Changing, Judged, Stage, stages};
@@ -45,22 +45,6 @@ pub fn is_ethernet(text: &str, overrides: &[String]) -> bool {
     found
         && read_root(&texts(text, "", overrides, None), overrides.len(), None)
             .is_ok_and(|root| names(&root))
-}
-
-/// Refuses keys that scenarios of ATM cells alone have, and says what to do instead.
-fn of_cells_alone(root: &Table) -> Vec<Fault> {
-    let measure = match root.get("measure").map(|item| &item.value) {
-        Some(Value::Table(measure)) => Some(measure),
-        _ => None,
-    };
-    let events = measure.and_then(|measure| measure.entry("events"));
-    let events = events.map(|entry| {
-        let message = "`measure.events` is not available over Ethernet";
-        let help =
-            "`cellrate run --capture NODE` writes every frame; `cellrate animate` shows the lost frames";
-        Fault::error(entry.span, message).help(help)
-    });
-    events.into_iter().collect()
 }
 
 /// By flow, the completion time alone of those that have completed.
@@ -274,7 +258,7 @@ impl Job {
         let began = Instant::now();
         let partition = self.partition(threads);
         watch.done(Task::Plan);
-        let mut driver = Driver::begin(self, |_| ());
+        let mut driver = Driver::begin(self);
         watch.done(Task::Network);
         let report = driver.run_in_parts(&partition.of_nodes, progress, watch);
         let mut report = report.map_err(|error| self.failure(&error))?;
@@ -288,7 +272,7 @@ impl Job {
             RunFacts {
                 seed: self.scenario.run.seed,
                 resolved: self.resolved.clone(),
-                event_limit: 0,
+                event_limit: self.scenario.measure.event_limit as usize,
                 warnings: self.check(),
                 began,
             },
@@ -363,6 +347,10 @@ impl Job {
     fn failure(&self, error: &RunError) -> Failure {
         match error {
             RunError::Cancelled => Failure::Cancelled,
+            RunError::Exhausted(exhausted) if exhausted.needs() == [Need::Events] => {
+                let need = Need::Events;
+                Failure::Refused(self.refusal(need.key(), &error.to_string(), need.less()))
+            }
             _ => Failure::Refused(self.refusal(
                 &["switch", "buffer"],
                 &error.to_string(),
@@ -379,7 +367,6 @@ fn read_scenario(
     directory: &Path,
     found: &Found,
 ) -> Result<Judged<Scenario>, Vec<Fault>> {
-    refuse_any(of_cells_alone(&root))?;
     refuse_any(shape::check(&root, schema, "the scenario"))?;
     refuse_any(rate_units::check(&root))?;
     tcp_defaults::add(&mut root);

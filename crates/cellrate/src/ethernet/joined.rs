@@ -140,6 +140,11 @@ pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
             place!["measure", "traces"],
         ),
         (
+            !scenario.measure.events.is_empty(),
+            "measure.events",
+            place!["measure", "events"],
+        ),
+        (
             scenario.measure.slowdown,
             "measure.slowdown",
             place!["measure", "slowdown"],

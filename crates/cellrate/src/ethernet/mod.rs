@@ -4,6 +4,7 @@ mod checks;
 mod control;
 mod describe;
 mod driver;
+mod events;
 mod fcvc;
 pub mod flow;
 pub mod graph;

@@ -121,10 +121,8 @@ impl Passages {
         let link = &plan.links[*link];
         self.link.push(link.name.clone());
         // A pause belongs to no flow.
-        self.vc.push(channel.map_or_else(String::new, |channel| {
-            let flow = &plan.flows[channel.flow()].name;
-            format!("{flow}/{}", channel.direction())
-        }));
+        let name = channel.map(|channel| plan.channel_name(channel));
+        self.vc.push(name.unwrap_or_default());
         self.kind.push(match packet {
             Packet::Rates { .. } => "record",
             Packet::Credit { .. } => "credit",

@@ -8,6 +8,7 @@ use cellrate_engine::kernel::Ps;
 use cellrate_engine::kernel::trace::Trace;
 use cellrate_engine::net::{Place, Stopwatch};
 
+use super::events;
 use super::summary;
 use super::types::TraceKind;
 use super::warnings;
@@ -72,12 +73,21 @@ impl Quantity {
     }
 }
 
-/// Traces of a run, each with its number among all.
-pub struct Recorder(Vec<(usize, Quantity, String, Trace)>);
+/// Traces of a run, and the limit of its event log.
+pub struct Recorder {
+    /// Each with its number among all.
+    traces: Vec<(usize, Quantity, String, Trace)>,
+    event_limit: usize,
+}
 
 impl Recorder {
-    /// Traces of everything that `kinds` asks for, each of at most `points` points.
-    pub fn new(simulation: &Simulation, kinds: &[TraceKind], points: usize) -> Recorder {
+    /// Traces of everything that `kinds` asks for, each of at most `points` points, and a log of `event_limit` events.
+    pub fn new(
+        simulation: &Simulation,
+        kinds: &[TraceKind],
+        points: usize,
+        event_limit: usize,
+    ) -> Recorder {
         let plan = simulation.plan();
         let ports = || simulation.ports();
         let name = |link: u32| plan.links[link as usize].name.clone();
@@ -122,7 +132,10 @@ impl Recorder {
                 }),
             }
         }
-        Recorder(traces)
+        Recorder {
+            traces,
+            event_limit,
+        }
     }
 }
 
@@ -138,17 +151,21 @@ impl Records for Recorder {
     }
 
     fn divide(&mut self, simulation: &Simulation, parts: &[usize], count: usize) -> Vec<Recorder> {
-        let mut divided: Vec<Recorder> = (0..count).map(|_| Recorder(Vec::new())).collect();
-        for trace in self.0.drain(..) {
+        let empty = || Recorder {
+            traces: Vec::new(),
+            event_limit: self.event_limit,
+        };
+        let mut divided: Vec<Recorder> = (0..count).map(|_| empty()).collect();
+        for trace in self.traces.drain(..) {
             let part = parts[trace.1.node(simulation.plan())];
-            divided[part].0.push(trace);
+            divided[part].traces.push(trace);
         }
         divided
     }
 
     fn join(&mut self, parts: Vec<Recorder>) {
-        self.0 = parts.into_iter().flat_map(|part| part.0).collect();
-        self.0.sort_by_key(|(number, ..)| *number);
+        self.traces = parts.into_iter().flat_map(|part| part.traces).collect();
+        self.traces.sort_by_key(|(number, ..)| *number);
     }
 
     fn run_timed(simulation: &mut Simulation, until: Ps, stopwatch: &mut impl Stopwatch) {
@@ -174,40 +191,41 @@ impl Records for Recorder {
     }
 
     fn add_points(&mut self, simulation: &mut Simulation) {
-        if self.0.is_empty() {
+        if self.traces.is_empty() {
             return;
         }
         let mut ports = vec![None; simulation.plan().links.len()];
         for port in simulation.ports() {
             ports[port.link as usize] = Some(port);
         }
-        for (_, quantity, _, trace) in &mut self.0 {
+        for (_, quantity, _, trace) in &mut self.traces {
             if let Some(value) = quantity.value(simulation, &ports) {
                 trace.add(simulation.now(), value);
             }
         }
     }
-    fn read(&mut self, _simulation: &Simulation) {}
+    fn read(&mut self, simulation: &mut Simulation) {
+        simulation.close_full_logs(self.event_limit);
+    }
 
     /// The traces with at least one point.
     fn series(&self) -> Vec<Series> {
-        let traces = self.0.iter().map(|(_, quantity, name, trace)| {
+        let traces = self.traces.iter().map(|(_, quantity, name, trace)| {
             let (kind, unit) = quantity.kind_and_unit();
             Series::new((kind, unit), name, &trace.points())
         });
         traces.filter(|one| !one.seconds.is_empty()).collect()
     }
 
-    /// A run over Ethernet keeps no events.
-    fn events(_driver: &Driver<Recorder>, _limit: usize) -> (Events, u64) {
-        (Events::default(), 0)
+    fn events(driver: &Driver<Recorder>, limit: usize) -> (Events, u64) {
+        events::columns(&driver.simulation, limit)
     }
     fn warnings_after(
         driver: &mut Driver<Recorder>,
         report: &Report,
-        _omitted: u64,
+        omitted: u64,
     ) -> Vec<Warning> {
-        warnings::after(&mut driver.simulation, report)
+        warnings::after(&mut driver.simulation, report, omitted)
     }
     fn json(report: Report, seed: u64, wall_seconds: f64, warnings: Vec<Warning>) -> String {
         summary::json(report, Vec::new(), seed, wall_seconds, warnings)

@@ -1,6 +1,7 @@
 //! Runs of whole scenarios over Ethernet.
 
 mod changes;
+mod events;
 mod threads;
 
 use cellrate_engine::kernel::Ps;

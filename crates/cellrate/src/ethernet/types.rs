@@ -24,11 +24,11 @@ use super::pfc::Pfc;
 use super::sizes::Sizes;
 use super::topology::Topology;
 use super::{rate_units, tcp_defaults};
-use crate::scenario::Change;
 use crate::scenario::changes::Changing;
 use crate::scenario::problem::{Problem, place};
 use crate::scenario::resolve::without_repetition;
 use crate::scenario::schema::of;
+use crate::scenario::{Change, EventKind};
 use crate::traffic_files::text_of;
 
 /// A packet-level simulation of flow control under TCP over Ethernet: topology, switches, traffic and
@@ -125,6 +125,10 @@ pub struct Measure {
     /// into their least and greatest value.
     #[schemars(range(min = 2))]
     pub trace_points: u32,
+    /// Kinds of events in the event log; not in a network with routers.
+    pub events: Vec<EventKind>,
+    /// Largest number of events kept.
+    pub event_limit: u32,
 }
 
 impl Default for Measure {
@@ -136,6 +140,8 @@ impl Default for Measure {
             slowdown: false,
             traces: Vec::new(),
             trace_points: 4_000,
+            events: Vec::new(),
+            event_limit: 100_000,
         }
     }
 }

@@ -16,7 +16,9 @@ use crate::run::warnings::Warning;
 use crate::run::warnings::groups::told_of;
 use crate::run::warnings::horizon::never_starts;
 use crate::run::warnings::phases::{Sharing, in_step};
-use crate::run::warnings::seen::{Delivered, delivered_nothing, earlier_data, lost_outside};
+use crate::run::warnings::seen::{
+    Delivered, delivered_nothing, earlier_data, events_omitted, lost_outside,
+};
 use crate::run::warnings::windows::{FILLED, Filled, below_path, waits, waits_for_clock};
 
 /// Flows that never start, and windows of TCP that wait for the receiver's clock or cannot fill a path.
@@ -121,9 +123,9 @@ fn most_bits(scenario: &Scenario, graph: &Graph, instance: &Instance) -> (f64, P
     (bits / round_trip.as_secs_f64(), round_trip)
 }
 
-/// Warnings that follow from a run: losses that its measures do not show, and flows that got nothing, or much less
-/// than others.
-pub fn after(simulation: &mut Simulation, report: &Report) -> Vec<Warning> {
+/// Warnings that follow from a run: losses that its measures do not show, flows that got nothing, or much less
+/// than others, and events that the log does not have, `omitted` of them.
+pub fn after(simulation: &mut Simulation, report: &Report, omitted: u64) -> Vec<Warning> {
     let in_window = report.totals.packets_dropped;
     let lost = lost_outside(simulation.packets_dropped(), in_window, "packets");
     let mut warnings: Vec<Warning> = lost.into_iter().collect();
@@ -182,5 +184,6 @@ pub fn after(simulation: &mut Simulation, report: &Report) -> Vec<Warning> {
              links, or `red` in `switch.aqm`, prevent this in most networks"
         )
     }));
+    warnings.extend(events_omitted(omitted));
     warnings
 }

@@ -125,7 +125,7 @@ impl Records for CellRecords {
     fn add_points(&mut self, simulation: &mut Simulation) {
         self.recorder.sample(simulation);
     }
-    fn read(&mut self, simulation: &Simulation) {
+    fn read(&mut self, simulation: &mut Simulation) {
         if let Some(odometer) = &mut self.odometer {
             odometer.read(simulation, &self.channels);
         }

@@ -13,8 +13,8 @@ use super::simulate::{affordable, warnings_before};
 use super::warnings::Warning;
 use crate::scenario::Checked;
 
-/// Most events that are kept of each node.
-const MOST_EVENTS: usize = 20_000;
+/// Most events that are kept of each node over ATM, and of the whole run over Ethernet.
+pub const MOST_EVENTS: usize = 20_000;
 
 /// A run in progress, whose result does not depend on its pauses.
 pub struct InProgress<R: Records> {

@@ -30,6 +30,7 @@ pub use events::Events;
 pub use job::{Failure, Job};
 pub use key::{VERSION, key};
 pub use live::InProgress;
+pub(crate) use live::MOST_EVENTS;
 pub use measures::{Measure, Table, measures, measures_over_ethernet};
 pub use memory::{Estimate, Exhausted, Need, Share, available_bytes, estimate};
 pub use outcome::{Damaged, Outcome};
@@ -42,6 +43,7 @@ pub(crate) use records::Records;
 pub use simulate::{check, estimate_of, partition_of, profile, simulate, simulate_in, work_of};
 pub use traces::Series;
 pub use warnings::Warning;
+pub(crate) use work::event_bytes;
 pub use work::{NANOSECONDS_PER_HOP, Work, work};
 
 /// A run of a network of ATM cells that is watched.

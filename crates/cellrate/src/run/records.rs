@@ -57,7 +57,7 @@ pub trait Records: Sized + Send {
     /// Adds a point to each trace.
     fn add_points(&mut self, simulation: &mut Simulation<Self::Node>);
     /// Takes the readings that are due at every stop of a run.
-    fn read(&mut self, simulation: &Simulation<Self::Node>);
+    fn read(&mut self, simulation: &mut Simulation<Self::Node>);
 
     /// The traces.
     fn series(&self) -> Vec<Series>;

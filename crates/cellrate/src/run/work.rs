@@ -46,7 +46,7 @@ const BYTES_PER_RECORD: f64 = 70.0;
 
 /// Estimates the run of `plan`, which was built from `scenario`.
 pub fn work(scenario: &Scenario, plan: &Plan) -> Work {
-    let seconds = scenario.run.duration.as_secs_f64();
+    let (seconds, kinds) = (scenario.run.duration.as_secs_f64(), plan.measure.events);
     let mut work = Work {
         cells: 0.0,
         cell_hops: 0.0,
@@ -55,7 +55,10 @@ pub fn work(scenario: &Scenario, plan: &Plan) -> Work {
         most_trace_bytes: traces(scenario, plan)
             .saturating_mul(trace_points(scenario))
             .saturating_mul(BYTES_PER_POINT),
-        most_event_bytes: event_bytes(plan),
+        most_event_bytes: event_bytes(
+            kinds.loss || kinds.timeout || kinds.retransmission || kinds.mark,
+            plan.measure.event_limit,
+        ),
         capture_bytes: 0.0,
     };
     for (flow, Cells { there, first, back }) in plan.flows.iter().zip(cells_of(plan, seconds)) {
@@ -131,13 +134,9 @@ fn most_cell_hops(plan: &Plan, seconds: f64) -> f64 {
         .sum()
 }
 
-fn event_bytes(plan: &Plan) -> u64 {
-    let kinds = plan.measure.events;
-    if kinds.loss || kinds.timeout || kinds.retransmission || kinds.mark {
-        (plan.measure.event_limit as u64).saturating_mul(BYTES_PER_EVENT)
-    } else {
-        0
-    }
+/// Most bytes of a log of at most `limit` events; none if no events are wanted.
+pub fn event_bytes(wanted: bool, limit: usize) -> u64 {
+    u64::from(wanted) * (limit as u64).saturating_mul(BYTES_PER_EVENT)
 }
 
 #[cfg(test)]

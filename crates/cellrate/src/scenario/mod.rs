@@ -1,7 +1,7 @@
 //! The scenario file: its contents, its checks, and its form with every default written out.
 
 pub(crate) mod changes;
-mod checks;
+pub(crate) mod checks;
 pub mod custom;
 pub mod describe;
 pub mod diagnostic;

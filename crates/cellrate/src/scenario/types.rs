@@ -187,13 +187,13 @@ pub enum TraceKind {
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum EventKind {
-    /// A cell refused by a buffer, with its channel, PDU and cause.
+    /// A cell refused by a buffer, with its channel, PDU and cause; over Ethernet a frame that a switch drops.
     Loss,
     /// A retransmission timeout.
     Timeout,
-    /// A retransmitted segment.
+    /// A retransmitted segment; over RoCE a packet.
     Retransmission,
-    /// A congestion mark written into a cell.
+    /// A congestion mark written into a cell; over Ethernet CE in a frame.
     Mark,
 }
 

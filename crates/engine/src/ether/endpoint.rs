@@ -5,6 +5,7 @@ use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
 use super::frame::{Ecn, Framing, Info, Packet};
+use super::log::{self, Log};
 use super::plan::change::FlowChange;
 use super::rates::Rates;
 use super::roce::packet::{Kind, RocePacket};
@@ -12,7 +13,7 @@ use super::roce::{receiver, sender};
 use crate::kernel::{Digest, Ps, Summary};
 use crate::net::ChannelId;
 use crate::passing::Contents;
-use crate::tcp::{Segment, TcpReceiver, TcpSender};
+use crate::tcp::{Segment, TcpEvent, TcpReceiver, TcpSender};
 use crate::traffic::{Application, CellSource, Cells, Writes};
 
 /// The application of an endpoint.
@@ -156,6 +157,8 @@ pub struct Endpoint {
     digest: Digest,
     packet_delay: Summary,
     completed: Option<Ps>,
+    /// Log of its events, if they are logged.
+    pub(super) log: Option<Box<Log>>,
 }
 
 impl Endpoint {
@@ -186,6 +189,7 @@ impl Endpoint {
             digest: Digest::default(),
             packet_delay: Summary::default(),
             completed: None,
+            log: None,
         }
     }
 
@@ -234,22 +238,45 @@ impl Endpoint {
                 sender.supply(writes.write());
             }
             App::Sender(sender, _) => {
-                sender.on_timer(now);
+                let seq = match sender.on_timer(now) {
+                    Some(TcpEvent::Timeout { seq, .. }) => Some(seq),
+                    Some(TcpEvent::SynTimeout { .. }) => None,
+                    Some(TcpEvent::FastRetransmit { .. }) | None => return,
+                };
+                self.note(now, log::Kind::Timeout, seq);
             }
             App::Receiver(receiver) => {
-                receiver.on_timer(now);
+                if receiver.on_timer(now) {
+                    self.note(now, log::Kind::Timeout, None);
+                }
                 self.take_acks(now);
             }
             App::Paced(paced) => paced.generate(now, self.sends),
-            App::RoceSender(sender) => sender.wake(now),
+            App::RoceSender(sender) => {
+                if sender.wake(now) {
+                    let psn = sender.una();
+                    self.note(now, log::Kind::Timeout, Some(psn));
+                }
+            }
             App::Persistent => self.started = true,
             App::RoceReceiver(_) | App::Sink | App::Router(_) => {}
+        }
+    }
+
+    fn note(&mut self, now: Ps, kind: log::Kind, seq: Option<u64>) {
+        if let Some(log) = &mut self.log {
+            log.at_end(now, kind, seq);
         }
     }
 
     fn take_acks(&mut self, now: Ps) {
         if let App::Receiver(receiver) = &mut self.app {
             while let Some(ack) = receiver.poll_ack(now) {
+                if let Some(log) = &mut self.log
+                    && receiver.is_repetition(&ack)
+                {
+                    log.at_end(now, log::Kind::Retransmission, None);
+                }
                 self.segments.push_back(ack);
             }
         }
@@ -284,11 +311,13 @@ impl Endpoint {
     fn next_of_app(&mut self, now: Ps) -> Option<(Info, Packet)> {
         let (info, packet) = match &mut self.app {
             App::Sender(sender, _) if self.started => {
-                let segment = match sender.most_of_burst() {
-                    None => sender.poll_segment(now)?,
+                let most = sender.most_of_burst();
+                let mut poll = || next_segment(sender, now, &mut self.log);
+                let segment = match most {
+                    None => poll()?,
                     Some(most) => {
                         if self.segments.is_empty() {
-                            let burst = (0..most).map_while(|_| sender.poll_segment(now));
+                            let burst = (0..most).map_while(|_| poll());
                             self.segments.extend(burst);
                         }
                         self.segments.pop_front()?
@@ -305,7 +334,7 @@ impl Endpoint {
                 (self.udp(), Packet::Udp(sent))
             }
             App::RoceSender(sender) => {
-                let packet = sender.poll(now)?;
+                let packet = next_packet(sender, now, &mut self.log)?;
                 self.roce(packet)
             }
             App::RoceReceiver(receiver) => {
@@ -535,4 +564,36 @@ impl Endpoint {
                 _ => 0,
             }
     }
+}
+
+/// The next segment of a TCP sender; one that was sent before is logged.
+#[inline]
+fn next_segment(sender: &mut TcpSender, now: Ps, log: &mut Option<Box<Log>>) -> Option<Segment> {
+    let Some(log) = log else {
+        return sender.poll_segment(now);
+    };
+    let sent_before = sender.snd_max();
+    let segment = sender.poll_segment(now)?;
+    if sender.is_repetition(&segment, sent_before) {
+        log.at_end(now, log::Kind::Retransmission, segment.sequence());
+    }
+    Some(segment)
+}
+
+/// The next packet over RoCE; one that was sent before is logged.
+#[inline]
+fn next_packet(
+    sender: &mut sender::Sender,
+    now: Ps,
+    log: &mut Option<Box<Log>>,
+) -> Option<RocePacket> {
+    let Some(log) = log else {
+        return sender.poll(now);
+    };
+    let before = sender.stats().segments_retransmitted;
+    let packet = sender.poll(now)?;
+    if sender.stats().segments_retransmitted > before {
+        log.at_end(now, log::Kind::Retransmission, Some(packet.psn));
+    }
+    Some(packet)
 }

@@ -35,8 +35,8 @@ impl Held {
 }
 
 impl Simulation {
-    /// Every frame: those on links, link by link in order of arrival, then those in queues of switches,
-    /// queue by queue. The frame in service is on its link.
+    /// Every frame of a channel: those on links, link by link in order of arrival, then those in queues of
+    /// switches, queue by queue. The frame in service is on its link.
     pub fn frames(&self) -> impl Iterator<Item = Held> {
         self.on_links().chain(self.queued())
     }
@@ -49,20 +49,23 @@ impl Simulation {
         self.links.iter().enumerate().flat_map(move |(link, ring)| {
             let sent = ring.len() - waiting[link];
             let frames = self.sent_last(link, ring.len()).take(sent);
-            frames.map(|(held, arrives)| Held {
+            frames.flatten().map(|(held, arrives)| Held {
                 arrives: Some(arrives),
                 ..held
             })
         })
     }
 
-    /// The frames that have last been put onto a link, as if they waited, and the times of their arrival.
-    fn sent_last(&self, link: usize, count: usize) -> impl Iterator<Item = (Held, Ps)> {
+    /// The frames that have last been put onto a link, as if they waited, and the times of their arrival;
+    /// `None` for a pause, which has no channel.
+    fn sent_last(&self, link: usize, count: usize) -> impl Iterator<Item = Option<(Held, Ps)>> {
         let to = self.network.plan.links[link].to;
         let frames = self.links[link].sent_last(count);
         frames.map(move |(frame, packet)| {
-            let channel = self.channel_at(to, frame.label, frame.info);
-            (Held::new(link, channel, frame.info, packet), frame.at)
+            (!frame.info.is_pause()).then(|| {
+                let channel = self.channel_at(to, frame.label, frame.info);
+                (Held::new(link, channel, frame.info, packet), frame.at)
+            })
         })
     }
 
@@ -75,7 +78,7 @@ impl Simulation {
                 Held::new(link, channel, frame.info, Some(&frame.packet))
             });
             let on_link = self.sent_last(link, port.waiting_on_link());
-            in_queues.chain(on_link.map(|(held, _)| held))
+            in_queues.chain(on_link.flatten().map(|(held, _)| held))
         })
     }
 

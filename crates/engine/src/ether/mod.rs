@@ -16,6 +16,8 @@ mod hosted;
 pub mod lanes;
 pub mod line;
 mod line_ends;
+pub mod log;
+mod logged;
 mod measure;
 pub mod memory;
 pub mod node;

@@ -69,11 +69,17 @@ impl node::Node for Node {
                     let (frames, bytes) = port.storage();
                     held.add(Place::Port(port.link as usize), frames, bytes);
                 }
+                if let Some(log) = &switch.log {
+                    held.add(Place::Log, 0, log.storage());
+                }
             }
             Node::Host(host) => {
                 for endpoint in &host.endpoints {
                     let place = Place::Source(endpoint.channel);
                     held.add(place, endpoint.waiting(), endpoint.storage());
+                    if let Some(log) = &endpoint.log {
+                        held.add(Place::Log, 0, log.storage());
+                    }
                 }
             }
         }

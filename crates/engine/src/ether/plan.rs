@@ -242,6 +242,11 @@ impl Plan {
     pub fn channels(&self) -> impl DoubleEndedIterator<Item = ChannelId> + Clone + use<> {
         ChannelId::all(self.flows.len())
     }
+    /// Name of a channel: `FLOW/forward` or `FLOW/backward`.
+    pub fn channel_name(&self, channel: ChannelId) -> String {
+        let name = &self.flows[channel.flow()].name;
+        format!("{name}/{}", channel.direction())
+    }
     /// Links of a channel, in order; empty if the flow has no such channel. Of a sprayed channel they are one of
     /// its paths.
     pub fn path(&self, channel: ChannelId) -> &[usize] {

@@ -14,6 +14,7 @@ use super::hosted::Hosted;
 use super::lanes::Credited;
 use super::line::OctetClock;
 use super::line_ends::LineEnds;
+use super::log::{Cause, Kind, Log};
 use super::memory::SharedMemory;
 use super::outside::on_the_line;
 use super::pfc::Pausing;
@@ -54,6 +55,8 @@ pub struct Dropped {
     pub info: Info,
     /// The packet in it.
     pub packet: Packet,
+    /// Reason of the drop.
+    pub cause: Cause,
 }
 
 /// Things outside a port on which it acts.
@@ -64,6 +67,17 @@ pub struct Outside<'a> {
     pub memory: Option<&'a mut SharedMemory>,
     /// Frames dropped, in order of time.
     pub drops: &'a mut Vec<Dropped>,
+    /// Log of the switch, if events are logged.
+    pub log: Option<&'a mut Log>,
+}
+
+impl Outside<'_> {
+    /// Logs a frame that the port of `link` has marked.
+    fn note_mark(&mut self, at: Ps, frame: &Arriving, link: u32) {
+        if let Some(log) = &mut self.log {
+            log.at_port(at, (frame.route, link), Kind::Mark, &frame.packet);
+        }
+    }
 }
 
 /// A frame that waits, and the time of its arrival.
@@ -92,13 +106,12 @@ impl Queue {
     /// Carries out a decision of active queue management; returns false if it drops the frame. A frame
     /// whose transport does not understand marks is dropped instead (RFC 3168 section 5).
     #[inline]
-    fn passes(&mut self, decision: Decision, info: &mut Info) -> bool {
+    fn passes(decision: Decision, info: &mut Info) -> bool {
         match decision {
             Decision::Pass => true,
             Decision::Drop => false,
             Decision::Mark if info.ecn() == Ecn::NotEct => false,
             Decision::Mark => {
-                self.counts.marked += (info.ecn() == Ecn::Ect) as u64;
                 *info = info.marked();
                 true
             }
@@ -375,14 +388,10 @@ impl Port {
         let is_lossless = self.is_lossless(frame.info);
         let (queue, octets) = (&mut self.queues[number], frame.info.octets());
         queue.counts.arrived = with(queue.counts.arrived, octets);
-        // A mark on a frame that is dropped is none.
-        let marked = queue.counts.marked;
-        queue.counts.marked += (frame.info.ecn() != came) as u64;
         let decision = queue.aqm.on_enqueue(now, octets, queue.held);
-        if !queue.passes(decision, &mut frame.info) {
+        if !Queue::passes(decision, &mut frame.info) {
             queue.counts.dropped_early += 1;
-            queue.counts.marked = marked;
-            return self.drop(now, number, frame, outside);
+            return self.drop((now, Cause::Early), number, frame, outside);
         }
         let fits = queue.held.octets + octets as u64 <= queue.limit || is_lossless;
         let place = self.first_queue + number;
@@ -392,13 +401,17 @@ impl Port {
                 .as_ref()
                 .is_some_and(|memory| !memory.admit(place, octets))
         {
-            queue.counts.marked = marked;
-            return self.drop(now, number, frame, outside);
+            return self.drop((now, Cause::Overflow), number, frame, outside);
         }
         if let Some(memory) = memory {
             memory.take(place, octets);
         }
         queue.enter(now, octets);
+        // A mark on a frame that is dropped is none.
+        if frame.info.ecn() != came {
+            queue.counts.marked += 1;
+            outside.note_mark(now, &frame, self.link);
+        }
         if let Some(ahead) = &self.ahead {
             let is_idle = ahead.is_empty();
             return self.serve_ahead(now, is_idle, frame, outside);
@@ -424,7 +437,13 @@ impl Port {
         }
     }
 
-    fn drop(&mut self, at: Ps, number: usize, frame: Arriving, outside: &mut Outside<'_>) {
+    fn drop(
+        &mut self,
+        (at, cause): (Ps, Cause),
+        number: usize,
+        frame: Arriving,
+        outside: &mut Outside<'_>,
+    ) {
         let dropped = &mut self.queues[number].counts.dropped;
         *dropped = with(*dropped, frame.info.octets());
         let Arriving {
@@ -438,6 +457,7 @@ impl Port {
             route,
             info,
             packet,
+            cause,
         });
     }
 
@@ -456,26 +476,28 @@ impl Port {
                 return;
             };
             self.waiting -= 1;
-            let octets = frame.info.octets();
+            let (octets, came) = (frame.info.octets(), frame.info.ecn());
             let decision = queue
                 .aqm
                 .on_dequeue(start, since, without(queue.held, octets));
-            let is_served = queue.passes(decision, &mut frame.info);
+            let is_served = Queue::passes(decision, &mut frame.info);
             if let Some(control) = &mut self.control
                 && is_served
                 && frame.slot.is_some()
             {
-                let before = frame.info.ecn();
                 frame.info = control.on_service(start, frame.info, queue.held);
-                queue.counts.marked += (frame.info.ecn() != before) as u64;
             }
             let is_empty = queue.waiting.is_empty();
             if is_served {
+                if frame.info.ecn() != came {
+                    queue.counts.marked += 1;
+                    outside.note_mark(start, &frame, self.link);
+                }
                 self.schedule.on_service(number, octets);
                 self.serve(start, number, frame, outside);
             } else {
                 queue.counts.dropped_early += 1;
-                self.drop(start, number, frame, outside);
+                self.drop((start, Cause::Early), number, frame, outside);
                 self.leave(start, number, octets, outside);
             }
             if is_empty {

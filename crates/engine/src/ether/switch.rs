@@ -9,6 +9,7 @@ use alloc::vec::Vec;
 use super::arriving::Arriving;
 use super::credit::Account;
 use super::frame::Packet;
+use super::log::{Kind, Log};
 use super::memory::SharedMemory;
 use super::pfc::Lossless;
 use super::plan::change::SwitchChange;
@@ -72,6 +73,8 @@ pub struct Switch {
     drops: Vec<Dropped>,
     /// Frames dropped, each with its port, if they are recorded.
     pub(super) tap: Option<Vec<(usize, Dropped)>>,
+    /// Log of its events, if they are logged.
+    pub(super) log: Option<Box<Log>>,
 }
 
 impl Switch {
@@ -91,6 +94,7 @@ impl Switch {
             controlled,
             drops: Vec::new(),
             tap: None,
+            log: None,
             clocks: Tournament::new(ports.len()),
             ports,
             routes,
@@ -152,6 +156,7 @@ impl Switch {
             out: links.outlet(port.link),
             memory: self.memory.as_mut(),
             drops: &mut self.drops,
+            log: self.log.as_deref_mut(),
         };
         port.advance(now, &mut outside);
         if let Some(frame) = frame {
@@ -176,8 +181,17 @@ impl Switch {
             route,
             info,
             packet,
+            cause,
         } in self.drops.drain(..)
         {
+            if let Some(log) = &mut self.log {
+                log.at_port(
+                    at,
+                    (route, self.ports[port].link),
+                    Kind::Loss(cause),
+                    &packet,
+                );
+            }
             let route = &mut self.routes[route as usize];
             route.dropped_packets += 1;
             route.dropped_bytes += payload(&packet);

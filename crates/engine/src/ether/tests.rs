@@ -5,6 +5,7 @@ mod by_hand;
 mod changes;
 mod credit;
 mod datagrams;
+mod log;
 mod parts;
 mod pfc;
 mod random;

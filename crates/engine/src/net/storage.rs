@@ -1,4 +1,4 @@
-//! Memory of the cells and frames on links and in queues.
+//! Memory of the cells and frames on links and in queues, and of the event log over Ethernet.
 
 use super::channel::ChannelId;
 use super::links::Links;
@@ -10,16 +10,16 @@ use super::unit::Word;
 pub struct Storage {
     /// Number of units on links, in the queues of ports and in source queues.
     pub units: u64,
-    /// Bytes allocated for units on links, in the queues of ports and in source queues.
+    /// Bytes allocated for units on links, in the queues of ports and in source queues, and for logged events.
     pub bytes: u64,
-    /// The link, port or source queue with the most bytes; `None` if no bytes are allocated.
+    /// The link, port, source queue or log with the most bytes; `None` if no bytes are allocated.
     pub fullest: Option<Holder>,
 }
 
-/// A link, port or source queue, the number of its units and the bytes allocated for them.
+/// A link, port, source queue or log, the number of its units and the bytes allocated for them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Holder {
-    /// The link, port or source queue.
+    /// The link, port, source queue or log.
     pub place: Place,
     /// Number of units on the link or in the queue `place`.
     pub units: u64,
@@ -27,7 +27,7 @@ pub struct Holder {
     pub bytes: u64,
 }
 
-/// A place in the network where units are stored.
+/// A place in the network where units or events are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// Units on the link with this index. A port with a single queue stores its queue there, too.
@@ -37,6 +37,8 @@ pub enum Place {
     Port(usize),
     /// Units in the source queue of this channel.
     Source(ChannelId),
+    /// Events in the log of a node or of an end of a flow, which has no units.
+    Log,
 }
 
 impl Storage {

@@ -315,7 +315,8 @@ class _Buffers:
         duration = round(self.network.duration_seconds * 1e12)
         settings = (
             *(f'{path}="{octets} bytes"' for path in ("switch.buffer", *own)),
-            *('measure.from="0 s"', f'measure.to="{duration} ps"', "measure.traces=[]"),
+            *('measure.from="0 s"', f'measure.to="{duration} ps"'),
+            *("measure.traces=[]", "measure.events=[]"),
         )
         question = self.question
         jobs = [

@@ -1,25 +1,36 @@
-//! Runs in parts on several threads: outcomes are those of one thread to the last bit, with traces.
+//! Runs in parts on several threads: outcomes are those of one thread to the last bit, with traces and
+//! events.
 
 use std::num::NonZeroUsize;
 
 use crate::ethernet::Job;
 use crate::ethernet::recorder::Recorder;
 use crate::run::tests::threads::deals;
-use crate::run::{Driver, Records, Series, Threads};
+use crate::run::{Driver, Events, Records, Series, Threads};
 
-const MEASURED: &str = r#"measure={ from = "100 us", to = "900 us", sample = "7 us", traces = ["queue", "cwnd", "sequence", "utilisation", "acr"] }"#;
+const MEASURED: &str = r#"measure={ from = "100 us", to = "900 us", sample = "7 us", traces = ["queue", "cwnd", "sequence", "utilisation", "acr"], events = ["loss", "timeout", "retransmission", "mark"] }"#;
+/// The limit on events if it is to be reached before the end.
+const FEW: usize = 40;
 
 fn job(text: &str) -> Job {
-    let overrides = [r#"run.duration="1 ms""#, MEASURED].map(String::from);
-    Job::new(text, "test", &overrides, None).unwrap()
+    job_with(text, &[])
 }
 
-fn in_parts(job: &Job, parts: &[usize]) -> (String, Vec<Series>) {
+fn job_with(text: &str, more: &[String]) -> Job {
+    let overrides = [r#"run.duration="1 ms""#, MEASURED].map(String::from);
+    Job::new(text, "test", &[&overrides, more].concat(), None).unwrap()
+}
+
+/// Report, traces, and the first events with the number of others.
+type Left = (String, Vec<Series>, (Events, u64));
+
+fn in_parts(job: &Job, parts: &[usize]) -> Left {
     let mut driver = Driver::begin(job);
     let report = driver.run_in_parts(parts, &mut |_, _| true, &mut ());
     (
         format!("{:#?}", report.unwrap()),
         Recorder::series(&driver.records),
+        Recorder::events(&driver, job.scenario().measure.event_limit as usize),
     )
 }
 
@@ -82,7 +93,18 @@ fn no_way_of_dealing_out_nodes_changes_anything() {
                 let divided = in_parts(&job, &parts);
                 assert_eq!(whole.0, divided.0, "{count} parts: {parts:?}");
                 assert!(whole.1 == divided.1, "traces of {count} parts: {parts:?}");
+                assert!(whole.2 == divided.2, "events of {count} parts: {parts:?}");
             }
+        }
+        let (events, omitted) = whole.2;
+        assert!(omitted == 0 && events.len() > FEW, "{}", events.len());
+        let limit = format!("measure.event_limit={FEW}");
+        let few = job_with(text, &[limit]);
+        for parts in [vec![0; nodes], deals(nodes, 5)[2].clone()] {
+            let (first, others) = in_parts(&few, &parts).2;
+            assert_eq!(first.time_seconds, events.time_seconds[..FEW]);
+            assert_eq!(first.vc, events.vc[..FEW]);
+            assert_eq!(others as usize, events.len() - FEW);
         }
         found.push(whole.0);
     }

@@ -22,7 +22,7 @@ pub struct Exhausted {
     pub left: u64,
     /// Units that the simulation held: cells or packets.
     pub units: &'static str,
-    /// Name of the place, a link or a flow, that held most bytes.
+    /// Name of the place, a link, a flow or a log, that held most bytes.
     pub place: String,
 }
 
@@ -53,6 +53,7 @@ impl Exhausted {
     pub fn needs(&self) -> &'static [Need] {
         match self.held.fullest.map(|holder| holder.place) {
             Some(Place::Source(_)) => &[Need::Windows],
+            Some(Place::Log) => &[Need::Events],
             _ => &[Need::Queues, Need::Probes],
         }
     }
@@ -71,26 +72,31 @@ pub fn named<'a>(
         Place::Source(channel) => {
             format!("a source queue of the flow {}", flow(channel.flow()))
         }
+        Place::Log => "the event log of a switch or flow".into(),
     }
 }
 
 impl fmt::Display for Exhausted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let units = self.units;
-        let (count, bytes) = self
-            .held
-            .fullest
-            .map_or((0, 0), |holder| (holder.units, holder.bytes));
+        let (units, place) = (self.units, &self.place);
+        let of_place = |holder: Holder| match holder.place {
+            Place::Log => place.clone(),
+            _ => format!("{} {units} of {place}", grouped(holder.units)),
+        };
+        let fullest = self.held.fullest;
+        let also = match fullest.map(|holder| holder.place) {
+            Some(Place::Log) => " and logged events",
+            _ => "",
+        };
         write!(
             f,
-            "the run was ended at {:.6} s, since it would have filled the memory: its {} {units} take {}, \
-             of which {} are for {} {units} of {}, and {} are left",
+            "the run was ended at {:.6} s, since it would have filled the memory: its {} {units}{also} take {}, \
+             of which {} are for {}, and {} are left",
             self.at.as_secs_f64(),
             grouped(self.held.units),
             size(self.held.bytes),
-            size(bytes),
-            grouped(count),
-            self.place,
+            size(fullest.map_or(0, |holder| holder.bytes)),
+            fullest.map_or(String::new(), of_place),
             size(self.left),
         )
     }

@@ -57,11 +57,16 @@ pub fn after(plan: &Plan, seen: &Seen<'_>) -> Vec<Warning> {
         let flows: Vec<_> = flows.collect();
         warnings.extend(delivered_nothing(&flows, seen.report.simulated_seconds));
     }
-    if seen.omitted > 0 {
-        let message = format!("{} events beyond `event_limit` were not kept", seen.omitted);
-        warnings.push(Warning::new("events-omitted", message));
-    }
+    warnings.extend(events_omitted(seen.omitted));
     warnings
+}
+
+/// Warns of events that the log does not have, `omitted` of them.
+pub fn events_omitted(omitted: u64) -> Option<Warning> {
+    (omitted > 0).then(|| {
+        let message = format!("{omitted} events beyond `event_limit` were not kept");
+        Warning::new("events-omitted", message)
+    })
 }
 
 /// Warns of a run that lost `dropped` `units`, all of them outside the measuring window, so that its measures do

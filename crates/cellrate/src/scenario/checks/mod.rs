@@ -15,6 +15,8 @@ use super::graph::{Graph, expand};
 use super::problem::Problem;
 use super::types::Scenario;
 
+pub use run::check_lists;
+
 /// The graph of `scenario`, if it can be built, and all problems.
 pub fn check(scenario: &Scenario) -> (Option<Graph>, Vec<Problem>) {
     let mut problems = run::check(scenario);

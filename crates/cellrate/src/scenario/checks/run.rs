@@ -4,7 +4,7 @@ use cellrate_engine::atm::cell::ServiceClass;
 use cellrate_engine::kernel::Ps;
 
 use crate::scenario::problem::{Place, Problem, place};
-use crate::scenario::types::{Scenario, TraceKind};
+use crate::scenario::types::{EventKind, Scenario, TraceKind};
 
 /// Largest number of samples of a trace.
 const MOST_SAMPLES: u64 = 10_000_000_000;
@@ -14,7 +14,12 @@ pub fn check(scenario: &Scenario) -> Vec<Problem> {
     let mut problems = Vec::new();
     check_window(scenario, &mut problems);
     check_sample(scenario, &mut problems);
-    check_lists(scenario, &mut problems);
+    let measure = &scenario.measure;
+    problems.extend(check_lists(
+        &measure.traces,
+        &measure.events,
+        measure.event_limit,
+    ));
     check_traced(scenario, &mut problems);
     problems
 }
@@ -72,11 +77,15 @@ fn check_sample(scenario: &Scenario, problems: &mut Vec<Problem>) {
     }
 }
 
-fn check_lists(scenario: &Scenario, problems: &mut Vec<Problem>) {
-    let measure = &scenario.measure;
-    problems.extend(twice(&measure.traces, "traces"));
-    problems.extend(twice(&measure.events, "events"));
-    if !measure.events.is_empty() && measure.event_limit == 0 {
+/// Problems of the lists of `[measure]`, over any link layer.
+pub fn check_lists<T: PartialEq>(
+    traces: &[T],
+    events: &[EventKind],
+    event_limit: u32,
+) -> Vec<Problem> {
+    let twice = [twice(traces, "traces"), twice(events, "events")];
+    let mut problems: Vec<Problem> = twice.into_iter().flatten().collect();
+    if !events.is_empty() && event_limit == 0 {
         let message = "`events` asks for events, but `event_limit` is 0";
         problems.push(Problem::error(
             place!["measure", "event_limit"],
@@ -84,6 +93,7 @@ fn check_lists(scenario: &Scenario, problems: &mut Vec<Problem>) {
             "allowed: at least 1",
         ));
     }
+    problems
 }
 
 fn twice<T: PartialEq>(list: &[T], key: &str) -> Option<Problem> {

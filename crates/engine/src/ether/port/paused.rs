@@ -5,6 +5,7 @@ use alloc::boxed::Box;
 use super::{Outside, Port};
 use crate::ether::arriving::Arriving;
 use crate::ether::frame::{Info, Packet};
+use crate::ether::log::Cause;
 use crate::ether::pause::Order;
 use crate::ether::pfc::Pausing;
 use crate::kernel::Ps;
@@ -56,7 +57,7 @@ impl Port {
         let number = self.queue_of[frame.info.priority() as usize] as usize;
         let arrived = &mut self.queues[number].counts.arrived;
         *arrived = super::with(*arrived, frame.info.octets());
-        self.drop(now, number, frame, outside);
+        self.drop((now, Cause::Overflow), number, frame, outside);
     }
     /// True if the limits of queues do not hold for a frame, since PFC makes room for it.
     pub(super) fn is_lossless(&self, info: Info) -> bool {

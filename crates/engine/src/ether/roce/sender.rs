@@ -153,9 +153,10 @@ impl Sender {
         Some(packet)
     }
 
-    /// Timers that are due at `now` expire.
-    pub fn wake(&mut self, now: Ps) {
-        if self.timer <= now {
+    /// Timers that are due at `now` expire. True if the one of retransmissions does.
+    pub fn wake(&mut self, now: Ps) -> bool {
+        let is_timeout = self.timer <= now;
+        if is_timeout {
             self.stats.timeouts += 1;
             self.stats.last_timeout = Some(now);
             self.go_back();
@@ -164,6 +165,7 @@ impl Sender {
             self.control.wake(now);
             self.note_rate(now);
         }
+        is_timeout
     }
 
     /// A packet without data arrives at `now`.
@@ -232,6 +234,10 @@ impl Sender {
     /// Bytes acknowledged.
     pub fn acked(&self) -> u64 {
         self.una.saturating_mul(self.payload).min(self.bytes)
+    }
+    /// Number of the first packet that is not acknowledged.
+    pub fn una(&self) -> u64 {
+        self.una
     }
     /// Counters.
     pub fn stats(&self) -> &SenderStats {

@@ -61,6 +61,7 @@ impl Switch {
                 out: links.outlet(port.link),
                 memory: None,
                 drops: &mut self.drops,
+                log: self.log.as_deref_mut(),
             };
             port.advance(now, &mut outside);
             match change {

@@ -10,7 +10,7 @@ use super::*;
 use crate::net::partition::Mail;
 
 /// Runs `parts` to `until`, each as far as the others allow whenever its turn is drawn.
-fn run_to(until: Ps, mut parts: Vec<Part>, stream: &mut Stream) -> Vec<Part> {
+pub fn run_to(until: Ps, mut parts: Vec<Part>, stream: &mut Stream) -> Vec<Part> {
     let count = parts.len();
     let mut mail: Vec<_> = (0..count * count).map(|_| Mail::default()).collect();
     while parts.iter().any(|part| part.now() < until) {

@@ -244,6 +244,22 @@ fn random_networks_lose_no_frame_of_a_paused_priority() {
     assert!(lost > 100, "{lost}: other priorities must lose frames");
 }
 
+/// Frames that the network holds are on the paths of their channels; a pause, which has none, is left out.
+#[test]
+fn held_frames_are_those_of_channels() {
+    let mut stream = Stream::new(73, "pauses", "held");
+    for _ in 0..20 {
+        let plan = paused(&mut stream);
+        let mut run = Simulation::new(plan.clone()).unwrap();
+        for at in 1..100 {
+            run.run_until(Ps::from_us(4 * at));
+            for frame in run.frames() {
+                assert!(plan.path(frame.channel).contains(&frame.link), "{frame:?}");
+            }
+        }
+    }
+}
+
 #[test]
 fn plans_that_contradict_pauses_are_refused() {
     let refused = |change: &dyn Fn(&mut Plan)| {
