@@ -1,9 +1,9 @@
-//! The packet memory that the queues of a switch share, with dynamic thresholds (Choudhury and
-//! Hahne 1998, "Dynamic Queue Length Thresholds for Shared-Memory Packet Switches"): a queue may
-//! grow while it is shorter than T = alpha (B - used), of the B octets that are shared.
+//! The packet memory that the queues of a switch share, with dynamic thresholds (Choudhury and Hahne 1998,
+//! "Dynamic Queue Length Thresholds for Shared-Memory Packet Switches"). B octets are shared. A queue may
+//! grow while it is shorter than T = alpha (B - used).
 //!
-//! Alpha is a power of two, with which the paper computes T by a shift, so that thresholds are
-//! exact in whole octets.
+//! Alpha is a power of two, so thresholds are exact in whole octets. The paper computes T by a shift for this
+//! reason.
 
 use alloc::format;
 use alloc::vec::Vec;
@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::kernel::Finding;
 use crate::kernel::units::Bytes;
 
-/// Exponents of the powers of two that alpha may be: 1/128 to 128.
+/// Allowed exponents of alpha as a power of two: 1/128 to 128.
 const EXPONENTS: core::ops::RangeInclusive<i32> = -7..=7;
 
 /// Parameters of a shared memory.
@@ -28,8 +28,8 @@ pub struct MemoryConfig {
     #[serde(default = "one")]
     #[schemars(extend("x-change" = true, "x-search" = { "low": 0.0078125, "high": 128, "scale": "powers-of-two" }))]
     pub alpha: f64,
-    /// Octets that each queue has for itself. A port that no flow uses has no queue, so no reserve: its octets
-    /// are shared.
+    /// Octets that each queue has for itself. A port that no flow uses has no queue and no reserve. Its
+    /// octets are shared.
     #[serde(default = "nothing")]
     #[schemars(extend("x-change" = true, "x-search" = { "low": "1518 bytes", "high": "1 MB", "scale": "log" }))]
     pub reserved: Bytes,
@@ -43,13 +43,13 @@ fn nothing() -> Bytes {
 }
 
 impl MemoryConfig {
-    /// Exponent of two that alpha is, if it is one of the powers allowed.
+    /// Exponent of alpha as a power of two; `None` if alpha is not one of the allowed powers.
     fn exponent(&self) -> Option<i32> {
         EXPONENTS
             .into_iter()
             .find(|exponent| libm::ldexp(1.0, *exponent) == self.alpha)
     }
-    /// Findings about an alpha that is no such power of two, and reserves of `queues` beyond the
+    /// Findings if alpha is not an allowed power of two, or the reserves of `queues` are larger than the
     /// memory.
     pub fn check(&self, queues: usize) -> Vec<Finding> {
         let mut findings = Vec::new();
@@ -71,20 +71,21 @@ impl MemoryConfig {
 /// The shared memory of a switch.
 #[derive(Clone, Debug)]
 pub struct SharedMemory {
-    /// Exponent of two that alpha is.
+    /// Exponent of alpha as a power of two.
     exponent: i32,
-    /// Octets of each queue's own.
+    /// Octets that each queue has for itself.
     reserved: u64,
     /// Octets of the shared part.
     shared: u64,
-    /// Octets in the shared part: after a change they may be more than it has.
+    /// Octets that queues hold in the shared part. After a change this may be more than the size of the
+    /// shared part.
     used: u64,
-    /// Octets of each queue, in its own and in the shared part.
+    /// Octets of each queue, in its reserve and in the shared part.
     held: Vec<u64>,
 }
 
 impl SharedMemory {
-    /// An empty memory for `queues`.
+    /// An empty memory for `queues` queues.
     ///
     /// # Panics
     /// If the check of the parameters has findings.
@@ -99,7 +100,7 @@ impl SharedMemory {
         memory.change(config);
         memory
     }
-    /// Goes on with other parameters. Octets beyond a smaller memory stay until they are released.
+    /// Continues with other parameters. Octets beyond a smaller memory stay until they are released.
     ///
     /// # Panics
     /// If the check of the parameters has findings.
@@ -112,7 +113,7 @@ impl SharedMemory {
         self.used = self.held.iter().map(beyond).sum();
     }
 
-    /// Most octets that a queue may now hold of the shared part: alpha (B - used), rounded down.
+    /// Most octets of the shared part that a queue may hold now: alpha (B - used), rounded down.
     #[inline]
     pub fn threshold(&self) -> u64 {
         match self.exponent {
@@ -120,28 +121,28 @@ impl SharedMemory {
             _ => self.free() >> -self.exponent,
         }
     }
-    /// True if `queue` may take `octets` more: within its reserve, or up to the threshold of the
-    /// memory without them.
+    /// True if `queue` may take `octets` more. The octets must fit into its reserve, or its shared octets
+    /// must stay within the present threshold and the free part.
     #[inline]
     pub fn admit(&self, queue: usize, octets: u32) -> bool {
         let (before, after) = self.in_shared(queue, octets);
         after == 0 || after <= self.threshold() && after - before <= self.free()
     }
-    /// Octets of `queue` in the shared part, before and after `octets` more.
+    /// Octets of `queue` in the shared part, before and after it takes `octets` more.
     #[inline]
     fn in_shared(&self, queue: usize, octets: u32) -> (u64, u64) {
         let beyond = |held: u64| held.saturating_sub(self.reserved);
         let held = self.held[queue];
         (beyond(held), beyond(held + octets as u64))
     }
-    /// Takes `octets` for `queue`, which [`SharedMemory::admit`] has admitted.
+    /// Takes `octets` for `queue`. [`SharedMemory::admit`] must have admitted them.
     #[inline]
     pub fn take(&mut self, queue: usize, octets: u32) {
         let (before, after) = self.in_shared(queue, octets);
         self.used += after - before;
         self.held[queue] += octets as u64;
     }
-    /// Releases `octets` that `queue` has taken.
+    /// Releases `octets` of `queue`.
     #[inline]
     pub fn release(&mut self, queue: usize, octets: u32) {
         self.held[queue] -= octets as u64;
@@ -176,8 +177,7 @@ mod tests {
         SharedMemory::new(&config, queues)
     }
 
-    /// Fills the memory by `queues` that take one octet after the other in turn, as long as one
-    /// may.
+    /// Fills the memory: each of the `queues` takes one octet in turn, as long as one of them may.
     fn fill(memory: &mut SharedMemory, queues: usize) {
         let mut grows = true;
         while grows {
@@ -193,9 +193,9 @@ mod tests {
 
     #[test]
     fn greedy_queues_share_what_the_paper_says() {
-        // Each ends at alpha B / (1 + n alpha), and B / (1 + n alpha) stay free. With alpha 1/8: B
-        // / 9 = 3,728,270.2 and 8 B / 9 = 29,826,161.8; B / 16 = 2,097,152 and B / 2; B / 72 =
-        // 466,033.8 and B / 9.
+        // Each queue ends at alpha B / (1 + n alpha), and B / (1 + n alpha) stay free. With alpha = 1/8 these
+        // are: for n = 1, B / 9 = 3,728,270.2 and 8 B / 9 = 29,826,161.8. For n = 8, B / 16 = 2,097,152 and B
+        // / 2. For n = 64, B / 72 = 466,033.8 and B / 9.
         for (queues, limit, free) in [
             (1, 3_728_270, 29_826_162),
             (8, 2_097_152, 16_777_216),
@@ -204,7 +204,7 @@ mod tests {
             let mut memory = memory(0.125, 0, queues);
             fill(&mut memory, queues);
             for queue in 0..queues {
-                // A queue may end an octet apart, as the fraction goes to the first of them.
+                // Queues may differ by one octet, since the first queues get the octets of the fraction.
                 assert!(memory.held(queue).abs_diff(limit) <= (queues == 64) as u64);
             }
             let held: u64 = (0..queues).map(|queue| memory.held(queue)).sum();
@@ -222,7 +222,8 @@ mod tests {
         let mut memory = memory(0.125, 0, 2);
         assert_eq!(memory.threshold(), 4_194_304);
         memory.take(0, 4_192_804);
-        // (B - 4,192,804) / 8 = 3,670,203.5: queue 0 is beyond, queue 1 may take just this.
+        // (B - 4,192,804) / 8 = 3,670,203.5. Queue 0 is above this threshold, and queue 1 may take just this
+        // number.
         assert_eq!(memory.threshold(), 3_670_203);
         assert!(!memory.admit(0, 1) && memory.admit(1, 3_670_203) && !memory.admit(1, 3_670_204));
         memory.release(0, 4_192_804);
@@ -234,7 +235,7 @@ mod tests {
         let mut memory = memory(128.0, 10_000, 4);
         memory.take(0, 10_000);
         assert_eq!(memory.free(), B - 40_000);
-        // With alpha 128 one queue takes all that is shared.
+        // With alpha = 128 one queue takes the whole shared part.
         let shared = (B - 40_000) as u32;
         assert!(memory.admit(0, shared) && !memory.admit(0, shared + 1));
         memory.take(0, shared);
@@ -242,7 +243,7 @@ mod tests {
         assert!(memory.admit(3, 10_000) && !memory.admit(3, 10_001));
         memory.take(3, 10_000);
         memory.release(0, shared);
-        // A packet across the end of the reserve takes its rest of the shared part.
+        // The reserve has room for 500 of the 1,500 octets. The other 1,000 octets use the shared part.
         memory.release(3, 500);
         memory.take(3, 1_500);
         assert_eq!(memory.free(), B - 40_000 - 1_000);

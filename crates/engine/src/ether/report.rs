@@ -1,5 +1,5 @@
-//! The report of a run. Every measure is defined here, once; keys state their units. Bytes of frames
-//! count from header to frame check sequence; rates of lines count preambles and gaps, too.
+//! The report of a run. Every measure is defined here once, and its key states its unit. Bytes of frames
+//! count from header to FCS. Rates of lines count preambles and interframe gaps, too.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -11,10 +11,10 @@ use crate::control::ControlReport;
 use crate::kernel::Ps;
 use crate::kernel::statistics::jain_index;
 
-/// A whole run. Measures are over the measuring window unless they say "whole run".
+/// A whole run. Measures cover the measuring window unless they say "whole run".
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
-    /// Hash of everything that happened to every component, in component order (whole run).
+    /// Hash of the events of every component, in component order (whole run).
     pub digest: String,
     /// Length of the run.
     pub simulated_seconds: f64,
@@ -31,7 +31,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// Adds the completion times of flows alone, by flow, and the slowdowns that follow.
+    /// Adds for each flow its completion time alone in the network, and computes the slowdowns.
     pub fn add_alone(&mut self, alone: &[Option<Ps>]) {
         for (flow, alone) in self.flows.iter_mut().zip(alone) {
             flow.alone_seconds = alone.map(Ps::as_secs_f64);
@@ -48,7 +48,7 @@ impl Report {
     }
 }
 
-/// Mean and quantiles of values; null without values.
+/// Mean and quantiles of values; `None` without values.
 pub(super) struct Quantiles {
     pub(super) mean: Option<f64>,
     pub(super) p50_p95_p99: [Option<f64>; 3],
@@ -58,7 +58,7 @@ impl Quantiles {
     pub(super) fn of(values: impl Iterator<Item = f64>) -> Quantiles {
         let mut values: Vec<f64> = values.collect();
         values.sort_by(f64::total_cmp);
-        // The least value that at least `percent` of them do not exceed.
+        // The least value that at least `percent` percent of the values do not exceed.
         let quantile = |percent: usize| {
             let rank = (values.len() * percent).div_ceil(100);
             values.get(rank.checked_sub(1)?).copied()
@@ -104,8 +104,8 @@ pub struct Totals {
     /// Expiries of retransmission timers.
     #[schemars(extend("x-unit" = "", "x-better" = "less"))]
     pub timeouts: u64,
-    /// Jain's index of fairness over the throughputs of the flows over TCP and RoCE: 1 if all are equal,
-    /// 1/n if one has everything; null without such flows, or if none of them delivers anything.
+    /// Jain's index of fairness over the throughputs of the flows over TCP and RoCE: 1 if all are equal, 1/n
+    /// if one flow has everything. Null without such flows, or if none of them delivers anything.
     #[schemars(extend("x-formula" = "(sum x)^2 / (n sum x^2), x = `throughput_bits_per_second` of the n flows over TCP and RoCE", "x-source" = "Jain, Chiu and Hawe 84", "x-better" = "more", "x-greatest" = 1))]
     pub jain_index: Option<f64>,
     /// Flows whose last byte has been acknowledged (whole run).
@@ -114,7 +114,7 @@ pub struct Totals {
     /// Mean completion time of the flows that have ended; null if none has (whole run).
     #[schemars(extend("x-formula" = "sum of `completion_seconds` / `flows_completed`", "x-better" = "less"))]
     pub completion_mean_seconds: Option<f64>,
-    /// Median completion time: the least one that at least half of the ended flows do not exceed
+    /// Median completion time: the least completion time that at least half of the ended flows do not exceed
     /// (whole run).
     #[schemars(extend("x-better" = "less"))]
     pub completion_p50_seconds: Option<f64>,
@@ -124,11 +124,11 @@ pub struct Totals {
     /// Completion time that at least 99 % of the ended flows do not exceed (whole run).
     #[schemars(extend("x-better" = "less"))]
     pub completion_p99_seconds: Option<f64>,
-    /// Mean slowdown of the flows that have ended; null without `measure.slowdown`, and if none has (whole
-    /// run).
+    /// Mean slowdown of the flows that have ended (whole run). Null without `measure.slowdown`, or if no flow
+    /// has ended.
     #[schemars(extend("x-unit" = "", "x-formula" = "sum of `slowdown` of `flows` / number of flows with one", "x-better" = "less"))]
     pub slowdown_mean: Option<f64>,
-    /// Median slowdown: the least one that at least half of the ended flows do not exceed (whole run).
+    /// Median slowdown: the least slowdown that at least half of the ended flows do not exceed (whole run).
     #[schemars(extend("x-unit" = "", "x-better" = "less"))]
     pub slowdown_p50: Option<f64>,
     /// Slowdown that at least 95 % of the ended flows do not exceed (whole run).
@@ -140,7 +140,7 @@ pub struct Totals {
 }
 
 impl Totals {
-    /// The sums and indices that follow from the flows alone; others are 0.
+    /// The sums and indices that follow from the flows alone; all others are 0.
     pub(crate) fn over(flows: &[FlowReport]) -> Totals {
         let over_tcp = flows.iter();
         let over_tcp: Vec<f64> = over_tcp
@@ -181,25 +181,25 @@ impl Totals {
     }
 }
 
-/// A flow.
+/// Measures of a flow.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(extend("x-source" = "cellrate"))]
 pub struct FlowReport {
-    /// Name of the instance.
+    /// Name of the flow.
     pub name: String,
-    /// Name of its group.
+    /// Name of the flow's group.
     pub group: String,
     /// Number in the group, from 1.
     #[schemars(extend("x-unit" = ""))]
     pub index: u32,
     /// Kind of source.
     pub source: &'static str,
-    /// Priority of its frames, 7 the highest.
+    /// Priority of the flow's frames; 7 is the highest.
     #[schemars(extend("x-unit" = "", "x-source" = "IEEE 802.1Q"))]
     pub priority: u8,
-    /// Time of its start, jitter included.
+    /// Start time of the flow, jitter included.
     pub start_seconds: f64,
-    /// Bytes delivered in order to the destination application; for datagrams their payload.
+    /// Bytes delivered in order to the destination application; for datagrams their payload bytes.
     #[schemars(extend("x-better" = "more"))]
     pub delivered_bytes: u64,
     /// Payload delivered to the destination application / window, as bits.
@@ -211,16 +211,16 @@ pub struct FlowReport {
     /// Acknowledged bytes / window, as bits; null for datagrams.
     #[schemars(extend("x-formula" = "8 acked_bytes / window", "x-better" = "more"))]
     pub goodput_bits_per_second: Option<f64>,
-    /// Bytes that the source saw acknowledged; 0 for datagrams.
+    /// Bytes whose acknowledgement has reached the source; 0 for datagrams.
     #[schemars(extend("x-better" = "more"))]
     pub acked_bytes: u64,
-    /// Delivered bytes / (delivered bytes + bytes sent again); null if nothing was delivered and
-    /// nothing sent again.
+    /// Delivered bytes / (delivered bytes + bytes sent again). Null for datagrams, and if no bytes were
+    /// delivered or sent again.
     #[schemars(extend("x-unit" = "", "x-formula" = "delivered_bytes / (delivered_bytes + bytes_retransmitted)", "x-source" = "Ajmone Marsan 97 section 4.1", "x-better" = "more", "x-greatest" = 1))]
     pub efficiency: Option<f64>,
-    /// Segments with payload, or packets with payload over RoCE, that were sent, those sent again included.
+    /// Segments with payload, or packets with payload over RoCE, that were sent or sent again.
     pub segments_sent: u64,
-    /// Of these, those sent again.
+    /// Segments, or packets over RoCE, that were sent again.
     #[schemars(extend("x-better" = "less"))]
     pub segments_retransmitted: u64,
     /// Bytes sent again.
@@ -232,57 +232,59 @@ pub struct FlowReport {
     /// Fast retransmissions.
     #[schemars(extend("x-unit" = "", "x-source" = "RFC 5681 section 3.2", "x-better" = "less"))]
     pub fast_retransmits: u64,
-    /// Duplicate acknowledgements, as the sender counts them.
+    /// Duplicate acknowledgements that the sender has counted.
     #[schemars(extend("x-unit" = "", "x-source" = "RFC 5681 section 2, RFC 6675 section 2", "x-better" = "less"))]
     pub duplicate_acks: u64,
     /// Packets that the source has sent.
     pub packets_sent: u64,
-    /// Packets of the source that have arrived.
+    /// Packets of the source that have arrived at the destination.
     #[schemars(extend("x-better" = "more"))]
     pub packets_delivered: u64,
     /// Packets of the source that switches and routers have dropped.
     #[schemars(extend("x-better" = "less"))]
     pub packets_dropped: u64,
-    /// Packets of the source that have arrived at the last end over Ethernet with a congestion mark.
+    /// Packets of the source that have arrived with a congestion mark at the last Ethernet node of the path:
+    /// the destination or a router.
     #[schemars(extend("x-source" = "RFC 3168 section 5"))]
     pub packets_marked: u64,
-    /// From the start to the acknowledgement of the last byte; null if that has not come (whole
-    /// run).
+    /// Time from the start to the acknowledgement of the last byte (whole run). Null without this
+    /// acknowledgement.
     #[schemars(extend("x-formula" = "time of the last acknowledgement - start_seconds", "x-better" = "less"))]
     pub completion_seconds: Option<f64>,
-    /// Completion time of the flow alone in the empty network, on the same paths and from the same start;
-    /// null without `measure.slowdown`, and if the flow has not completed (whole run).
+    /// Completion time of the flow alone in the network, on the same paths and from its start (whole run).
+    /// Null without `measure.slowdown`, or if the flow has not completed.
     #[schemars(extend("x-better" = "less"))]
     pub alone_seconds: Option<f64>,
-    /// Completion time among the other flows / completion time alone; null as that is (whole run).
+    /// Completion time among the other flows / completion time alone (whole run). Null without either time.
     #[schemars(extend("x-unit" = "", "x-formula" = "completion_seconds / alone_seconds", "x-better" = "less"))]
     pub slowdown: Option<f64>,
-    /// Mean delay of packets from the hand-over to IP to their arrival; null if none arrived.
+    /// Mean delay of packets from the hand-over to IP to their arrival; null without arrivals.
     #[schemars(extend("x-formula" = "sum of delays / packets", "x-better" = "less"))]
     pub packet_delay_mean_seconds: Option<f64>,
-    /// Standard deviation of the delay of packets; null if none arrived.
+    /// Standard deviation of the delay of packets; null without arrivals.
     #[schemars(extend("x-formula" = "square root of the mean squared distance from the mean", "x-better" = "less"))]
     pub packet_delay_std_seconds: Option<f64>,
-    /// Median delay of packets, good to 1/32 of its value; null if none arrived.
+    /// Median delay of packets, exact to 1/32 of its value; null without arrivals.
     #[schemars(extend("x-better" = "less"))]
     pub packet_delay_p50_seconds: Option<f64>,
-    /// 99th percentile of the delay of packets, good to 1/32 of its value; null if none arrived.
+    /// 99th percentile of the delay of packets, exact to 1/32 of its value; null without arrivals.
     #[schemars(extend("x-better" = "less"))]
     pub packet_delay_p99_seconds: Option<f64>,
     /// Frames with records of rates that the source has sent; null without rate control.
     pub records_sent: Option<u64>,
-    /// Time-weighted mean of ACR, which counts preambles and gaps; that of its virtual channel if it is over
-    /// ABR; null without either.
+    /// Time-weighted mean of ACR, which counts preambles and interframe gaps. For a flow over ABR this is the
+    /// ACR of its virtual channel. Null without rate control and without ABR.
     #[schemars(extend("x-formula" = "integral of ACR over the window / window", "x-source" = "TM 4.0 section 5.10.4"))]
     pub acr_mean_bits_per_second: Option<f64>,
-    /// ACR at the end, as the mean counts it (whole run); null as the mean.
+    /// ACR at the end of the run, with preambles and interframe gaps (whole run). Null without rate control
+    /// and without ABR.
     #[schemars(extend("x-source" = "TM 4.0 section 5.10.4"))]
     pub acr_final_bits_per_second: Option<f64>,
-    /// Time-weighted mean of the rate of a source over RoCE (R_C of DCQCN), which counts preambles and gaps; null
-    /// without RoCE.
+    /// Time-weighted mean of the rate of a source over RoCE (R_C of DCQCN), which counts preambles and
+    /// interframe gaps. Null without RoCE.
     #[schemars(extend("x-formula" = "integral of the rate over the window / window", "x-source" = "Zhu et al. 2015"))]
     pub rate_mean_bits_per_second: Option<f64>,
-    /// The same rate at the end (whole run).
+    /// Rate of a source over RoCE at the end of the run (whole run). Null without RoCE.
     #[schemars(extend("x-source" = "Zhu et al. 2015"))]
     pub rate_final_bits_per_second: Option<f64>,
     /// Congestion notification packets (CNPs) that the destination has sent; null without RoCE.
@@ -291,23 +293,24 @@ pub struct FlowReport {
     /// CNPs that the source has received; null without RoCE.
     #[schemars(extend("x-unit" = "packets", "x-source" = "Zhu et al. 2015"))]
     pub cnps_received: Option<u64>,
-    /// Negative acknowledgements after which the source has gone back to a missing packet; null without RoCE.
+    /// Negative acknowledgements (NAKs) after which the source has gone back to a missing packet; null
+    /// without RoCE.
     #[schemars(extend("x-unit" = "packets", "x-source" = "InfiniBand Architecture Specification, reliable connection", "x-better" = "less"))]
     pub naks_received: Option<u64>,
-    /// Mean number of cells that wait for their virtual channel at the router where its data enter ATM;
-    /// null if they enter none.
+    /// Mean number of cells in the source queue of the flow's virtual channel, at the router where its data
+    /// enter ATM. Null for a flow that does not cross ATM.
     #[schemars(extend("x-formula" = "integral of their number over the window / window", "x-better" = "less"))]
     pub router_queue_mean_cells: Option<f64>,
-    /// Greatest number of cells that waited for their virtual channel at the router where its data enter ATM;
-    /// null if they enter none.
+    /// Greatest number of cells in the source queue of the flow's virtual channel, at the router where its
+    /// data enter ATM. Null for a flow that does not cross ATM.
     #[schemars(extend("x-better" = "less"))]
     pub router_queue_max_cells: Option<u64>,
     /// Balance of all bytes (whole run); null for datagrams.
     pub balance: Option<Balance>,
 }
 
-/// Balance of all bytes that TCP or RoCE sent, by their places at the end of the run. Both sides agree in
-/// every run.
+/// Balance of all bytes that TCP or RoCE sent, by their places at the end of the run. Bytes sent and bytes
+/// accounted for are equal in every run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(extend("x-source" = "Kalyanaraman 97 section 8.8"))]
 pub struct Balance {
@@ -319,20 +322,21 @@ pub struct Balance {
     pub delivered_bytes: u64,
     /// Bytes in frames that switches dropped (whole run).
     pub dropped_bytes: u64,
-    /// Bytes in frames on links, in switches, and at a source under rate control or with bursts at the end.
+    /// Bytes in frames that at the end of the run are on links, in switches, or at a source under rate
+    /// control or with bursts.
     pub in_path_bytes: u64,
-    /// Bytes that arrived twice, or before a missing packet of RoCE, which then come again (whole run).
+    /// Bytes that arrived twice, or ahead of a missing packet of RoCE, which arrive again (whole run).
     pub duplicate_bytes: u64,
-    /// Bytes that wait at the receiver for earlier ones at the end.
+    /// Bytes that at the end of the run wait at the receiver for earlier bytes.
     pub held_out_of_order_bytes: u64,
 }
 
 impl Balance {
-    /// Bytes sent.
+    /// Bytes sent for the first time or again.
     pub fn sent(&self) -> u64 {
         self.sent_once_bytes + self.retransmitted_bytes
     }
-    /// Bytes accounted for.
+    /// Bytes delivered, dropped, under way, duplicate or waiting at the receiver.
     pub fn accounted(&self) -> u64 {
         self.delivered_bytes
             + self.dropped_bytes
@@ -342,7 +346,7 @@ impl Balance {
     }
 }
 
-/// Share of the frames dropped among those whose fate was decided; 0 without any.
+/// Dropped frames / (dropped + passed frames); 0 without frames.
 pub(crate) fn loss_ratio(dropped: u64, passed: u64) -> f64 {
     dropped as f64 / (dropped + passed).max(1) as f64
 }
@@ -351,20 +355,20 @@ pub(crate) fn loss_ratio(dropped: u64, passed: u64) -> f64 {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(extend("x-source" = "cellrate"))]
 pub struct PortReport {
-    /// Name of its link.
+    /// Name of the port's link.
     pub name: String,
-    /// Rate of its link.
+    /// Rate of the port's link.
     pub rate_bits_per_second: f64,
-    /// Share of the window in which the line sends a frame, its preamble or its gap; 1 for a line that
-    /// is never free.
+    /// Share of the window in which the line sends a frame, a preamble or an interframe gap; 1 for a line
+    /// that is never free.
     #[schemars(extend("x-unit" = "", "x-formula" = "time of frames, preambles and gaps / window", "x-better" = "more", "x-greatest" = 1))]
     pub utilisation: f64,
-    /// Share of the frames dropped among those that were dropped or whose service began; 0 without any.
+    /// Dropped frames / (dropped frames + frames whose service began); 0 without frames.
     #[schemars(extend("x-formula" = "packets dropped / (packets dropped + packets whose service began)", "x-better" = "less", "x-greatest" = 1))]
     pub packet_loss_ratio: f64,
-    /// Queues; the first is served first.
+    /// Queues of the port. Under strict priority the first queue is served first.
     pub queues: Vec<QueueReport>,
-    /// The control scheme and what it counted; null without one.
+    /// The control of the port and its statistics; null without control.
     pub control: Option<ControlReport>,
 }
 
@@ -372,45 +376,45 @@ pub struct PortReport {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(extend("x-source" = "cellrate"))]
 pub struct QueueReport {
-    /// Priorities of its frames.
+    /// Priorities of the queue's frames.
     #[schemars(extend("x-unit" = "", "x-source" = "IEEE 802.1Q"))]
     pub priorities: Vec<u8>,
-    /// Frames that arrived, dropped ones included.
+    /// Frames that arrived, dropped frames included.
     pub packets_arrived: u64,
-    /// Frames dropped.
+    /// Dropped frames.
     #[schemars(extend("x-better" = "less"))]
     pub packets_dropped: u64,
-    /// Frames that active queue management dropped, although there may have been room.
+    /// Frames that active queue management dropped, even with room in the buffer.
     #[schemars(extend("x-better" = "less"))]
     pub packets_dropped_early: u64,
     /// Frames that the port marked.
     #[schemars(extend("x-source" = "RFC 3168 section 5"))]
     pub packets_marked: u64,
-    /// Time-weighted mean of the bytes held, those of the frame in service included.
+    /// Time-weighted mean of the bytes in the queue, with the frame in service.
     #[schemars(extend("x-formula" = "integral of the bytes held over the window / window", "x-better" = "less"))]
     pub queue_mean_bytes: f64,
-    /// Most bytes held.
+    /// Most bytes in the queue.
     #[schemars(extend("x-better" = "less"))]
     pub queue_max_bytes: u64,
-    /// Most bytes held before the measuring window, from the beginning of the run: the peak of the
-    /// start-up, if `measure.from` lies behind it; null if the window begins with the run.
+    /// Most bytes in the queue from the start of the run to the measuring window. This is the peak of the
+    /// start-up, if the window begins after it. Null if the window begins with the run.
     #[schemars(extend("x-formula" = "most bytes held from time 0 to `measure.from`", "x-better" = "less"))]
     pub queue_max_before_window_bytes: Option<u64>,
-    /// Time-weighted mean of the frames held, the one in service included.
+    /// Time-weighted mean of the frames in the queue, with the frame in service.
     #[schemars(extend("x-formula" = "integral of the frames held over the window / window", "x-better" = "less"))]
     pub queue_mean_packets: f64,
-    /// Most frames held.
+    /// Most frames in the queue.
     #[schemars(extend("x-better" = "less"))]
     pub queue_max_packets: u64,
-    /// Median of the sampled bytes; null without sampling.
+    /// Median of the sampled bytes in the queue; null without sampling.
     #[schemars(extend("x-better" = "less"))]
     pub queue_p50_bytes: Option<f64>,
-    /// 95th percentile of the sampled bytes; null without sampling.
+    /// 95th percentile of the sampled bytes in the queue; null without sampling.
     #[schemars(extend("x-better" = "less"))]
     pub queue_p95_bytes: Option<f64>,
-    /// 99th percentile of the sampled bytes; null without sampling.
+    /// 99th percentile of the sampled bytes in the queue; null without sampling.
     #[schemars(extend("x-better" = "less"))]
     pub queue_p99_bytes: Option<f64>,
-    /// Limit; null if there is none.
+    /// Most bytes that the queue may hold; null without a limit.
     pub buffer_bytes: Option<u64>,
 }

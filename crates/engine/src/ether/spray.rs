@@ -1,5 +1,5 @@
-//! Packet spraying: a switch sends the frames of one flow over all ports of equal cost (Dixit, Prakash, Hu and
-//! Kompella 2013, "On the Impact of Packet Spraying in Data Center Networks").
+//! Packet spraying: a switch sends the frames of one flow over all ports of equal cost. Source: Dixit,
+//! Prakash, Hu and Kompella 2013, "On the Impact of Packet Spraying in Data Center Networks".
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -13,41 +13,41 @@ use crate::kernel::{Ps, Stream};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Multipath {
-    /// A hash of the flow: all its frames take one path.
+    /// A hash of the flow chooses, so all frames of the flow take one path.
     #[default]
     Ecmp,
-    /// A draw for each frame under the run's seed.
+    /// A random draw under the run's seed chooses for each frame.
     Random,
-    /// One port after the other, frame by frame; the flows over the same ports take turns together.
+    /// Frames take the ports in turn. Flows over the same ports share the turns.
     RoundRobin,
 }
 
-/// A way on: the output port, and the label at the node that follows.
+/// A next hop: the output port, and the label at the next node.
 pub type Way = (u32, u32);
 
-/// The ways on of frames with one label.
+/// The next hops of frames with one label.
 #[derive(Clone, Copy, Debug)]
 struct Ways {
     first: u32,
     count: u32,
-    /// Number of their ports among the sets of ports of the switch.
+    /// Number of the label's set of ports among all sets of ports of the switch.
     set: u32,
 }
 
-/// Chooses the way of each sprayed frame of a switch.
+/// Chooses the next hop of each sprayed frame of a switch.
 #[derive(Clone, Debug)]
 pub struct Sprayer {
-    /// All ways, those of one label behind one another.
+    /// The next hops of all labels. The next hops of one label follow one another.
     ways: Vec<Way>,
     labels: Vec<Ways>,
-    /// By set of ports the port whose turn it is; empty if ports are drawn.
+    /// For each set of ports the port whose turn it is; empty if ports are drawn.
     turns: Vec<u32>,
     stream: Stream,
 }
 
 impl Sprayer {
-    /// A sprayer by the rule `multipath` for labels with these ways; each set of ports begins its turns at a port
-    /// that is drawn.
+    /// A sprayer by the rule `multipath` for labels with these next hops. The first port in turn of each set
+    /// is drawn.
     pub fn new(multipath: Multipath, labels: &[Vec<Way>], stream: Stream) -> Sprayer {
         let mut sets = BTreeMap::new();
         let mut sprayer = Sprayer {
@@ -74,7 +74,7 @@ impl Sprayer {
         sprayer
     }
 
-    /// The way of the next frame with a sprayed label.
+    /// The next hop of the next frame with this sprayed label.
     #[inline(never)]
     pub fn choose(&mut self, label: u32) -> Way {
         let Ways { first, count, set } = self.labels[label as usize];
@@ -98,7 +98,7 @@ fn draw(stream: &mut Stream, count: u32) -> u32 {
 mod tests {
     use super::*;
 
-    /// Two flows over ports 3, 4 and 5, and one over ports 4 and 6; labels tell the flows apart.
+    /// Two flows over ports 3, 4 and 5, and one flow over ports 4 and 6. Labels tell the flows apart.
     fn labels() -> [Vec<Way>; 3] {
         let ways = |ports: &[u32], flow: u32| ports.iter().map(|port| (*port, flow)).collect();
         [
@@ -138,7 +138,7 @@ mod tests {
         for _ in 0..30_000 {
             counts[sprayer.choose(0).0 as usize - 3] += 1;
         }
-        // 10,000 each, within five standard deviations sqrt(30000 x 1/3 x 2/3) = 81.6.
+        // Each port gets 10,000 frames, within five standard deviations of sqrt(30000 x 1/3 x 2/3) = 81.6.
         assert!(
             counts.iter().all(|count| count.abs_diff(10_000) < 408),
             "{counts:?}"

@@ -1,6 +1,6 @@
-//! Controlled delay (CoDel, RFC 8289): while the time that packets wait has been above a target for
-//! an interval, packets are dropped at the head of the queue, at growing frequency. Names are those
-//! of the pseudo-code of its section 5; each call of `on_dequeue` is one turn of its loop.
+//! Controlled delay (CoDel, RFC 8289): a queue drops packets at its head once the waiting time has been above
+//! a target for an interval. The frequency of the drops grows. Names are those of the pseudo-code of RFC 8289
+//! section 5. Each call of `on_dequeue` is one turn of the loop of that pseudo-code.
 
 use alloc::format;
 use alloc::vec::Vec;
@@ -23,8 +23,8 @@ pub struct CoDelConfig {
     /// Time for which the delay must be above the target (INTERVAL): 100 ms (RFC 8289 section 5.3).
     #[schemars(extend("x-search" = { "low": "0.1 ms", "high": "500 ms", "scale": "log" }))]
     pub interval: Ps,
-    /// Octets of the largest packet, from header to FCS (`maxpacket_`). Nothing is dropped while no
-    /// more stays behind.
+    /// Octets of the largest packet, from header to FCS (`maxpacket_`). No packet is dropped while at most
+    /// this number of octets stays in the queue.
     #[schemars(extend("x-not-searched" = "a property of the line"))]
     pub max_packet: Bytes,
     /// Mark packets whose transport understands marks, rather than drop them.
@@ -74,23 +74,25 @@ impl AqmParameters for CoDelConfig {
 #[derive(Clone, Debug)]
 pub struct CoDel {
     config: CoDelConfig,
-    /// Instant from which a delay that stays above the target counts; `None` while it is below.
+    /// Instant from which the waiting time counts as too long, if it stays above the target; `None` while it
+    /// is below.
     first_above_time: Option<Ps>,
     /// Instant of the next drop.
     drop_next: Ps,
-    /// Drops since the dropping state was entered.
+    /// Number of the present drop, by which `control_law` shortens the distance to the next drop. It starts
+    /// at 1, or continues from the previous dropping state.
     count: u32,
     /// `count` when the dropping state was entered.
     last_count: u32,
     /// True in the dropping state.
     dropping: bool,
-    /// True if the packet before was dropped in the dropping state and `drop_next` does not yet
-    /// account for it.
+    /// True if the last packet was dropped in the dropping state and `drop_next` does not yet account for
+    /// this drop.
     has_dropped: bool,
 }
 
 impl CoDel {
-    /// The algorithm at any queue, which is empty.
+    /// The state of the algorithm at an empty queue.
     pub fn new(config: &CoDelConfig, _: QueueFacts, _: Stream) -> CoDel {
         CoDel {
             config: config.clone(),
@@ -102,7 +104,7 @@ impl CoDel {
             has_dropped: false,
         }
     }
-    /// Goes on with other parameters.
+    /// Continues with other parameters; the state stays.
     pub fn change(&mut self, _: Ps, config: &CoDelConfig) {
         self.config = config.clone();
     }
@@ -122,8 +124,8 @@ impl CoDel {
         let above = now.saturating_add(self.config.interval);
         now >= *self.first_above_time.get_or_insert(above)
     }
-    /// Enters the dropping state at `now`. The count goes on from where the state before led, if it
-    /// ended less than 16 intervals ago (RFC 8289 section 5.5).
+    /// Enters the dropping state at `now`. If the previous dropping state ended less than 16 intervals ago,
+    /// the count continues with the drops of that state (RFC 8289 section 5.5).
     fn enter(&mut self, now: Ps) {
         let delta = self.count.wrapping_sub(self.last_count);
         let interval = self.config.interval.0;
@@ -136,9 +138,9 @@ impl CoDel {
 }
 
 impl AqmAlgorithm for CoDel {
-    /// `dequeue` of RFC 8289 section 5.5. The packet after the one that enters the dropping state
-    /// passes: the next drop is not due. With `ecn`, the next mark is scheduled at once, as the
-    /// packet that is marked ends the loop.
+    /// `dequeue` of RFC 8289 section 5.5. The packet after the drop that enters the dropping state passes,
+    /// since the next drop is not due. With `ecn` the next mark is scheduled at once, since a marked packet
+    /// ends the loop of the pseudo-code.
     fn on_dequeue(&mut self, now: Ps, since: Ps, queue: Held) -> Decision {
         let is_ok = self.is_ok_to_drop(now, since, queue);
         if !self.dropping {
@@ -187,9 +189,9 @@ mod tests {
         CoDel::new(config, FACTS, Stream::new(1, "test", "codel"))
     }
 
-    /// Calls for packets every microsecond from `from` to `to`, in milliseconds, each after a wait
-    /// of 10 ms; instants in microseconds at which one was not to pass. A dropped packet is
-    /// followed by the next at once.
+    /// Offers a packet every microsecond from `from` to `to`, in milliseconds, each after a wait of 10 ms.
+    /// Returns the instants, in microseconds, of packets that did not pass. After a drop the next packet
+    /// follows at once.
     fn chosen(codel: &mut CoDel, from: u64, to: u64) -> Vec<u64> {
         let mut found = Vec::new();
         for us in 1_000 * from..1_000 * to {
@@ -204,8 +206,9 @@ mod tests {
     #[test]
     fn drops_follow_one_another_by_the_interval_over_the_root_of_their_number() {
         let mut codel = codel(&CoDelConfig::default());
-        // Above the target from 50 ms on: the first drop at 150 ms, then after 100, 70.711, 57.735,
-        // 50, 44.721 ms (100 ms over the roots of 1 to 5), at the next microsecond.
+        // The delay is above the target from 50 ms on. The first drop is at 150 ms. The next drops follow
+        // after 100, 70.711, 57.735, 50 and 44.721 ms, which are 100 ms over the roots of 1 to 5. Each drop
+        // is at the next microsecond.
         let expected = [150_000, 250_000, 320_711, 378_446, 428_446, 473_168];
         assert_eq!(chosen(&mut codel, 50, 500), expected);
     }
@@ -235,9 +238,9 @@ mod tests {
         let end = Ps::from_ms(500);
         assert_eq!(codel.on_dequeue(end, end, LONG), Decision::Pass);
         let mut later = codel.clone();
-        // Six drops, of which the first set the count to 1: the difference is 5. Above the target
-        // again from 600 ms on: a drop at 700 ms, then after 100 ms / sqrt(5) = 44.721 ms and 100
-        // ms / sqrt(6) = 40.825 ms.
+        // The dropping state had six drops, and its first drop set the count to 1. So the difference is 5.
+        // The delay is above the target again from 600 ms on. One drop is at 700 ms. The next drops follow
+        // after 100 ms / sqrt(5) = 44.721 ms and 100 ms / sqrt(6) = 40.825 ms.
         assert_eq!(chosen(&mut codel, 600, 800), [700_000, 744_722, 785_547]);
         // The next drop would have been at 473.168 + 40.825 ms, 16 intervals before 2,113.993 ms.
         assert_eq!(chosen(&mut later, 2_100, 2_310), [2_200_000, 2_300_000]);
@@ -264,7 +267,7 @@ mod tests {
     fn several_drops_are_due_at_once_after_a_long_service() {
         let mut codel = codel(&CoDelConfig::default());
         assert_eq!(chosen(&mut codel, 50, 151), [150_000]);
-        // The drops of 250, 320.711 and 378.446 ms at 400 ms.
+        // At 400 ms the drops of 250, 320.711 and 378.446 ms are due.
         let now = Ps::from_ms(400);
         let decide = |_| codel.on_dequeue(now, Ps::from_ms(1), LONG);
         let decisions: Vec<Decision> = (0..4).map(decide).collect();

@@ -1,4 +1,4 @@
-//! Lengths of a queue of packets: what it holds, and thresholds in octets or in packets.
+//! Lengths of a queue: its octets and packets, and thresholds that count octets or packets.
 
 use alloc::borrow::Cow;
 use alloc::format;
@@ -41,7 +41,7 @@ impl Length {
             Length::Octets(amount) | Length::Packets(amount) => amount,
         }
     }
-    /// The contents of a queue, counted as this length is.
+    /// The length of a queue in the unit of `self`.
     #[inline]
     pub fn count(self, held: Held) -> u64 {
         match self {
@@ -49,11 +49,11 @@ impl Length {
             Length::Packets(_) => held.packets,
         }
     }
-    /// True if both are counted in octets, or both in packets.
+    /// True if `self` and `other` both count octets, or both count packets.
     pub fn is_counted_as(self, other: Length) -> bool {
         matches!(self, Length::Octets(_)) == matches!(other, Length::Octets(_))
     }
-    /// True if no queue of at most `limit` octets is longer.
+    /// True if no queue of at most `limit` octets is longer than this length.
     pub fn is_never_exceeded(self, limit: u64) -> bool {
         match self {
             Length::Octets(octets) => octets >= limit,
@@ -77,7 +77,7 @@ impl From<Length> for String {
     }
 }
 
-/// The whole number that `text` stands for.
+/// The whole number that `text` stands for; `None` if `text` has other characters than digits and `_`.
 fn whole(text: &str) -> Option<u64> {
     let is_written = |byte: u8| byte.is_ascii_digit() || byte == b'_';
     let digits = text.replace('_', "");

@@ -21,8 +21,8 @@ pub use length::{Held, Length};
 pub use policy::{AqmAlgorithm, AqmParameters, At, Decision, QueueFacts};
 pub(crate) use policy::{lasting, require, share};
 
-/// Each line names variant, key in a scenario, description, source, parameters and state. The state
-/// is built by `new(&parameters, facts, stream)`.
+/// Each line names variant, key in a scenario, description, source, parameters and state. The registry builds
+/// the state by `new(&parameters, facts, stream)`.
 macro_rules! registry {
     ($($variant:ident = $name:literal, $about:literal, $source:literal, $config:ty, $state:ty;)*) => {
         /// The active queue management of a queue and its parameters.
@@ -64,15 +64,15 @@ macro_rules! registry {
             }
         }
 
-        /// A running algorithm. An enum rather than a trait object, so that the decision can be
-        /// inlined.
+        /// A running algorithm. It is an enum rather than a trait object, so that the compiler can inline the
+        /// decision.
         #[derive(Clone, Debug)]
         pub enum Aqm {
             $(#[doc = $about] $variant($state),)*
         }
 
         impl Aqm {
-            /// Goes on from `now` with other parameters of the same algorithm; its state stays.
+            /// Continues from `now` with other parameters of the same algorithm; the state stays.
             pub fn change(&mut self, now: Ps, config: &AqmConfig) {
                 match (self, config) {
                     $((Aqm::$variant(state), AqmConfig::$variant(config)) => state.change(now, config),)*

@@ -28,11 +28,11 @@ impl AqmParameters for NoneConfig {
 pub struct NoAqm;
 
 impl NoAqm {
-    /// No algorithm for any queue.
+    /// The state of no algorithm, for any queue.
     pub fn new(_: &NoneConfig, _: QueueFacts, _: Stream) -> NoAqm {
         NoAqm
     }
-    /// Goes on: there is nothing to change.
+    /// Changes nothing: there are no parameters.
     pub fn change(&mut self, _: Ps, _: &NoneConfig) {}
 }
 

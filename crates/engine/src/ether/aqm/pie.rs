@@ -1,10 +1,10 @@
-//! Proportional integral controller enhanced (PIE, RFC 8033): packets are dropped or marked as they
-//! arrive, with a probability that follows the delay and its change. Names are those of RFC 8033.
+//! Proportional integral controller enhanced (PIE, RFC 8033): arriving packets are dropped or marked with a
+//! probability. The probability follows the delay of the queue and the change of this delay. Names are those
+//! of RFC 8033.
 //!
-//! The delay is the time that the last served packet has waited (timestamps, RFC 8033 section 4.3),
-//! zero if it left the queue empty. The estimate by the departure rate (section 5.2) is not used,
-//! as a queue has the times of arrival of its packets. The algorithm is always active (section 5.3 is
-//! optional).
+//! The delay is the waiting time of the last served packet (timestamps, RFC 8033 section 4.3). It is zero if
+//! this packet left the queue empty. A queue knows the arrival time of each packet, so the estimate by the
+//! departure rate (section 5.2) is not used. The algorithm is always active (section 5.3 is optional).
 
 use alloc::vec::Vec;
 
@@ -28,7 +28,7 @@ pub struct PieConfig {
     /// Time between updates of the probability (T_UPDATE): 15 ms (RFC 8033 section 4.2).
     #[schemars(extend("x-search" = { "low": "0.05 ms", "high": "100 ms", "scale": "log" }))]
     pub t_update: Ps,
-    /// Time for which a burst is let pass (MAX_BURST): 150 ms (RFC 8033 section 4.4).
+    /// Time for which PIE lets a burst pass (MAX_BURST): 150 ms (RFC 8033 section 4.4).
     #[schemars(extend("x-search" = { "low": "0.1 ms", "high": "500 ms", "scale": "log" }))]
     pub max_burst: Ps,
     /// Weight of the difference from the reference delay (alpha), per second: 1/8 (RFC 8033 section
@@ -38,21 +38,21 @@ pub struct PieConfig {
     /// Weight of the change of the delay (beta), per second: 1 + 1/4 (RFC 8033 section 4.2).
     #[schemars(extend("x-search" = { "low": 0.1, "high": 500, "scale": "log" }))]
     pub beta: f64,
-    /// Mean size of packets (MEAN_PKTSIZE). No packet is chosen that meets at most two of them.
-    /// 1000 octets in ns-3.
+    /// Mean size of packets (MEAN_PKTSIZE), 1000 octets in ns-3. PIE chooses no packet that meets a queue of
+    /// at most twice this size.
     #[schemars(extend("x-not-searched" = "a property of the traffic"))]
     pub mean_packet: Bytes,
-    /// Mark packets whose transport understands marks, rather than drop them, while the probability
-    /// is below `mark_threshold`.
+    /// Mark packets whose transport understands marks, rather than drop them, while the probability is below
+    /// `mark_threshold`.
     pub ecn: bool,
-    /// Probability from which packets are dropped though they could be marked (MARK_ECNTH): 10
-    /// percent (RFC 8033 section 5.1).
+    /// Probability from which PIE drops packets even if it could mark them (MARK_ECNTH): 10 percent (RFC 8033
+    /// section 5.1).
     #[schemars(extend("x-search" = { "low": 0.01, "high": 1, "scale": "log", "when": {"ecn": true} }))]
     pub mark_threshold: f64,
-    /// Choose no packet until the sum of probabilities since the last one is 0.85, and one at 8.5
-    /// (RFC 8033 section 5.4).
+    /// Choose no packet until the sum of probabilities since the last chosen packet is 0.85. At 8.5 always
+    /// choose a packet (RFC 8033 section 5.4).
     pub derandomize: bool,
-    /// Raise a probability of at least 0.1 by at most 0.02 at once (RFC 8033 section 5.5).
+    /// Raise a probability of at least 0.1 by at most 0.02 in one update (RFC 8033 section 5.5).
     pub cap_drop_adjustment: bool,
 }
 
@@ -95,7 +95,7 @@ impl AqmParameters for PieConfig {
     }
 }
 
-/// Factors by which small probabilities slow their change down, each below its bound (auto-tuning,
+/// Pairs of a bound and a factor. The factor slows the change of a probability below the bound (auto-tuning,
 /// RFC 8033 section 4.2).
 const AUTO_TUNING: [(f64, f64); 6] = [
     (0.000001, 1.0 / 2048.0),
@@ -112,18 +112,19 @@ pub struct Pie {
     config: PieConfig,
     stream: Stream,
     drop_prob: f64,
-    /// Delay of the last served packet, and of the one at the last update.
+    /// Delay of the last served packet.
     qdelay: Ps,
+    /// Value of `qdelay` at the last update.
     qdelay_old: Ps,
     burst_allowance: Ps,
     /// Sum of probabilities since the last chosen packet.
     accu_prob: f64,
-    /// Instant of the next update, unless the state is at rest.
+    /// Instant of the next update. At rest no update takes place.
     next: Ps,
 }
 
 impl Pie {
-    /// The algorithm at any queue, which is empty.
+    /// The state of the algorithm at an empty queue.
     pub fn new(config: &PieConfig, _: QueueFacts, stream: Stream) -> Pie {
         Pie {
             config: config.clone(),
@@ -136,8 +137,8 @@ impl Pie {
             next: config.t_update,
         }
     }
-    /// Goes on from `now` with other parameters. The next update comes when it was due, and what is left of
-    /// the burst allowance is at most the new one.
+    /// Continues from `now` with other parameters. The instant of the next update does not change. The
+    /// remaining burst allowance is at most the new allowance.
     pub fn change(&mut self, now: Ps, config: &PieConfig) {
         let most = if self.is_at_rest() {
             self.skip_updates(now.0.saturating_sub(1));
@@ -148,20 +149,20 @@ impl Pie {
         self.config = config.clone();
         self.burst_allowance = most.min(config.max_burst);
     }
-    /// Passes over updates until `last` picoseconds, which at rest have been left out; they stay a multiple of
-    /// T_UPDATE apart.
+    /// Moves `next` beyond `last` picoseconds by a multiple of T_UPDATE. At rest the updates up to `last`
+    /// would change nothing.
     fn skip_updates(&mut self, last: u64) {
         if self.next.0 <= last {
             let missed = 1 + (last - self.next.0) / self.config.t_update.0;
             self.next = Ps(self.next.0 + missed * self.config.t_update.0);
         }
     }
-    /// Probability of the last update.
+    /// Probability of a drop or mark after the last update.
     pub fn drop_prob(&self) -> f64 {
         self.drop_prob
     }
 
-    /// True if updates change nothing until a packet has waited.
+    /// True if updates change nothing until a packet has to wait.
     fn is_at_rest(&self) -> bool {
         let delays = (self.qdelay, self.qdelay_old);
         delays == (Ps::ZERO, Ps::ZERO)
@@ -175,7 +176,8 @@ impl Pie {
     fn is_short(&self, delay: Ps) -> bool {
         delay.0 < self.config.qdelay_ref.0.div_ceil(2)
     }
-    /// Change of the probability (RFC 8033 section 4.2), with the factor of its present size.
+    /// Change of the probability (RFC 8033 section 4.2), times the auto-tuning factor of the present
+    /// probability.
     fn adjustment(&self) -> f64 {
         let PieConfig { alpha, beta, .. } = self.config;
         let seconds = |from: Ps, to: Ps| (to.0 as f64 - from.0 as f64) / 1e12;
@@ -193,7 +195,7 @@ impl Pie {
     }
     /// True if a packet that meets `queue` is chosen (RFC 8033 sections 4.1 and 5.4).
     fn drop_early(&mut self, queue: Held) -> bool {
-        // PIE stays work-conserving (section 4.1).
+        // PIE leaves short queues and light congestion alone, to stay work-conserving (RFC 8033 section 4.1).
         let is_light = self.is_short(self.qdelay_old) && self.drop_prob < 0.2;
         if is_light || queue.octets <= 2 * self.config.mean_packet.0 {
             return false;

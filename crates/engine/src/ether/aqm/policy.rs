@@ -1,5 +1,5 @@
-//! Active queue management as its queue sees it: the trait of all algorithms, and the facts against
-//! which parameters are checked.
+//! Active queue management from the side of the queue: the trait of all algorithms, and the facts for the
+//! check of parameters.
 
 use alloc::format;
 use alloc::vec::Vec;
@@ -14,15 +14,15 @@ use crate::kernel::{Finding, Ps, Rate};
 /// Decision about one packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {
-    /// Let it pass.
+    /// Let the packet pass.
     Pass,
     /// Mark the packet if its transport understands marks (ECT, RFC 3168 section 5); otherwise drop it.
     Mark,
-    /// Drop it.
+    /// Drop the packet.
     Drop,
 }
 
-/// The decision on a packet by which an algorithm signals congestion.
+/// The decision that signals congestion: a mark with `ecn`, a drop without.
 pub(super) fn signal(ecn: bool) -> Decision {
     if ecn { Decision::Mark } else { Decision::Drop }
 }
@@ -31,10 +31,10 @@ pub(super) fn signal(ecn: bool) -> Decision {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum At {
-    /// At its arrival, with what the packet finds in the queue.
+    /// At the arrival of the packet, by the length of the queue before it.
     #[default]
     Enqueue,
-    /// At the beginning of its service, with the packets that stay behind it.
+    /// At the beginning of the packet's service, by the length of the queue behind it.
     Dequeue,
 }
 
@@ -43,15 +43,15 @@ pub enum At {
 /// At one instant the queue calls [`AqmAlgorithm::wake`] first, then reports ends of services, then
 /// arrivals.
 pub trait AqmAlgorithm {
-    /// Decides on a packet of `octets` that arrives at `now`; `queue` is what the queue holds
-    /// before it, the packet in service included. Every packet counts, one without room in the
-    /// buffer too.
+    /// Decides on a packet of `octets` that arrives at `now`. `queue` is the length of the queue before the
+    /// packet, the frame in service included. The queue calls this also for a packet without room in the
+    /// buffer.
     #[inline]
     fn on_enqueue(&mut self, _now: Ps, _octets: u32, _queue: Held) -> Decision {
         Decision::Pass
     }
-    /// Decides on a packet that arrived at `since` and is the next to be served, at `now`; `queue`
-    /// is what stays behind it. After a drop the queue calls again with the packet that follows.
+    /// Decides on the next packet to be served at `now`, which arrived at `since`. `queue` is the length of
+    /// the queue behind the packet. After a drop the queue calls again with the following packet.
     #[inline]
     fn on_dequeue(&mut self, _now: Ps, _since: Ps, _queue: Held) -> Decision {
         Decision::Pass
@@ -59,8 +59,8 @@ pub trait AqmAlgorithm {
     /// The queue is empty from `now` on: the service of its last packet has ended.
     #[inline]
     fn on_empty(&mut self, _now: Ps) {}
-    /// True if nothing but the arrival of a packet and an empty queue changes the state or a decision. A
-    /// port may then give a packet its time on the line when the packet arrives.
+    /// True if only arrivals of packets and an empty queue change the state or a decision. Then a port may
+    /// fix the time of a packet on the line when the packet arrives.
     fn acts_on_arrival_alone(&self) -> bool {
         false
     }
@@ -84,15 +84,15 @@ pub trait AqmParameters {
 /// Facts about a queue.
 #[derive(Clone, Copy, Debug)]
 pub struct QueueFacts {
-    /// Rate of its line.
+    /// Rate of the line that the queue feeds.
     pub rate: Rate,
-    /// Most octets that it may hold; `u64::MAX` without a limit.
+    /// Capacity of the queue in octets; `u64::MAX` without a limit.
     pub limit: u64,
     /// Octets of the largest frame that arrives.
     pub largest: u32,
 }
 
-/// A finding that `value` is not `allowed`, unless `holds`.
+/// A finding that `value` must be `allowed`; `None` if `holds`.
 pub(crate) fn require(
     field: &'static str,
     holds: bool,
@@ -102,18 +102,18 @@ pub(crate) fn require(
     (!holds).then(|| Finding::impossible(field, format!("must be {allowed}, but is {value}")))
 }
 
-/// A finding about a probability or share that is not above 0 and at most 1.
+/// A finding if a probability or share is not above 0 and at most 1.
 pub(crate) fn share(field: &'static str, value: f64) -> Option<Finding> {
     let holds = value > 0.0 && value <= 1.0;
     require(field, holds, value, "above 0 and at most 1")
 }
 
-/// A finding about a time that is not above 0.
+/// A finding if a time is not above 0.
 pub(crate) fn lasting(field: &'static str, time: Ps) -> Option<Finding> {
     require(field, time > Ps::ZERO, time, "above 0")
 }
 
-/// A warning of a threshold that the queue of `facts` never exceeds.
+/// A warning if the queue of `facts` never exceeds the threshold.
 pub(super) fn reachable(
     field: &'static str,
     threshold: Length,

@@ -1,9 +1,9 @@
 //! Random early detection (Floyd and Jacobson 1993, "Random Early Detection Gateways for Congestion
-//! Avoidance") as ns-2 (`queue/red.cc`) and ns-3 (`RedQueueDisc`) implement it, at arrivals. With the
-//! instantaneous queue it is the marking of DCQCN (Zhu et al. 2015, section 3.1): see
-//! [`RedConfig::dcqcn`].
+//! Avoidance"). At arrivals it follows ns-2 (`queue/red.cc`) and ns-3 (`RedQueueDisc`). With the
+//! instantaneous queue it is the marking of DCQCN (Zhu et al. 2015, section 3.1): see [`RedConfig::dcqcn`].
 //!
-//! After a packet at probability 1 the count restarts, as in the paper. In ns-3 it goes on, unless `Ns1Compat` is set.
+//! After a packet at probability 1 the count restarts, as in the paper. In ns-3 the count continues, unless
+//! `Ns1Compat` is set.
 
 use alloc::vec::Vec;
 
@@ -40,7 +40,8 @@ pub struct RedConfig {
     /// Average queue from which the probability is no longer linear (max_th; K_max of DCQCN).
     #[schemars(extend("x-search" = { "low": "4 packets", "high": "2000 packets", "scale": "log" }))]
     pub max: Length,
-    /// Share of the present queue in the average at each arrival (w_q). 1 takes the queue itself.
+    /// Weight of the present queue in the average at each arrival (w_q). With 1 the average is the present
+    /// queue.
     #[schemars(extend("x-search" = { "low": 0.0001, "high": 1, "scale": "log" }))]
     pub weight: f64,
     /// Probability at the average `max` (max_p).
@@ -52,21 +53,21 @@ pub struct RedConfig {
     pub spacing: Spacing,
     /// The probability of a packet is proportional to its octets (`bytes_` of ns-2).
     pub by_size: bool,
-    /// Mean size of packets: for `by_size`, and for the number of packets that an idle line could
-    /// have sent.
+    /// Mean size of packets. `by_size` divides by it, and an idle line counts the packets of this size that
+    /// it could have sent.
     #[schemars(extend("x-not-searched" = "a property of the traffic"))]
     pub mean_packet: Bytes,
     /// Mark packets whose transport understands marks, rather than drop them.
     pub ecn: bool,
-    /// Instant of the decision; the average changes then, too. Marks at the beginning of the service do not wait in
-    /// the queue (Zhu et al. 2016, 5.1).
+    /// Instant of the decision and of the update of the average. A mark at the beginning of service does not
+    /// wait in the queue (Zhu et al. 2016, 5.1).
     pub at: At,
-    /// Drop packets where the probability is 1, whatever `ecn` says (`UseHardDrop` of ns-3).
+    /// Drop packets where the probability is 1, even with `ecn` (`UseHardDrop` of ns-3).
     pub hard_drop: bool,
 }
 
 impl Default for RedConfig {
-    /// Thresholds, weight and max_p of the paper's section 5; all else as in ns-3.
+    /// Thresholds, weight and max_p of the paper's section 5; other values as in ns-3.
     fn default() -> RedConfig {
         RedConfig {
             min: Length::Packets(5),
@@ -85,9 +86,9 @@ impl Default for RedConfig {
 }
 
 impl RedConfig {
-    /// The marking of DCQCN: by the instantaneous queue, linear from K_min to K_max, then 1 (Zhu et
-    /// al. 2015, section 3.1). Its section 5 takes 5 kB, 200 kB and 1 percent. Packets are marked as they leave (Zhu et
-    /// al. 2016, 5.1).
+    /// The marking of DCQCN by the instantaneous queue: linear from K_min to K_max, then 1 (Zhu et al. 2015,
+    /// section 3.1). Section 5 of that paper takes 5 kB, 200 kB and 1 percent. A packet is marked when its
+    /// service begins (Zhu et al. 2016, 5.1).
     pub fn dcqcn(k_min: Bytes, k_max: Bytes, p_max: f64) -> RedConfig {
         RedConfig {
             min: Length::Octets(k_min.0),
@@ -102,7 +103,7 @@ impl RedConfig {
             ..RedConfig::default()
         }
     }
-    /// Probability p_b at an average queue of at least `min`.
+    /// Probability p_b at an average queue of at least `min`, in the unit of the thresholds.
     fn probability(&self, average: f64) -> f64 {
         let (min, max) = (self.min.amount() as f64, self.max.amount() as f64);
         if average < max {
@@ -162,17 +163,18 @@ pub struct Red {
     average: f64,
     /// Instant up to which the average accounts for an empty queue (q_time).
     idle_since: Ps,
-    /// True from the end of the last service of a queue on until the next begins.
+    /// True from the end of the service that empties the queue until the next service begins.
     is_idle: bool,
-    /// Packets since the last one chosen, the present one included (count), and their octets.
+    /// Packets since the last chosen packet, the present packet included (count).
     count: u64,
+    /// Octets of the packets in `count`.
     count_octets: u64,
-    /// True if the packet before met an average of at least `min` (`old` of ns-2).
+    /// True if the previous packet met an average of at least `min` (`old` of ns-2).
     is_above: bool,
 }
 
 impl Red {
-    /// The algorithm at the queue of `facts`, which is empty.
+    /// The state of the algorithm at the empty queue of `facts`.
     pub fn new(config: &RedConfig, facts: QueueFacts, stream: Stream) -> Red {
         Red {
             config: config.clone(),
@@ -186,7 +188,7 @@ impl Red {
             is_above: false,
         }
     }
-    /// Goes on with other parameters. An average in other units begins at zero.
+    /// Continues with other parameters. If the unit of the thresholds changes, the average restarts at zero.
     pub fn change(&mut self, _: Ps, config: &RedConfig) {
         if !config.min.is_counted_as(self.config.min) {
             self.average = 0.0;
@@ -198,8 +200,9 @@ impl Red {
         self.average
     }
 
-    /// The average with a packet that arrives, or whose service begins, at `now`. ns-2 counts an empty queue's m
-    /// packets and the arrival: avg (1 - w)^(m + 1), where the paper has avg (1 - w)^m (section 4).
+    /// Updates the average for a packet that arrives, or whose service begins, at `now`. For the m packets of
+    /// an idle line ns-2 has avg (1 - w)^(m + 1), and the paper has avg (1 - w)^m (section 4). This is the
+    /// formula of ns-2.
     fn update_average(&mut self, now: Ps, queue: Held, is_idle: bool) {
         let weight = self.config.weight;
         let kept = if is_idle {
@@ -213,14 +216,14 @@ impl Red {
     }
     /// Whole packets of mean size that the line sends in `span`.
     fn sendable(&self, span: Ps) -> u128 {
-        // Picoseconds times thousandths of a bit per second, in an octet.
+        // Picoseconds of a second, times thousandths of a bit/s, times bits of an octet.
         const OCTET: u128 = 8 * 1_000_000_000_000 * 1_000;
         let packet = OCTET * self.config.mean_packet.0 as u128;
         span.0 as u128 * self.rate.0 as u128 / packet
     }
 
-    /// Probability p_a with which the present packet, of `octets`, is marked or dropped. p_a spaces the
-    /// marks or drops (`modify_p` of ns-2).
+    /// Probability p_a with which the present packet, of `octets`, is marked or dropped (`modify_p` of ns-2).
+    /// p_a spaces the marks or drops.
     fn spaced(&self, p: f64, octets: u32) -> f64 {
         let RedConfig {
             spacing,
@@ -256,8 +259,7 @@ impl Red {
     fn decide(&mut self, octets: u32, queue: Held) -> Decision {
         self.count += 1;
         self.count_octets += octets as u64;
-        // In ns-2, where chosen packets are spaced, none is chosen that meets at most one packet or
-        // octet.
+        // With spacing, ns-2 never chooses a packet that meets a queue of at most one packet or one octet.
         let is_spaced = self.config.spacing != Spacing::Geometric;
         let is_empty = is_spaced && self.config.min.count(queue) <= 1;
         if self.average < self.config.min.amount() as f64 || is_empty {
@@ -270,7 +272,7 @@ impl Red {
             return signal(self.config.ecn && !self.config.hard_drop);
         }
         if is_spaced && !self.is_above {
-            // ns-2: the average has just come to `min`; the count begins.
+            // In ns-2 the count begins when the average reaches `min`.
             self.is_above = true;
             self.restart_count(1, octets);
             return Decision::Pass;
@@ -295,10 +297,10 @@ impl AqmAlgorithm for Red {
         if self.config.at == At::Enqueue {
             return Decision::Pass;
         }
-        // A queue whose last packet leaves is empty, but was not idle.
+        // The queue is empty when its last packet begins service, but the line was not idle.
         let is_idle = core::mem::take(&mut self.is_idle);
         self.update_average(now, queue, is_idle);
-        // Sizes count at arrivals alone.
+        // Sizes count only with decisions at arrival.
         self.decide(0, queue)
     }
     #[inline]

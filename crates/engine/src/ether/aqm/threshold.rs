@@ -1,4 +1,4 @@
-//! Marks by the instantaneous queue: a packet is marked if it meets more than K (Alizadeh et al.
+//! Marks by the instantaneous queue: a packet is marked if it meets a queue longer than K (Alizadeh et al.
 //! 2010, "Data Center TCP", section 3.1; RFC 8257 section 3.1).
 
 use alloc::vec::Vec;
@@ -14,12 +14,12 @@ use crate::kernel::{Finding, Ps, Stream};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ThresholdConfig {
-    /// Queue length above which packets are marked (K). Alizadeh et al. 2010 take 20 packets at 1
-    /// Gbit/s and 65 packets at 10 Gbit/s; K should exceed a seventh of rate times round-trip time
-    /// (13).
+    /// Queue length above which packets are marked (K). Alizadeh et al. 2010 take 20 packets at 1 Gbit/s and
+    /// 65 packets at 10 Gbit/s. K should exceed a seventh of the product of rate and round-trip time (their
+    /// equation 13).
     #[schemars(extend("x-search" = { "low": "5 packets", "high": "1000 packets", "scale": "log" }))]
     pub k: Length,
-    /// Instant of the comparison; Alizadeh et al. 2010, 3.1, compare at arrival.
+    /// Instant of the comparison. Alizadeh et al. 2010, 3.1, compare at arrival.
     pub at: At,
 }
 
@@ -33,7 +33,7 @@ impl Default for ThresholdConfig {
 }
 
 impl AqmParameters for ThresholdConfig {
-    /// A finding about a threshold that the queue never exceeds.
+    /// A warning if the queue never exceeds the threshold.
     fn check(&self, facts: QueueFacts) -> Vec<Finding> {
         reachable("k", self.k, facts).into_iter().collect()
     }
@@ -51,7 +51,7 @@ impl Threshold {
     pub fn new(config: &ThresholdConfig, _: QueueFacts, _: Stream) -> Threshold {
         Threshold(config.clone())
     }
-    /// Goes on with another threshold.
+    /// Continues with another threshold.
     pub fn change(&mut self, _: Ps, config: &ThresholdConfig) {
         self.0 = config.clone();
     }

@@ -1,6 +1,6 @@
-//! Deficit round robin (Shreedhar and Varghese 1996, "Efficient Fair Queuing Using Deficit
-//! Round-Robin"). Names are the paper's. Its list of active queues is replaced by a round over all
-//! queues in their order, of which there are few.
+//! Deficit round robin (Shreedhar and Varghese 1996, "Efficient Fair Queuing Using Deficit Round-Robin").
+//! Names are those of the paper. A port has few queues, so a round over all queues in order replaces the
+//! paper's list of active queues.
 
 use alloc::format;
 use alloc::vec::Vec;
@@ -16,15 +16,15 @@ use crate::kernel::units::Bytes;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DrrConfig {
-    /// Octets that each queue gains in a round (Q_i), at least those of the largest frame for
-    /// constant work.
+    /// Octets that each queue gains in a round (Q_i). With at least the octets of the largest frame the work
+    /// for a frame is constant.
     #[schemars(extend("x-not-searched" = "the shares that a network has agreed on"))]
     pub quanta: Vec<Bytes>,
 }
 
 impl DrrConfig {
-    /// Findings about a number of quanta other than that of `queues`, and quanta that are zero or
-    /// below the octets of the `largest` frame.
+    /// Findings if the number of quanta is not `queues`, or a quantum is zero or below the octets of the
+    /// `largest` frame.
     pub(super) fn check(&self, queues: usize, largest: u32) -> Vec<Finding> {
         let mut findings = Vec::new();
         if self.quanta.len() != queues {
@@ -56,9 +56,9 @@ pub struct DeficitRoundRobin {
     quanta: [u64; MOST_QUEUES],
     /// Octets that each queue may still send (DC_i).
     deficits: [u64; MOST_QUEUES],
-    /// Queue whose turn it is.
+    /// The queue whose turn it is.
     turn: usize,
-    /// True if it has got its quantum in this turn.
+    /// True if that queue has got its quantum in this turn.
     has_quantum: bool,
 }
 
@@ -84,7 +84,7 @@ impl DeficitRoundRobin {
         }
     }
 
-    /// The queue whose first frame is to be served next; `None` if all queues are empty.
+    /// The queue whose first frame is served next; `None` if all queues are empty.
     pub fn next(&mut self, heads: &Heads) -> Option<usize> {
         if heads[..self.queues].iter().all(|octets| *octets == 0) {
             return None;
@@ -103,12 +103,13 @@ impl DeficitRoundRobin {
             self.end_turn();
         }
     }
-    /// A frame of `octets` in `queue`, which [`DeficitRoundRobin::next`] has named, is served.
+    /// Charges `queue` for the service of a frame of `octets`. [`DeficitRoundRobin::next`] must have returned
+    /// `queue`.
     pub fn on_service(&mut self, queue: usize, octets: u32) {
         self.deficits[queue] -= octets as u64;
     }
-    /// The last frame that waited in `queue`, whose turn it is, has left it. By the paper's
-    /// dequeuing module an empty queue loses its deficit, and its turn ends.
+    /// Ends the turn of `queue`, since no frame waits in it any more. `queue` must have the turn. In the
+    /// paper's dequeuing module an empty queue loses its deficit.
     pub fn on_emptied(&mut self, queue: usize) {
         debug_assert_eq!(queue, self.turn);
         self.deficits[queue] = 0;
@@ -137,7 +138,7 @@ mod tests {
         })
     }
 
-    /// Serves all `queues` to the end; queue and octets of each service.
+    /// Serves all frames of `queues`. Returns queue and octets of each service.
     fn served(drr: &mut DeficitRoundRobin, mut queues: Vec<VecDeque<u32>>) -> Vec<(usize, u32)> {
         let mut trace = Vec::new();
         loop {
@@ -158,11 +159,11 @@ mod tests {
 
     #[test]
     fn the_order_of_service_is_that_of_the_paper() {
-        // Quanta of 500 and the first queue, 200, 750 and 20, are those of the paper's Figures 1
-        // and 2. Round 1: the first sends 200 and keeps 300, less than 750; the second sends 500
-        // and keeps 0; the third 200 and 100, and keeps 200; the fourth keeps 500, less than 700.
-        // Round 2: 800 suffice for 750, then 50 for 20; 500; 700 do not suffice for 900; 1,000 for
-        // 700.
+        // The quanta of 500 and the frames of the first queue (200, 750, 20) are those of the paper's Figures
+        // 1 and 2. In round 1 the first queue sends 200 and keeps 300, less than 750. The second queue sends
+        // 500 and keeps 0. The third queue sends 200 and 100 and keeps 200. The fourth queue keeps 500, less
+        // than 700. In round 2 the first queue has 800, enough for 750 and 20. The second queue sends 500.
+        // The third queue has 700, too little for 900. The fourth queue has 1,000, enough for 700 and 180.
         let queues = [
             &[200, 750, 20][..],
             &[500, 500],
@@ -202,7 +203,7 @@ mod tests {
             queue
         };
         assert_eq!(serve(100, 100), 0);
-        // Without the loss the first had 400 left for this frame.
+        // If queue 0 kept its deficit of 400, it could send this frame at once.
         assert_eq!(
             [serve(400, 100), serve(400, 400), serve(400, 400)],
             [1, 1, 0]
@@ -215,7 +216,7 @@ mod tests {
         let mut drr = drr(&[500; 2]);
         let heads = |first| [first, 100, 0, 0, 0, 0, 0, 0];
         assert_eq!(drr.next(&heads(400)), Some(0));
-        // Dropped; the next one fits only into the whole quantum.
+        // The first frame is dropped. The next frame needs the whole quantum.
         assert_eq!(drr.next(&heads(500)), Some(0));
         drr.on_service(0, 500);
         assert_eq!(drr.next(&heads(64)), Some(1));
@@ -223,9 +224,9 @@ mod tests {
 
     #[test]
     fn shares_of_two_backlogged_queues_differ_by_at_most_what_the_paper_proves() {
-        // The paper's theorem on fairness: over any interval the services of two backlogged queues,
-        // each over its share f_i = Q_i / Q, differ by at most Q + 2 Max, Q the smallest quantum
-        // and Max the largest packet.
+        // The paper's theorem on fairness: each service of two backlogged queues is divided by the queue's
+        // share f_i = Q_i / Q. Over any interval the two quotients differ by at most Q + 2 Max. Q is the
+        // smallest quantum, and Max the largest packet.
         let mut stream = Stream::new(1, "test", "deficit round robin");
         for quanta in [
             &[1_518, 1_518, 3_000][..],
@@ -239,7 +240,7 @@ mod tests {
             let smallest = *quanta.iter().min().expect("some quanta") as f64;
             let share = |queue: usize| quanta[queue] as f64 / smallest;
             let mut sent = [0.0; 3];
-            // Least and greatest difference so far of each queue and the one that follows it.
+            // Least and greatest difference so far between each queue and the next queue.
             let mut range = [(0.0_f64, 0.0_f64); 3];
             for _ in 0..50_000 {
                 let queue = drr.next(&heads).expect("all queues are backlogged");
@@ -252,7 +253,7 @@ mod tests {
                     assert!(*greatest - *least <= smallest + 2.0 * 1_518.0, "{quanta:?}");
                 }
             }
-            // Shares approach the quanta: 50,000 packets have some 40 million octets.
+            // Services approach the shares of the quanta: 50,000 packets have some 40 million octets.
             assert!((sent[0] / sent[1] - 1.0).abs() < 0.01, "{sent:?}");
         }
     }

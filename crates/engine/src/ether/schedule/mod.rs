@@ -1,5 +1,5 @@
-//! The order in which a port serves its class queues: by strict priority, or by deficit round
-//! robin. A service is never interrupted.
+//! The order in which a port serves its queues: strict priority, or deficit round robin. No service is
+//! interrupted.
 
 pub mod drr;
 mod heads;
@@ -54,8 +54,7 @@ impl ScheduleConfig {
             }
         }
     }
-    /// Findings about the parameters at a port of `queues`, at which frames have at most `largest`
-    /// octets.
+    /// Findings about the parameters at a port with `queues` queues and frames of at most `largest` octets.
     pub fn check(&self, queues: usize, largest: u32) -> Vec<Finding> {
         match self {
             ScheduleConfig::StrictPriority => Vec::new(),
@@ -81,8 +80,8 @@ pub enum Schedule {
 }
 
 impl Schedule {
-    /// The queue whose first frame is to be served next; `None` if all queues are empty. If the
-    /// frame is dropped instead, the port asks again.
+    /// The queue whose first frame is served next; `None` if all queues are empty. If the port drops this
+    /// frame instead, it calls again.
     #[inline]
     pub fn next(&mut self, heads: &Heads) -> Option<usize> {
         match self {
@@ -90,7 +89,7 @@ impl Schedule {
             Schedule::DeficitRoundRobin(drr) => drr.next(heads),
         }
     }
-    /// A frame of `octets` in `queue`, which [`Schedule::next`] has named, is served.
+    /// Notes the service of a frame of `octets` in `queue`. [`Schedule::next`] must have returned `queue`.
     #[inline]
     pub fn on_service(&mut self, queue: usize, octets: u32) {
         match self {
@@ -98,8 +97,8 @@ impl Schedule {
             Schedule::DeficitRoundRobin(drr) => drr.on_service(queue, octets),
         }
     }
-    /// The last frame that waited in `queue`, which [`Schedule::next`] has named, has left it:
-    /// served or dropped.
+    /// Notes that no frame waits in `queue` any more: its last frame was served or dropped.
+    /// [`Schedule::next`] must have returned `queue`.
     #[inline]
     pub fn on_emptied(&mut self, queue: usize) {
         match self {

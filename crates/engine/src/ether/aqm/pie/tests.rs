@@ -1,4 +1,4 @@
-//! PIE against values by hand.
+//! PIE against values computed by hand.
 
 use alloc::vec::Vec;
 
@@ -19,7 +19,8 @@ fn pie(config: &PieConfig) -> Pie {
     Pie::new(config, FACTS, Stream::new(1, "test", "pie"))
 }
 
-/// A packet that has waited for `delay` milliseconds is served, and then the timer expires.
+/// Serves a packet after a wait of `delay` milliseconds, and lets the timer expire. Returns the new
+/// probability.
 fn update(pie: &mut Pie, delay: u64) -> f64 {
     let now = pie.wake_at().min(pie.next);
     pie.on_dequeue(now, Ps(now.0 - Ps::from_ms(delay).0), LONG);
@@ -47,14 +48,14 @@ fn near(found: f64, expected: f64) {
 fn the_probability_follows_delay_and_change_at_the_speed_of_its_size() {
     let mut pie = pie(&PieConfig::default());
     pie.next = Ps::from_ms(60);
-    // From 0 to 25 ms: 0.125 * (0.025 - 0.015) + 1.25 * 0.025 = 0.0325. Below 0.000001 a 2048th
-    // counts.
+    // From 0 to 25 ms: 0.125 * (0.025 - 0.015) + 1.25 * 0.025 = 0.0325. For a probability below 0.000001 the
+    // factor is 1/2048.
     let first = 0.0325 / 2048.0;
     near(update(&mut pie, 25), first);
-    // 0.0000159 is below 0.0001: a 128th of 0.125 * 0.005 + 1.25 * (0.020 - 0.025) = -0.005625 goes
-    // off, to -0.0000281, which becomes 0.
+    // The probability 0.0000159 is below 0.0001, so the factor is 1/128 and the change 0.125 * 0.005 + 1.25 *
+    // (0.020 - 0.025) = -0.005625. The sum is -0.0000281 and is raised to 0.
     near(update(&mut pie, 20), 0.0);
-    // From 20 to 35 ms: 0.125 * 0.020 + 1.25 * 0.015 = 0.02125, a 2048th of it.
+    // From 20 to 35 ms: 0.125 * 0.020 + 1.25 * 0.015 = 0.02125, with the factor 1/2048.
     near(update(&mut pie, 35), 0.02125 / 2048.0);
 }
 
@@ -62,7 +63,7 @@ fn the_probability_follows_delay_and_change_at_the_speed_of_its_size() {
 fn each_size_of_the_probability_has_its_factor() {
     let mut pie = pie(&PieConfig::default());
     (pie.qdelay, pie.qdelay_old) = (Ps::from_ms(23), Ps::from_ms(23));
-    // 0.125 * 0.008 = 0.001, at a bound the factor of the larger ones.
+    // 0.125 * 0.008 = 0.001. A probability at a bound has the factor of larger probabilities.
     for (drop_prob, factor) in [
         (0.0, 2048.0),
         (0.000001, 512.0),
@@ -76,7 +77,7 @@ fn each_size_of_the_probability_has_its_factor() {
         pie.drop_prob = drop_prob;
         near(pie.adjustment(), 0.001 / factor);
     }
-    // 1.25 * 0.023 + 0.001 = 0.02975 is more than 0.02 at once.
+    // 1.25 * 0.023 + 0.001 = 0.02975 exceeds the cap of 0.02.
     pie.qdelay_old = Ps::ZERO;
     near(pie.adjustment(), 0.02);
     pie.config.cap_drop_adjustment = false;
@@ -99,14 +100,14 @@ fn a_burst_passes_until_its_allowance_is_used() {
     pie.drop_prob = 1.0;
     pie.config.alpha = 0.0;
     pie.config.beta = 0.0;
-    // 150 ms are ten updates of 15 ms.
+    // The allowance of 150 ms covers ten updates of 15 ms.
     for _ in 0..9 {
         update(&mut pie, 100);
         assert_eq!(pie.on_enqueue(Ps::ZERO, 1_000, LONG), Decision::Pass);
     }
     update(&mut pie, 100);
     assert_eq!(pie.on_enqueue(Ps::ZERO, 1_000, LONG), Decision::Drop);
-    // The allowance returns when the probability is 0 and two delays are below 7.5 ms.
+    // The allowance returns when the probability is 0 and two delays in a row are below 7.5 ms.
     pie.drop_prob = 0.0;
     update(&mut pie, 7);
     assert_eq!(pie.burst_allowance, Ps::ZERO);
@@ -123,12 +124,13 @@ fn short_queues_and_light_loads_pass() {
         let decide = |_: &u32| pie.on_enqueue(Ps::ZERO, 1_000, held(octets)) == Decision::Drop;
         (0..10_000).filter(decide).count()
     };
-    // At most two packets of 1,000 octets; a delay below 7.5 ms with a probability below 0.2.
+    // Packets pass that meet at most two packets of 1,000 octets, or at a delay below 7.5 ms and a
+    // probability below 0.2.
     assert_eq!(decide(1.0, 10_000, 2_000), 0);
     assert_eq!(decide(1.0, 10_000, 2_001), 10_000);
     assert_eq!(decide(0.19, 7_499, 2_001), 0);
     assert_eq!(decide(1.0, 7_499, 2_001), 10_000);
-    // 0.19 of 10,000 within five standard errors sqrt(1e4 * 0.19 * 0.81) = 39.2.
+    // The number is 0.19 of 10,000, within five standard errors of sqrt(1e4 * 0.19 * 0.81) = 39.2.
     let dropped = decide(0.19, 7_500, 2_001) as f64;
     assert!((dropped - 1_900.0).abs() < 196.0, "{dropped}");
 }
@@ -166,7 +168,7 @@ fn derandomized_drops_keep_a_distance() {
             distance = 0;
         }
     }
-    // 14 packets of 1/16 are the first 0.85 or more; 136 are 8.5.
+    // The sum of probabilities of 1/16 reaches 0.85 at the 14th packet and 8.5 at the 136th packet.
     assert_eq!(distances.iter().min(), Some(&14));
     assert!(distances.iter().all(|distance| *distance <= 136));
 }
@@ -198,8 +200,9 @@ fn wrong_parameters_are_found() {
     assert_eq!(fields, ["t_update", "alpha", "beta", "mark_threshold"]);
 }
 
-/// Updates come each 15 ms, at rest unseen: after those of 15 and 30 ms the next one is due at 45 ms. A change
-/// at 32 ms to 4 ms leaves it there, and 49 ms follows. A change to a longer burst leaves rest.
+/// Updates come every 15 ms, unseen while the state is at rest. After the updates of 15 and 30 ms the next
+/// update is due at 45 ms. A change of the period to 4 ms at 32 ms keeps this update, and the next follows at
+/// 49 ms. A longer burst allowance keeps the state at rest.
 #[test]
 fn a_change_at_rest_keeps_the_next_update() {
     let ms = Ps::from_ms;

@@ -1,4 +1,4 @@
-//! Random early detection against values by hand.
+//! Random early detection against values computed by hand.
 
 use alloc::vec::Vec;
 
@@ -29,7 +29,8 @@ fn the_probability_follows_the_paper_and_gentle_goes_on_to_twice_max() {
         ..RedConfig::default()
     };
     let near = |found: f64, expected: f64| assert!((found - expected).abs() < 1e-15, "{found}");
-    // min 5, max 15: halfway at 10; gentle: halfway from 0.1 to 1 at 22.5, and 1 at 30.
+    // With min 5 and max 15 the probability is halfway at 10. With `gentle` it is halfway from 0.1 to 1 at
+    // 22.5, and 1 at 30.
     for (average, p) in [
         (5.0, 0.0),
         (10.0, 0.05),
@@ -62,21 +63,21 @@ fn the_average_is_that_of_the_weight_and_of_the_idle_time() {
     // 0.25 * 8 = 2; 0.75 * 2 + 0.25 * 4 = 2.5.
     assert_eq!(average(1, 8), 2.0);
     assert_eq!(average(2, 4), 2.5);
-    // Empty from 10 ms on. In the 9 ms until 19 ms the line sends 2 packets of 4 ms:
-    // 2.5 * 0.75^3 = 1.0546875.
+    // The queue is empty from 10 ms on. In the 9 ms until 19 ms the line could send 2 packets of 4 ms: 2.5 *
+    // 0.75^3 = 1.0546875.
     red.on_empty(Ps::from_ms(10));
     red.on_enqueue(Ps::from_ms(19), 500, packets(0));
     assert_eq!(red.average(), 1.0546875);
-    // The idle time up to 19 ms has been counted: a packet that meets an empty queue at 20 ms finds
-    // 0.75 of it.
+    // The average accounts for the idle time up to 19 ms. So the next packet, which meets an empty queue at
+    // 20 ms, multiplies it by 0.75.
     red.on_enqueue(Ps::from_ms(20), 500, packets(0));
     assert_eq!(red.average(), 0.791015625);
 }
 
-/// Distances between the packets that are marked at the constant probability 1/16.
+/// Distances between packets that are marked at the constant probability 1/16.
 fn distances(spacing: Spacing, marks: usize) -> Vec<u64> {
     let config = RedConfig {
-        // A quarter of the way from 4 to 20 packets: 1/4 * 1/4.
+        // 8 packets are a quarter of the way from 4 to 20, and the probability is 1/4 * 1/4.
         min: Length::Packets(4),
         max: Length::Packets(20),
         weight: 1.0,
@@ -94,7 +95,7 @@ fn distances(spacing: Spacing, marks: usize) -> Vec<u64> {
             distance = 0;
         }
     }
-    // The first one is counted from the first packet, which does not follow a mark.
+    // The first distance does not begin at a mark.
     found.split_off(1)
 }
 
@@ -106,9 +107,9 @@ fn mean(values: &[u64]) -> f64 {
 fn distances_have_the_distribution_of_their_spacing() {
     const MARKS: usize = 20_000;
     let root = libm::sqrt(MARKS as f64);
-    // After a mark the n-th packet is marked with p / (1 - n p), so that P[X = n] = p / (1 - p) for
-    // n from 1 to 1/p - 1: uniform on 1 to 15, with the mean 1/(2p) = 8 and the variance (15^2 - 1)
-    // / 12. Bounds are five standard errors.
+    // After a mark the n-th packet is marked with p / (1 - n p). So P[X = n] = p / (1 - p) for n from 1 to
+    // 1/p - 1. The distance is uniform on 1 to 15, with the mean 1/(2p) = 8 and the variance (15^2 - 1) / 12.
+    // Bounds are five standard errors.
     let uniform = distances(Spacing::Uniform, MARKS);
     let deviation = libm::sqrt(224.0 / 12.0);
     assert!((mean(&uniform) - 8.0).abs() < 5.0 * deviation / root);
@@ -124,13 +125,13 @@ fn distances_have_the_distribution_of_their_spacing() {
             "{n}: {share}"
         );
     }
-    // With `wait` none up to 1/p - 1, then p / (2 - n p): uniform on 16 to 31, mean (3/p - 1) / 2 =
-    // 23.5.
+    // With `wait` no packet is marked up to n = 1/p - 1, and then the probability is p / (2 - n p). The
+    // distance is uniform on 16 to 31, with the mean (3/p - 1) / 2 = 23.5.
     let wait = distances(Spacing::Wait, MARKS);
     let deviation = libm::sqrt(255.0 / 12.0);
     assert!((mean(&wait) - 23.5).abs() < 5.0 * deviation / root);
     assert_eq!(wait.iter().min().zip(wait.iter().max()), Some((&16, &31)));
-    // Geometric: mean 1/p = 16, variance (1 - p) / p^2 = 240.
+    // Geometric distances have the mean 1/p = 16 and the variance (1 - p) / p^2 = 240.
     let geometric = distances(Spacing::Geometric, MARKS);
     assert!((mean(&geometric) - 16.0).abs() < 5.0 * libm::sqrt(240.0) / root);
 }
@@ -150,8 +151,7 @@ fn a_packet_of_twice_the_mean_is_chosen_twice_as_often_by_size() {
     let p = config.probability(8.0);
     let chance = |octets| red.spaced(p, octets);
     assert_eq!([250, 500, 1_000].map(chance), [0.03125, 0.0625, 0.125]);
-    // Counted in packets of the mean size: 4,000 octets are 8 packets, 0.0625 / (1 - 8 / 16) =
-    // 0.125.
+    // Octets count in packets of the mean size. 4,000 octets are 8 packets: 0.0625 / (1 - 8 / 16) = 0.125.
     let spaced = Red {
         count: 2,
         count_octets: 4_000,
@@ -179,11 +179,11 @@ fn the_marking_of_dcqcn_is_linear_in_the_instantaneous_queue() {
     };
     assert_eq!(share(4_999), 0.0);
     assert_eq!(share(5_000), 0.0);
-    // Halfway: 0.005, within five standard errors sqrt(0.005 * 0.995 / 1e5) = 0.00022.
+    // Halfway the probability is 0.005, within five standard errors of sqrt(0.005 * 0.995 / 1e5) = 0.00022.
     assert!((share(102_500) - 0.005).abs() < 0.0011);
     assert!((share(199_999) - 0.01).abs() < 0.0016);
     assert_eq!(share(200_000), 1.0);
-    // Arrivals are not marked.
+    // With `at = "dequeue"` no arrival is marked.
     let arriving = red(&config).on_enqueue(
         Ps::ZERO,
         1_000,
@@ -193,7 +193,7 @@ fn the_marking_of_dcqcn_is_linear_in_the_instantaneous_queue() {
         },
     );
     assert_eq!(arriving, Decision::Pass);
-    // The queue counts, not its past.
+    // The present queue decides, without an average over earlier queues.
     let mut red = red(&config);
     let queue = |octets| Held { octets, packets: 1 };
     assert_eq!(
@@ -220,7 +220,7 @@ fn above_the_thresholds_packets_are_dropped_unless_they_may_be_marked_there() {
         };
         red(&config).on_enqueue(Ps::ZERO, 500, packets(held))
     };
-    // Gentle: the first packet above min passes, and from twice max on all are chosen.
+    // With `gentle` the first packet above min passes, and from twice max on every packet is chosen.
     assert_eq!(decide(true, true, 29), Decision::Pass);
     assert_eq!(decide(false, true, 30), Decision::Drop);
     assert_eq!(decide(true, true, 30), Decision::Drop);
