@@ -5,14 +5,14 @@ use super::frame::{Info, Packet};
 /// A frame that arrives at a port.
 #[derive(Clone, Copy, Debug)]
 pub struct Arriving {
-    /// Label of the frame at the switch, by which a drop is counted.
+    /// Label of the frame at this switch. The switch counts drops by this label.
     pub route: u32,
-    /// Label of the frame at the node that follows.
+    /// Label of the frame at the next node.
     pub label: u32,
-    /// Word of the frame.
+    /// Word of the frame: octets, ECN, priority and contents.
     pub info: Info,
-    /// The packet in it.
+    /// Packet in the frame.
     pub packet: Packet,
-    /// Number of its flow among those under control at the port, if it is one.
+    /// Number of the flow among the flows under rate control at the port; `None` for other flows.
     pub slot: Option<u32>,
 }

@@ -1,4 +1,4 @@
-//! Credit of a node for the node before it, and the frame that carries it.
+//! Credit that a node returns to the previous node, and the frame that carries the credit.
 
 use super::frame::{Info, Packet};
 use crate::credit::Receiver;
@@ -6,31 +6,32 @@ use crate::credit::Receiver;
 /// Credit for one channel, on its way to the node that sends the channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Credit {
-    /// Label of the channel at that node: of its frames at a switch, of its end at a host.
+    /// Label at the node that sends the channel: of the channel's frames at a switch, of the endpoint at a
+    /// host.
     pub label: u32,
-    /// The count up to which octets may be sent.
+    /// Count of octets on the line up to which the channel may send.
     pub limit: u32,
 }
 
 impl Credit {
-    /// The frame that carries it.
+    /// The frame that carries the credit.
     pub fn frame(self) -> (Info, Packet) {
         (Info::credit(), Packet::Credit { limit: self.limit })
     }
 }
 
-/// Account of a channel that arrives at a node.
+/// Buffer account of a channel that arrives at a node.
 #[derive(Clone, Copy, Debug)]
 pub struct Account {
     receiver: Receiver,
-    /// Port or interface that leads back.
+    /// Number of the port or interface that sends the credit back.
     pub back: u32,
-    /// Label of the channel at the node before.
+    /// Label of the channel at the previous node.
     label: u32,
 }
 
 impl Account {
-    /// A channel with credit every `n2` octets out of a buffer of `reserve` octets.
+    /// The account of a channel with a buffer of `reserve` octets, which returns a credit every `n2` octets.
     pub fn new((n2, reserve): (u32, u32), back: u32, label: u32) -> Account {
         Account {
             receiver: Receiver::new(n2, reserve),
@@ -38,8 +39,8 @@ impl Account {
             label,
         }
     }
-    /// A frame of `octets` on the line has been forwarded, or has arrived where the channel ends. Returns the
-    /// credit that is due.
+    /// Counts a frame of `octets` on the line that has been forwarded, or has arrived at the end of the
+    /// channel. Returns a credit if one is due.
     pub fn forward(&mut self, octets: u32) -> Option<Credit> {
         let limit = self.receiver.forward(octets)?;
         Some(Credit {

@@ -1,4 +1,4 @@
-//! Ends of channels under credit control at a host.
+//! Endpoints of a host under credit control.
 
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
@@ -10,13 +10,13 @@ use crate::credit::Sender;
 /// Credit control of an endpoint.
 #[derive(Clone, Debug)]
 pub struct End {
-    /// The channel that leaves here; `None` if none does.
+    /// Credit of the channel that the endpoint sends; `None` without such a channel.
     pub sender: Option<Sender>,
-    /// The channel that arrives here; `None` if none does.
+    /// Buffer account of the channel that the endpoint receives; `None` without such a channel.
     pub account: Option<Account>,
-    /// The frame that is next, if it has waited for credit.
+    /// The next frame of the endpoint, if it has had to wait for credit.
     pub(super) head: Option<(Info, Packet)>,
-    /// True while the endpoint has left the round, since its next frame waits for credit.
+    /// True while the endpoint is out of the round because its next frame waits for credit.
     pub(super) waits: bool,
 }
 
@@ -30,12 +30,12 @@ impl End {
             waits: false,
         }
     }
-    /// Sends a frame of `octets` on the line if there is credit for it.
+    /// Spends the credit for a frame of `octets` on the line. Returns false if there is not enough credit.
     pub(super) fn sends(&mut self, octets: u32) -> bool {
         let sender = self.sender.as_mut().filter(|sender| sender.allows(octets));
         sender.map(|sender| sender.send(octets)).is_some()
     }
-    /// Takes credit. Returns true if the frame that has waited may be sent now.
+    /// Takes credit. Returns true if the frame that waited for credit may be sent now.
     pub(super) fn takes(&mut self, limit: u32) -> bool {
         let Some(sender) = &mut self.sender else {
             return false;
@@ -54,14 +54,14 @@ impl End {
 pub struct Ends {
     /// By endpoint.
     pub(super) ends: Vec<End>,
-    /// By interface: credit that waits for the line.
+    /// By interface: credit that waits for a free line.
     pub(super) credits: Vec<VecDeque<Credit>>,
-    /// Frames of credit sent.
+    /// Number of credit frames that the host has sent.
     pub sent: u64,
 }
 
 impl Ends {
-    /// Endpoints at a host with this number of interfaces.
+    /// Credit control of a host with this number of interfaces.
     pub fn new(ends: Vec<End>, interfaces: usize) -> Ends {
         Ends {
             ends,
@@ -69,7 +69,7 @@ impl Ends {
             sent: 0,
         }
     }
-    /// Packets that wait for credit, by endpoint.
+    /// The packets that wait for credit, with the numbers of their endpoints.
     pub fn heads(&self) -> impl Iterator<Item = (usize, &Packet)> {
         let ends = self.ends.iter().enumerate();
         ends.filter_map(|(number, end)| Some((number, &end.head.as_ref()?.1)))

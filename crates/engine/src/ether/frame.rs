@@ -1,4 +1,4 @@
-//! Frames of Ethernet with IPv4 in them: sizes, the word of a frame on a link, and its packet.
+//! Ethernet frames with IPv4 packets: sizes, the word of a frame on a link, and the packet in a frame.
 
 use super::pause::Order;
 use super::roce::packet::RocePacket;
@@ -9,7 +9,7 @@ use crate::tcp::Segment;
 
 /// Octets of preamble and start delimiter before a frame (IEEE 802.3 clause 3.1).
 pub const PREAMBLE: u32 = 8;
-/// Least gap behind a frame, in octets (IEEE 802.3 clause 4.4.2).
+/// Minimum interframe gap behind a frame, in octets (IEEE 802.3 clause 4.4.2).
 pub const GAP: u32 = 12;
 /// Octets of the header and of the frame check sequence.
 const HEADER_AND_FCS: u32 = 14 + 4;
@@ -19,13 +19,14 @@ const TAG: u32 = 4;
 pub const SHORTEST: u32 = 64;
 /// Octets of IP and UDP headers.
 pub const UDP_HEADERS: u32 = 20 + 8;
-/// Octets of the packet with a record of rates: IP and UDP headers, an octet of flags, and three rates of
-/// five octets each, in octets/s.
+/// Octets of a packet with a record of rates: IP and UDP headers, an octet of flags, and three rates. Each
+/// rate takes five octets and is in octets/s.
 pub const RATES_PACKET: u32 = UDP_HEADERS + 1 + 3 * 5;
-/// Octets of the shortest frame with its preamble: no effect travels faster over a link.
+/// Octets of the shortest frame with its preamble. No effect crosses a link in less time than these octets
+/// take.
 pub const LEAST_ON_WIRE: u32 = PREAMBLE + SHORTEST;
 
-/// Octets on the line of a frame of `octets` from header to FCS: its preamble, itself, and the gap behind it.
+/// Octets on the line of a frame of `octets` from header to FCS, with its preamble and interframe gap.
 #[inline]
 pub const fn on_line(octets: u32) -> u32 {
     PREAMBLE + octets + GAP
@@ -34,19 +35,19 @@ pub const fn on_line(octets: u32) -> u32 {
 /// Form of all frames of a network.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Framing {
-    /// True if frames have a VLAN tag, which carries their priority.
+    /// True if each frame has a VLAN tag with its priority.
     pub tagged: bool,
 }
 
 impl Framing {
-    /// Octets of the frame with an IP packet of `octets`, from header to FCS, padded to the shortest.
+    /// Octets from header to FCS of the frame with an IP packet of `octets`, padded to the shortest frame.
     #[inline]
     pub const fn frame(self, octets: u32) -> u32 {
         let tag = if self.tagged { TAG } else { 0 };
         let frame = octets + HEADER_AND_FCS + tag;
         if frame < SHORTEST { SHORTEST } else { frame }
     }
-    /// Octets on the line of the frame with an IP packet of `octets`, preamble and gap included.
+    /// Octets on the line of the frame with an IP packet of `octets`, with preamble and interframe gap.
     #[inline]
     pub const fn on_line(self, octets: u32) -> u32 {
         on_line(self.frame(octets))
@@ -64,18 +65,18 @@ pub enum Ecn {
     Ce,
 }
 
-/// The word of a frame on a link. Bits 0 to 13 have the number of octets, bits 14 and 15 ECN, and bits 16
-/// to 18 the priority. Higher bits say what the frame carries.
+/// The word of a frame on a link, in 32 bits. Bits 0 to 13 hold the number of octets, bits 14 and 15 the ECN
+/// code point, bits 16 to 18 the priority. Higher bits say what the frame carries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Info(u32);
 
 impl Info {
-    /// Most octets of a frame from header to FCS.
+    /// Maximum number of octets of a frame from header to FCS.
     pub const MOST_OCTETS: u32 = (1 << 14) - 1;
     const ECN: u32 = 14;
     const PRIORITY: u32 = 16;
     const UDP: u32 = 1 << 19;
-    /// A record of rates, its direction, and its bits CI and NI.
+    /// Set for a record of rates. The next three bits are its direction, CI and NI.
     const RATES: u32 = 1 << 20;
     const BACKWARD: u32 = 1 << 21;
     const CI: u32 = 1 << 22;
@@ -83,7 +84,7 @@ impl Info {
     const CREDIT: u32 = 1 << 24;
     const PAUSE: u32 = 1 << 25;
 
-    /// The word of a frame of `octets` with a segment of TCP.
+    /// The word of a frame of `octets` with a TCP segment.
     #[inline]
     pub fn tcp(octets: u32, priority: u8, ecn: Ecn) -> Info {
         debug_assert!((SHORTEST..=Info::MOST_OCTETS).contains(&octets) && priority < 8);
@@ -94,19 +95,19 @@ impl Info {
         };
         Info(octets | ecn << Info::ECN | (priority as u32) << Info::PRIORITY)
     }
-    /// The word of a frame of `octets` with a packet of UDP.
+    /// The word of a frame of `octets` with a UDP datagram.
     #[inline]
     pub fn udp(octets: u32, priority: u8) -> Info {
         Info(Info::tcp(octets, priority, Ecn::NotEct).0 | Info::UDP)
     }
-    /// The word of a frame of `octets` with a packet of RoCE. All are ECT, or else a port that marks would drop
-    /// acknowledgements.
+    /// The word of a frame of `octets` with a RoCE packet. Every packet is ECT, since a port that marks would
+    /// otherwise drop acknowledgements.
     #[inline]
     pub fn roce(octets: u32, priority: u8) -> Info {
         Info::tcp(octets, priority, Ecn::Ect)
     }
-    /// The frame of `octets` with a record on its way to the destination, or back. Its packet is ECT: a mark
-    /// says what CI says.
+    /// The frame of `octets` with a record of rates on its way to the destination, or back. The packet is
+    /// ECT, since a mark of the packet and CI have the same meaning.
     pub fn rates(
         octets: u32,
         priority: u8,
@@ -117,26 +118,26 @@ impl Info {
         let info = Info(Info::tcp(octets, priority, Ecn::Ect).0 | Info::RATES | kind);
         info.with_record(record)
     }
-    /// The word of a frame of credit: the shortest, with a tag or without, and with the highest priority. Its
-    /// packet has a label and a limit of four octets each.
+    /// The word of a credit frame: the shortest frame, with or without a VLAN tag, at the highest priority.
+    /// Its packet has a label and a limit of four octets each.
     pub fn credit() -> Info {
         Info(Info::tcp(SHORTEST, 7, Ecn::NotEct).0 | Info::CREDIT)
     }
-    /// True for a frame of credit.
+    /// True for a credit frame.
     #[inline]
     pub fn is_credit(self) -> bool {
         self.0 & Info::CREDIT != 0
     }
-    /// The word of a frame of PFC, the shortest (IEEE 802.3 annex 31D). It has no tag.
+    /// The word of a PFC frame: the shortest frame (IEEE 802.3 annex 31D), without a VLAN tag.
     pub fn pause() -> Info {
         Info(Info::tcp(SHORTEST, 7, Ecn::NotEct).0 | Info::PAUSE)
     }
-    /// True for a frame of PFC.
+    /// True for a PFC frame.
     #[inline]
     pub fn is_pause(self) -> bool {
         self.0 & Info::PAUSE != 0
     }
-    /// Contents, for a control scheme.
+    /// Contents of the frame for a control scheme.
     #[inline]
     pub fn contents(self) -> Contents {
         match self.0 & (Info::RATES | Info::BACKWARD) {
@@ -145,7 +146,7 @@ impl Info {
             _ => Contents::Backward,
         }
     }
-    /// The frame of a record of rates with this record in it.
+    /// The frame with `record` in place of its present record of rates.
     pub fn with_record(self, record: &RateRecord) -> (Info, Packet) {
         let &RateRecord { er, ccr, mcr, .. } = record;
         let bit = |is_set: bool, bit: u32| if is_set { bit } else { 0 };
@@ -153,7 +154,7 @@ impl Info {
         let info = Info(self.0 & !(Info::CI | Info::NI) | flags);
         (info, Packet::Rates { er, ccr, mcr })
     }
-    /// The record that the frame carries; `None` if it carries none.
+    /// The record of rates that the frame carries; `None` if it carries none.
     pub fn record(self, packet: &Packet) -> Option<RateRecord> {
         match *packet {
             Packet::Rates { er, ccr, mcr } => Some(RateRecord {
@@ -172,7 +173,7 @@ impl Info {
     pub fn octets(self) -> u32 {
         self.0 & Info::MOST_OCTETS
     }
-    /// The code point of ECN.
+    /// The ECN code point of the packet.
     #[inline]
     pub fn ecn(self) -> Ecn {
         match self.0 >> Info::ECN & 0b11 {
@@ -181,28 +182,28 @@ impl Info {
             _ => Ecn::Ect,
         }
     }
-    /// The frame with a packet whose transport understands marks.
+    /// The word with a packet that is at least ECT.
     #[inline]
     pub fn ect(self) -> Info {
         let is_ect = self.0 >> Info::ECN & 0b11 != 0;
         Info(self.0 | if is_ect { 0 } else { 0b10 << Info::ECN })
     }
-    /// The frame with the mark of a switch.
+    /// The word with the packet marked CE.
     #[inline]
     pub fn marked(self) -> Info {
         Info(self.0 | 0b11 << Info::ECN)
     }
-    /// Priority code point of the frame, 7 the highest.
+    /// Priority code point of the frame; 7 is the highest.
     #[inline]
     pub fn priority(self) -> u8 {
         (self.0 >> Info::PRIORITY & 7) as u8
     }
-    /// True for a packet of UDP.
+    /// True for a UDP datagram.
     #[inline]
     pub fn is_udp(self) -> bool {
         self.0 & Info::UDP != 0
     }
-    /// The word as it enters a digest.
+    /// The bits of the word for a digest.
     pub(super) fn bits(self) -> u64 {
         self.0 as u64
     }
@@ -211,13 +212,13 @@ impl Info {
 /// The packet in a frame.
 #[derive(Clone, Copy, Debug)]
 pub enum Packet {
-    /// A segment of TCP.
+    /// A TCP segment.
     Tcp(Segment),
-    /// A packet of RoCE.
+    /// A RoCE packet.
     Roce(RocePacket),
-    /// A datagram of UDP with the time at which its host sent it.
+    /// A UDP datagram, with the time at which its host sent it.
     Udp(Ps),
-    /// A record of rates in octets/s on the line; the bits are in the word of its frame.
+    /// A record of rates in octets/s on the line. Its bits CI and NI are in the word of the frame.
     Rates {
         /// Explicit rate.
         er: f64,
@@ -226,12 +227,12 @@ pub enum Packet {
         /// Minimum rate.
         mcr: f64,
     },
-    /// Credit for the channel that the label of its frame names.
+    /// Credit for the channel that the label of the frame names.
     Credit {
-        /// The count up to which octets may be sent.
+        /// Count of octets on the line up to which the channel may send.
         limit: u32,
     },
-    /// Pauses of priorities, or their ends.
+    /// An order that begins or ends pauses of priorities.
     Pause(Order),
 }
 
@@ -267,7 +268,8 @@ mod tests {
     fn frames_have_the_sizes_of_the_standard() {
         let plain = Framing { tagged: false };
         let tagged = Framing { tagged: true };
-        // 1,500 octets of IP in 1,518, in 1,522 with a tag; 46 fill the shortest frame, 42 with a tag.
+        // An IP packet of 1,500 octets needs 1,518 octets, or 1,522 with a tag. 46 octets fill the shortest
+        // frame, or 42 with a tag.
         for (packet, frame, with_tag) in [
             (1_500, 1_518, 1_522),
             (46, 64, 68),
@@ -279,7 +281,7 @@ mod tests {
                 (frame, with_tag)
             );
         }
-        // On the wire the shortest takes 84 octets, the longest of 1,500 takes 1,538.
+        // On the line the shortest frame takes 84 octets, and the frame of 1,518 octets takes 1,538.
         assert_eq!(
             [64, 1_518].map(|octets| PREAMBLE + octets + GAP),
             [84, 1_538]

@@ -1,4 +1,4 @@
-//! The frames that a network holds at an instant, on links and in queues.
+//! The frames on links and in queues of a network at one instant.
 
 use super::frame::{Info, PREAMBLE, Packet};
 use super::line::OctetClock;
@@ -10,15 +10,16 @@ use crate::net::ChannelId;
 /// A frame on a link, or in a queue before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Held {
-    /// The link that the frame is on, or that its queue feeds.
+    /// The link that carries the frame, or that the frame's queue feeds.
     pub link: usize,
     /// Channel of the frame.
     pub channel: ChannelId,
     /// Word of the frame.
     pub info: Info,
-    /// True for a packet without data: an acknowledgement, a part of a handshake, a record of rates, or credit.
+    /// True for a packet without payload, such as an acknowledgement, part of a handshake, a record of rates,
+    /// or a credit.
     pub is_empty: bool,
-    /// Time at which its last bit arrives at the end of the link; `None` while it waits in a queue.
+    /// Time at which the last bit arrives at the end of the link; `None` while the frame waits in a queue.
     pub arrives: Option<Ps>,
 }
 
@@ -35,8 +36,8 @@ impl Held {
 }
 
 impl Simulation {
-    /// Every frame of a channel: those on links, link by link in order of arrival, then those in queues of
-    /// switches, queue by queue. The frame in service is on its link.
+    /// All frames of channels: first the frames on links, in order of links and arrival times, then the frames in queues
+    /// of switches, in order of queues. The frame in service is on its link.
     pub fn frames(&self) -> impl Iterator<Item = Held> {
         self.on_links().chain(self.queued())
     }
@@ -56,8 +57,8 @@ impl Simulation {
         })
     }
 
-    /// The frames that have last been put onto a link, as if they waited, and the times of their arrival;
-    /// `None` for a pause, which has no channel.
+    /// The last `count` frames that have been put onto a link, as waiting frames, with the times of their
+    /// arrival; `None` for a pause, which has no channel.
     fn sent_last(&self, link: usize, count: usize) -> impl Iterator<Item = Option<(Held, Ps)>> {
         let to = self.network.plan.links[link].to;
         let frames = self.links[link].sent_last(count);
@@ -82,9 +83,9 @@ impl Simulation {
         })
     }
 
-    /// The shares of the length of its link that the first and the last bit of a frame have gone by now,
-    /// 0 before they leave and 1 when they arrive; `None` while it waits in a queue. A link without
-    /// length is crossed at once.
+    /// The positions of the first and the last bit of a frame on its link now, as shares of the link's
+    /// length. A position is 0 before the bit leaves and 1 when it arrives. `None` while the frame waits in a
+    /// queue. A link without delay is crossed at once.
     pub fn head_and_tail(&self, frame: &Held) -> Option<(f64, f64)> {
         let link = &self.network.plan.links[frame.link];
         let arrives = frame.arrives?;

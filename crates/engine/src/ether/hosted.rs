@@ -1,4 +1,4 @@
-//! A control scheme at an output port: which frames it is shown, in octets on the line.
+//! A control scheme at an output port: the frames that the scheme observes, with sizes in octets on the line.
 
 use super::aqm::Held;
 use super::frame::{Info, Packet, on_line};
@@ -7,17 +7,17 @@ use crate::control::{Control, ControlConfig, SwitchControl};
 use crate::kernel::Ps;
 use crate::passing::{Contents, Passing, RateRecord};
 
-/// A control scheme at the queue of the frames under control.
+/// A control scheme at the queue of the flows under rate control.
 #[derive(Clone, Debug)]
 pub struct Hosted {
     control: Control,
-    /// Queue of the port.
+    /// Queue of the port that the scheme controls.
     pub queue: usize,
     marks_at_dequeue: bool,
 }
 
 impl Hosted {
-    /// A scheme that controls this queue of its port.
+    /// The scheme `control` at the queue numbered `queue` of its port.
     pub fn new(control: Control, queue: usize) -> Hosted {
         Hosted {
             marks_at_dequeue: control.marks_at_dequeue(),
@@ -35,19 +35,19 @@ impl Hosted {
         &mut self.control
     }
 
-    /// Goes on from `now` with other parameters of the same scheme; its queue holds `held`.
+    /// Continues from `now` with other parameters of the same scheme. `held` is the length of its queue.
     pub fn change(&mut self, now: Ps, config: &ControlConfig, held: Held) {
         self.control.change((now, on_the_line(held)), config);
     }
 
-    /// Next time at which the scheme is due.
+    /// Time at which the scheme's timer expires next.
     #[inline]
     pub fn wake_at(&self) -> Ps {
         self.control.wake_at()
     }
 
-    /// The time of [`Hosted::wake_at`] has come; its queue holds `held`, and serves a frame of
-    /// `in_service` octets, 0 without one.
+    /// The timer of [`Hosted::wake_at`] expires. `held` is the length of the scheme's queue. The queue serves
+    /// a frame of `in_service` octets, or 0 without a frame in service.
     pub fn wake(&mut self, now: Ps, held: Held, in_service: u32) {
         let in_service = if in_service > 0 {
             on_line(in_service)
@@ -57,8 +57,8 @@ impl Hosted {
         self.control.wake(now, on_the_line(held), in_service.into());
     }
 
-    /// A frame arrives, before it is queued or dropped; `slot` is the number of its flow among those under
-    /// control at the port, if it is one.
+    /// Shows the scheme an arriving frame, before the frame is queued or dropped. `slot` is the number of the
+    /// flow among the flows under rate control at the port; `None` for background traffic.
     pub fn on_arrival(
         &mut self,
         now: Ps,
@@ -95,8 +95,8 @@ impl Hosted {
         }
     }
 
-    /// A frame under control begins its service; the queue holds `held`, that frame included. Returns
-    /// its word.
+    /// Shows the scheme a frame under control that begins its service. `held` is the length of the queue,
+    /// this frame included. Returns the word of the frame, with the scheme's mark.
     #[inline]
     pub fn on_service(&mut self, now: Ps, info: Info, held: Held) -> Info {
         if !self.marks_at_dequeue {
@@ -112,14 +112,14 @@ impl Hosted {
         }
     }
 
-    /// A record of the flow in `slot` passes on its way back.
+    /// Shows the scheme a backward record of the flow numbered `slot`.
     pub fn on_backward(&mut self, now: Ps, slot: u32, record: &mut RateRecord, held: Held) {
         self.control
             .on_backward(now, slot, record, on_the_line(held));
     }
 }
 
-/// A frame under control as schemes see it.
+/// A frame under control in the form that schemes observe.
 fn passing(info: Info) -> Passing {
     let contents = info.contents();
     let ends_pdu = contents == Contents::Data;

@@ -1,4 +1,5 @@
-//! Channels of a port under credit control: a queue for each, with turns as far as credit allows.
+//! Channels of a port under credit control: a queue for each channel, served round robin as far as credit
+//! allows.
 
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
@@ -15,12 +16,12 @@ use crate::credit::{SCHEMES, Sender};
 pub(super) struct Lane {
     pub(super) sender: Sender,
     waiting: VecDeque<Arriving>,
-    /// Octets on the line of its frames here, the one in service included.
+    /// Octets on the line of the channel's frames at the port, the frame in service included.
     held: u64,
     most: u64,
-    /// Octets that are reserved for it here.
+    /// Buffer in octets on the line that is reserved for the channel at this switch.
     reserve: u64,
-    /// True if the channel has a turn: a frame, and credit for it.
+    /// True if the channel is in the round: it has a frame and credit for this frame.
     has_turn: bool,
 }
 
@@ -36,11 +37,11 @@ impl Lane {
 pub struct Passed {
     /// Label of the frame at the switch.
     pub route: u32,
-    /// Number of octets of the frame on the line.
+    /// Octets of the frame on the line.
     pub octets: u32,
 }
 
-/// Channels of a port, and credit that waits for the line.
+/// Channels of a port, and credit that waits for a free line.
 #[derive(Clone, Debug)]
 pub struct Credited {
     pub(super) lanes: Vec<Lane>,
@@ -52,7 +53,7 @@ pub struct Credited {
 }
 
 impl Credited {
-    /// Channels, each with its sender and the octets that are reserved for it here.
+    /// The channels, each with its credit and the octets on the line that are reserved for it here.
     pub fn new(channels: Vec<(Sender, u64)>) -> Credited {
         let lane = |(sender, reserve)| Lane {
             sender,
@@ -71,7 +72,7 @@ impl Credited {
             forwarded: None,
         }
     }
-    /// Counters of the port since the start.
+    /// Counters of the port since the start of the run.
     pub fn report(&self) -> ControlReport {
         let most = self.lanes.iter().map(|lane| lane.most).max();
         let values = [
@@ -86,18 +87,18 @@ impl Credited {
     pub fn keeps_reserves(&self) -> bool {
         self.lanes.iter().all(|lane| lane.most <= lane.reserve)
     }
-    /// Frames that wait, channel by channel.
+    /// The frames that wait, channel by channel.
     pub fn waiting(&self) -> impl Iterator<Item = &Arriving> {
         self.lanes.iter().flat_map(|lane| &lane.waiting)
     }
-    /// Bytes of storage.
+    /// Bytes of memory that the simulator uses.
     pub fn storage(&self) -> usize {
         let lanes = self.lanes.iter();
         let frames: usize = lanes.map(|lane| lane.waiting.capacity()).sum();
         frames * size_of::<Arriving>() + self.lanes.capacity() * size_of::<Lane>()
     }
 
-    /// Gives a channel its turn if it may send and has none.
+    /// Puts a channel into the round if it may send and is not in the round.
     pub(super) fn offer(&mut self, slot: u32) {
         let lane = &mut self.lanes[slot as usize];
         if !lane.has_turn && lane.may_send() {
@@ -112,7 +113,7 @@ impl Credited {
         lane.waiting.push_back(frame);
         self.offer(slot);
     }
-    /// The frame whose turn it is.
+    /// Takes the next frame of the round.
     pub(super) fn next(&mut self) -> Option<Arriving> {
         let slot = self.turns.pop_front()?;
         let lane = &mut self.lanes[slot as usize];

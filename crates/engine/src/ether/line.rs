@@ -2,11 +2,11 @@
 
 use crate::kernel::{Ps, Rate};
 
-/// Bits of an octet, times picoseconds of a second, times the thousandths in which a [`Rate`] counts.
+/// Bits of an octet, times picoseconds of a second, times thousandths of a bit/s, in which a [`Rate`] counts.
 const OCTET_PS_BITS: u64 = 8 * 1_000_000_000_000 * 1_000;
 
-/// Times of octets on a line: the whole picoseconds of one octet, and its remainder, which is carried
-/// from frame to frame. At 1, 10, 25, 40, 50, 100, 200, 400 and 800 Gbit/s nothing remains.
+/// Times of octets on a line: the whole picoseconds of one octet, and a remainder that is carried from frame
+/// to frame. At 1, 10, 25, 40, 50, 100, 200, 400 and 800 Gbit/s the remainder is 0.
 #[derive(Clone, Copy, Debug)]
 pub struct OctetClock {
     whole: u64,
@@ -15,10 +15,10 @@ pub struct OctetClock {
 }
 
 impl OctetClock {
-    /// Fastest line: 800 Gbit/s, at which an octet takes 10 ps.
+    /// Fastest line: 800 Gbit/s, where an octet takes 10 ps.
     pub const FASTEST: Rate = Rate::from_bps(800_000_000_000);
 
-    /// The clock of a line of `rate`, of at most [`OctetClock::FASTEST`].
+    /// The clock of a line of `rate`, at most [`OctetClock::FASTEST`].
     pub const fn new(rate: Rate) -> OctetClock {
         OctetClock {
             whole: OCTET_PS_BITS / rate.0,
@@ -26,12 +26,12 @@ impl OctetClock {
             denominator: rate.0,
         }
     }
-    /// The end of `octets` octets of one frame that begin at `start` and the fraction `carry`, in units of
-    /// `1/rate` ps, behind it; and the fraction at the end.
+    /// The end of `octets` octets of one frame, as whole picoseconds and a fraction in units of `1/rate` ps.
+    /// The octets begin at `start` plus the fraction `carry`.
     #[inline]
     pub fn after(&self, start: Ps, carry: u64, octets: u32) -> (Ps, u64) {
         let octets = octets as u64;
-        // At most 16,403 octets of less than 8e14 units each: below 2^64.
+        // At most 16,403 octets with less than 8e14 units each: the sum stays below 2^64.
         let owed = carry + octets * self.remainder;
         let extra = if owed < self.denominator {
             0
@@ -43,16 +43,16 @@ impl OctetClock {
             owed - extra * self.denominator,
         )
     }
-    /// Time of `octets` octets, rounded down.
+    /// Picoseconds of `octets` octets, rounded down.
     pub fn floor(&self, octets: u32) -> Ps {
         self.after(Ps::ZERO, 0, octets).0
     }
-    /// Time of `octets` octets, rounded up.
+    /// Picoseconds of `octets` octets, rounded up.
     pub fn ceil(&self, octets: u32) -> Ps {
         let (whole, rest) = self.after(Ps::ZERO, 0, octets);
         Ps(whole.0 + (rest > 0) as u64)
     }
-    /// Time of any number of octets, in picoseconds.
+    /// Picoseconds of any number of octets, as a fraction.
     pub fn time_of(&self, octets: u64) -> f64 {
         octets as f64 * (OCTET_PS_BITS as f64 / self.denominator as f64)
     }
@@ -62,7 +62,7 @@ impl OctetClock {
 mod tests {
     use super::*;
 
-    /// A frame of 1,538 octets on the wire at whole picoseconds for each octet: 1538 x 320, 80, 20, 10.
+    /// A frame of 1,538 octets on the line, with whole picoseconds for each octet: 1538 x 320, 80, 20, 10.
     #[test]
     fn octets_of_fast_lines_take_whole_picoseconds() {
         for (gbps, ps) in [(25, 492_160), (100, 123_040), (400, 30_760), (800, 15_380)] {
@@ -71,8 +71,8 @@ mod tests {
         }
     }
 
-    /// At 155.52 Mbit/s an octet takes 51,440.329... ps: three frames of 1,000 octets end at
-    /// 51,440,329.2, 102,880,658.4 and 154,320,987.7 ps.
+    /// At 155.52 Mbit/s an octet takes 51,440.329... ps. Three frames of 1,000 octets end at 51,440,329.2,
+    /// 102,880,658.4 and 154,320,987.7 ps.
     #[test]
     fn fractions_are_carried_from_frame_to_frame() {
         let clock = OctetClock::new(Rate::from_bps(155_520_000));
@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn the_longest_frame_fits_at_every_rate() {
-        // Just above an eleventh of 8e15 the remainder is the largest: 7.27e14 of 7.27e14 units.
+        // Just above an eleventh of 8e15 the remainder is largest: 7.27e14 of 7.27e14 units.
         let clock = OctetClock::new(Rate(OCTET_PS_BITS / 11 + 1));
         assert!(clock.remainder > 720_000_000_000_000);
         let most = clock.denominator - 1;

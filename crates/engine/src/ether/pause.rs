@@ -1,24 +1,24 @@
-//! Pauses of the priorities of a line (IEEE 802.3 annex 31D), and the order of a frame that begins or ends them.
+//! Pauses of the priorities of a line (IEEE 802.3 annex 31D), and the order that begins or ends pauses.
 
 use super::line::OctetClock;
 use crate::kernel::{Ps, Rate};
 
-/// Octets of a line in a quantum, the unit of pauses: 512 bits (IEEE 802.3 annex 31B.2).
+/// Octets on the line in a quantum, the unit of pauses: 512 bits (IEEE 802.3 annex 31B.2).
 pub const QUANTUM: u32 = 64;
 
-/// Priorities that a frame pauses or resumes.
+/// Contents of a PFC frame: the priorities that it pauses or resumes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Order {
-    /// A bit for each priority that the frame is about.
+    /// A bit for each priority that the order pauses or resumes.
     pub priorities: u8,
-    /// A bit for each of them that is paused; the others go on.
+    /// A bit for each priority that the order pauses. The order resumes the other priorities of `priorities`.
     pub paused: u8,
-    /// Time of the pauses in quanta.
+    /// Duration of the pauses in quanta of 512 bit times.
     pub quanta: u16,
 }
 
 impl Order {
-    /// Adds a pause of `priority`, or its end.
+    /// Adds a pause of `priority`, or the end of its pause.
     pub fn set(&mut self, priority: u8, is_paused: bool) {
         let bit = 1 << priority;
         self.priorities |= bit;
@@ -31,14 +31,15 @@ impl Order {
 pub struct Pauses {
     clock: OctetClock,
     response: Ps,
-    /// For each priority the last instant at which a frame may begin, and the first after it.
+    /// For each priority the last instant before its pause and the first instant after it at which a frame
+    /// may begin.
     spans: [(Ps, Ps); 8],
-    /// Picoseconds of the pauses before, by priority.
+    /// Picoseconds of the earlier pauses, by priority.
     past: [u64; 8],
 }
 
 impl Pauses {
-    /// The pauses of a line of `rate` that obeys after `response`.
+    /// The pauses of a line of `rate` that obeys an order after `response`.
     pub fn new(rate: Rate, response: Ps) -> Pauses {
         Pauses {
             clock: OctetClock::new(rate),
@@ -47,18 +48,18 @@ impl Pauses {
             past: [0; 8],
         }
     }
-    /// True if no frame of `priority` may begin at `at`.
+    /// True if no frame of `priority` may begin at the instant `at`.
     #[inline]
     pub fn holds(&self, priority: u8, at: Ps) -> bool {
         let (last, next) = self.spans[priority as usize];
         last < at && at < next
     }
-    /// First instant after the pause of `priority`.
+    /// First instant after the pause of `priority` at which a frame may begin.
     #[inline]
     pub fn ends_at(&self, priority: u8) -> Ps {
         self.spans[priority as usize].1
     }
-    /// An order arrives at `now`.
+    /// Obeys an order that arrives at `now`.
     pub fn take(&mut self, now: Ps, order: Order) {
         let end = now + self.clock.ceil(u32::from(order.quanta) * QUANTUM);
         for priority in (0..8).filter(|priority| order.priorities >> priority & 1 == 1) {
@@ -66,7 +67,7 @@ impl Pauses {
             if order.paused >> priority & 1 == 0 {
                 span.1 = span.1.min(now);
             } else if now < span.1 {
-                // The pause that has been sent again.
+                // The neighbour has sent the present pause again.
                 span.1 = end;
             } else {
                 self.past[priority] += span.1.saturating_sub(span.0).0;
@@ -74,7 +75,7 @@ impl Pauses {
             }
         }
     }
-    /// Picoseconds up to `now` in which no frame of a priority might begin, summed over the priorities.
+    /// Picoseconds up to `now` in which no frame of a priority might begin, summed over all priorities.
     pub fn paused_ps(&self, now: Ps) -> u64 {
         let present = self
             .spans

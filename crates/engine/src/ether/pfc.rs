@@ -1,11 +1,11 @@
-//! Priority-based flow control (PFC, IEEE 802.1Q clause 36; its frame: IEEE 802.3 annex 31D): a switch whose
-//! buffer fills with frames of a priority from one neighbour pauses that priority at the neighbour.
+//! Priority-based flow control (PFC, IEEE 802.1Q clause 36; its frame: IEEE 802.3 annex 31D). A switch whose
+//! buffer fills with frames of one priority from one neighbour pauses that priority at the neighbour.
 //!
-//! A switch counts the octets that it holds, by the link over which they came and by priority. If a frame
-//! takes a count above XOFF, the switch sends a pause for the priority over the opposite link; a count that
-//! falls to XON ends the pause. A pause that lasts is sent again after half of its time, before it expires.
-//! The frame with the pause comes before all others and interrupts none. The neighbour begins no frame of a
-//! paused priority later than its response time after the pause has arrived.
+//! A switch counts the octets in its buffer by incoming link and priority. If a frame raises a count above
+//! XOFF, the switch sends a pause of this priority over the opposite link. When the count falls to XON, the
+//! switch ends the pause. Before a pause expires, after half of its duration, the switch sends it again. A
+//! PFC frame precedes all waiting frames and interrupts none. The neighbour begins no frame of the paused
+//! priority later than its response time after the arrival of the pause.
 
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
@@ -21,32 +21,34 @@ use crate::net::LinkPlan;
 pub struct PfcConfig {
     /// Priorities under PFC, 0 to 7.
     pub priorities: Vec<u8>,
-    /// Octets of a priority from one link above which the link's other end is paused.
+    /// XOFF: the number of octets of one priority from one link above which the other end of the link is
+    /// paused.
     pub xoff: u64,
-    /// Octets down to which the count falls before the pause ends, at most `xoff`.
+    /// XON: the number of octets at which the pause ends, at most `xoff`.
     pub xon: u64,
-    /// Room above `xoff`; if absent, that of [`headroom`].
+    /// Octets of buffer above `xoff`; if absent, the octets that [`headroom`] returns.
     pub headroom: Option<u64>,
-    /// Time of a pause in quanta of 512 bit times.
+    /// Duration of a pause in quanta of 512 bit times.
     pub quanta: u16,
-    /// Time from the arrival of a pause until no frame of its priority begins any more.
+    /// Time from the arrival of a pause after which no frame of its priority begins.
     pub response: Ps,
 }
 
-/// Least quanta of a pause that is sent again before it expires: in half of its time the frame in service
-/// ends and the pause is sent.
+/// Least quanta of a pause that is sent again before it expires. Half of its duration covers the end of the
+/// frame in service and the PFC frame. `longest` is the octets of the longest frame.
 pub fn least_quanta(longest: u32) -> u16 {
     let octets = 2 * (on_line(longest) + on_line(SHORTEST));
     u16::try_from(octets.div_ceil(QUANTUM)).unwrap_or(u16::MAX)
 }
 
-/// Octets of frames that arrive after the count of `link` has risen to XOFF, at most, the frame that takes it
-/// above XOFF included. `back` carries the pause; `longest` and `longest_back` are octets of the longest
-/// frames on both.
+/// Maximum octets of frames that arrive over `link` once its count has reached XOFF. The frame that raises
+/// the count above XOFF is included. `back` carries the pause. `longest` and `longest_back` are octets of the
+/// longest frames on both links.
 ///
-/// The pause waits for a frame that `back` has just begun, takes its own 72 octets and the propagation, and
-/// acts after the response time. Since the propagation of `link` before, its other end may have begun one
-/// frame after the other, and one begins at the last instant.
+/// The pause waits for a frame that `back` has just begun. Its own 72 octets and the propagation follow, then
+/// the response time. Frames that arrive after XOFF began up to one propagation time of `link` earlier. So
+/// the other end of `link` may send frame after frame for the sum of these times. At the last instant it may
+/// begin one more frame.
 pub fn headroom(
     (link, longest): (&LinkPlan, u32),
     (back, longest_back): (&LinkPlan, u32),
@@ -55,7 +57,7 @@ pub fn headroom(
     let told = OctetClock::new(back.rate);
     let wait = told.ceil(on_line(longest_back.max(SHORTEST))) + told.ceil(PREAMBLE + SHORTEST);
     let span = wait + back.delay + response + link.delay;
-    // The gap behind the frame that takes the count above XOFF is on the line first.
+    // The line first carries the interframe gap behind the frame that raises the count above XOFF.
     let octets = octets_in(span, link.rate).saturating_sub(GAP.into());
     let frame = u64::from(on_line(longest));
     let (whole, rest) = (octets / frame, octets % frame);
@@ -67,35 +69,35 @@ pub fn headroom(
     (whole + 2) * u64::from(longest) + rest
 }
 
-/// Octets of a line of `rate` in `span`, rounded up.
+/// Octets that a line of `rate` sends in `span`, rounded up.
 fn octets_in(span: Ps, rate: Rate) -> u64 {
     let thousandths = u128::from(span.0) * u128::from(rate.0);
     thousandths.div_ceil(8_000_000_000_000_000) as u64
 }
 
-/// A count of what a switch holds of one priority from one link.
+/// Count of the octets of one priority from one link that a switch holds.
 #[derive(Clone, Copy, Debug, Default)]
 struct Count {
     held: u64,
     most: u64,
-    /// Time at which the pause must be sent again; `None` without a pause.
+    /// Time at which the switch must send the pause again; `None` without a pause.
     again_at: Option<Ps>,
 }
 
 /// A link that leads to a switch.
 #[derive(Clone, Debug)]
 pub struct Ingress {
-    /// Most octets of a priority, XOFF and headroom.
+    /// Most octets of one priority: XOFF plus headroom.
     pub room: u64,
-    /// Port that leads back.
+    /// Port of the opposite link.
     pub back: u32,
-    /// Half of the time of a pause.
+    /// Half of the duration of a pause.
     pub half: Ps,
     counts: [Count; 8],
 }
 
 impl Ingress {
-    /// A link over which nothing has come.
+    /// A link over which no frame has arrived yet.
     pub fn new(room: u64, back: u32, (rate, quanta): (Rate, u16)) -> Ingress {
         let half = u32::from(quanta) * QUANTUM / 2;
         Ingress {
@@ -107,7 +109,7 @@ impl Ingress {
     }
 }
 
-/// PFC at a switch: what it holds from each link, and the pauses that it has sent.
+/// PFC at a switch: the octets from each link, and the pauses that the switch has sent.
 #[derive(Clone, Debug)]
 pub struct Lossless {
     /// A bit for each priority under PFC.
@@ -115,25 +117,26 @@ pub struct Lossless {
     xoff: u64,
     xon: u64,
     links: Vec<Ingress>,
-    /// By label: the link of its frames.
+    /// For each label the incoming link of its frames.
     link_of: Vec<u32>,
-    /// Pauses to send again, by time: link and priority. One that has ended stays until its time.
+    /// Pauses to send again, in order of time, with their links and priorities. A pause that has ended stays
+    /// in the list until its time.
     again: VecDeque<(Ps, u32, u8)>,
 }
 
-/// A pause, or its end, that a port must send.
+/// A pause, or the end of a pause, that a port must send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Due {
     /// The port.
     pub port: u32,
     /// The priority.
     pub priority: u8,
-    /// True for a pause.
+    /// True for a pause, false for the end of a pause.
     pub is_paused: bool,
 }
 
 impl Lossless {
-    /// PFC at a switch without frames.
+    /// PFC at a switch without frames. `link_of` gives for each label the incoming link of its frames.
     pub fn new(config: &PfcConfig, links: Vec<Ingress>, link_of: Vec<u32>) -> Lossless {
         Lossless {
             priorities: config
@@ -152,13 +155,13 @@ impl Lossless {
     pub fn covers(&self, info: Info) -> bool {
         self.priorities >> info.priority() & 1 == 1
     }
-    /// True if there is room for a frame with this label.
+    /// True if the buffer has room for a frame with this label.
     pub fn admits(&self, label: u32, info: Info) -> bool {
         let link = &self.links[self.link_of[label as usize] as usize];
         let held = link.counts[info.priority() as usize].held;
         held + u64::from(info.octets()) <= link.room
     }
-    /// A frame with this label has come at `now`. Returns the pause that is due.
+    /// Counts a frame with this label that arrives at `now`. Returns the pause that is due, if any.
     pub fn take(&mut self, now: Ps, label: u32, info: Info) -> Option<Due> {
         let (number, priority) = (self.link_of[label as usize], info.priority());
         let link = &mut self.links[number as usize];
@@ -174,7 +177,8 @@ impl Lossless {
         let link = &mut self.links[number as usize];
         let at = now.saturating_add(link.half);
         link.counts[priority as usize].again_at = Some(at);
-        // Links of different rates have different times.
+        // Times are not in order of insertion, as links of different rates have pauses of different
+        // durations.
         let place = self.again.partition_point(|(other, ..)| *other <= at);
         self.again.insert(place, (at, number, priority));
         Due {
@@ -183,7 +187,8 @@ impl Lossless {
             is_paused: true,
         }
     }
-    /// A frame with this label has gone. Returns the end of the pause if it is due.
+    /// Removes a frame with this label from its count, since the frame has left. Returns the end of the pause
+    /// if it is due.
     pub fn release(&mut self, label: u32, info: Info) -> Option<Due> {
         let (number, priority) = (self.link_of[label as usize], info.priority());
         let link = &mut self.links[number as usize];
@@ -199,11 +204,11 @@ impl Lossless {
             is_paused: false,
         })
     }
-    /// Time at which a pause must be sent again.
+    /// Time at which a pause must be sent again; `NEVER` without pauses.
     pub fn next_again(&self) -> Ps {
         self.again.front().map_or(Ps::NEVER, |(at, ..)| *at)
     }
-    /// A pause that must be sent again at `now`.
+    /// Removes and returns a pause that must be sent again at `now`.
     pub fn again(&mut self, now: Ps) -> Option<Due> {
         while let Some((at, number, priority)) = self.again.front().copied()
             && at <= now
@@ -216,12 +221,12 @@ impl Lossless {
         }
         None
     }
-    /// Octets that the switch holds; `None` if some priority is not under PFC.
+    /// Octets in the buffer of the switch; `None` unless all priorities are under PFC.
     pub fn held(&self) -> Option<u64> {
         let counts = self.links.iter().flat_map(|link| &link.counts);
         (self.priorities == u8::MAX).then(|| counts.map(|count| count.held).sum())
     }
-    /// Most octets that the switch has held of one priority from the link that `port` leads back to.
+    /// Most octets of one priority that the switch has held so far from the opposite link of `port`.
     pub fn most(&self, port: u32) -> u64 {
         let mut links = self.links.iter().filter(|link| link.back == port);
         let counts = links.next().map(|link| link.counts);
@@ -240,20 +245,22 @@ pub struct Pausing {
     pub(super) pauses: Pauses,
     /// A bit for each priority under PFC.
     pub(super) priorities: u8,
-    /// Number at the node that follows of the port or interface that leads back.
+    /// Label of PFC frames: the number, at the next node, of the port or interface that feeds the opposite
+    /// link.
     pub(super) label: u32,
-    /// Time of a pause in quanta.
+    /// Duration of a pause in quanta of 512 bit times.
     pub(super) quanta: u16,
-    /// The order that waits for the line.
+    /// The order that waits for a free line.
     pub(super) order: Option<Order>,
     pub(super) orders_sent: u64,
-    /// Label at the switch and word of the frame in service, and of the one that has gone just now.
+    /// Label at the switch and word of the frame in service.
     pub(super) in_service: Option<(u32, Info)>,
+    /// Label at the switch and word of the frame that has just left.
     pub(super) gone: Option<(u32, Info)>,
 }
 
 impl Pausing {
-    /// PFC of a port for a bit for each of the `priorities`.
+    /// PFC of a port. `priorities` has a bit for each priority under PFC.
     pub fn new(pauses: Pauses, priorities: u8, (label, quanta): (u32, u16)) -> Pausing {
         Pausing {
             pauses,
@@ -266,33 +273,33 @@ impl Pausing {
             gone: None,
         }
     }
-    /// Frames with pauses or their ends that the port has sent.
+    /// Number of PFC frames that the port has sent.
     pub fn orders_sent(&self) -> u64 {
         self.orders_sent
     }
-    /// Picoseconds up to `now` in which a priority was paused, summed over the priorities.
+    /// Picoseconds up to `now` in which a priority was paused, summed over all priorities.
     pub fn paused_ps(&self, now: Ps) -> u64 {
         self.pauses.paused_ps(now)
     }
 }
 
-/// PFC at an interface.
+/// PFC at an interface of a host.
 #[derive(Clone, Debug)]
 pub struct Paused {
     pub(super) pauses: Pauses,
-    /// By priority: endpoints out of the round until its pause ends.
+    /// By priority: endpoints that are out of the round until the pause of their priority ends.
     pub(super) kept: [VecDeque<u32>; 8],
 }
 
 impl Paused {
-    /// PFC of an interface with its pauses.
+    /// PFC of an interface.
     pub fn new(pauses: Pauses) -> Paused {
         Paused {
             pauses,
             kept: Default::default(),
         }
     }
-    /// Picoseconds up to `now` in which a priority was paused, summed over the priorities.
+    /// Picoseconds up to `now` in which a priority was paused, summed over all priorities.
     pub fn paused_ps(&self, now: Ps) -> u64 {
         self.pauses.paused_ps(now)
     }

@@ -1,8 +1,8 @@
-//! Rate control of a flow over Ethernet: the source and the destination of TM 4.0 with frames in place of
-//! cells, and records of rates in frames of their own.
+//! Rate control of a flow over Ethernet: the source and the destination of TM 4.0, with frames in place of
+//! cells. Records of rates have frames of their own.
 //!
-//! The explicit rates of the ATM Forum were tried on Ethernet before: Jiang, Jain and So-In, "An explicit
-//! rate control framework for lossless Ethernet operation", ICC 2008, send their records likewise.
+//! Explicit rates as in the ATM Forum were tried on Ethernet before: Jiang, Jain and So-In, "An explicit rate
+//! control framework for lossless Ethernet operation", ICC 2008. Their records have frames of their own, too.
 
 use alloc::boxed::Box;
 
@@ -12,32 +12,32 @@ use crate::kernel::statistics::TimeIntegral;
 use crate::kernel::{Ps, Rate, ServiceRate};
 use crate::passing::RateRecord;
 
-/// Rate control at an end of a flow.
+/// Rate control at an endpoint of a flow.
 #[derive(Clone)]
 pub enum Rates {
-    /// None.
+    /// No rate control.
     Free,
-    /// The source.
+    /// The source of a flow under rate control.
     Source(Box<RateSource>),
-    /// The destination.
+    /// The destination of a flow under rate control.
     Destination(Box<RateDestination>),
 }
 
-/// Sends the frames of a flow at its ACR, and among them records of rates.
+/// Sends the frames of a flow at its ACR, with records of rates among them.
 #[derive(Clone)]
 pub struct RateSource {
-    /// The rules of TM 4.0.
+    /// The source rules of TM 4.0.
     pub rules: AbrSource<Octets>,
-    /// The next frame of the application: one waits here, the rest in the application.
+    /// The next frame of the application. All later frames wait in the application.
     pub head: Option<(Info, Packet)>,
-    /// Integral of ACR.
+    /// Integral of ACR over time.
     acr: TimeIntegral,
     priority: u8,
     record: u32,
 }
 
 impl RateSource {
-    /// A source on a line of `rate`.
+    /// A source whose line has the rate `rate`.
     pub fn new(config: &AbrConfig, rate: Rate, framing: Framing, priority: u8) -> RateSource {
         let record = framing.frame(RATES_PACKET);
         let rules = AbrSource::of_frames(config, rate, on_line(record));
@@ -51,11 +51,11 @@ impl RateSource {
             record,
         }
     }
-    /// Earliest time of its next frame, possibly in the past.
+    /// Earliest time of the source's next frame, possibly in the past.
     pub fn next_wake(&self) -> Ps {
         self.rules.next_wake(self.head.is_some())
     }
-    /// The frame that is due at `now`, if any.
+    /// The frame that is due at `now`; `None` if none is due.
     pub fn poll(&mut self, now: Ps) -> Option<(Info, Packet)> {
         if let Some((info, _)) = &self.head {
             self.rules.sizes.data = on_line(info.octets());
@@ -64,13 +64,13 @@ impl RateSource {
         self.acr.set(now, self.rules.acr());
         match emission {
             Emission::Data => self.head.take(),
-            // It never has a record to turn round, so this one is forward.
+            // A source never turns a record round, so this record is forward.
             Emission::Rm(_, record) => {
                 Some(Info::rates(self.record, self.priority, &record, false))
             }
         }
     }
-    /// A record has come back at `now`.
+    /// Obeys a backward record that arrives at `now`.
     pub fn on_record(&mut self, now: Ps, record: &RateRecord) {
         self.rules.on_brm(now, record);
         self.acr.set(now, self.rules.acr());
@@ -81,18 +81,18 @@ impl RateSource {
     }
 }
 
-/// Returns the records of a flow.
+/// Returns the records of rates of a flow.
 #[derive(Clone)]
 pub struct RateDestination {
     rules: AbrDestination,
-    /// The record that waits for the interface.
+    /// The record that waits for the interface; `None` without one.
     waiting: Option<RateRecord>,
     priority: u8,
     record: u32,
 }
 
 impl RateDestination {
-    /// A destination whose source is on a line of `rate`.
+    /// A destination whose source's line has the rate `rate`.
     pub fn new(config: &AbrConfig, rate: Rate, framing: Framing, priority: u8) -> RateDestination {
         RateDestination {
             rules: AbrDestination::new(config, ServiceRate::of_octets(rate)),
@@ -101,16 +101,17 @@ impl RateDestination {
             record: framing.frame(RATES_PACKET),
         }
     }
-    /// A frame with data arrives (DES rule 1).
+    /// Notes whether an arriving data frame is marked (DES rule 1).
     pub fn on_data(&mut self, is_marked: bool) {
         self.rules.on_data(is_marked);
     }
-    /// A forward record arrives, whose mark says what CI says; the newest takes the place of one that waits (DES rules 2 and 3).
+    /// Turns an arriving forward record round (DES rules 2 and 3). A mark of its frame counts as CI. The
+    /// newest record replaces a waiting record.
     pub fn on_record(&mut self, record: RateRecord, is_marked: bool) {
         let ci = record.ci || is_marked;
         self.waiting = Some(self.rules.on_frm(RateRecord { ci, ..record }));
     }
-    /// The frame of a record that waits.
+    /// The frame of the waiting record; `None` without one.
     pub fn poll(&mut self) -> Option<(Info, Packet)> {
         let record = self.waiting.take()?;
         Some(Info::rates(self.record, self.priority, &record, true))

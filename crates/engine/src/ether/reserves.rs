@@ -1,5 +1,5 @@
-//! Credit control over Ethernet by its plan: the buffer that each node reserves for a channel, and what
-//! contradicts credit.
+//! Credit control over Ethernet in a plan: the buffer that each node reserves for a channel, and the settings
+//! that contradict credit.
 
 use alloc::format;
 use alloc::string::String;
@@ -20,12 +20,12 @@ use crate::net::opposites;
 pub struct Reserves<'a> {
     plan: &'a Plan,
     config: &'a FcvcConfig,
-    /// For each link the link that carries its credit.
+    /// For each link its opposite link, which carries the credit; `None` without one.
     backs: Vec<Option<usize>>,
 }
 
 impl<'a> Reserves<'a> {
-    /// Most octets for one channel at one node, a quarter of what counters hold.
+    /// Most octets that a node may reserve for one channel: a quarter of the range of the counters.
     pub const MOST: u64 = MODULUS as u64 / 4;
 
     /// The reserves of a plan; `None` without credit control.
@@ -36,11 +36,11 @@ impl<'a> Reserves<'a> {
             backs: opposites(&plan.links),
         })
     }
-    /// The link that carries the credit of `link`, if there is one.
+    /// The opposite link, which carries the credit of `link`; `None` without one.
     pub fn back(&self, link: usize) -> Option<usize> {
         self.backs[link]
     }
-    /// Octets on the line between credits, N2.
+    /// N2: octets on the line after which a node returns a credit.
     pub fn n2(&self) -> u32 {
         u32::try_from(self.config.n2.0).unwrap_or(u32::MAX)
     }
@@ -49,9 +49,10 @@ impl<'a> Reserves<'a> {
         let packet = self.plan.flows[channel.flow()].longest_packet();
         self.plan.framing.on_line(packet as u32)
     }
-    /// Octets on the line, N2 + N3, that the node behind `link` reserves for `channel`. Where the plan has no N3, it has
-    /// room for two frames beside the round trip, less two octets: up to an octet less than a frame of
-    /// the balance is too little for the next one, and credit is as late, since it waits for a whole frame.
+    /// N2 + N3: octets on the line that the node at the end of `link` reserves for `channel`. Without N3 in
+    /// the plan the reserve covers the round trip and two frames less two octets. A balance of up to one
+    /// frame less an octet is too small for the next frame. Credit lags by as much, since a node counts whole
+    /// frames only.
     pub fn reserve(&self, channel: ChannelId, link: usize) -> u64 {
         let links = &self.plan.links;
         let back = &links[self.backs[link].unwrap_or(link)];
@@ -68,9 +69,10 @@ impl<'a> Reserves<'a> {
             None => reserve.saturating_add(2 * u64::from(longest - 1)),
         }
     }
-    /// Least time from the end of the service of a full frame, sent over link number `hop` of the path of
-    /// `channel`, to the arrival of the credit for it: propagation both ways, the service at the next port, and the
-    /// preamble and the frame of credit, less the gap behind the full frame.
+    /// Least time from the end of service of a full frame to the arrival of its credit. The frame crosses
+    /// link number `hop` of the path of `channel`. The time has three parts: the propagation both ways, the
+    /// service at the next port, and the credit frame with its preamble. The interframe gap behind the full
+    /// frame is subtracted.
     pub fn trip(&self, channel: ChannelId, hop: usize) -> Ps {
         let (links, path) = (&self.plan.links, self.plan.path(channel));
         let link = &links[path[hop]];
@@ -94,7 +96,7 @@ impl<'a> Reserves<'a> {
         promised
     }
 
-    /// Checks that nothing in the plan, which is right otherwise, contradicts credit control.
+    /// Checks that no setting of the plan contradicts credit control. All other checks must have passed.
     pub(super) fn check(&self) -> Result<(), PlanError> {
         self.fault().map_or(Ok(()), |fault| Err(PlanError(fault)))
     }
@@ -152,7 +154,7 @@ impl<'a> Reserves<'a> {
     }
 }
 
-/// A setting of a switch that contradicts credit control.
+/// A setting of a switch that contradicts credit control; `None` without one.
 pub fn contradiction(switch: &SwitchPlan) -> Option<&'static str> {
     if !matches!(switch.control, ControlConfig::None(_)) {
         Some("a control scheme beside credit")

@@ -1,4 +1,4 @@
-//! Frames that have left on tapped links or were dropped by tapped switches, in the order of time.
+//! Frames that have left on tapped links or were dropped by tapped switches, in order of time.
 
 use alloc::vec::Vec;
 
@@ -12,20 +12,20 @@ use crate::net::channel::ChannelId;
 /// A frame that has left on a link.
 #[derive(Clone, Copy, Debug)]
 pub struct Seen {
-    /// Time at which its last bit leaves.
+    /// Time at which the last bit leaves, or time of the drop.
     pub at: Ps,
-    /// The link.
+    /// The link on which the frame has left. For a dropped frame, the link of the port that dropped it.
     pub link: usize,
-    /// Channel of the frame; `None` for a pause.
+    /// Channel of the frame; `None` for a PFC frame.
     pub channel: Option<ChannelId>,
     /// Word of the frame.
     pub info: Info,
-    /// The packet in it.
+    /// Packet in the frame.
     pub packet: Packet,
 }
 
 impl Simulation {
-    /// Records the frames that leave on these links from now on.
+    /// Records from now on the frames that leave on these links.
     pub fn tap(&mut self, links: &[usize]) {
         for number in 0..self.stations.len() {
             let is_tapped = |link: u32| links.contains(&(link as usize));
@@ -48,8 +48,8 @@ impl Simulation {
         }
     }
 
-    /// Takes the frames that have left on tapped links, in the order of time, at one instant of the links.
-    /// Frames whose service has begun are among them, although their last bits leave later.
+    /// Takes the recorded frames of tapped links, in order of time and then of links. The result includes
+    /// frames whose service has begun, although their last bits leave later.
     pub fn take_seen(&mut self) -> Vec<Seen> {
         let mut found = Vec::new();
         for number in 0..self.stations.len() {
@@ -72,7 +72,7 @@ impl Simulation {
         found.into_iter().map(seen).collect()
     }
 
-    /// Records the frames that switches drop from now on.
+    /// Records from now on the frames that switches drop.
     pub fn tap_drops(&mut self) {
         for station in &mut self.stations {
             if let Node::Switch(switch) = &mut station.node {
@@ -81,8 +81,7 @@ impl Simulation {
         }
     }
 
-    /// Takes the frames that tapped switches have dropped, in the order of time. Each `link` is that of the
-    /// port that has dropped the frame, and `at` the time of the drop.
+    /// Takes the recorded drops, in order of time and then of links.
     pub fn take_dropped(&mut self) -> Vec<Seen> {
         let mut found = Vec::new();
         for station in &mut self.stations {
@@ -103,7 +102,7 @@ impl Simulation {
 }
 
 impl Node {
-    /// The places of taps, by link.
+    /// The records of a node's taps, by link.
     fn taps(&mut self) -> impl Iterator<Item = (u32, &mut Option<Vec<Leaving>>)> {
         let (interfaces, ports) = match self {
             Node::Host(host) => (&mut host.interfaces[..], &mut [][..]),

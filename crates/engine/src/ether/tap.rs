@@ -1,17 +1,17 @@
-//! A frame that leaves on a tapped line, as its port records it.
+//! The record that a port makes of a frame on a tapped link.
 
 use super::frame::{Info, Packet};
 use crate::kernel::Ps;
 
-/// A frame that leaves on a tapped line.
+/// A frame that leaves on a tapped link.
 #[derive(Clone, Copy, Debug)]
 pub struct Leaving {
-    /// Time at which its last bit leaves.
+    /// Time at which the last bit leaves.
     pub at: Ps,
     /// Label of the frame at the end of the link.
     pub label: u32,
     /// Word of the frame.
     pub info: Info,
-    /// The packet in it.
+    /// Packet in the frame.
     pub packet: Packet,
 }
