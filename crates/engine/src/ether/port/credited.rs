@@ -10,7 +10,7 @@ use crate::ether::credit::Credit;
 use crate::ether::lanes::{Credited, Passed};
 use crate::kernel::Ps;
 
-/// Number of a queue that no port has, for a frame of credit, which waits in none.
+/// Queue number of credit frames, which wait in no queue. No port has a queue with this number.
 const NO_QUEUE: usize = u8::MAX as usize;
 
 impl Port {
@@ -19,22 +19,22 @@ impl Port {
         self.credited = Some(Box::new(Credited::new(channels)));
         self.ahead = None;
     }
-    /// Credit control, if the port has it.
+    /// Credit control; `None` without it.
     pub fn credited(&self) -> Option<&Credited> {
         self.credited.as_deref()
     }
-    /// Credit waits for the line.
+    /// Takes a credit, which waits for a free line.
     pub fn give(&mut self, credit: Credit) {
         if let Some(credited) = &mut self.credited {
             credited.credits.push_back(credit);
         }
     }
-    /// The frame that the port has forwarded just now.
+    /// The frame that the port has just forwarded; `None` after the first call.
     pub fn take_forwarded(&mut self) -> Option<Passed> {
         self.credited.as_mut()?.forwarded.take()
     }
-    /// A frame of the channel in `slot` arrives at `now`; the port must have been advanced. There is room
-    /// for it, or it would not have been sent.
+    /// A frame of the channel numbered `slot` arrives at `now`. The port must have been advanced to `now`.
+    /// The credit of the previous node guarantees a free buffer.
     pub fn arrive_credited(
         &mut self,
         now: Ps,
@@ -49,7 +49,8 @@ impl Port {
         }
         self.begin_if_free(now, outside);
     }
-    /// The channel in `slot` gets credit at `now`; the port must have been advanced.
+    /// The channel numbered `slot` gets credit up to `limit` at `now`. The port must have been advanced to
+    /// `now`.
     pub fn on_credit(&mut self, now: Ps, slot: u32, limit: u32, outside: &mut Outside<'_>) {
         if let Some(credited) = &mut self.credited {
             credited.lanes[slot as usize].sender.set_limit(limit);
@@ -64,7 +65,8 @@ impl Port {
             self.begin_credited(now, outside);
         }
     }
-    /// Ends the last service, and begins the next at `start`: of credit, or of the channel whose turn it is.
+    /// Ends the last service, and begins the next service at `start`: a waiting credit, or else a frame of
+    /// the next channel in the round.
     pub(super) fn begin_credited(&mut self, start: Ps, outside: &mut Outside<'_>) {
         let Some(credited) = &mut self.credited else {
             return;

@@ -1,4 +1,4 @@
-//! Priority-based flow control at a port of a switch: pauses that it obeys, and those that it sends.
+//! Priority-based flow control at a port of a switch: the port obeys pauses and sends pauses.
 
 use alloc::boxed::Box;
 
@@ -10,24 +10,25 @@ use crate::ether::pause::Order;
 use crate::ether::pfc::Pausing;
 use crate::kernel::Ps;
 
-/// Number of a queue that no port has, for a pause, which waits in none.
+/// Queue number of PFC frames, which wait in no queue. No port has a queue with this number.
 const NO_QUEUE: usize = u8::MAX as usize;
 
 impl Port {
-    /// Puts the port under PFC.
+    /// Sets up PFC at the port.
     pub fn set_pausing(&mut self, pausing: Pausing) {
         self.pausing = Some(Box::new(pausing));
         self.ahead = None;
     }
-    /// PFC, if the port has it.
+    /// PFC; `None` without it.
     pub fn pausing(&self) -> Option<&Pausing> {
         self.pausing.as_deref()
     }
-    /// The frame that the port has forwarded just now, with its label at the switch.
+    /// The frame that the port has just forwarded, with its label at the switch; `None` after the first call.
     pub fn take_gone(&mut self) -> Option<(u32, Info)> {
         self.pausing.as_mut()?.gone.take()
     }
-    /// The port must send a pause of `priority`, or its end, at `now`; it must have been advanced.
+    /// Makes the port send a pause of `priority`, or the end of the pause. The port must have been advanced
+    /// to `now`.
     pub fn tell(&mut self, now: Ps, priority: u8, is_paused: bool, outside: &mut Outside<'_>) {
         if let Some(pausing) = &mut self.pausing {
             let quanta = pausing.quanta;
@@ -39,7 +40,7 @@ impl Port {
         }
         self.go_on(now, outside);
     }
-    /// An order for the port arrives at `now`; the port must have been advanced.
+    /// Obeys an order that arrives at `now`. The port must have been advanced to `now`.
     pub fn obey(&mut self, now: Ps, order: Order, outside: &mut Outside<'_>) {
         if let Some(pausing) = &mut self.pausing {
             pausing.pauses.take(now, order);
@@ -52,14 +53,15 @@ impl Port {
             self.begin_next(now, outside);
         }
     }
-    /// Drops a frame that arrives at `now`, for which the switch has no room; the port must have been advanced.
+    /// Drops a frame that arrives at `now`, for which the buffer has no room. The port must have been
+    /// advanced to `now`.
     pub fn refuse(&mut self, now: Ps, frame: Arriving, outside: &mut Outside<'_>) {
         let number = self.queue_of[frame.info.priority() as usize] as usize;
         let arrived = &mut self.queues[number].counts.arrived;
         *arrived = super::with(*arrived, frame.info.octets());
         self.drop((now, Cause::Overflow), number, frame, outside);
     }
-    /// True if the limits of queues do not hold for a frame, since PFC makes room for it.
+    /// True if the limits of queues do not apply to a frame, since its priority is under PFC.
     pub(super) fn is_lossless(&self, info: Info) -> bool {
         let priorities = self
             .pausing
@@ -67,7 +69,7 @@ impl Port {
             .map_or(0, |pausing| pausing.priorities);
         priorities >> info.priority() & 1 == 1
     }
-    /// Begins the service of an order that waits. Returns false if there is none.
+    /// Begins the service of a waiting order. Returns false without one.
     pub(super) fn begin_order(&mut self, start: Ps, outside: &mut Outside<'_>) -> bool {
         let Some(pausing) = &mut self.pausing else {
             return false;
@@ -89,12 +91,13 @@ impl Port {
         }
         true
     }
-    /// True if the priority of a frame is paused at `at`.
+    /// True if the priority of a frame is paused at the instant `at`.
     pub(super) fn is_paused(&self, info: Info, at: Ps) -> bool {
         let mut pausing = self.pausing.iter();
         pausing.any(|pausing| pausing.pauses.holds(info.priority(), at))
     }
-    /// Instant at which a pause ends that keeps the first frame of a queue of an idle port; `NEVER` without one.
+    /// Time at which the first pause ends that stops the first frame of a queue, while the line is free;
+    /// `NEVER` without such a pause.
     #[cold]
     pub(super) fn resumes_at(&self) -> Ps {
         let Some(pausing) = self.pausing.as_ref().filter(|_| self.serving.is_none()) else {
