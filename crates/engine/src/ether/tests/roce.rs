@@ -23,7 +23,7 @@ use crate::ether::roce::packet::Kind;
 use crate::ether::seen::Seen;
 use crate::ether::{Change, FlowChange};
 
-/// Packets of 920 octets of payload: frames of 982, 1,002 octets on the line.
+/// Packets with 920 octets of payload: frames of 982 octets, and 1,002 octets on the line.
 fn roce() -> RoceConfig {
     RoceConfig {
         payload: Bytes(920),
@@ -38,8 +38,9 @@ fn dcqcn(config: DcqcnConfig) -> RoceConfig {
     }
 }
 
-/// A host at 8 Gbit/s, 1 ns an octet, a switch with room for two frames of 982, and a host behind a line at 3.2 Gbit/s,
-/// 2.5 ns an octet. All links, those back too, are 1 us long.
+/// A host at 8 Gbit/s, a switch with a buffer of two frames of 982 octets, and a host behind a line of 3.2
+/// Gbit/s. An octet takes 1 ns on the first line and 2.5 ns on the second. All links in both directions are 1
+/// us long.
 fn into_two_frames(packets: u64, config: RoceConfig) -> Plan {
     let rate = Rate::from_bps(8 * GBPS);
     let mut plan = row(3, rate, Ps::from_us(1), 1_964, |there, back| FlowPlan {
@@ -50,7 +51,7 @@ fn into_two_frames(packets: u64, config: RoceConfig) -> Plan {
     plan
 }
 
-/// Frames of a kind that leave on a link: time in ns, and PSN.
+/// Frames of one kind that leave on a link: the time in ns and the PSN of each.
 fn left(seen: &[Seen], link: usize, wanted: Kind) -> Vec<(u64, u64)> {
     let of_kind = |seen: &Seen| match seen.packet {
         Packet::Roce(packet) if packet.kind == wanted && seen.link == link => {
@@ -61,11 +62,12 @@ fn left(seen: &[Seen], link: usize, wanted: Kind) -> Vec<(u64, u64)> {
     seen.iter().filter_map(of_kind).collect()
 }
 
-/// Packet k leaves at 990 + 1,002 k ns and is at the switch 1,000 ns later. Packet 0 is served from 1,990 to 4,495:
-/// packet 2, at 3,994, finds two frames and is lost, packet 3 has room. Packet 3 follows 0 and 1, whose services begin
-/// at 1,990, 4,495 and 7,000: its last bit leaves at 9,475 and is there at 10,475. A NAK of 66 octets takes 74 ns and
-/// 1 us on each link: at 12,623 the source sends 2 and 3 again. Packet 3 comes to the switch at 15,615, waits until
-/// 17,118, and is there at 20,593; 2,148 ns later the source knows.
+/// Packet k leaves at 990 + 1,002 k ns and reaches the switch 1,000 ns later. The switch serves packet 0 from
+/// 1,990 to 4,495 ns. Packet 2 arrives at 3,994 ns, meets two frames and is lost. Packet 3 finds room.
+/// Packets 0, 1 and 3 begin service at 1,990, 4,495 and 7,000 ns. The last bit of packet 3 leaves at 9,475 ns
+/// and arrives at 10,475 ns. A NAK of 66 octets takes 74 ns and 1 us on each link. At 12,623 ns the source
+/// sends packets 2 and 3 again. Packet 3 reaches the switch at 15,615 ns, waits until 17,118 ns, and arrives
+/// at 20,593 ns. Its acknowledgement arrives 2,148 ns later.
 #[test]
 fn a_lost_packet_is_sent_again_with_all_that_followed() {
     let plan = into_two_frames(4, roce());
@@ -102,8 +104,9 @@ fn a_lost_packet_is_sent_again_with_all_that_followed() {
     assert_eq!(places, (4 * 920, 4 * 920, 920, 920));
 }
 
-/// The last packet is lost, and nothing follows that tells of it. The acknowledgement of packet 1 leaves the receiver at
-/// 7,970 ns and is at the source 2,148 ns later; 100 us after that packet 2 goes again, and 990 ns later its last bit.
+/// The last packet is lost, and no later packet causes a NAK. The acknowledgement of packet 1 leaves the
+/// receiver at 7,970 ns and reaches the source 2,148 ns later. After another 100 us the source sends packet 2
+/// again, and its last bit leaves 990 ns later.
 #[test]
 fn a_lost_last_packet_waits_for_the_timer() {
     let config = RoceConfig {
@@ -121,8 +124,8 @@ fn a_lost_last_packet_waits_for_the_timer() {
     assert_eq!(flow.delivered_bytes, 3 * 920);
 }
 
-/// At 2.5 us, after the begin of packet 2, the source stops. Packet 2 is lost, and goes again as above, though packet 3
-/// waits until the source goes on at 200 us.
+/// At 2.5 us, after the begin of packet 2, the source stops. Packet 2 is lost and is sent again by the timer.
+/// Packet 3 waits until the source continues at 200 us.
 #[test]
 fn packets_that_have_not_been_sent_wait_for_a_change() {
     let config = RoceConfig {
@@ -152,7 +155,7 @@ fn packets_that_have_not_been_sent_wait_for_a_change() {
     assert_eq!(sent, expected);
 }
 
-/// A source that sends nothing from its start on sends all when a change lets it.
+/// A source that may not send at its start sends all its data when a change lets it.
 #[test]
 fn a_source_may_wait_from_its_start_on() {
     let mut plan = into_two_frames(2, roce());
@@ -171,7 +174,7 @@ fn a_source_may_wait_from_its_start_on() {
     assert_eq!(sent, [(50_990, 0), (51_992, 1)]);
 }
 
-/// An acknowledgement for every fourth packet, and for the last one: 4, 8 and 10 of ten.
+/// Every fourth packet and the last packet are acknowledged: packets 4, 8 and 10 of ten.
 #[test]
 fn packets_ask_for_acknowledgements_in_turn() {
     let config = RoceConfig {
@@ -188,7 +191,7 @@ fn packets_ask_for_acknowledgements_in_turn() {
     assert_eq!(numbers, [4, 8, 10]);
 }
 
-/// `sources` with data without end to one host, without limits of queues.
+/// Flows without end from `sources` hosts to one host; queues have no limit.
 fn incast(sources: usize, rate: Rate, delay: Ps, aqm: &AqmConfig, config: &RoceConfig) -> Plan {
     let none = json!({ "scheme": "none" });
     let mut plan = star(sources, rate, delay, none, AbrConfig::default());
@@ -206,7 +209,7 @@ fn incast(sources: usize, rate: Rate, delay: Ps, aqm: &AqmConfig, config: &RoceC
     plan
 }
 
-/// Every packet that meets another in the queue.
+/// Marks every packet that meets another packet in the queue.
 fn marking_all() -> AqmConfig {
     AqmConfig::Threshold(ThresholdConfig {
         k: Length::Octets(0),
@@ -214,9 +217,9 @@ fn marking_all() -> AqmConfig {
     })
 }
 
-/// Two sources at 40 Gbit/s, 200.4 ns a frame, meet in a queue that marks all. The receiver sends a CNP for the first
-/// marked packet of a flow when its last bit is there, and the next for the first marked packet from tau on. CNPs have
-/// 78 octets and their own priority.
+/// Two sources at 40 Gbit/s, 200.4 ns a frame, share a queue that marks every packet. The receiver sends the
+/// first CNP of a flow when the last bit of its first marked packet arrives. It sends the next CNP for the
+/// first marked packet after tau. CNPs have 78 octets and their own priority.
 #[test]
 fn a_flow_has_one_cnp_in_each_interval() {
     for tau in [10, 50] {
@@ -257,10 +260,11 @@ fn a_flow_has_one_cnp_in_each_interval() {
             let mut arrives = marked.map(|(at, _)| at + Ps::from_us(1));
             let mut last = None;
             for (at, _) in cnps {
-                // The first marked packet that may have a CNP.
+                // The first marked packet for which the receiver may send a CNP.
                 let due = arrives.find(|at| last.is_none_or(|last| *at - last >= Ps::from_us(tau)));
                 let due = due.unwrap();
-                // The line back may have a frame of at most 86 octets, 17.2 ns; the CNP takes as long.
+                // The line back may be busy with a frame of at most 86 octets, 17.2 ns. The CNP takes as
+                // long.
                 assert!(at > due && at - due <= Ps(2 * 19_600), "{due} {at}");
                 last = Some(due);
             }
@@ -268,7 +272,7 @@ fn a_flow_has_one_cnp_in_each_interval() {
     }
 }
 
-/// Marks of DCQCN in the paper's 5 kB, 200 kB and 1 per cent.
+/// The marks of DCQCN with the values of the paper: 5 kB, 200 kB and 1 percent.
 fn marks() -> RedConfig {
     RedConfig::dcqcn(Bytes(5_000), Bytes(200_000), 0.01)
 }
@@ -283,10 +287,11 @@ fn spread(samples: &[f64]) -> (f64, f64) {
     (mean, (squares.sum::<f64>() / count).sqrt())
 }
 
-/// The queue in kB every 10 us from 60 ms to 200 ms; `sources` at 40 Gbit/s, and `feedback` in us from a mark as a
-/// packet leaves to the effect of the cut at the port.
+/// Lengths of the queue in kB every 10 us from 60 ms to 200 ms, with `sources` hosts at 40 Gbit/s. `feedback`
+/// is the time in us from the mark of a departing packet to the effect of the cut at the port.
 fn queue_of(sources: usize, feedback: u64, marks: RedConfig) -> Vec<f64> {
-    // A marked packet takes some 200 ns on the last line, and the next one of the source as much on the first.
+    // A marked packet takes some 200 ns on the last line, and the source's next packet as much on the first
+    // line.
     let delay = Ps((1_000_000 * feedback - 400_000) / 4);
     let config = RoceConfig {
         ack_every: 16,
@@ -304,11 +309,12 @@ fn queue_of(sources: usize, feedback: u64, marks: RedConfig) -> Vec<f64> {
     (6_000..20_000).map(queue).collect()
 }
 
-/// The same of 1 s, from the rules of the papers alone, in steps of 1 us, with a fluid queue and a draw for each flow.
+/// Lengths of the queue in kB over 1 s, from the rules of the papers alone. The steps have 1 us, the queue is
+/// a fluid, and each flow draws its marks.
 fn queue_in_steps(sources: usize, feedback: u64, stream: &mut Stream) -> Vec<f64> {
     #[derive(Clone)]
     struct Flow {
-        // Rates in packets of 1,000 octets in a microsecond; times in microseconds.
+        // Rates are in packets of 1,000 octets per us, and times in us.
         current: f64,
         target: f64,
         alpha: f64,
@@ -343,7 +349,7 @@ fn queue_in_steps(sources: usize, feedback: u64, stream: &mut Stream) -> Vec<f64
                 flow.notified = Some(now);
                 flow.cut_at.push_back(now + feedback);
             }
-            // T and tau' are 55 us both.
+            // T and tau' are both 55 us.
             if flow
                 .cut
                 .is_some_and(|cut| now > cut && (now - cut) % 55 == 0)
@@ -369,9 +375,10 @@ fn queue_in_steps(sources: usize, feedback: u64, stream: &mut Stream) -> Vec<f64
     samples
 }
 
-/// Two sources with 4 us of feedback settle where the rules alone settle. The fluid model has 20.2 kB at its exact fixed
-/// point, and 23.0 kB by the paper's Taylor series. The packets stand above both: the model has CNPs at the rate of
-/// its marks, but a flow has none within tau of the last, so it needs more marks for as many cuts.
+/// Two sources with 4 us of feedback settle at the queue that the rules alone give. The fluid model has 20.2
+/// kB at its exact fixed point, and 23.0 kB by the paper's Taylor series. The packets stay above both. In the
+/// model CNPs have the rate of the marks. In the simulation a flow gets no CNP within tau of the previous
+/// CNP, so the same cuts need more marks.
 #[test]
 fn two_flows_settle_above_the_fixed_point_of_the_fluid_model() {
     let (mean, deviation) = spread(&queue_of(2, 4, marks()));
@@ -382,9 +389,9 @@ fn two_flows_settle_above_the_fixed_point_of_the_fluid_model() {
     assert!(deviation < mean, "{deviation}");
 }
 
-/// Ten flows are stable with 4 us of feedback and oscillate with 85 us, between an empty queue and one beyond Kmax, as
-/// in section 3.3 of Zhu et al. 2016. Marks at arrivals wait in the queue, some 25 us and more: then they oscillate with
-/// 4 us, too (section 5.1).
+/// Ten flows are stable with 4 us of feedback and oscillate with 85 us, as in section 3.3 of Zhu et al. 2016.
+/// The queue is then between empty and above K_max. A mark at arrival waits in the queue for some 25 us or
+/// more. So the flows then oscillate with 4 us, too (section 5.1).
 #[test]
 fn ten_flows_oscillate_with_late_feedback_alone() {
     let mut stream = Stream::new(1, "ether", "rules of DCQCN");
@@ -415,9 +422,9 @@ fn ten_flows_oscillate_with_late_feedback_alone() {
     }
 }
 
-/// Files of 1 MB from sixteen hosts at once to one, at 40 Gbit/s. PFC alone or with DCQCN loses nothing, so nothing is
-/// sent again; DCQCN needs fewer pauses. Without either the queue of 200 kB overflows, and every file ends in spite of
-/// that.
+/// Sixteen hosts send files of 1 MB to one host at once, at 40 Gbit/s. With PFC, alone or with DCQCN, no
+/// frame is lost or sent again. DCQCN needs fewer pauses. Without PFC and DCQCN the queue of 200 kB
+/// overflows, but every file ends.
 #[test]
 fn pauses_keep_a_sender_at_line_rate_from_losses_and_dcqcn_from_pauses() {
     let run = |config: &RoceConfig, paused: bool| {
@@ -461,7 +468,7 @@ fn pauses_keep_a_sender_at_line_rate_from_losses_and_dcqcn_from_pauses() {
         );
     }
     assert!(pauses > 100.0 && fewer < pauses / 3.0, "{pauses} {fewer}");
-    // All files are through as early as their frames allow: 1,086 full ones of each.
+    // All files end as early as their frames allow: 1,086 full frames of each.
     let least = 16.0 * 1_086.0 * 200.4e-9;
     let last = alone.completion_p99_seconds.unwrap();
     assert!(last > least && last < 1.01 * least, "{last} {least}");
@@ -470,7 +477,7 @@ fn pauses_keep_a_sender_at_line_rate_from_losses_and_dcqcn_from_pauses() {
     assert!(lossy.segments_retransmitted >= lossy.packets_dropped);
 }
 
-/// Flows over RoCE in place of most flows over TCP, with random parameters.
+/// Replaces TCP by RoCE with random parameters in most flows.
 pub fn over_roce(mut plan: Plan, stream: &mut Stream) -> Plan {
     for flow in &mut plan.flows {
         let mut below = |most: u64| stream.below(Ps(most)).0;
@@ -509,8 +516,9 @@ pub fn over_roce(mut plan: Plan, stream: &mut Stream) -> Plan {
     plan
 }
 
-/// Under PFC of some priorities, under credit, or without either, any schedule and any parts give the same; every byte
-/// has its place (a report checks that), and rates stay between the least and the line.
+/// Networks under PFC of some priorities, under credit, or without either: any schedule and any partitions
+/// give the same report. Each report checks the balance of bytes. Rates stay between the least rate and the
+/// line rate.
 #[test]
 fn random_networks_do_not_depend_on_the_schedule() {
     let mut stream = Stream::new(1, "ether", "networks over RoCE");
