@@ -1,4 +1,4 @@
-//! Whole runs, and what their tests share.
+//! Tests of whole runs, and the functions that these tests share.
 
 extern crate std;
 mod by_hand;
@@ -30,7 +30,7 @@ use crate::traffic::SourceConfig;
 use crate::traffic::cbr::CbrConfig;
 use crate::traffic::transfer::TransferConfig;
 
-/// Number of random cases: `few`, or as many as `PROPTEST_CASES` says.
+/// Number of random cases: `few`, or the value of the variable `PROPTEST_CASES`.
 fn cases(few: usize) -> usize {
     let wanted = std::env::var("PROPTEST_CASES").ok();
     wanted.map_or(few, |text| text.parse().expect("a whole number"))
@@ -38,7 +38,7 @@ fn cases(few: usize) -> usize {
 
 const GBPS: u64 = 1_000_000_000;
 
-/// A row of nodes, the first and the last of which are hosts, joined in both directions.
+/// A row of nodes, joined in both directions. The first and the last node are hosts.
 fn row(
     nodes: usize,
     rate: Rate,

@@ -1,11 +1,12 @@
-//! Runs by hand: times, places and completions of frames.
+//! Runs checked by hand: times, places and completions of frames.
 
 use super::*;
 
-/// Two flows of six segments each from one host to another, at 1 Gbit/s over 1 us: a frame of 1,518 octets is
-/// received after 12,208 ns, the next leaves 12,304 ns later, and its acknowledgement of 64 octets takes 576 ns.
-/// The first flow begins with two frames, since the second comes behind its next one; then both alternate, and it
-/// ends with the tenth. Bursts of three or six frames alternate instead.
+/// Two flows of six segments each go from one host to another at 1 Gbit/s over 1 us. A frame of 1,518 octets
+/// is received after 12,208 ns, and the next frame leaves 12,304 ns after it. An acknowledgement of 64 octets
+/// takes 576 ns. The first flow sends two frames before the second flow enters the round. Then both flows
+/// alternate, and the tenth frame is the last frame of the first flow. With `tso` bursts of three or six
+/// frames alternate instead.
 #[test]
 fn frames_of_a_burst_leave_back_to_back() {
     for (tso, last) in [(None, [10, 12]), (Some(3), [9, 12]), (Some(6), [6, 12])] {
@@ -33,8 +34,8 @@ fn frames_of_a_burst_leave_back_to_back() {
     }
 }
 
-/// One datagram in a frame of 1,518 octets over two links of 100 Gbit/s and 1 us: each takes
-/// (8 + 1,518) x 80 ps and 1 us.
+/// One datagram in a frame of 1,518 octets crosses two links of 100 Gbit/s and 1 us. Each link takes (8 +
+/// 1,518) x 80 ps and 1 us.
 #[test]
 fn a_datagram_takes_preamble_frame_and_propagation_at_each_link() {
     let slow = cbr(Rate::from_bps(1_000));
@@ -58,7 +59,8 @@ fn a_datagram_takes_preamble_frame_and_propagation_at_each_link() {
         (1, 1, 1_472)
     );
     assert_eq!(flow.packet_delay_mean_seconds, Some(2_244_160.0 * 1e-12));
-    // The switch is busy with 1,538 octets of a millisecond, and holds 1,518 of them for that time.
+    // The line of the switch is busy for 1,538 octets in a millisecond, and its queue has 1,518 octets for
+    // that time.
     let busy = 1_538.0 * 80.0 / 1e9;
     let port = &report.ports[0];
     assert!(
@@ -73,9 +75,9 @@ fn a_datagram_takes_preamble_frame_and_propagation_at_each_link() {
     );
 }
 
-/// A segment of 1,448 bytes with time stamps fills a frame of 1,518 octets, its acknowledgement has 20 + 20 + 12
-/// in one of 70. Each link of 100 Gbit/s takes 8 octets of preamble and the frame, at 80 ps, and 1 us.
-/// Without time stamps the frames have 1,506 and, padded, 64.
+/// A segment of 1,448 bytes with timestamps fills a frame of 1,518 octets. Its acknowledgement of 20 + 20 +
+/// 12 octets fills a frame of 70. Each link of 100 Gbit/s takes 8 octets of preamble and the frame, at 80 ps,
+/// and 1 us. Without timestamps the frames have 1,506 octets and, padded, 64.
 #[test]
 fn time_stamps_lengthen_every_frame_of_a_connection() {
     for (timestamps, octets) in [(true, 1_518 + 70), (false, 1_506 + 64)] {
@@ -97,8 +99,8 @@ fn time_stamps_lengthen_every_frame_of_a_connection() {
     }
 }
 
-/// A frame of 1,518 octets behind 8 of preamble lasts 122,080 ps at 100 Gbit/s. The first bit goes over
-/// 1 us of fibre from 0 to 1,000,000 ps, the last one from 122,080 to 1,122,080 ps, then the switch sends.
+/// A frame of 1,518 octets behind 8 octets of preamble lasts 122,080 ps at 100 Gbit/s. Its first bit is on
+/// the link of 1 us from 0 to 1,000,000 ps, its last bit from 122,080 to 1,122,080 ps. Then the switch sends.
 #[test]
 fn a_frame_lies_on_a_link_from_its_head_to_its_tail() {
     let slow = cbr(Rate::from_bps(1_000));
@@ -132,8 +134,9 @@ fn a_frame_lies_on_a_link_from_its_head_to_its_tail() {
     assert_eq!(simulation.frames().count(), 0);
 }
 
-/// Frames begin every 123,040 ps and arrive 1,122,080 ps later at a port of 10 Gbit/s, which needs
-/// 1,230,400 ps for each. At 1,500,000 ps 13 have begun and 4 have arrived: one of these is in service.
+/// Frames begin every 123,040 ps and arrive 1,122,080 ps later at a port of 10 Gbit/s. The port needs
+/// 1,230,400 ps for each frame. At 1,500,000 ps 13 frames have begun and 4 have arrived, one of which is in
+/// service.
 #[test]
 fn frames_that_wait_are_held_by_the_port_they_wait_for() {
     let always = SourceConfig::Persistent(Default::default());
@@ -156,9 +159,10 @@ fn frames_that_wait_are_held_by_the_port_they_wait_for() {
     assert_eq!(simulation.received(0), 0);
 }
 
-/// 222 segments of 8,960 bytes at once over six links of 100 Gbit/s and 1 us. The last begins after
-/// 221 x 9,038 octets of 80 ps; each link takes 9,026 of them for its frame and 1 us, and on the way
-/// back 72 for the acknowledgement in the shortest frame: 176.158880 us.
+/// 222 segments of 8,960 bytes leave at once over six links of 100 Gbit/s and 1 us. The last segment begins
+/// after 221 x 9,038 octets of 80 ps. Each link takes 9,026 octets for its frame and 1 us. On the way back
+/// each link takes 72 octets for the acknowledgement in the shortest frame, and 1 us. The sum is 176.158880
+/// us.
 #[test]
 fn a_transfer_without_congestion_ends_when_it_must() {
     let tcp = TcpConfig {

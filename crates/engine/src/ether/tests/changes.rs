@@ -1,4 +1,4 @@
-//! Changes during a run: each acts at its instant and not before. Times are worked out by hand.
+//! Changes during a run act at their instants and not before. Times are computed by hand.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -13,7 +13,7 @@ use crate::ether::memory::MemoryConfig;
 use crate::ether::{Change, FlowChange, SwitchChange};
 
 /// Gives a plan one to four changes before `end`: settings of some switches, and of all flows. Parameters are
-/// scaled, and some flows stop and go on.
+/// scaled, and some flows stop and continue.
 pub fn with_changes(mut plan: Plan, stream: &mut Stream, end: Ps) -> Plan {
     let mut below = |most: u64| stream.below(Ps(most)).0;
     let mut times: Vec<u64> = (0..1 + below(4)).map(|_| 1 + below(end.0 - 1)).collect();
@@ -150,9 +150,9 @@ fn a_change_to_the_same_changes_nothing() {
     }
 }
 
-/// 200 frames of 1,518 octets follow each other from a host over 10 Gbit/s and 1 us to a port of 1 Gbit/s. Frame
-/// n, from 0, arrives at 2,220.8 + 1,230.4 n ns; the port serves one in 12,304 ns. So frame n finds
-/// n - n/10 frames, rounded up, there.
+/// 200 frames of 1,518 octets follow each other from a host over 10 Gbit/s and 1 us to a port of 1 Gbit/s.
+/// Frame n, from 0, arrives at 2,220.8 + 1,230.4 n ns. The port serves a frame in 12,304 ns. So frame n meets
+/// n - n/10 frames, rounded up, at the port.
 fn burst(ecn: bool) -> Plan {
     let rate = Rate::from_bps(10 * GBPS);
     let mut plan = row(3, rate, Ps::from_us(1), u64::MAX, |there, back| {
@@ -167,12 +167,12 @@ fn burst(ecn: bool) -> Plan {
     plan
 }
 
-/// Arrival of frame `n` of [`burst`] at the port.
+/// Time at which frame `n` of [`burst`] arrives at the port.
 fn arrival(n: u64) -> Ps {
     Ps(2_220_800 + 1_230_400 * n)
 }
 
-/// A change of the switch of [`burst`].
+/// A change of the switch in the plan of [`burst`].
 fn of_switch(plan: &Plan, at: Ps, act: impl FnOnce(&mut SwitchChange)) -> Change {
     let mut to = SwitchChange::of(plan.nodes[1].switch.as_ref().unwrap());
     act(&mut to);
@@ -199,9 +199,9 @@ fn threshold(k: u64) -> AqmConfig {
     serde_json::from_value(json!({ "algorithm": "threshold", "k": k })).unwrap()
 }
 
-/// Frame 39 finds 39 - 3 = 36 frames, and is the first that a threshold marks that has been lowered to 20
-/// frames at its arrival; a picosecond later it is frame 40. A threshold of 40 frames first marks
-/// frame 45, which finds 45 - 4 = 41.
+/// Frame 39 meets 39 - 3 = 36 frames. It is the first marked frame if its arrival lowers the threshold to 20
+/// frames. If the change comes a picosecond later, frame 40 is the first. A threshold of 40 frames first
+/// marks frame 45, which meets 45 - 4 = 41 frames.
 #[test]
 fn the_first_mark_after_a_threshold_is_lowered_is_on_the_frame_worked_out_by_hand() {
     for (k, at, first) in [
@@ -218,7 +218,8 @@ fn the_first_mark_after_a_threshold_is_lowered_is_on_the_frame_worked_out_by_han
         let mut run = Simulation::new(plan.clone()).unwrap();
         let report = run.measure(Ps::ZERO, end, end);
         assert_eq!(report.ports[0].queues[0].packets_marked, 61 - first);
-        // The same by the frames that leave the port, which serves none of them ahead.
+        // The frames that leave the port give the same result. A tapped port does not fix departures at
+        // arrival.
         let mut run = Simulation::new(plan).unwrap();
         run.tap(&[1]);
         run.run_until(Ps::from_ms(2));
@@ -233,8 +234,8 @@ fn the_first_mark_after_a_threshold_is_lowered_is_on_the_frame_worked_out_by_han
     }
 }
 
-/// With a buffer of 36 frames from its arrival on, frame 39 is the first that is dropped. Frames 40, 50 and
-/// 60 come at the end of a service and find room, all others do not.
+/// The buffer shrinks to 36 frames at the arrival of frame 39, which is the first dropped frame. Frames 40,
+/// 50 and 60 arrive at the end of a service and find room. All other frames from frame 39 on are dropped.
 #[test]
 fn a_smaller_buffer_keeps_what_it_holds_and_drops_from_its_instant_on() {
     for (until, dropped) in [(38, 0), (39, 1), (40, 1), (49, 10), (50, 10), (60, 19)] {
@@ -247,9 +248,9 @@ fn a_smaller_buffer_keeps_what_it_holds_and_drops_from_its_instant_on() {
     }
 }
 
-/// With alpha 1 a queue has at most the octets that are free: of a memory of 72 frames it takes 36. From the arrival
-/// of frame 30 on, which finds 27 frames, a memory of 40 frames has 13 free, so that none is admitted until
-/// 20 are left.
+/// With alpha = 1 a queue may hold as many octets as are free: 36 frames of a memory of 72 frames. At the
+/// arrival of frame 30, which meets 27 frames, the memory shrinks to 40 frames and has 13 free. No frame is
+/// admitted until 20 frames are left.
 #[test]
 fn a_smaller_memory_admits_nothing_until_its_threshold_is_met() {
     let memory = |frames: u64| MemoryConfig {
@@ -264,8 +265,8 @@ fn a_smaller_memory_admits_nothing_until_its_threshold_is_met() {
         plan.changes.push(change);
         let end = Ps(arrival(until).0 + 1);
         let report = Simulation::new(plan).unwrap().measure(Ps::ZERO, end, end);
-        // 27 are left at frame 30, 20 from frame 100 on, which comes at the end of the tenth service: of the
-        // ten frames from there one is admitted, and the next at the end of a service.
+        // The queue has 27 frames at frame 30, and 20 at frame 100, which arrives at the end of the tenth
+        // service and is dropped. The next admitted frame is frame 110, at the end of the next service.
         assert_eq!(report.totals.packets_dropped, dropped, "{until}");
     }
 }
@@ -276,8 +277,9 @@ fn sent_by(plan: &Plan, us: u64) -> u64 {
     run.measure(Ps::ZERO, end, end).flows[0].packets_sent
 }
 
-/// Datagrams at the rate of the line begin every 12,304 ns: the fifth at 49.2 us. From 50 us to 100 us none comes
-/// into being, and the sixth begins at 100 us; at 55 us it must wait for the line until 61.52 us.
+/// Datagrams at the rate of the line begin every 12,304 ns, the fifth at 49.2 us. From 50 us to 100 us the
+/// source makes no datagram, and the sixth begins at 100 us. If the source continues at 55 us, the sixth
+/// waits for the line until 61.52 us.
 #[test]
 fn datagrams_stop_and_go_on() {
     for (from, to, until, sent) in [
@@ -300,8 +302,9 @@ fn datagrams_stop_and_go_on() {
     }
 }
 
-/// A datagram takes 1,538 octets on the line: 100 us at 123.04 Mbit/s. From 250 us on at half of this rate the
-/// missing half of the fourth takes 100 us, and the next ones follow each 200 us.
+/// A datagram takes 1,538 octets on the line, which are 100 us at 123.04 Mbit/s. From 250 us on the rate is
+/// half of this. The second half of the fourth datagram takes 100 us, and the next datagrams follow every 200
+/// us.
 #[test]
 fn a_source_of_datagrams_goes_on_at_its_new_rate() {
     let rate = |kbps: u64| cbr(Rate::from_bps(1_000 * kbps));
@@ -314,7 +317,8 @@ fn a_source_of_datagrams_goes_on_at_its_new_rate() {
     assert_eq!(sent, [3, 4, 4, 5, 5, 6]);
 }
 
-/// Data over TCP wait until 100 us: a segment then takes 12,208 ns and 1 us, its acknowledgement 576 ns and 1 us.
+/// Data over TCP wait until 100 us. Then a segment takes 12,208 ns and 1 us, and its acknowledgement 576 ns
+/// and 1 us.
 #[test]
 fn data_over_tcp_wait_until_a_change_lets_them() {
     let mut plan = row(2, Rate::from_bps(GBPS), Ps::from_us(1), 0, |there, back| {
@@ -331,8 +335,8 @@ fn data_over_tcp_wait_until_a_change_lets_them() {
     assert!((found - 114.784e-6).abs() < 1e-12, "{found}");
 }
 
-/// 31 frames of 12.304 us follow a record of 0.672 us at an ICR of 1 Gbit/s: 382.096 us. From the second record on
-/// three do: 37.584 us.
+/// 31 frames of 12.304 us follow a record of 0.672 us at an ICR of 1 Gbit/s, in 382.096 us together. From the
+/// second record on three frames follow a record, in 37.584 us together.
 #[test]
 fn a_source_sends_records_as_often_as_its_new_nrm_says() {
     let rates = AbrConfig {
@@ -418,7 +422,7 @@ fn changes_that_are_more_than_parameters_are_refused() {
     ] {
         assert_eq!(refused(act), format!("the change at 5 ps {fault}"));
     }
-    // A threshold that has acted at arrivals has served frames ahead.
+    // A threshold that decides at arrivals has already fixed the departures of frames.
     let mut plan = burst(false);
     let at = |at: &str| {
         let aqm = json!({ "algorithm": "threshold", "k": "5 packets", "at": at });

@@ -1,4 +1,4 @@
-//! Credit control of frames: by hand, in random networks, and against plain ports.
+//! Credit control of frames: by hand, and in random networks against the plain schedule.
 
 use serde_json::json;
 
@@ -21,14 +21,14 @@ fn persistent() -> SourceConfig {
     SourceConfig::Persistent(Default::default())
 }
 
-/// Frames of 1,000 octets on the line, which have 934 of payload. At 8 Gbit/s an octet takes 1 ns; each link
-/// is 1 us long. N2 and N3 are one frame.
+/// Frames of 1,000 octets on the line have 934 octets of payload. At 8 Gbit/s an octet takes 1 ns. Each link
+/// is 1 us long. N2 and N3 are one frame each.
 ///
-/// Frames 1 and 2 use up 2,000 octets. The last bit of frame 1 leaves after preamble and frame, at 988 ns, and
-/// is at the switch at 1,988. It has been forwarded at 2,988, gap included. The credit for it takes 72
-/// octets and 1 us, to 4,060, when frame 3 begins. Frame 2 arrives at 2,988 and has been forwarded at 3,988;
-/// its credit is there at 5,060, just when frame 3 ends. So two frames leave every 4,060 ns:
-/// N2 + N3 = 2,000 octets in RTT + N2 = 2,000 + 1,000 + 60 + 1,000.
+/// Frames 1 and 2 use up 2,000 octets. The last bit of frame 1 leaves after preamble and frame, at 988 ns,
+/// and reaches the switch at 1,988 ns. The switch has forwarded frame 1 at 2,988 ns, interframe gap included.
+/// The credit takes 72 octets and 1 us, until 4,060 ns, when frame 3 begins. Frame 2 arrives at 2,988 ns and
+/// has been forwarded at 3,988 ns. Its credit arrives at 5,060 ns, just when frame 3 ends. So two frames
+/// leave every 4,060 ns: N2 + N3 = 2,000 octets in RTT + N2 = 2,000 + 1,000 + 60 + 1,000.
 #[test]
 fn three_frames_leave_as_worked_out_by_hand() {
     let rate = Rate::from_bps(8 * GBPS);
@@ -61,17 +61,18 @@ fn three_frames_leave_as_worked_out_by_hand() {
     let expected = 934.0 * 2.0 / 4_060e-9 * 8.0;
     let found = report.flows[0].throughput_bits_per_second;
     assert!((found / expected - 1.0).abs() < 1e-3, "{found}");
-    // Frame 2 arrives when frame 1 has left.
+    // Frame 2 arrives when frame 1 has left the queue.
     let statistics = &report.ports[0].control.as_ref().unwrap().statistics;
     assert_eq!(statistics["channel_queue_max_bytes"], 1_000.0);
     assert_eq!(statistics["credited_channels"], 1.0);
 }
 
-/// A frame is sent if the balance covers it, whatever larger ones of other channels need: each has its own queue.
+/// A frame is sent if the balance of its channel covers it, as each channel has its own queue. Larger frames
+/// of other channels do not matter.
 #[test]
 fn a_channel_without_credit_does_not_stop_the_others() {
     let rate = Rate::from_bps(GBPS);
-    // The second flow leaves the switch over a line a tenth as fast.
+    // The second flow leaves the switch over a line with a tenth of the rate.
     let mut plan = row(3, rate, Ps::from_us(10), u64::MAX, |there, _| {
         FlowPlan::new("fast", persistent(), there, Vec::new())
     });
@@ -103,8 +104,8 @@ fn a_channel_without_credit_does_not_stop_the_others() {
         };
         flows.map(share).collect::<Vec<f64>>()
     };
-    // With credit the slow flow takes its tenth of the line and the fast one the rest; credit of the slow
-    // one returns at its own pace. Without, each takes half, and the slow one fills a queue.
+    // With credit the slow flow takes a tenth of the first line, at the pace of its own credit. The fast flow
+    // takes the rest. Without credit each flow takes half, and the slow flow fills a queue.
     let (with, without) = (carried(fcvc(3_076, None)), carried(None));
     assert!((with[1] - 0.1).abs() < 0.002, "{with:?}");
     assert!((with[0] - 0.9).abs() < 0.005, "{with:?}");
@@ -131,8 +132,8 @@ fn credited(stream: &mut Stream) -> Plan {
     plan
 }
 
-/// No channel ever holds more than its reserve, which each report checks, and nothing is dropped. No flow
-/// stalls: the last fifth of the time carries frames of every flow that always has some.
+/// Each report checks that no channel has held more than its reserve. No frame is dropped. No flow stalls: in
+/// the last fifth of the run each persistent flow delivers frames, unless the plan has changes.
 #[test]
 fn random_networks_lose_nothing_under_credit_control() {
     let mut stream = Stream::new(1, "ether", "credited networks");
@@ -178,7 +179,7 @@ fn random_networks_lose_nothing_under_credit_control() {
     assert!(fills > 20, "{fills}: the cases must reach long queues");
 }
 
-/// Every setting of a switch that contradicts credit, and reserves that cannot be, are refused.
+/// Settings of a switch that contradict credit are refused, and so are impossible reserves.
 #[test]
 fn plans_that_contradict_credit_are_refused() {
     let rate = Rate::from_bps(10 * GBPS);

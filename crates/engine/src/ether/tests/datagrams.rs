@@ -1,12 +1,14 @@
-//! Datagrams of random networks against a small simulator of another kind, which shares nothing with the engine.
+//! Datagrams of random networks against a small simulator of another kind, which shares no code with the
+//! engine.
 
 use alloc::collections::{BTreeMap, VecDeque};
 
 use super::random::random_plan;
 use super::*;
 
-/// Datagrams of the plan by a list of events, one frame at a time: arrivals by flow, drops, and the sum
-/// of delays. `None` if two frames meet at a port at one instant, since their order is drawn.
+/// Simulates the datagrams of the plan by a list of events, one frame at a time. Returns for each flow its
+/// arrivals, its drops, and the sum of its delays. `None` if two frames arrive at a port at one instant,
+/// since their order is drawn.
 fn datagrams(plan: &Plan, end: u64) -> Option<Vec<(u64, u64, u128)>> {
     #[derive(Clone, Copy)]
     struct Sent {
@@ -19,7 +21,8 @@ fn datagrams(plan: &Plan, end: u64) -> Option<Vec<(u64, u64, u128)>> {
         free_at: u64,
         /// Time of the last arrival.
         came: Option<u64>,
-        /// By class: frames that wait or are in service, with the end of their stay if it is known.
+        /// By class, for each frame that waits or is in service: the end of its service, or `u64::MAX` while
+        /// it is unknown, and its octets.
         stays: [Vec<(u64, u64)>; 2],
         waiting: [VecDeque<Sent>; 2],
     }
@@ -39,7 +42,7 @@ fn datagrams(plan: &Plan, end: u64) -> Option<Vec<(u64, u64, u128)>> {
         })
         .collect();
     let mut results = alloc::vec![(0, 0, 0); plan.flows.len()];
-    // At one instant completions come before arrivals.
+    // At one instant ends of services come before arrivals.
     let mut events: BTreeMap<(u64, u8, u64), (usize, Option<Sent>)> = BTreeMap::new();
     let mut serial = 0;
     let mut add = |events: &mut BTreeMap<_, _>, at: u64, kind: u8, what: (usize, Option<Sent>)| {
@@ -130,14 +133,15 @@ fn datagrams_fare_as_in_a_simulator_of_another_kind() {
     let mut stream = Stream::new(2, "ether", "random datagrams");
     let (mut dropped, mut waited) = (0, 0);
     for case in 0..cases(300) {
-        // Odd rates, so that frames hardly ever meet at one instant at a node.
+        // Odd rates make it unlikely that two frames arrive at a node at one instant.
         let mut plan = random_plan(&mut stream, |stream, rate| {
             cbr(Rate(rate.0 / 2 + stream.below(Ps(rate.0)).0))
         });
         for (number, link) in plan.links.iter_mut().enumerate() {
             link.delay.0 = 7_919 * (number as u64 / 2 + 1) + 13;
         }
-        // Datagrams of one host would wait for one another in its round: one flow for each host.
+        // Datagrams of one host would wait for each other in the round of its interface, so each host has one
+        // flow.
         let mut seen = Vec::new();
         plan.flows.retain(|flow| {
             !seen.contains(&flow.forward[0]) && {

@@ -1,5 +1,5 @@
-//! A network in parts against the same in one piece: reports are equal, whatever the parts and in whatever
-//! order they take their turns.
+//! A network in partitions against the network in one piece: reports are equal for any partitions and any
+//! order of their steps.
 
 use super::super::simulation::Part;
 use super::super::spray::Multipath;
@@ -9,7 +9,8 @@ use super::spraying::{leaf_spine, over_tcp};
 use super::*;
 use crate::net::partition::Mail;
 
-/// Runs `parts` to `until`, each as far as the others allow whenever its turn is drawn.
+/// Runs `parts` to `until`. A random partition takes each step, as far as its lookahead to the other
+/// partitions permits.
 pub fn run_to(until: Ps, mut parts: Vec<Part>, stream: &mut Stream) -> Vec<Part> {
     let count = parts.len();
     let mut mail: Vec<_> = (0..count * count).map(|_| Mail::default()).collect();
@@ -20,7 +21,7 @@ pub fn run_to(until: Ps, mut parts: Vec<Part>, stream: &mut Stream) -> Vec<Part>
         let reach = part.senders().iter();
         let reach = reach.map(|cut| clocks[cut.part].saturating_add(cut.lookahead));
         let reach = reach.fold(until, Ps::min);
-        // Sometimes not as far as it might.
+        // Some steps end earlier than the lookahead permits.
         let ahead = reach.saturating_sub(part.now()).0;
         let to = Ps(reach.0 - ahead * stream.below(Ps(3)).0 / 4);
         if to <= part.now() {
@@ -42,7 +43,8 @@ pub fn run_to(until: Ps, mut parts: Vec<Part>, stream: &mut Stream) -> Vec<Part>
     parts
 }
 
-/// Samples and the window's ends; with parts of the nodes, the run is divided between them.
+/// Runs the plan, takes samples, and begins and ends the window. With `parts`, which has a partition for each
+/// node, the run is divided between the partitions.
 fn measured(plan: &Plan, parts: Option<&[usize]>, stream: &mut Stream) -> String {
     let mut run = Simulation::new(plan.clone()).unwrap();
     for step in 1..=10 {
@@ -50,7 +52,7 @@ fn measured(plan: &Plan, parts: Option<&[usize]>, stream: &mut Stream) -> String
         match parts {
             None => run.run_until(until),
             Some(parts) => {
-                // Parts are joined at changes.
+                // The partitions are joined at each change.
                 while let at = run.make_due_change()
                     && at < until
                 {
@@ -58,7 +60,7 @@ fn measured(plan: &Plan, parts: Option<&[usize]>, stream: &mut Stream) -> String
                     run.join(ran);
                 }
                 let mut ran = run_to(until, run.divide(parts), stream);
-                // A part samples what a later one joins.
+                // Each partition adds samples to its own state, and `join` collects them.
                 if step % 3 == 0 {
                     ran.iter_mut().for_each(|part| part.state().sample());
                 }
@@ -77,13 +79,13 @@ fn measured(plan: &Plan, parts: Option<&[usize]>, stream: &mut Stream) -> String
     text(&run.report())
 }
 
-/// Checks that no way of dealing out the nodes to parts changes the report.
+/// Checks that no distribution of the nodes among partitions changes the report.
 pub fn parts_change_nothing_of(plan: &Plan, stream: &mut Stream, case: usize) {
     let whole = measured(plan, None, stream);
     for count in [1, 2, 3, 5] {
         let part = |_| stream.below(Ps(count)).0 as usize;
         let mut parts: Vec<usize> = (0..plan.nodes.len()).map(part).collect();
-        // The last part has a node, others may be empty.
+        // The last partition has a node; other partitions may be empty.
         parts[0] = count as usize - 1;
         let divided = measured(plan, Some(&parts), stream);
         assert_eq!(whole, divided, "case {case}: {parts:?}, {plan:#?}");

@@ -1,4 +1,4 @@
-//! Priority-based flow control: by hand, headroom to the octet, and in random networks.
+//! Priority-based flow control: by hand, headroom exact to the octet, and random networks.
 
 use super::changes::with_changes;
 use super::parts::parts_change_nothing_of;
@@ -13,7 +13,7 @@ fn persistent() -> SourceConfig {
     SourceConfig::Persistent(Default::default())
 }
 
-/// All priorities under PFC, with pauses of the longest time that end at XOFF.
+/// All priorities under PFC, with pauses of the maximum duration.
 fn pfc(xoff: u64, xon: u64) -> PfcConfig {
     PfcConfig {
         priorities: (0..8).collect(),
@@ -29,8 +29,9 @@ fn statistic(port: &PortReport, name: &str) -> f64 {
     port.control.as_ref().unwrap().statistics[name]
 }
 
-/// A host, a switch, and a line to another host that is a tenth as fast as the first. An octet takes 1 ns and
-/// 10 ns; each link is 1 us long; frames have 980 octets, 1,000 on the line.
+/// A host, a switch, and a line to another host with a tenth of the rate of the first line. An octet takes 1
+/// ns on the first line and 10 ns on the second. Each link is 1 us long. Frames have 980 octets, and 1,000 on
+/// the line.
 fn into_a_slow_line(config: PfcConfig) -> Plan {
     let rate = Rate::from_bps(8 * GBPS);
     let mut plan = row(3, rate, Ps::from_us(1), 2_000, |there, _| FlowPlan {
@@ -42,7 +43,7 @@ fn into_a_slow_line(config: PfcConfig) -> Plan {
     plan
 }
 
-/// Times in ns at which frames leave on the way there, and pauses on the way back.
+/// Times in ns at which frames leave on the forward link, and pauses on the opposite link.
 fn left(plan: &Plan, until: Ps) -> [Vec<u64>; 2] {
     let mut run = Simulation::new(plan.clone()).unwrap();
     run.tap(&[0, 3]);
@@ -54,11 +55,12 @@ fn left(plan: &Plan, until: Ps) -> [Vec<u64>; 2] {
     })
 }
 
-/// Frame k leaves its host at 988 + 1,000 (k - 1) ns and is at the switch 1,000 ns later. The third, at 3,988,
-/// takes the count to 2,940 octets, above XOFF of 1,960. The pause takes 72 octets and 1 us: it arrives at
-/// 5,060, when frame 6 has just begun. Frames leave the switch at 11,988 and every 10,000 ns from then on. The
-/// fifth, at 51,988, takes the count to XON, 980; the host goes on at 53,060. Six frames are 5,880 octets:
-/// more than the buffer of the queue, which does not hold for them.
+/// Frame k leaves its host at 988 + 1,000 (k - 1) ns and reaches the switch 1,000 ns later. Frame 3 arrives
+/// at 3,988 ns and raises the count to 2,940 octets, above XOFF of 1,960. The pause takes 72 octets and 1 us.
+/// It arrives at 5,060 ns, when frame 6 has just begun. Frames leave the switch at 11,988 ns and every 10,000
+/// ns from then on. The departure of frame 5 at 51,988 ns lowers the count to XON, 980 octets. The host
+/// continues at 53,060 ns. Six frames are 5,880 octets, more than the buffer of the queue, since the limits
+/// of queues do not apply to priorities under PFC.
 #[test]
 fn a_pause_and_its_end_act_as_worked_out_by_hand() {
     let plan = into_a_slow_line(pfc(1_960, 980));
@@ -77,8 +79,8 @@ fn a_pause_and_its_end_act_as_worked_out_by_hand() {
     assert_eq!(report.totals.packets_dropped, 0);
 }
 
-/// The least pause that is allowed, of 34 quanta or 2,176 ns, is sent again every 1,088 ns until the count has
-/// fallen: from 3,988 to 51,988 ns 44 times. The host sends as it does under one long pause.
+/// The shortest pause that is allowed has 34 quanta or 2,176 ns. The switch sends it again every 1,088 ns
+/// until the count has fallen: 44 times from 3,988 to 51,988 ns. The host sends as under one long pause.
 #[test]
 fn a_pause_that_lasts_is_sent_again_before_it_expires() {
     let quanta = least_quanta(980);
@@ -94,8 +96,8 @@ fn a_pause_that_lasts_is_sent_again_before_it_expires() {
     assert_eq!(pauses[1] - pauses[0], 1_088);
 }
 
-/// With a response time of 1,500 ns the pause of 5,060 acts at 6,560: frames 7 (at 6,000) still begins, 8 does
-/// not.
+/// With a response time of 1,500 ns the pause that arrives at 5,060 ns acts at 6,560 ns. Frame 7 still
+/// begins, at 6,000 ns, and frame 8 does not.
 #[test]
 fn frames_begin_until_the_response_time_is_over() {
     let late = PfcConfig {
@@ -106,11 +108,12 @@ fn frames_begin_until_the_response_time_is_over() {
     assert_eq!(frames.last(), Some(&6_988));
 }
 
-/// An octet takes 1 ns; links are 2,277 ns long; frames of both ways have 1,518 octets, 1,538 on the line. The
-/// third frame crosses XOFF. If a frame of the way back begins just then, the pause arrives 1,538 + 72 + 2,277
-/// ns later, and frames have begun since 2,277 ns before that instant less 12: 6,152 ns, in which four follow one
-/// another, and a fifth begins. With the frame that crosses XOFF they have 6 x 1,518 octets. The start of the
-/// way back is tried at each of 1,538 ns, so that the worst comes.
+/// An octet takes 1 ns, and each link is 2,277 ns long. Frames of both directions have 1,518 octets, and
+/// 1,538 on the line. The third frame crosses XOFF. If a backward frame begins just then, the pause arrives
+/// 1,538 + 72 + 2,277 ns later. Frames have begun since 2,277 ns before that instant less 12 ns. In these
+/// 6,152 ns four frames follow one another, and a fifth frame begins. Together with the frame that crosses
+/// XOFF these are 6 x 1,518 octets. The test tries all 1,538 starts of the backward flow in steps of 1 ns, so
+/// that the worst case occurs.
 #[test]
 fn headroom_is_needed_to_the_octet() {
     let rate = Rate::from_bps(8 * GBPS);
@@ -152,8 +155,7 @@ fn headroom_is_needed_to_the_octet() {
     assert_eq!(run(room - 1, worst as u64).1, 1);
 }
 
-/// The bound of the standard's example: 100 Gbit/s, 1 us, and 25,216 octets of response (394 quanta). 53,376
-/// octets on the line are 34.7 frames.
+/// The example of the standard: 100 Gbit/s, 1 us, and 25,216 octets of response time (394 quanta).
 #[test]
 fn headroom_grows_with_the_response_time() {
     let link = LinkPlan {
@@ -164,9 +166,10 @@ fn headroom_grows_with_the_response_time() {
         delay: Ps::from_us(1),
     };
     let of = |response: Ps| headroom((&link, 1_518), (&link, 1_518), response);
-    // 25,000 + 1,538 + 60 octets have 17 whole frames of 1,538 and 452 octets, 432 of a frame.
+    // 25,000 + 1,538 + 60 octets are 17 whole frames of 1,538 octets and 452 octets, 432 of which belong to a
+    // frame.
     assert_eq!(of(Ps::ZERO), 19 * 1_518 + 432);
-    // 25,216 more: 51,814 octets, 33 frames and 1,060.
+    // With 25,216 octets more, 51,814 octets are 33 frames and 1,060 octets.
     assert_eq!(of(Ps(25_216 * 80)), 35 * 1_518 + 1_040);
 }
 
@@ -200,8 +203,8 @@ pub(super) fn paused(stream: &mut Stream) -> Plan {
     plan
 }
 
-/// No frame of a priority under PFC is lost, although the limits of queues do not hold for it; frames of other
-/// priorities are. Any schedule and any parts give the same.
+/// No frame of a priority under PFC is lost, although the limits of queues do not apply to it. Frames of
+/// other priorities are lost. Any schedule and any partitions give the same report.
 #[test]
 fn random_networks_lose_no_frame_of_a_paused_priority() {
     let mut stream = Stream::new(1, "ether", "paused networks");

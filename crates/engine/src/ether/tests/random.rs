@@ -1,4 +1,4 @@
-//! Random networks: the plain schedule, and any division of a run, give what the fast one gives.
+//! Random networks: the plain schedule and any division of a run into calls give the same report.
 
 use alloc::collections::{BTreeMap, VecDeque};
 
@@ -17,7 +17,7 @@ use crate::tcp::Recovery;
 use crate::traffic::on_off::OnOffConfig;
 use crate::traffic::poisson::PoissonConfig;
 
-/// A star of switches with hosts around, random rates, delays, buffers and flows.
+/// A row of switches with hosts at them, and random rates, delays, buffers and flows.
 pub fn random_plan(
     stream: &mut Stream,
     sources: impl Fn(&mut Stream, Rate) -> SourceConfig,
@@ -54,14 +54,14 @@ pub fn random_plan(
             switch: (node < switches).then_some(switch),
         });
         if node > 0 {
-            // Switches in a row, hosts at any of them.
+            // Switches form a row; each host is at a random switch.
             let to = if node < switches {
                 node - 1
             } else {
                 below(switches as u64) as usize
             };
             let rate = rates[below(4) as usize];
-            // Whole nanoseconds make arrivals meet; a few picoseconds keep them apart.
+            // With whole nanoseconds frames often arrive at one instant; a few picoseconds more prevent this.
             join(
                 node,
                 to,
@@ -71,7 +71,7 @@ pub fn random_plan(
         }
     }
     let path = |from: usize, to: usize| {
-        // Along the tree: up from both ends until the ways meet.
+        // Breadth-first search from `from`: `came` has the link over which each node is reached.
         let mut came: BTreeMap<usize, usize> = BTreeMap::new();
         let mut open = VecDeque::from([from]);
         while let Some(node) = open.pop_front() {
@@ -167,8 +167,8 @@ pub fn any_source(stream: &mut Stream, rate: Rate) -> SourceConfig {
     }
 }
 
-/// Gives each switch algorithms, orders of service, shared memories and control schemes at random, and flows
-/// rate control.
+/// Gives each switch random queue management, order of service, shared memory and control scheme, and gives
+/// flows rate control.
 pub fn with_any_switch(mut plan: Plan, stream: &mut Stream) -> Plan {
     let quanta = [Bytes(1_500), Bytes(4_000)];
     if stream.bits().is_multiple_of(2) {
@@ -206,7 +206,7 @@ pub fn with_any_switch(mut plan: Plan, stream: &mut Stream) -> Plan {
     plan
 }
 
-/// The plain simulation has taps on all links, so that its ports serve no frame ahead.
+/// The plain simulation has taps on all links, so no port of it fixes departures at arrival.
 #[test]
 fn the_plain_schedule_and_any_division_into_calls_give_the_same() {
     let mut stream = Stream::new(1, "ether", "random networks");

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use super::*;
 use crate::endsystem::AbrConfig;
 
-/// Hosts `H0` to `Hn`, the first of which receives what the others send over one switch, every flow with rate
-/// control and a scheme at the switch's ports.
+/// Hosts `H0` to `Hn` at one switch. `H0` receives the flows of all other hosts. Every flow has rate control,
+/// and the ports of the switch have a scheme.
 pub(super) fn star(
     sources: usize,
     rate: Rate,
@@ -57,16 +57,16 @@ pub(super) fn star(
     }
 }
 
-/// A source alone sends at its ICR: frames of 1,538 octets 1,538/ICR apart, and before the first and after
-/// each 31 a record in 84 octets. ICR is 125 million octets/s, so a frame takes 12.304 us and a record
-/// 0.672 us: 32 frames take 382.096 us.
+/// A source alone sends at its ICR, with frames of 1,538 octets at distances of 1,538/ICR. A record in 84
+/// octets leads every 31 frames. ICR is 125 million octets/s, so a frame takes 12.304 us and a record 0.672
+/// us. Together 32 frames take 382.096 us.
 #[test]
 fn a_source_paces_octets_and_sends_a_record_among_32_frames() {
     let rates = AbrConfig {
         icr: Some(Rate::from_bps(GBPS)),
         ..AbrConfig::default()
     };
-    // Nothing comes back within 40 ms.
+    // No record returns within 40 ms.
     let plan = star(
         1,
         Rate::from_bps(10 * GBPS),
@@ -85,19 +85,19 @@ fn a_source_paces_octets_and_sends_a_record_among_32_frames() {
     assert_eq!(acr, [Some(1e9); 2]);
 }
 
-/// The steady state of each scheme, by its own paper, over Ethernet: the rates of datagrams with preambles,
-/// gaps and records in units of what the scheme shares.
+/// The steady state of each scheme over Ethernet, as its paper predicts it. Rates count preambles, interframe
+/// gaps and records, as the scheme does.
 #[test]
 fn schemes_share_a_line_of_ethernet_as_their_papers_say() {
     let line = 10e9;
     for (control, share) in [
-        // Kalyanaraman: the target over the number of sources.
+        // Kalyanaraman: the target rate divided by the number of sources.
         (
             json!({ "scheme": "erica", "target_utilisation": 0.9, "interval": "1 ms",
                 "interval_cells": "1000000 cells", "delta": 0.0 }),
             0.9 / 4.0,
         ),
-        // Afek, Mansour and Ostfeld: u C / (1 + n u), u the utilisation factor.
+        // Afek, Mansour and Ostfeld: u C / (1 + n u), with the utilisation factor u.
         (
             json!({ "scheme": "phantom", "utilisation_factor": 5.0, "interval": "1 ms", "alpha_dec": 0.0625 }),
             5.0 / 21.0,

@@ -18,8 +18,8 @@ fn run(plan: Plan, from: Ps, to: Ps) -> Report {
     Simulation::new(plan).unwrap().measure(from, to, to)
 }
 
-/// A line of 100 Gbit/s feeds one of 50 Gbit/s with no room but for a frame. Sending ends before the window
-/// begins, arrival and drops do not.
+/// A line of 100 Gbit/s feeds a line of 50 Gbit/s with a buffer of one frame. All frames are sent before the
+/// window. They arrive or are dropped within the window.
 #[test]
 fn losses_are_a_share_of_what_is_decided_in_the_window() {
     let source = SourceConfig::OnOff(OnOffConfig {
@@ -31,7 +31,7 @@ fn losses_are_a_share_of_what_is_decided_in_the_window() {
     plan.links[1].rate = Rate::from_bps(50 * GBPS);
     let report = run(plan, Ps::from_us(50), Ps::from_ms(1));
     let totals = &report.totals;
-    // 82 frames in 10 us, of which the slower line takes each second.
+    // 82 frames leave in 10 us. The slower line takes every second frame.
     assert_eq!((totals.packets_sent, totals.packets_delivered), (0, 41));
     assert_eq!(
         (totals.packets_dropped, totals.packet_loss_ratio),
@@ -40,7 +40,7 @@ fn losses_are_a_share_of_what_is_decided_in_the_window() {
     assert_eq!(report.ports[0].packet_loss_ratio, 0.5);
 }
 
-/// 1,472 bytes of each frame of 1,538 octets on the line are payload.
+/// Each frame of 1,538 octets on the line has 1,472 bytes of payload.
 #[test]
 fn datagrams_have_a_throughput_but_none_of_tcp() {
     let source = cbr(Rate::from_bps(10 * GBPS));
@@ -72,7 +72,7 @@ fn datagrams_have_a_throughput_but_none_of_tcp() {
     );
 }
 
-/// A frame takes 1,538 x 80 ps = 123.04 ns, so five begin in the ON half of a microsecond.
+/// A frame takes 1,538 x 80 ps = 123.04 ns, so five frames begin in the ON half of a microsecond.
 #[test]
 fn on_off_datagrams_fill_the_on_part_of_each_period() {
     let source = SourceConfig::OnOff(OnOffConfig {
@@ -84,7 +84,7 @@ fn on_off_datagrams_fill_the_on_part_of_each_period() {
     assert_eq!(run(plan, Ps::ZERO, Ps::from_us(10)).totals.packets_sent, 50);
 }
 
-/// At 10 Gbit/s a frame comes each 1.2304 us on average: 8,127.4 in 10 ms, with a deviation of 90.2.
+/// At 10 Gbit/s a frame comes every 1.2304 us on average.
 #[test]
 fn poisson_datagrams_have_the_mean_and_the_variance_of_their_rate() {
     let source = SourceConfig::Poisson(PoissonConfig {
@@ -100,7 +100,8 @@ fn poisson_datagrams_have_the_mean_and_the_variance_of_their_rate() {
             report.totals.packets_sent as f64
         })
         .collect();
-    // 81.274 of each run; the mean of 100 runs deviates by 0.9, the variance by 81.3 x sqrt(2 / 99).
+    // Each run has 81.274 frames on average. The mean of 100 runs deviates by 0.9, and the variance by 81.3 x
+    // sqrt(2 / 99).
     let mean = counts.iter().sum::<f64>() / 100.0;
     let variance = counts
         .iter()
