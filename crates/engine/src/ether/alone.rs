@@ -1,4 +1,5 @@
-//! A flow alone in the empty network, for its slowdown among others.
+//! Completion time of one flow that has the network to itself. The slowdown of a flow compares its completion
+//! time among other flows with this time.
 
 use alloc::vec::Vec;
 
@@ -8,9 +9,10 @@ use crate::kernel::Ps;
 use crate::net::ChannelId;
 use crate::net::opposites;
 
-/// Completion time of a flow of `plan` that sends a given number of bytes, alone on its paths with all their
-/// nodes, from time 0 and with the same random streams; `None` if it has not ended after ten times
-/// the time `among` the others.
+/// Completion time in picoseconds of a flow of `plan` that sends a given number of bytes. The flow has its
+/// paths and their nodes to itself, starts at time 0, and draws from the same random streams as in `plan`.
+/// `among` is its completion time among the other flows; `None` if the flow has not ended after ten times
+/// `among`.
 ///
 /// # Panics
 /// If the plan is invalid.
@@ -27,10 +29,10 @@ pub fn completion_alone(plan: &Plan, flow: usize, among: Ps) -> Option<Ps> {
         changes: Vec::new(),
         port_controls: Vec::new(),
     };
-    // Credit and pauses for a link come back over its opposite, which ECMP may have left out of the flow's paths.
+    // Credit and pauses for a link return over its opposite, which the flow's paths may lack under ECMP.
     let needs_opposites = plan.fcvc.is_some() || plan.pfc.is_some();
     let opposites = needs_opposites.then(|| opposites(&plan.links));
-    // Nodes and links keep their order, by which simultaneous events are ordered.
+    // Nodes and links keep their order, because this order decides between simultaneous events.
     let channels = ChannelId::both(flow).into_iter();
     let mut links: Vec<usize> = channels
         .flat_map(|channel| plan.links_of(channel))

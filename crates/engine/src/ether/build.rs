@@ -39,29 +39,30 @@ pub struct Parts {
     pub nodes: Vec<Node>,
     /// Incoming links of each node.
     pub inboxes: Vec<Inbox>,
-    /// For each channel: node and endpoint that it leaves.
+    /// For each channel the node and the endpoint that send it.
     pub begins: Vec<(usize, usize)>,
 }
 
-/// A label at a node: the channel, and the number among its links of the first that leads on.
+/// The meaning of a label at a node: the channel, and the index among the channel's links of the first link
+/// that leaves the node.
 type Arriving = (ChannelId, usize);
 
-/// Tables that are filled before nodes are built.
+/// Tables that are filled before the nodes are built.
 struct Draft<'a> {
     plan: &'a Plan,
-    /// For each link its number among the used links that leave its node.
+    /// For each link its number among the used links that leave the same node.
     port_of: Vec<u32>,
     outgoing: Vec<Vec<usize>>,
     incoming: Vec<Vec<u32>>,
     /// By node and label.
     arriving: Vec<Vec<Arriving>>,
-    /// For each channel and link of it, the label at the link's end.
+    /// For each channel and each of its links, the label of the channel at the link's end.
     labels: Vec<Vec<u32>>,
-    /// Channels that nothing answers, by the host at which they end.
+    /// For each host the channels that end there and have no opposite channel.
     unanswered: Vec<Vec<ChannelId>>,
-    /// Credit control, if there is any.
+    /// Credit control; `None` if the plan has none.
     reserves: Option<Reserves<'a>>,
-    /// For each link the link that leads back.
+    /// For each link its opposite link.
     backs: Vec<Option<usize>>,
 }
 
@@ -79,7 +80,7 @@ pub fn build(plan: &Plan) -> Parts {
         let names = links
             .iter()
             .map(|link| plan.links[*link as usize].name.as_str());
-        // Frames that meet at one instant are served in an order that is drawn for each instant.
+        // Frames that arrive at one instant are processed in an order that is drawn for each instant.
         Inbox::new(
             links.clone(),
             Order::drawn(plan.seed, "simultaneous frames", names),
@@ -147,7 +148,7 @@ impl<'a> Draft<'a> {
             draft.incoming[link.to].push(number as u32);
         }
         for channel in plan.channels().filter(|channel| !channel.is_forward()) {
-            // A source whose flow has no way back receives nothing, and so has no label.
+            // If a flow has no path back, its source receives nothing and has no label.
             if plan.path(channel).is_empty() {
                 let begin = plan.path(channel.reverse())[0];
                 draft.unanswered[plan.links[begin].from].push(channel.reverse());
@@ -224,7 +225,7 @@ impl<'a> Draft<'a> {
         switch
     }
 
-    /// Puts a switch under PFC.
+    /// Sets up PFC at a switch.
     fn set_lossless(&self, node: usize, config: &PfcConfig, switch: &mut Switch) {
         let longest = self.plan.longest_frame();
         let links = self.incoming[node].iter().map(|link| {
@@ -252,7 +253,7 @@ impl<'a> Draft<'a> {
         for port in &mut switch.ports {
             let back = self.back_of(port.link as usize);
             let pauses = Pauses::new(self.plan.links[port.link as usize].rate, config.response);
-            // The port that leads back is a pause's label at the other end.
+            // A pause carries, as its label, the number of the port that leads back at the link's other end.
             port.set_pausing(Pausing::new(
                 pauses,
                 priorities,
@@ -262,12 +263,12 @@ impl<'a> Draft<'a> {
         switch.set_lossless(lossless);
     }
 
-    /// The link that leads back.
+    /// The opposite link.
     fn back_of(&self, link: usize) -> usize {
         self.backs[link].expect("a checked plan has a way back")
     }
 
-    /// The routes of a switch, by label, and the ways of those that have several.
+    /// The routes of a switch by label, and the ports and labels of each route that has several.
     fn routes(&self, node: usize) -> (Vec<Route>, Vec<Vec<Way>>) {
         let mut sprayed = Vec::new();
         let mut routes = Vec::with_capacity(self.arriving[node].len());
@@ -295,8 +296,8 @@ impl<'a> Draft<'a> {
         (routes, sprayed)
     }
 
-    /// Views of the schemes of a switch, by label, and the numbers of flows under control of each port; both empty
-    /// without a scheme.
+    /// For each label the numbers under which schemes know the flow, and for each port the number of flows
+    /// under rate control. Both are empty without a scheme.
     fn controlled(&self, node: usize, settings: &SwitchPlan) -> (Vec<Controlled>, Vec<usize>) {
         let arriving = &self.arriving[node];
         let under_control = |channel: &ChannelId| self.plan.flows[channel.flow()].rates.is_some();
@@ -331,7 +332,7 @@ impl<'a> Draft<'a> {
         (controlled, channels)
     }
 
-    /// Priority of one of the flows under control, which share a queue of each port.
+    /// Priority of one flow under rate control. All flows under rate control share one queue of each port.
     fn controlled_priority(&self) -> u8 {
         let mut controlled = self.plan.flows.iter().filter(|flow| flow.rates.is_some());
         controlled.next().map_or(0, |flow| flow.priority)
@@ -342,7 +343,7 @@ impl<'a> Draft<'a> {
             let plan = &self.plan.links[*link];
             Interface::new(plan.rate, plan.delay, *link as u32)
         };
-        // The endpoint that receives a channel is the one that the opposite channel leaves.
+        // The endpoint that receives a channel sends the opposite channel.
         let arriving = self.arriving[node].iter();
         let answering = arriving.map(|(channel, _)| channel.reverse());
         let channels = answering.chain(self.unanswered[node].iter().copied());
@@ -400,7 +401,7 @@ impl<'a> Draft<'a> {
         Some(Ends::new(ends.collect(), interfaces))
     }
 
-    /// Account of a channel that arrives.
+    /// Buffer account of an arriving channel.
     fn account(&self, reserves: &Reserves<'_>, (channel, onward): Arriving) -> Account {
         let link = self.plan.path(channel)[onward - 1];
         let label = match onward.checked_sub(2) {
@@ -412,7 +413,7 @@ impl<'a> Draft<'a> {
         Account::new((reserves.n2(), reserve), self.port_of[back], label)
     }
 
-    /// Number of the endpoint that a channel leaves.
+    /// Number of the endpoint that sends a channel.
     fn end_of(&self, channel: ChannelId) -> u32 {
         if let Some(answered) = self.labels[channel.reverse().index()].last() {
             return *answered;
@@ -423,7 +424,7 @@ impl<'a> Draft<'a> {
         (self.arriving[host].len() + place.unwrap_or(0)) as u32
     }
 
-    /// The end of a flow at `node` that `channel` leaves: the source or the destination.
+    /// The endpoint at `node` that sends `channel`: the source of the flow or its destination.
     fn endpoint(&self, node: usize, channel: ChannelId) -> Endpoint {
         let flow = &self.plan.flows[channel.flow()];
         let end = if channel.is_forward() {
@@ -445,7 +446,7 @@ impl<'a> Draft<'a> {
             .as_ref()
             .map(|config| self.over_roce(config, channel));
         let source = if flow.source.sends_packets() {
-            // A rate counts frames with their preambles and gaps.
+            // A rate counts frames with their preambles and interframe gaps.
             let bits = 8 * self.plan.framing.on_line(UDP_HEADERS + flow.datagram) as u64;
             flow.source.packets(bits, flow.start, stream("source"))
         } else {
@@ -483,7 +484,7 @@ impl<'a> Draft<'a> {
         })
     }
 
-    /// The end of a flow over RoCE that `channel` leaves.
+    /// The endpoint of a flow over RoCE that sends `channel`.
     fn over_roce(&self, config: &RoceConfig, channel: ChannelId) -> App {
         let flow = &self.plan.flows[channel.flow()];
         if !channel.is_forward() {
@@ -498,7 +499,7 @@ impl<'a> Draft<'a> {
         App::RoceSender(Box::new(sender))
     }
 
-    /// Rate control at the end of a flow that `channel` leaves.
+    /// Rate control at the endpoint that sends `channel`.
     fn rates(&self, channel: ChannelId) -> Rates {
         let flow = &self.plan.flows[channel.flow()];
         let Some(config) = &flow.rates else {
@@ -515,7 +516,7 @@ impl<'a> Draft<'a> {
     }
 }
 
-/// Sends a channel over `link`.
+/// Credit control of a channel at the sending end of `link`.
 fn sender(reserves: &Reserves<'_>, channel: ChannelId, link: usize) -> Sender {
     Sender::new(reserves.reserve(channel, link) as u32)
 }

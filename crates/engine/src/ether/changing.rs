@@ -1,4 +1,4 @@
-//! The changes of a plan, made when their instants have come.
+//! Makes the changes of a plan at their instants.
 
 use super::node::Node;
 use super::plan::change::Change;
@@ -7,15 +7,15 @@ use crate::kernel::Ps;
 use crate::net::channel::ChannelId;
 
 impl Simulation {
-    /// Instant of the next change; `NEVER` if there are no more.
+    /// Instant of the next change; `NEVER` without a further change.
     pub(super) fn next_change(&self) -> Ps {
         let next = self.network.plan.changes.get(self.network.changed);
         next.map_or(Ps::NEVER, |change| change.at)
     }
 
-    /// Makes the change of the present instant, if it has not been made, and returns the instant of
-    /// the next; `NEVER` if there are no more. A run in parts stops there; a run in one part need
-    /// not call this.
+    /// Makes the changes of the present instant, unless they are made already. Returns the instant of the
+    /// next change; `NEVER` without a further change. A run in several partitions stops at each change and
+    /// calls this. A run in one partition need not call this.
     pub fn make_due_change(&mut self) -> Ps {
         while self.next_change() <= self.now {
             self.make_next_change();
@@ -23,7 +23,7 @@ impl Simulation {
         self.next_change()
     }
 
-    /// Makes the next change, before whose instant everything has been processed.
+    /// Makes the next change. All events before its instant have been processed.
     pub(super) fn make_next_change(&mut self) {
         let Change {
             at,

@@ -1,8 +1,7 @@
-//! Equal-cost multipath: the choice of a packet's next hop by a hash of its flow, so that all
-//! packets of a flow take one way (RFC 2992 describes the method). The hash is MurmurHash3, x86, 32
-//! bits (Appleby 2011, public domain).
+//! Equal-cost multipath (RFC 2992): a hash of a packet's flow chooses the next hop, so all packets of a flow
+//! take one path. The hash is MurmurHash3, x86, 32 bits (Appleby 2011, public domain).
 
-/// Addresses and ports, which all packets of a flow have in common.
+/// Addresses and ports that all packets of a flow have in common.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FlowKey {
     /// Source address.
@@ -16,8 +15,8 @@ pub struct FlowKey {
 }
 
 impl FlowKey {
-    /// MurmurHash3 of source, destination and ports (the source's in the low half) as 12 octets,
-    /// three little-endian words.
+    /// MurmurHash3 of 12 octets, which are three little-endian words: source, destination and ports. The
+    /// source port is in the lower half of its word.
     pub fn hash(self, seed: u32) -> u32 {
         let ports = self.source_port as u32 | (self.destination_port as u32) << 16;
         let words = [self.source, self.destination, ports];
@@ -31,8 +30,7 @@ impl FlowKey {
         hash = (hash ^ hash >> 13).wrapping_mul(0xC2B2_AE35);
         hash ^ hash >> 16
     }
-    /// Number of the next hop among `hops`, at a switch with this seed: the hash modulo their
-    /// number.
+    /// Number of the next hop among `hops` at a switch with this seed: the hash modulo `hops`.
     ///
     /// # Panics
     /// If there are no hops.
@@ -81,7 +79,7 @@ mod tests {
             };
             flows[flow.next_hop(320, 16)] += 1;
         }
-        // 1,000 each, within five standard deviations sqrt(16000 * 15 / 256) = 30.6.
+        // Each next hop gets 1,000 flows, within five standard deviations of sqrt(16000 * 15 / 256) = 30.6.
         assert!(
             flows.iter().all(|count| count.abs_diff(1_000) < 153),
             "{flows:?}"

@@ -1,4 +1,4 @@
-//! A host: the endpoints of its flows and its network interfaces.
+//! A host: the endpoints of its flows, and its network interfaces.
 
 mod credited;
 mod paused;
@@ -18,8 +18,8 @@ use super::transport::{Frame, Links};
 use super::turn::Components;
 use crate::kernel::{Ps, Rate, Tournament};
 
-/// A network interface. It holds no frames: when its line is free, it takes the next frame of the
-/// endpoints that have one, one after the other in a round. The frames of a burst follow each other.
+/// A network interface. It holds no frames. When its line is free, it takes a frame from the next endpoint of
+/// a round. The frames of a burst follow each other.
 #[derive(Clone)]
 pub struct Interface {
     clock: OctetClock,
@@ -30,9 +30,9 @@ pub struct Interface {
     carry: u64,
     /// Endpoints that may have a frame.
     round: VecDeque<u32>,
-    /// PFC, if the interface has it.
+    /// PFC; `None` without PFC.
     pub paused: Option<Box<Paused>>,
-    /// Frames that leave, if they are captured.
+    /// Captured frames that leave; `None` without capture.
     pub(super) tap: Option<Vec<Leaving>>,
 }
 
@@ -50,7 +50,7 @@ impl Interface {
             tap: None,
         }
     }
-    /// Instant at which the line is free for a frame; `NEVER` if no endpoint may have one.
+    /// Start time of the next frame: the line is free. `NEVER` if no endpoint may have a frame.
     fn next_start(&self) -> Ps {
         if self.round.is_empty() {
             Ps::NEVER
@@ -58,7 +58,7 @@ impl Interface {
             self.free_at
         }
     }
-    /// Sends a frame at `now`, at which the line is free.
+    /// Sends a frame at `now`; the line must be free.
     fn transmit(&mut self, now: Ps, (info, packet): (Info, Packet), label: u32, links: &mut Links) {
         if self.free_at < now {
             self.carry = 0;
@@ -80,16 +80,17 @@ impl Interface {
     }
 }
 
-/// Ends flows. At one instant interfaces come before endpoints, both in their order.
+/// A host, at which flows begin and end. At one instant the events of interfaces precede those of endpoints,
+/// both in order of their numbers.
 #[derive(Clone)]
 pub struct Host {
-    /// Ends of flows; labels of arriving frames are indices into it.
+    /// Endpoints of flows; the label of an arriving frame is an index into this list.
     pub endpoints: Vec<Endpoint>,
     /// Interfaces.
     pub interfaces: Vec<Interface>,
-    /// Credit control, if the host has it.
+    /// Credit control; `None` without it.
     credited: Option<Box<Ends>>,
-    /// Clocks of the interfaces, then of the endpoints.
+    /// Times of the next events of the interfaces, then of the endpoints.
     clocks: Tournament,
 }
 
@@ -112,24 +113,24 @@ impl Host {
     pub fn set_credit(&mut self, ends: Ends) {
         self.credited = Some(Box::new(ends));
     }
-    /// Credit control, if the host has it.
+    /// Credit control; `None` without it.
     pub fn credited(&self) -> Option<&Ends> {
         self.credited.as_deref()
     }
 
-    /// Earliest time at which an endpoint or an interface has something to do.
+    /// Time of the next event of an endpoint or interface.
     #[inline]
     pub fn next_event(&self) -> Ps {
         self.clocks.first().0
     }
 
-    /// Makes an endpoint that of a router.
+    /// Turns an endpoint into that of a router.
     pub(super) fn become_router(&mut self, number: usize) {
         self.endpoints[number].become_router();
         self.note_wake(number);
     }
 
-    /// Goes on from `now`, before which everything has been processed, with other settings of an endpoint.
+    /// Continues from `now` with other settings of an endpoint. All events before `now` have been processed.
     pub(super) fn change(&mut self, now: Ps, number: usize, to: &FlowChange) {
         let endpoint = &mut self.endpoints[number];
         endpoint.change(now, to);
@@ -153,7 +154,7 @@ impl Host {
         self.note_wake(number);
     }
 
-    /// Sends the next frame of an interface now, or when its line is free.
+    /// Sends the next frame of an interface now, or as soon as its line is free.
     fn begin(&mut self, port: usize, now: Ps, links: &mut Links) {
         let free_at = self.interfaces[port].free_at;
         if free_at <= now {
@@ -163,7 +164,7 @@ impl Host {
         }
     }
 
-    /// Sends the next frame of the round of an interface whose line is free, if an endpoint has one.
+    /// Sends the next frame of the round of an interface, if an endpoint has one. The line must be free.
     fn send(&mut self, port: usize, now: Ps, links: &mut Links) {
         if self.credited.is_some() {
             return self.send_credited(port, now, links);
@@ -175,7 +176,7 @@ impl Host {
         self.clocks.set(port, self.interfaces[port].next_start());
     }
 
-    /// Sends a frame of the first endpoint of the round that has one and may send it.
+    /// Sends a frame of the first endpoint in the round that has a frame and may send it.
     fn send_next(&mut self, port: usize, now: Ps, links: &mut Links) {
         while let Some(number) = self.interfaces[port].round.pop_front() {
             if self.keeps(port, number, now) {
@@ -196,8 +197,8 @@ impl Host {
         }
     }
 
-    /// Puts an endpoint that has sent a frame back into the round: to its front if the next frame belongs to
-    /// the same burst.
+    /// Puts an endpoint that has sent a frame back into the round. If its next frame belongs to the same
+    /// burst, the endpoint goes to the front.
     fn put_back(&mut self, port: usize, number: u32) {
         let round = &mut self.interfaces[port].round;
         if self.endpoints[number as usize].continues_burst() {
@@ -207,7 +208,7 @@ impl Host {
         }
     }
 
-    /// Notes the time of an endpoint's next event.
+    /// Sets the time of an endpoint's next event.
     fn note_wake(&mut self, number: usize) {
         let component = self.interfaces.len() + number;
         let wake = self.endpoints[number].wake_at();

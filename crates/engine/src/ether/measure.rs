@@ -1,4 +1,4 @@
-//! Computes the report from counters, by snapshots at the ends of the measuring window.
+//! Computes the report from counters: snapshots are taken at both ends of the measuring window.
 
 use alloc::format;
 use alloc::string::String;
@@ -25,7 +25,7 @@ use crate::net::channel::ChannelId;
 use crate::tcp::SenderStats;
 
 impl Simulation {
-    /// The end of a flow that `channel` leaves.
+    /// The endpoint that sends `channel`.
     pub fn endpoint(&self, channel: ChannelId) -> &Endpoint {
         let (node, number) = self.network.begin(channel);
         match &self.stations[node].node {
@@ -38,8 +38,8 @@ impl Simulation {
     pub fn ports(&self) -> impl Iterator<Item = &Port> {
         self.nodes().flat_map(ports)
     }
-    /// Link of each output port of a switch, and the frames that its queues have dropped so far for want of
-    /// room.
+    /// For each output port of a switch its link, and the frames that its queues have dropped so far because
+    /// they were full.
     pub fn tail_drops(&mut self) -> Vec<(usize, u64)> {
         let now = self.now;
         let stations = self.stations.iter_mut();
@@ -83,7 +83,7 @@ impl Simulation {
             _ => None,
         }
     }
-    /// Bytes of payload that have arrived at a flow's destination so far, in order or not.
+    /// Bytes of payload that have arrived at a flow's destination so far: in order, out of order, or twice.
     pub fn received(&self, flow: usize) -> u64 {
         let destination = self.endpoint(ChannelId::backward(flow));
         match destination.app() {
@@ -101,7 +101,7 @@ impl Simulation {
         }
     }
 
-    /// Runs to `end`, measures from `from` to `to`, and returns the report.
+    /// Runs to `end`, measures between `from` and `to`, and returns the report.
     pub fn measure(&mut self, from: Ps, to: Ps, end: Ps) -> Report {
         self.run_until(from);
         self.begin_window();
@@ -140,7 +140,8 @@ impl Simulation {
         self.network.window.delays = delays.collect();
     }
 
-    /// Samples the queues of switches now, for the quantiles of the window, unless it has ended.
+    /// Samples the queues of switches now, for the quantiles of the measuring window. Does nothing after the
+    /// window.
     pub fn sample(&mut self) {
         if self.network.window.has_ended {
             return;
@@ -227,7 +228,7 @@ impl Simulation {
         }
     }
 
-    /// By channel.
+    /// Dropped frames and payload bytes so far, by channel.
     pub(super) fn dropped(&self) -> Vec<Dropped> {
         let mut dropped = alloc::vec![Dropped::default(); 2 * self.network.plan.flows.len()];
         for route in self.nodes().flat_map(|node| match node {
@@ -240,8 +241,8 @@ impl Simulation {
         dropped
     }
 
-    /// The channel of a frame that arrives at a node with a label. A frame of credit goes the other way than
-    /// the channel that gets it.
+    /// The channel of a frame that arrives at a node with a label. A credit frame belongs to the opposite of
+    /// the channel that gets the credit.
     pub(super) fn channel_at(&self, node: usize, label: u32, info: Info) -> ChannelId {
         match &self.stations[node].node {
             Node::Host(host) => host.endpoints[label as usize].channel.reverse(),
@@ -262,7 +263,7 @@ impl Simulation {
             Node::Switch(_) => None,
         })
     }
-    /// Packets that wait for credit at their hosts, with their channels.
+    /// The packets that wait for credit at hosts, with their channels.
     fn heads(&self) -> impl Iterator<Item = (ChannelId, &Packet)> {
         self.hosts().flat_map(|host| {
             let ends = host.credited().into_iter();
@@ -271,7 +272,8 @@ impl Simulation {
         })
     }
 
-    /// Frames on links, in switches and before them without credit, and their payload bytes of TCP or RoCE, by channel.
+    /// For each channel its frames on links, in switches, and at hosts without credit, and their payload
+    /// bytes of TCP or RoCE.
     pub(super) fn in_path(&self) -> Vec<Dropped> {
         let mut found = alloc::vec![Dropped::default(); 2 * self.network.plan.flows.len()];
         let mut add = |node: usize, (label, info): (u32, Info), bytes: u64| {
@@ -304,11 +306,12 @@ impl Simulation {
         found
     }
 
-    /// The report of a run that ends now, with a measuring window behind it.
+    /// The report of a run that ends now. The measuring window has ended before.
     ///
     /// # Panics
     /// If no window has begun and ended. If frames or bytes are not conserved, or a channel under credit
-    /// control has held more than its reserve, or PFC counts wrongly: a defect of the simulator, never of its input.
+    /// control has held more than its reserve, or PFC counts wrongly. Each of these three is a defect of the
+    /// simulator, never of its input.
     pub fn report(&mut self) -> Report {
         let last = self.snapshot();
         assert_eq!(
@@ -342,7 +345,7 @@ impl Simulation {
         }
     }
 
-    /// Checks that the frames of each channel have arrived, were dropped or are on their way.
+    /// Checks that each frame of each channel has arrived, was dropped or is on its way.
     fn check_packets(&self, in_path: &[Dropped], dropped: &[Dropped]) {
         for channel in self.network.plan.channels() {
             let sent = self.endpoint(channel).counts().packets_sent;
@@ -401,7 +404,7 @@ impl Simulation {
             queues.map(|queue| queue.dropped.packets).sum()
         };
         let packets_dropped = queues(end) - queues(begin);
-        // Both ends send: data and acknowledgements.
+        // Sources and destinations send packets: data and acknowledgements.
         let packets_sent = sum(|flow| flow.source.packets_sent + flow.destination.packets_sent);
         let packets_delivered =
             sum(|flow| flow.source.packets_received + flow.destination.packets_received);
@@ -555,7 +558,7 @@ impl Simulation {
         reports
     }
 
-    /// Report of the control of a port, with counts since the start; `None` without control.
+    /// Report of the control of a port, with counts since the start of the run; `None` without control.
     fn control_of(&self, node: usize, number: usize, port: &Port) -> Option<ControlReport> {
         let scheme = port.control().map(statistics::report);
         let found = scheme.or_else(|| port.credited().map(Credited::report));
@@ -609,7 +612,7 @@ impl Simulation {
     }
 }
 
-/// Rate control of the source of a flow.
+/// Rate control of a flow's source; `None` without it.
 fn source_of(endpoint: &Endpoint) -> Option<&RateSource> {
     match endpoint.rates() {
         Rates::Source(source) => Some(source),
@@ -617,7 +620,7 @@ fn source_of(endpoint: &Endpoint) -> Option<&RateSource> {
     }
 }
 
-/// The sending end of a flow over RoCE.
+/// The sending end of a flow over RoCE; `None` without RoCE.
 fn roce_sender(endpoint: &Endpoint) -> Option<&Sender> {
     match endpoint.app() {
         App::RoceSender(sender) => Some(sender),
@@ -625,7 +628,7 @@ fn roce_sender(endpoint: &Endpoint) -> Option<&Sender> {
     }
 }
 
-/// Output ports of a node; none of a host.
+/// Output ports of a switch; none for a host.
 fn ports(node: &Node) -> &[Port] {
     match node {
         Node::Host(_) => &[],
@@ -643,7 +646,8 @@ fn port_counts(port: &mut Port, now: Ps) -> PortCounts {
     }
 }
 
-/// True if the counts of PFC are what the queues of a switch hold, where it covers all priorities.
+/// True if the counts of PFC equal the octets in the queues of a switch. PFC must cover all priorities for
+/// this.
 fn counts_what_it_holds(node: &Node) -> bool {
     let Node::Switch(switch) = node else {
         return true;
@@ -656,7 +660,7 @@ fn counts_what_it_holds(node: &Node) -> bool {
     counted.is_none_or(|counted| counted == queues.sum::<u64>())
 }
 
-/// Statistics of PFC at a port, and of the link that leads back from where it leads.
+/// Statistics of PFC at a port: its pauses, and the most octets from the opposite link.
 fn pfc_statistics(
     pausing: &Pausing,
     ingress_most: u64,

@@ -1,4 +1,4 @@
-//! Ethernet: frames of any size between hosts and switches, with TCP or datagrams over IPv4 in them.
+//! Ethernet: frames of any size between hosts and switches, with TCP segments or UDP datagrams over IPv4.
 
 mod alone;
 pub mod aqm;

@@ -1,4 +1,4 @@
-//! A node of a network, and the state of the network beside its nodes.
+//! A node of a network, and the state of the network that belongs to no node.
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -19,9 +19,9 @@ use crate::net::storage::{Place, Storage};
 /// A node of a simulation.
 #[derive(Clone)]
 pub enum Node {
-    /// Ends flows.
+    /// A host, at which flows begin and end.
     Host(Host),
-    /// Forwards frames.
+    /// A switch, which forwards frames.
     Switch(Switch),
 }
 
@@ -58,7 +58,7 @@ impl node::Node for Node {
         let of_host = interfaces.iter().map(|interface| interface.link);
         of_host.chain(ports.iter().map(|port| port.link))
     }
-    /// None: a frame that has begun is not changed any more.
+    /// No link: a frame on a link does not change any more.
     fn feeds_unsettled(&self) -> impl Iterator<Item = u32> {
         core::iter::empty()
     }
@@ -85,20 +85,20 @@ impl node::Node for Node {
         }
     }
 
-    /// Services are among the events of a node.
+    /// Never: services are among the events of a node.
     fn next_service(&self) -> Ps {
         Ps::NEVER
     }
     fn advance(&mut self, _now: Ps, _links: &mut Links) {}
 }
 
-/// State of a simulation, or of a part of one, that belongs to no node.
+/// State of a simulation, or of one partition, that belongs to no node.
 #[derive(Clone)]
 pub struct Network {
     /// The plan.
     pub plan: Arc<Plan>,
-    /// For each channel: node and endpoint that it leaves. In a part, `NOWHERE` stands for a node of
-    /// another part.
+    /// For each channel the node and the endpoint that send it. In a partition `NOWHERE` stands for a node of
+    /// another partition.
     pub begins: Arc<[(usize, usize)]>,
     /// The measuring window.
     pub window: Window,
@@ -107,7 +107,7 @@ pub struct Network {
 }
 
 impl Network {
-    /// Node and endpoint that a channel leaves.
+    /// Node and endpoint that send a channel.
     pub fn begin(&self, channel: ChannelId) -> (usize, usize) {
         self.begins[channel.index()]
     }

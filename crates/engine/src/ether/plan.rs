@@ -1,4 +1,4 @@
-//! The plan of a simulation: a directed graph, the flows over it, and what can be wrong with it.
+//! The plan of a simulation: a directed graph, the flows over it, and the checks of a plan.
 
 pub mod change;
 
@@ -32,19 +32,19 @@ use crate::traffic::SourceConfig;
 pub struct Plan {
     /// Seed of every random stream.
     pub seed: u64,
-    /// Form of frames.
+    /// Form of all frames.
     pub framing: Framing,
-    /// Nodes; links name them by index.
+    /// Nodes; links refer to them by index.
     pub nodes: Vec<NodePlan>,
-    /// Directed links; flows name them by index.
+    /// Directed links; flows refer to them by index.
     pub links: Vec<LinkPlan>,
     /// Flows.
     pub flows: Vec<FlowPlan>,
-    /// Credit control of all flows, whose lengths are octets on the line; none if absent.
+    /// Credit control of all flows, with lengths in octets on the line; `None` without credit control.
     pub fcvc: Option<FcvcConfig>,
-    /// Priority-based flow control of all links that flows use; none if absent.
+    /// Priority-based flow control of all links that flows use; `None` without PFC.
     pub pfc: Option<PfcConfig>,
-    /// Changes of settings, in the order of their instants.
+    /// Changes of settings, in order of time.
     pub changes: Vec<Change>,
     /// Control schemes of single ports, each with the index of the link that the port feeds. Such a
     /// scheme replaces the scheme of the switch.
@@ -65,18 +65,18 @@ pub struct NodePlan {
 pub struct SwitchPlan {
     /// Most octets of each queue, the frame in service included; `u64::MAX` without a limit.
     pub buffer: u64,
-    /// Memory that all queues of the switch share, if they do.
+    /// Memory that all queues of the switch share; `None` without shared memory.
     pub memory: Option<MemoryConfig>,
     /// Active queue management of each queue.
     pub aqm: AqmConfig,
-    /// Order of service.
+    /// Order in which the queues of a port are served.
     pub schedule: ScheduleConfig,
-    /// Control scheme of each port that carries flows with rate control.
+    /// Control scheme of each port that carries flows under rate control.
     pub control: ControlConfig,
-    /// Choice among the ports of flows that have several.
+    /// Choice of the port for a flow with several next hops.
     pub multipath: Multipath,
-    /// Queues of each port, each with the priorities of its frames; the first queue is served first.
-    /// Priorities that no queue has share the last.
+    /// Queues of each port, each with the priorities of its frames. Under strict priority the first queue is
+    /// served first. Priorities that no queue lists share the last queue.
     pub queues: Vec<Vec<u8>>,
 }
 
@@ -93,7 +93,7 @@ impl SwitchPlan {
             queues: Vec::from([Vec::new()]),
         }
     }
-    /// A fault that queues and priorities have by themselves.
+    /// A fault of queues, priorities, schedule or memory; `None` if they are valid.
     fn fault(&self) -> Option<String> {
         let queues = self.queues.len();
         if !(1..=MOST_QUEUES).contains(&queues) {
@@ -108,7 +108,7 @@ impl SwitchPlan {
         let fatal = found.find(|finding| finding.is_fatal(false))?;
         Some(format!("{}: {}", fatal.field, fatal.message))
     }
-    /// For each priority its queue.
+    /// For each priority the number of its queue.
     pub fn queue_of(&self) -> [u8; 8] {
         let last = self.queues.len().saturating_sub(1);
         core::array::from_fn(|priority| {
@@ -123,38 +123,39 @@ impl SwitchPlan {
 pub struct FlowPlan {
     /// Unique name, for instance `tcp.3`.
     pub name: String,
-    /// Name of the group of like flows.
+    /// Name of the group of identical flows.
     pub group: String,
     /// Number within the group, from 1.
     pub index: u32,
     /// Links from the source to the destination.
     pub forward: Vec<usize>,
-    /// Links from the destination to the source; empty if nothing goes back.
+    /// Links from the destination to the source; empty if nothing returns to the source.
     pub backward: Vec<usize>,
-    /// Links over which switches spray its frames to the destination, and to the source: those of all paths, hop
-    /// by hop, those that leave one switch behind one another. Empty if all frames take one path.
+    /// Links over which switches spray the flow's frames to the destination, and back to the source. Each
+    /// list holds the links of all paths, hop by hop. Links that leave one switch follow one another. Empty
+    /// if all frames take one path.
     pub sprayed: [Vec<usize>; 2],
-    /// Time of its start.
+    /// Start time of the flow.
     pub start: Ps,
     /// Source of traffic.
     pub source: SourceConfig,
-    /// False if the source sends nothing new until a change lets it; see [`FlowChange`](change::FlowChange).
+    /// False if the source sends no new data until a change lets it; see [`FlowChange`](change::FlowChange).
     pub sends: bool,
-    /// TCP at both ends.
+    /// TCP at both endpoints.
     pub tcp: TcpConfig,
-    /// Priority of its frames, 0 to 7, 7 the highest.
+    /// Priority of the flow's frames, 0 to 7; 7 is the highest.
     pub priority: u8,
-    /// Octets of the payload of a datagram; without TCP only.
+    /// Octets of payload in each datagram; used without TCP only.
     pub datagram: u32,
-    /// Rate control of the source, with `rules = "tm4"`, which counts frames; none if absent.
+    /// Rate control of the source, with `rules = "tm4"`, which counts frames; `None` without rate control.
     pub rates: Option<AbrConfig>,
-    /// RoCE in place of TCP; none if absent.
+    /// RoCE in place of TCP; `None` without RoCE.
     pub roce: Option<RoceConfig>,
 }
 
 impl FlowPlan {
-    /// A flow that starts at time 0 with priority 0, TCP's defaults and datagrams of 1,472 octets, which
-    /// fill an IP packet of 1,500.
+    /// A flow that starts at time 0 with priority 0, the defaults of TCP and datagrams of 1,472 octets. Such
+    /// a datagram fills an IP packet of 1,500 octets.
     pub fn new(
         name: &str,
         source: SourceConfig,
@@ -182,7 +183,7 @@ impl FlowPlan {
     pub fn over_tcp(&self) -> bool {
         self.source.over_tcp() && self.roce.is_none()
     }
-    /// A fault that the flow has by itself.
+    /// A fault of the flow itself; `None` if its settings are valid.
     fn fault(&self) -> Option<String> {
         if !can_send(&self.source) {
             let source = self.source.name();
@@ -247,8 +248,8 @@ impl Plan {
         let name = &self.flows[channel.flow()].name;
         format!("{name}/{}", channel.direction())
     }
-    /// Links of a channel, in order; empty if the flow has no such channel. Of a sprayed channel they are one of
-    /// its paths.
+    /// Links of a channel, in order; empty if the flow has no such channel. For a sprayed channel this is one
+    /// of its paths.
     pub fn path(&self, channel: ChannelId) -> &[usize] {
         let flow = &self.flows[channel.flow()];
         if channel.is_forward() {
@@ -258,20 +259,20 @@ impl Plan {
         }
     }
 
-    /// All links of a channel: those of its path, or those over which it is sprayed.
+    /// All links of a channel: the links of its path, or the links over which it is sprayed.
     pub fn links_of(&self, channel: ChannelId) -> &[usize] {
         match self.sprayed(channel) {
             [] => self.path(channel),
             sprayed => sprayed,
         }
     }
-    /// Links over which a channel is sprayed; empty if it has one path.
+    /// Links over which a channel is sprayed; empty if all its frames take one path.
     pub(super) fn sprayed(&self, channel: ChannelId) -> &[usize] {
         let [there, back] = &self.flows[channel.flow()].sprayed;
         if channel.is_forward() { there } else { back }
     }
 
-    /// Checks lines, switches, frames and paths.
+    /// Checks links, switches, flows and paths, and the settings of rate control, RoCE and PFC.
     pub(super) fn check(&self) -> Result<(), PlanError> {
         let switches = self.nodes.iter().filter_map(|node| {
             let switch = node.switch.as_ref()?;
@@ -312,7 +313,7 @@ impl Plan {
         self.check_pauses()
     }
 
-    /// Parameters of RoCE fit the line of their source.
+    /// Checks that the parameters of RoCE fit the rate of the source's link.
     fn check_roce(&self) -> Result<(), PlanError> {
         for flow in &self.flows {
             let Some(roce) = &flow.roce else { continue };
@@ -326,13 +327,13 @@ impl Plan {
         Ok(())
     }
 
-    /// Octets of the longest frame of a flow, from header to FCS.
+    /// Octets of the longest frame of all flows, from header to FCS.
     pub fn longest_frame(&self) -> u32 {
         let packets = self.flows.iter().map(|flow| flow.longest_packet() as u32);
         self.framing.frame(packets.max().unwrap_or(0))
     }
 
-    /// Nothing contradicts priority-based flow control.
+    /// Checks that no setting contradicts priority-based flow control.
     fn check_pauses(&self) -> Result<(), PlanError> {
         let fault = self
             .pfc
@@ -371,8 +372,8 @@ impl Plan {
         })
     }
 
-    /// A sprayed channel begins with the first link of its path. Its other links leave switches to which links before
-    /// them lead, and all lead on to the end of the path.
+    /// Checks the links of a sprayed channel. They begin with the first link of its path. The other links
+    /// leave switches that earlier links reach, and all of them lead to the end of the path.
     fn check_sprayed(&self, channel: ChannelId) -> Result<(), PlanError> {
         let (path, sprayed) = (self.path(channel), self.sprayed(channel));
         if sprayed.is_empty() {
@@ -387,7 +388,8 @@ impl Plan {
         }
         let ends = |link: usize| (self.links[link].from, self.links[link].to);
         let (begin, end) = (ends(path[0]).0, ends(path[path.len() - 1]).1);
-        // Nodes that links lead to and whose own links have not come yet; and all nodes that links leave.
+        // `open` has the nodes that are reached and whose outgoing links have not appeared yet. `left` has
+        // the nodes whose outgoing links have appeared.
         let (mut open, mut left) = (BTreeSet::from([begin]), BTreeSet::new());
         for links in sprayed.chunk_by(|one, other| ends(*one).0 == ends(*other).0) {
             let node = ends(links[0]).0;
@@ -408,8 +410,8 @@ impl Plan {
         }
     }
 
-    /// Rate control has the rules of TM 4.0 that frames can follow. Records of rates come back over the
-    /// switches that they have passed, and all flows with rate control share a queue of each port.
+    /// Checks that rate control uses rules of TM 4.0 that suit frames. Records of rates must return over the
+    /// same switches, and all flows under rate control must share one queue of each port.
     fn check_rates(&self) -> Result<(), PlanError> {
         let mut priority = None;
         for flow in &self.flows {
@@ -445,7 +447,8 @@ impl Plan {
         Ok(())
     }
 
-    /// A path leads from a host over switches to a host, and back to the host where it began.
+    /// Checks that a path leads from a host over switches to a host, and that the backward path leads to the
+    /// first host.
     fn check_path(&self, channel: ChannelId) -> Result<(), PlanError> {
         let flow = &self.flows[channel.flow()];
         let path = self.path(channel);
@@ -454,7 +457,7 @@ impl Plan {
             Err(PlanError(format!("flow {name}, {direction}: {what}")))
         };
         let (Some(first), Some(last)) = (path.first(), path.last()) else {
-            // TCP and RoCE have acknowledgements.
+            // TCP and RoCE need a path for acknowledgements.
             let needed = channel.is_forward() || flow.source.over_tcp();
             return if needed { error("no path") } else { Ok(()) };
         };
@@ -480,13 +483,13 @@ impl Plan {
     }
 }
 
-/// True if a source can send packets: over TCP, or datagrams at times of its own or all the time.
+/// True if a source can send packets: over TCP, or datagrams at times of its own, or datagrams all the time.
 pub fn can_send(source: &SourceConfig) -> bool {
     source.over_tcp() || source.sends_packets() || matches!(source, SourceConfig::Persistent(_))
 }
 
-/// Least time from an event at one end of a link to its effect at the other: propagation and the
-/// shortest frame with its preamble.
+/// Least time from an event at one end of a link to its effect at the other end. It is the propagation delay
+/// plus the time of the shortest frame with its preamble.
 pub fn least_transit(link: &LinkPlan) -> Ps {
     link.delay + OctetClock::new(link.rate).floor(LEAST_ON_WIRE)
 }

@@ -1,4 +1,4 @@
-//! Ends of paths at routers.
+//! Endpoints of paths at routers.
 
 use alloc::vec::Vec;
 
@@ -11,14 +11,14 @@ use crate::net::ChannelId;
 use crate::tcp::{Segment, TcpReceiver, TcpSender};
 
 impl Endpoint {
-    /// The TCP sender that is here, if one is.
+    /// The TCP sender of the endpoint; `None` without one.
     pub(crate) fn tcp_sender(&self) -> Option<&TcpSender> {
         match self.app() {
             App::Sender(sender, _) => Some(sender),
             _ => None,
         }
     }
-    /// The TCP receiver that is here, if one is.
+    /// The TCP receiver of the endpoint; `None` without one.
     pub(crate) fn tcp_receiver(&self) -> Option<&TcpReceiver> {
         match self.app() {
             App::Receiver(receiver) => Some(receiver),
@@ -28,7 +28,7 @@ impl Endpoint {
 }
 
 impl Simulation {
-    /// Makes the end that `channel` leaves that of a router. Nothing has happened yet.
+    /// Turns the endpoint that sends `channel` into that of a router. The simulation must not have begun.
     pub(crate) fn become_router(&mut self, channel: ChannelId) {
         let (node, number) = self.network.begin(channel);
         if let Node::Host(host) = &mut self.stations[node].node {
@@ -36,8 +36,8 @@ impl Simulation {
         }
         self.reschedule(node);
     }
-    /// The segments that have arrived at the router that `channel` leaves and that it has not taken yet, in
-    /// order, with their times; `None` if no router is there.
+    /// The segments that have arrived at the router that sends `channel`, in order, with their times. The
+    /// router has not taken them yet. `None` if the endpoint is not a router.
     pub(crate) fn arrived(&mut self, channel: ChannelId) -> Option<&mut Vec<(Ps, Segment)>> {
         let (node, number) = self.network.begin(channel);
         match &mut self.stations[node].node {
@@ -48,15 +48,15 @@ impl Simulation {
             Node::Switch(_) => None,
         }
     }
-    /// By channel, payload bytes that switches have dropped, and those that are under way.
+    /// For each channel the payload bytes that switches have dropped, and the payload bytes under way.
     pub(crate) fn lost_and_held(&self) -> Vec<[u64; 2]> {
         let (dropped, in_path) = (self.dropped(), self.in_path());
         let both = dropped.iter().zip(&in_path);
         both.map(|(dropped, in_path)| [dropped.bytes, in_path.bytes])
             .collect()
     }
-    /// Packets that the end which `channel` leaves sent in the measuring window, those that it received, and
-    /// those of them that were marked.
+    /// Three counts of the measuring window at the endpoint that sends `channel`: packets sent, packets
+    /// received, and packets received with a mark.
     pub(crate) fn packets(&self, channel: ChannelId) -> [u64; 3] {
         let window = &self.network.window;
         let [then, now] = [&window.begin, &window.end].map(|at| {
@@ -70,9 +70,10 @@ impl Simulation {
         });
         core::array::from_fn(|count| now[count] - then[count])
     }
-    /// Lets a segment arrive at the end of the first link of `channel` at `at`, at the router where the channel
-    /// begins. `at` is not before [`Simulation::now`](crate::net::simulation::Simulation::now), nor before the
-    /// time of the segment that entered that link last.
+    /// Lets a segment arrive at the end of the first link of `channel` at the time `at`. The link begins at
+    /// the router that sends the channel. `at` must not be before
+    /// [`Simulation::now`](crate::net::simulation::Simulation::now), nor before the arrival of the previous
+    /// segment on that link.
     pub(crate) fn enter(&mut self, channel: ChannelId, at: Ps, segment: Segment) {
         let (node, number) = self.network.begin(channel);
         let Node::Host(host) = &mut self.stations[node].node else {

@@ -17,14 +17,14 @@ use crate::net::{LinkPlan, Stopwatch, partition, simulation};
 
 /// Hosts and switches joined by Ethernet.
 pub type Simulation = simulation::Simulation<Node>;
-/// A part of a simulation, made by [`Simulation::divide`](simulation::Simulation::divide).
+/// A partition of a simulation, made by [`Simulation::divide`](simulation::Simulation::divide).
 pub type Part = partition::Part<Node>;
 
 impl Simulation {
     /// A simulation at time zero.
     ///
     /// # Errors
-    /// If the plan is invalid, see [`PlanError`].
+    /// If the plan is invalid; see [`PlanError`].
     pub fn new(plan: Plan) -> Result<Simulation, PlanError> {
         plan.check()?;
         change::check(&plan)?;
@@ -50,14 +50,13 @@ impl Simulation {
         &self.network.plan
     }
 
-    /// Processes everything before `until`. The result does not depend on how a run is divided into
-    /// calls.
+    /// Processes all events before `until`. The result does not depend on the division of a run into calls.
     pub fn run_until(&mut self, until: Ps) {
         self.run_timed(until, &mut ());
     }
 
-    /// [`Simulation::run_until`](simulation::Simulation::run_until), measured by a stopwatch, which has no
-    /// effect on the result.
+    /// As [`Simulation::run_until`](simulation::Simulation::run_until), with a stopwatch that has no effect
+    /// on the result.
     pub fn run_timed(&mut self, until: Ps, stopwatch: &mut impl Stopwatch) {
         while self.next_change() < until {
             self.advance(self.next_change(), stopwatch);
@@ -66,8 +65,8 @@ impl Simulation {
         self.advance(until, stopwatch);
     }
 
-    /// Processes everything before `until`, one instant after the other, at each of them every node: the
-    /// schedule of the plain engine, which has no lookahead.
+    /// Processes all events before `until`: at each instant every node in turn. The plain engine has this
+    /// schedule, without lookahead.
     pub fn run_plainly(&mut self, until: Ps) {
         while self.next_change() < until {
             self.advance_plainly(self.next_change());
@@ -90,7 +89,7 @@ impl Simulation {
     }
 }
 
-/// Facts on a link for the transport. The least unit is the shortest frame with its preamble.
+/// Facts about a link for the transport. The shortest frame with its preamble takes the least time.
 fn facts(link: &LinkPlan) -> LinkFacts {
     LinkFacts {
         from: link.from,

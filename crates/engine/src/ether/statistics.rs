@@ -1,4 +1,4 @@
-//! Counts of a port over Ethernet beside those of its queues: of its scheme, of credit, and of pauses.
+//! Counts of an Ethernet port that belong to no queue: those of its scheme, of credit and of pauses.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -29,12 +29,12 @@ pub const OF_PAUSES: &[Statistic] = statistics! {
     "ingress_max_bytes", "bytes", "Most bytes of a priority that the switch held from the opposite link";
 };
 
-/// A statistic as reports over Ethernet have it.
+/// A statistic in the form of reports over Ethernet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Named {
     /// Key of the statistic in a report.
     pub name: String,
-    /// Unit of the statistic; empty if it has none.
+    /// Unit of the statistic; empty without a unit.
     pub unit: String,
     /// Meaning of the statistic.
     pub about: &'static str,
@@ -61,7 +61,7 @@ fn named(one: &Statistic) -> Named {
     }
 }
 
-/// Statistics of a scheme, with bytes and bits in place of the octets that its names call cells.
+/// Statistics of a scheme in bytes and bits. The scheme names octets cells.
 pub fn report(control: &Control) -> ControlReport {
     let values = control.statistics().into_iter();
     let statistics = values.map(|(name, value)| {
@@ -74,7 +74,8 @@ pub fn report(control: &Control) -> ControlReport {
     }
 }
 
-/// The name of a statistic over Ethernet, its unit if it has another one there, and the factor of its values.
+/// The name of a statistic over Ethernet, its unit if it differs from that over ATM, and the factor for its
+/// values.
 fn over_ethernet(name: &str) -> (String, Option<&'static str>, f64) {
     if let Some(stem) = name.strip_suffix("_cells_per_second") {
         return (format!("{stem}_bits_per_second"), Some("bit/s"), 8.0);

@@ -1,4 +1,4 @@
-//! A switch: its output ports, and the table of what arrives.
+//! A switch: its output ports, and its table of routes.
 
 mod credited;
 mod lossless;
@@ -21,57 +21,59 @@ use crate::kernel::{Digest, Ps, Tournament};
 use crate::net::ChannelId;
 use crate::passing::Contents;
 
-/// The way on of frames with one label, and those of them that the switch has dropped.
+/// The next hop of frames with one label, and the number of these frames that the switch has dropped.
 #[derive(Clone, Copy, Debug)]
 pub struct Route {
     /// Channel of the frames.
     pub channel: ChannelId,
-    /// Output port; [`SPRAYED`] if there are several.
+    /// Output port; [`SPRAYED`] if frames take several ports.
     pub port: u32,
-    /// Label at the node that follows; of sprayed frames their number at the [`Sprayer`].
+    /// Label at the next node; for a sprayed route its number at the [`Sprayer`].
     pub label: u32,
-    /// Frames dropped.
+    /// Frames of the route that the switch has dropped.
     pub dropped_packets: u64,
-    /// Payload bytes of TCP or RoCE in them.
+    /// Payload bytes of TCP or RoCE in the dropped frames.
     pub dropped_bytes: u64,
 }
 
 /// The port of a route whose frames take several ports.
 pub const SPRAYED: u32 = u32::MAX;
 
-/// View that control schemes of a switch have of frames with one label.
+/// Numbers by which the control schemes of a switch know frames with one label.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Controlled {
-    /// Number of their flow among those under control at their port; `None` if they are not.
+    /// Number of the flow among the flows under rate control at the output port; `None` for other frames.
     pub slot: Option<u32>,
-    /// Of the way back of a flow under control: the port of the way there, and the flow's number at it.
+    /// For backward frames of a flow under rate control: the port of the forward path, and the flow's number
+    /// there.
     pub answers: Option<(u32, u32)>,
 }
 
-/// Forwards frames. A frame is forwarded when its last bit has arrived; at one instant services end first,
-/// in the order of the ports.
+/// A switch, which forwards a frame once its last bit has arrived. At one instant services end before frames
+/// arrive, in order of the ports.
 #[derive(Clone)]
 pub struct Switch {
     /// Output ports.
     pub ports: Vec<Port>,
-    /// By label.
+    /// Routes by label.
     pub routes: Vec<Route>,
-    /// By label; empty without control schemes.
+    /// Numbers of flows at control schemes, by label; empty without schemes.
     controlled: Vec<Controlled>,
-    /// The memory that the queues of all ports share, if they do.
+    /// Memory that the queues of all ports share; `None` without it.
     memory: Option<SharedMemory>,
-    /// Chooses the ways of sprayed frames, if there are any.
+    /// Chooses the next hops of sprayed frames; `None` without sprayed routes.
     sprayer: Option<Box<Sprayer>>,
-    /// By label: the account of the channel, and its number at its port; `None` without credit control.
+    /// For each label the buffer account of the channel and the channel's number at its port; `None` without
+    /// credit control.
     accounts: Option<Vec<(Account, u32)>>,
     lossless: Option<Box<Lossless>>,
-    /// True without credit control and PFC.
+    /// True if the switch has neither credit control nor PFC.
     is_plain: bool,
     clocks: Tournament,
     digest: Digest,
-    /// Frames dropped just now.
+    /// Frames dropped since the last call of `note_drops`.
     drops: Vec<Dropped>,
-    /// Frames dropped, each with its port, if they are recorded.
+    /// Recorded drops with the numbers of their ports; `None` without recording.
     pub(super) tap: Option<Vec<(usize, Dropped)>>,
     /// Log of its events, if they are logged.
     pub(super) log: Option<Box<Log>>,
@@ -101,26 +103,28 @@ impl Switch {
             digest: Digest::default(),
         }
     }
-    /// Puts the channels under credit control, by label: each with its account and its number at its port.
+    /// Puts the channels under credit control. `accounts` has, by label, the account of a channel and its
+    /// number at its port.
     pub fn set_credit(&mut self, accounts: Vec<(Account, u32)>) {
         self.accounts = Some(accounts);
         self.is_plain = false;
     }
-    /// Account of the channel of a label, and its number at its port.
+    /// Account of the channel with this label, and the channel's number at its port.
     pub fn account(&self, label: u32) -> Option<&(Account, u32)> {
         self.accounts.as_ref()?.get(label as usize)
     }
-    /// Hash of everything that was dropped.
+    /// Hash of all drops.
     pub fn digest(&self) -> Digest {
         self.digest
     }
-    /// Earliest instant at which a port is due.
+    /// Time of the first event of a port.
     #[inline]
     pub fn next_event(&self) -> Ps {
         self.clocks.first().0
     }
 
-    /// The way of a frame that has this route: drawn or in turn if it is sprayed.
+    /// The next hop of a frame with this route. A sprayed frame gets a random port or the port whose turn it
+    /// is.
     #[inline]
     fn way(&mut self, (port, to): Way) -> Way {
         match &mut self.sprayer {
@@ -130,7 +134,7 @@ impl Switch {
         }
     }
 
-    /// Shows a record on its way back to the scheme of the port that has its flow under control.
+    /// Shows a backward record to the scheme of the port that controls its flow.
     fn on_backward(
         &mut self,
         now: Ps,
@@ -148,7 +152,7 @@ impl Switch {
         }
     }
 
-    /// Advances a port to `now`, at which a frame may arrive for it.
+    /// Advances a port to `now`. If there is a frame, it arrives at the port.
     #[inline]
     fn at_port(&mut self, number: usize, now: Ps, frame: Option<Arriving>, links: &mut Links) {
         let port = &mut self.ports[number];
@@ -199,8 +203,8 @@ impl Switch {
         }
     }
 
-    /// Goes on from `now`, before which everything has been processed, with other settings of all ports. Frames
-    /// beyond a smaller limit stay.
+    /// Continues from `now` with other settings of all ports. All events before `now` have been processed.
+    /// Frames beyond a smaller limit stay.
     pub(super) fn change_settings(&mut self, now: Ps, to: &SwitchChange) {
         if let (Some(memory), Some(config)) = (&mut self.memory, &to.memory) {
             memory.change(config);
@@ -212,10 +216,10 @@ impl Switch {
         }
     }
 
-    /// Ends services until `last` from which nothing follows.
+    /// Ends the services until `last` that cause no further event.
     pub fn settle(&mut self, last: Ps, links: &mut Links) {
         if !self.is_plain {
-            // Something follows from every end of a service, which so is an event.
+            // With credit control or PFC each end of a service has an effect, so it is an event of its own.
             return;
         }
         for number in 0..self.ports.len() {

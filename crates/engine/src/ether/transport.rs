@@ -1,4 +1,4 @@
-//! The transport of [`net`](crate::net) with frames as its units.
+//! The types of the transport in [`net`](crate::net) with frames as units.
 
 use super::frame::Info;
 use crate::net::{inbox, link, links, unit};
@@ -13,5 +13,5 @@ pub type Outlet<'a> = link::Outlet<'a, Info>;
 pub type Links = links::Links<Info>;
 /// The incoming links of a node.
 pub type Inbox = inbox::Inbox<Info>;
-/// Arrivals at a node, in order.
+/// Arrivals at a node, in order of time.
 pub type Arrivals<'a, const DRAWN: bool> = inbox::Arrivals<'a, Info, DRAWN>;

@@ -1,21 +1,21 @@
-//! The turn of a node: its own events and the frames that arrive at it, in the order of time.
+//! The step of a node: it processes its own events and arriving frames in order of time.
 
 use super::frame::Packet;
 use super::transport::{Arrivals, Frame, Inbox, Links};
 use crate::kernel::Ps;
 
-/// A node as its turn sees it: components with clocks, and arrivals.
+/// A node from the side of its step: components with event times, and arrivals.
 pub trait Components {
-    /// The component that has something to do first, and when.
+    /// Time of the first event of the components, and the number of its component.
     fn first_due(&self) -> (Ps, usize);
-    /// Does what a component has to do `now`.
+    /// Processes the event of a component at `now`.
     fn event(&mut self, component: usize, now: Ps, links: &mut Links);
-    /// Takes a frame that arrives, with its packet.
+    /// Processes an arriving frame with its packet.
     fn arrive(&mut self, frame: Frame, packet: Packet, links: &mut Links);
 }
 
-/// Processes everything before `horizon`; at one instant events in the order of the components, then
-/// arrivals in the order of the inbox.
+/// Processes all events before `horizon`. At one instant events of components come first, in order of their
+/// numbers. Arrivals follow, in the order of the inbox.
 #[inline]
 pub fn turn(node: &mut impl Components, inbox: &mut Inbox, links: &mut Links, horizon: Ps) {
     if inbox.is_drawn() {

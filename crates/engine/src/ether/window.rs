@@ -1,4 +1,4 @@
-//! The measuring window: counters at its ends, and what is measured within it.
+//! The measuring window: counters at both ends, and measures within the window.
 
 use alloc::vec::Vec;
 
@@ -8,29 +8,29 @@ use super::port::QueueCounts;
 use crate::kernel::{Ps, Summary};
 use crate::tcp::SenderStats;
 
-/// Values of all counters that run from the start, at one instant.
+/// Values at one instant of all counters that run from the start of the run.
 #[derive(Clone, Default)]
 pub struct Snapshot {
-    /// The instant.
+    /// Instant of the snapshot.
     pub at: Ps,
-    /// By flow.
+    /// Counters by flow.
     pub flows: Vec<FlowCounts>,
-    /// By node and port; none for hosts.
+    /// Counters by node and port; none for hosts.
     pub ports: Vec<Vec<PortCounts>>,
 }
 
 /// Counters of a flow.
 #[derive(Clone, Copy, Default)]
 pub struct FlowCounts {
-    /// Bytes delivered.
+    /// Bytes delivered to the destination.
     pub delivered: u64,
-    /// Bytes acknowledged.
+    /// Bytes acknowledged to the source.
     pub acked: u64,
-    /// Counters of the sender over TCP or RoCE; zero without either.
+    /// Counters of the TCP or RoCE sender; zero without either.
     pub sender: SenderStats,
-    /// Counters of the source.
+    /// Counters of the source endpoint.
     pub source: EndpointCounts,
-    /// Counters of the destination.
+    /// Counters of the destination endpoint.
     pub destination: EndpointCounts,
     /// Drops of the forward channel.
     pub dropped: Dropped,
@@ -47,7 +47,7 @@ pub struct RoceCounts {
     pub cnps_sent: u64,
     /// CNPs that the source has received.
     pub cnps_received: u64,
-    /// Negative acknowledgements after which the source went back.
+    /// Negative acknowledgements after which the source has gone back to a missing packet.
     pub naks: u64,
     /// Integral of the rate in octets/s times picoseconds.
     pub rate_ps: f64,
@@ -56,9 +56,9 @@ pub struct RoceCounts {
 /// Counters of a port.
 #[derive(Clone, Default)]
 pub struct PortCounts {
-    /// By queue.
+    /// Counters by queue.
     pub queues: Vec<QueueCounts>,
-    /// Time in which the line has sent, in picoseconds.
+    /// Time in which the line has been busy, in picoseconds.
     pub busy_ps: f64,
     /// Frames whose service has begun.
     pub sent: u64,
@@ -67,27 +67,27 @@ pub struct PortCounts {
 /// Frames of a channel that switches have dropped, and their payload bytes of TCP or RoCE.
 #[derive(Clone, Copy, Default)]
 pub struct Dropped {
-    /// Frames.
+    /// Dropped frames.
     pub packets: u64,
-    /// Payload bytes of TCP or RoCE.
+    /// Payload bytes of TCP or RoCE in the dropped frames.
     pub bytes: u64,
 }
 
 /// State of the measuring window.
 #[derive(Clone, Default)]
 pub struct Window {
-    /// Counters at its beginning.
+    /// Counters at the beginning of the window.
     pub begin: Snapshot,
-    /// Counters at its end.
+    /// Counters at the end of the window.
     pub end: Snapshot,
-    /// True from its end on.
+    /// True after the end of the window.
     pub has_ended: bool,
-    /// By flow: delays of packets in picoseconds.
+    /// Delays of packets in picoseconds, by flow.
     pub delays: Vec<Summary>,
-    /// By node, port and queue.
+    /// Greatest lengths of queues in the window, by node, port and queue.
     pub most: Vec<Vec<Vec<Held>>>,
-    /// The same before the window.
+    /// Greatest lengths of queues before the window, by node, port and queue.
     pub most_before: Vec<Vec<Vec<Held>>>,
-    /// By node, port and queue: sampled bytes.
+    /// Sampled lengths of queues in octets, by node, port and queue.
     pub samples: Vec<Vec<Vec<Summary>>>,
 }

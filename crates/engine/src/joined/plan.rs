@@ -50,7 +50,7 @@ pub struct JoinedPlan {
 pub struct NodePlan {
     /// Name of the node, unique in the plan.
     pub name: String,
-    /// Kind of node.
+    /// Host, switch or router, with its settings.
     pub kind: NodeKind,
 }
 
@@ -90,18 +90,18 @@ pub struct LinkPlan {
 /// A flow of a joined network.
 #[derive(Clone, Debug)]
 pub struct FlowPlan {
-    /// The flow as an ATM flow on links of the joined plan. Each leg over ATM has its classes,
-    /// encapsulation, source queue and ABR parameters.
+    /// The flow as an ATM flow on links of the joined plan. Each leg over ATM takes the service classes,
+    /// encapsulation, source queue and ABR parameters of this flow.
     pub channel: cells::FlowPlan,
     /// Priority of the flow's Ethernet frames, 0 to 7.
     pub priority: u8,
-    /// Payload of a datagram over Ethernet in octets; for flows without TCP.
+    /// Octets of payload in each datagram over Ethernet; used without TCP only.
     pub datagram: u32,
     /// Parameters of rate control over Ethernet, for a flow that crosses no router.
     pub rates: Option<AbrConfig>,
 }
 
-/// A leg of a flow: the part between two routers or ends, as a flow in the plan of one link layer.
+/// A leg of a flow: the part between two routers or endpoints, as a flow in the plan of one link layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Leg {
     /// Link layer of the leg.
@@ -153,7 +153,10 @@ impl JoinedPlan {
     /// Divides the plan into a plan for each link layer.
     ///
     /// # Errors
-    /// If a link does not fit its ends, or if the link layer of a flow's path changes at a node that is not a router. Faults within one link layer are found when its simulation is built.
+    /// If a link does not fit its ends, or a router has no forwarding delay. If the link layer of a path
+    /// changes at a node that is not a router. If a flow ends at a router, or has no way back over the same
+    /// routers. If a flow without TCP or with rate control crosses a router. Faults within one link layer are
+    /// found when its simulation is built.
     pub fn divide(&self) -> Result<Division, Fault> {
         self.check_links()?;
         let mut division = Division {

@@ -50,7 +50,8 @@ impl<S: Server> Joined<S> {
     /// The report of a run that ends now, after the measurement window.
     ///
     /// # Panics
-    /// If no window has begun and ended. If cells, frames or bytes are not conserved, which is a defect of the simulator, not of its input.
+    /// If no window has begun and ended. If cells, frames or bytes are not conserved, which is a defect of
+    /// the simulator, not of its input.
     pub fn report(&mut self) -> JoinedReport {
         let (cells, frames) = (self.atm.report(), self.ethernet.report());
         let lost_and_held = [self.atm.lost_and_held(), self.ethernet.lost_and_held()];
@@ -101,8 +102,7 @@ impl<S: Server> Joined<S> {
             lost += channels
                 .map(|channel| self.atm.packets(channel)[2])
                 .sum::<u64>();
-            // The marks counted are those that arrive at the last Ethernet end of the flow in each
-            // direction.
+            // Marks count at the last Ethernet node of the flow in each direction.
             let mut over_ethernet = legs.iter().filter(|leg| leg.layer == Layer::Ethernet);
             if let Some(first) = over_ethernet.next() {
                 let last = over_ethernet.next_back().unwrap_or(first);
@@ -120,8 +120,8 @@ impl<S: Server> Joined<S> {
         }
     }
 
-    /// The report of a flow from end to end: its source is that of the first leg, its destination
-    /// that of the last leg.
+    /// The report of a flow from end to end. Its source is the source of the first leg, and its destination
+    /// is the destination of the last leg.
     fn flow_report(
         &self,
         number: usize,
@@ -172,7 +172,7 @@ impl<S: Server> Joined<S> {
         }
     }
 
-    /// The report of a leg over ATM, with the measures that flows over Ethernet have.
+    /// The report of a leg over ATM, with the measures of a flow over Ethernet.
     fn over_atm(&self, flow: usize, leg: &LegOverAtm) -> FlowReport {
         let ends = ChannelId::both(flow).map(|end| self.atm.packets(end));
         let over_tcp = self.atm.plan().flows[flow].source.over_tcp();

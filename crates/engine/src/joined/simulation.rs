@@ -67,7 +67,7 @@ impl<S: BuildServer> Joined<S> {
                 Layer::Ethernet => ethernet.become_router(end),
             }
         }
-        // One name for each crossing and direction, also where a flow passes a router twice.
+        // Each crossing and direction has a name of its own, even if a flow passes a router twice.
         let names = crossings.iter().enumerate().flat_map(|(number, crossing)| {
             ["there", "back"].map(|way| format!("{} {number} {way}", crossing.name))
         });
@@ -111,8 +111,7 @@ impl<S: Server> Joined<S> {
         &self.legs[flow]
     }
 
-    /// Processes all events before `until`. The result does not depend on how a run is divided into
-    /// calls.
+    /// Processes all events before `until`. The result does not depend on the division of a run into calls.
     pub fn run_until(&mut self, until: Ps) {
         let mut now = self.now;
         while now < until {

@@ -1,4 +1,4 @@
-//! Credit control at a host: it sends frames as far as credit allows, and credit for those that arrive.
+//! Credit control at a host: it sends frames as far as credit allows, and returns credit for arriving frames.
 
 use super::Host;
 use crate::ether::frame::{Info, Packet, on_line};
@@ -6,8 +6,8 @@ use crate::ether::transport::{Frame, Links};
 use crate::kernel::Ps;
 
 impl Host {
-    /// Sends credit that waits, or the next frame of the round for which there is credit, over an interface
-    /// whose line is free.
+    /// Sends waiting credit, or else the next frame of the round for which there is credit. The line of the
+    /// interface must be free.
     pub(super) fn send_credited(&mut self, port: usize, now: Ps, links: &mut Links) {
         let Some(credited) = &mut self.credited else {
             return;
@@ -34,7 +34,7 @@ impl Host {
             if sent.is_none() {
                 (end.head, end.waits) = (next, next.is_some());
             }
-            // An endpoint that waits for credit enters the round with it.
+            // An endpoint that waits for credit enters the round again when credit arrives.
             endpoint.in_round = end.waits || sent.is_some() && endpoint.may_have_more();
             let (label, goes_on) = (endpoint.label, sent.is_some() && endpoint.in_round);
             self.note_wake(number as usize);
@@ -48,7 +48,7 @@ impl Host {
         None
     }
 
-    /// Notes when the line is free for the next frame, if there may be one.
+    /// Sets the start time of the next frame, if there may be one.
     fn note_start(&mut self, port: usize) {
         let interface = &self.interfaces[port];
         let credited = self.credited.as_ref();
@@ -60,7 +60,8 @@ impl Host {
         self.clocks.set(port, at);
     }
 
-    /// A frame arrives at a host with credit control: credit, or a frame for which credit may be due.
+    /// Processes a frame that arrives at a host with credit control: takes a credit, or returns credit for
+    /// the frame.
     pub(super) fn arrive_credited(&mut self, frame: Frame, packet: Packet, links: &mut Links) {
         let (number, now) = (frame.label as usize, frame.at);
         let Some(credited) = &mut self.credited else {

@@ -1,4 +1,5 @@
-//! Priority-based flow control at a host: it obeys pauses, and sends none, since it takes every frame at once.
+//! Priority-based flow control at a host. A host obeys pauses. It sends no pauses, since it takes every frame
+//! at once.
 
 use alloc::boxed::Box;
 
@@ -9,7 +10,7 @@ use crate::ether::transport::Links;
 use crate::kernel::Ps;
 
 impl Host {
-    /// An order for an interface arrives at `now`.
+    /// Obeys an order that arrives at `now` for an interface.
     pub(super) fn obey(&mut self, port: usize, now: Ps, order: Order, links: &mut Links) {
         if let Some(paused) = &mut self.interfaces[port].paused {
             paused.pauses.take(now, order);
@@ -17,7 +18,8 @@ impl Host {
         self.send_pausable(port, now, links);
     }
 
-    /// Sends the next frame of an interface if its line is free: of an endpoint whose priority is not paused.
+    /// Sends the next frame of an endpoint whose priority is not paused, if the line of the interface is
+    /// free.
     pub(super) fn send_pausable(&mut self, port: usize, now: Ps, links: &mut Links) {
         self.put_kept_back(port, now);
         if self.interfaces[port].free_at <= now {
@@ -32,7 +34,7 @@ impl Host {
         self.clocks.set(port, next);
     }
 
-    /// Endpoints whose pause has ended enter the round again.
+    /// Puts endpoints whose pause has ended back into the round.
     fn put_kept_back(&mut self, port: usize, now: Ps) {
         let interface = &mut self.interfaces[port];
         let Some(paused) = &mut interface.paused else {
@@ -45,7 +47,7 @@ impl Host {
         }
     }
 
-    /// Keeps an endpoint out of the round if its priority is paused. Returns true if it does.
+    /// Keeps an endpoint out of the round if its priority is paused. Returns true if the priority is paused.
     pub(super) fn keeps(&mut self, port: usize, number: u32, now: Ps) -> bool {
         let Some(paused) = &mut self.interfaces[port].paused else {
             return false;
@@ -57,8 +59,8 @@ impl Host {
         }
         holds
     }
-    /// Puts an endpoint with a CNP back into the round, if the pause of another priority has kept it out. Only if the
-    /// priority of CNPs is paused does an acknowledgement wait behind a CNP.
+    /// Puts an endpoint with a CNP back into the round, if the pause of another priority has kept it out. An
+    /// acknowledgement waits behind a CNP only while the priority of CNPs is paused.
     pub(super) fn release_urgent(&mut self, port: usize, number: usize) {
         let (interface, endpoint) = (&mut self.interfaces[port], &self.endpoints[number]);
         let Some(paused) = &mut interface.paused else {
@@ -74,7 +76,7 @@ impl Host {
             interface.round.push_back(number as u32);
         }
     }
-    /// Puts an interface under PFC.
+    /// Sets up PFC at an interface.
     pub fn set_pausing(&mut self, port: usize, pauses: Pauses) {
         self.interfaces[port].paused = Some(Box::new(Paused::new(pauses)));
     }

@@ -1,6 +1,6 @@
-//! Changes of a network while it runs. A change acts before every event of its instant: events of
-//! earlier times follow the old settings, all others the new ones. State is kept: queues, windows
-//! and rates, the measurements of a scheme, what active queue management has averaged.
+//! Changes of a network during a run. A change acts before every event of its instant. Earlier events follow
+//! the old settings, and all later events follow the new ones. A change keeps all state: queues, windows,
+//! rates, the measurements of a scheme, and the averages of active queue management.
 
 use alloc::format;
 use alloc::vec::Vec;
@@ -13,24 +13,24 @@ use crate::ether::memory::MemoryConfig;
 use crate::kernel::{Ps, Rate, Stream};
 use crate::traffic::SourceConfig;
 
-/// Settings that hold from an instant on.
+/// Settings that apply from an instant on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Change {
     /// Instant of the change.
     pub at: Ps,
-    /// Changed switches: number of the node, and settings.
+    /// Changed switches: number of the node, and its new settings.
     pub switches: Vec<(usize, SwitchChange)>,
-    /// Changed flows: number of the flow, and settings.
+    /// Changed flows: number of the flow, and its new settings.
     pub flows: Vec<(usize, FlowChange)>,
 }
 
-/// Settings of every output port of a switch that can change. Algorithm and scheme stay the same, and a
-/// switch with a shared memory keeps one.
+/// Settings of all output ports of a switch that a change may replace. The algorithm and the scheme remain. A
+/// switch with a shared memory keeps a shared memory.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SwitchChange {
-    /// Most octets of each queue, except of those that credit limits; `u64::MAX` without a limit.
+    /// Most octets of each queue, except for queues that credit limits; `u64::MAX` without a limit.
     pub buffer: u64,
-    /// Parameters of the shared memory, if there is one.
+    /// Parameters of the shared memory; `None` without it.
     pub memory: Option<MemoryConfig>,
     /// Parameters of active queue management.
     pub aqm: AqmConfig,
@@ -38,20 +38,20 @@ pub struct SwitchChange {
     pub control: ControlConfig,
 }
 
-/// Settings of a flow that can change. The kind of source stays the same.
+/// Settings of a flow that a change may replace. The kind of source remains.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlowChange {
-    /// False if the source sends nothing new: data over TCP wait, datagrams do not come into being.
-    /// What has been sent is sent again if it is lost, and records of rates go on.
+    /// False if the source sends no new data: data over TCP wait, and datagrams are not made. Lost data are
+    /// still sent again, and records of rates continue.
     pub sends: bool,
     /// Parameters of the source.
     pub source: SourceConfig,
-    /// Parameters of rate control, if the flow has it; PCR and MCR stay as they are.
+    /// Parameters of rate control; `None` without it. PCR and MCR must not change.
     pub rates: Option<AbrConfig>,
 }
 
 impl SwitchChange {
-    /// The settings of a switch in the plan that can change.
+    /// The present settings of a switch in the plan, in the form of a change.
     pub fn of(plan: &SwitchPlan) -> SwitchChange {
         SwitchChange {
             buffer: plan.buffer,
@@ -63,7 +63,7 @@ impl SwitchChange {
 }
 
 impl FlowChange {
-    /// The settings of a flow in the plan that can change.
+    /// The present settings of a flow in the plan, in the form of a change.
     pub fn of(plan: &FlowPlan) -> FlowChange {
         FlowChange {
             sends: plan.sends,
@@ -73,7 +73,7 @@ impl FlowChange {
     }
 }
 
-/// True if active queue management of a queue acts when a frame arrives, and then alone.
+/// True if only arrivals and an empty queue change the state or a decision of active queue management.
 fn acts_on_arrival_alone(aqm: &AqmConfig) -> bool {
     let facts = QueueFacts {
         rate: Rate::from_bps(1),
@@ -84,10 +84,10 @@ fn acts_on_arrival_alone(aqm: &AqmConfig) -> bool {
         .acts_on_arrival_alone()
 }
 
-/// Checks that changes come in order, and that each changes nothing but parameters.
+/// Checks that changes are in order of time, and that each change replaces parameters only.
 ///
 /// # Errors
-/// The first change that does not, in words.
+/// A message about the first change that breaks one of these rules.
 pub(in crate::ether) fn check(plan: &Plan) -> Result<(), PlanError> {
     let mut before = Ps::ZERO;
     for Change {

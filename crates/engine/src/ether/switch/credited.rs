@@ -1,4 +1,4 @@
-//! Credit control at a switch: frames of channels with accounts, and credit that passes between ports.
+//! Credit control at a switch: frames of channels with accounts, and credit from port to port.
 
 use super::Switch;
 use crate::ether::arriving::Arriving;
@@ -8,18 +8,18 @@ use crate::ether::port::Outside;
 use crate::ether::transport::{Frame, Links};
 use crate::kernel::Ps;
 
-/// An event at a port.
+/// Kind of event at a port.
 enum Change {
-    /// A frame of the channel of this number arrives.
+    /// A frame of the channel with this number arrives.
     Frame(u32, Arriving),
-    /// The channel of this number gets credit up to a limit.
+    /// Credit arrives: the number of the channel, and the limit up to which it may send.
     Credit(u32, u32),
-    /// A service ends, or credit waits.
+    /// A service ends, or the port has credit to send.
     None,
 }
 
 impl Switch {
-    /// A frame arrives at a switch with credit control.
+    /// Processes a frame that arrives at a switch with credit control.
     pub(super) fn arrive_credited(
         &mut self,
         Frame { at, label, info }: Frame,
@@ -46,13 +46,13 @@ impl Switch {
         self.change(route.port as usize, at, change, links);
     }
 
-    /// Advances a port with credit control to `now`.
+    /// Ends services of a port with credit control at `now`.
     pub(super) fn advance_credited(&mut self, port: usize, now: Ps, links: &mut Links) {
         self.change(port, now, Change::None, links);
     }
 
-    /// Advances a port to `now`, at which something happens to it. Credit for the frame that it has
-    /// forwarded goes to the port that leads back, at which at the same time a service may end.
+    /// Advances a port to `now` and applies the event. If credit is due for the frame that the port has
+    /// forwarded, the port of the opposite link sends it. A service of that port may end at the same instant.
     fn change(&mut self, port: usize, now: Ps, change: Change, links: &mut Links) {
         let mut next = Some((port, change));
         while let Some((number, change)) = next.take() {

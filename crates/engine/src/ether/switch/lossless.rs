@@ -1,4 +1,4 @@
-//! Priority-based flow control at a switch: counts of what it holds, and pauses that pass between ports.
+//! Priority-based flow control at a switch: counts of the octets in its buffer, and orders from port to port.
 
 use alloc::boxed::Box;
 
@@ -11,34 +11,34 @@ use crate::ether::port::Outside;
 use crate::ether::transport::{Frame, Links};
 use crate::kernel::{Ps, Tournament};
 
-/// An event at a port.
+/// Kind of event at a port.
 enum Change {
     /// A frame arrives.
     Frame(Arriving),
-    /// A frame arrives for which the switch has no room.
+    /// A frame arrives for which the buffer has no room.
     Refused(Arriving),
-    /// A pause arrives, or its end.
+    /// An order arrives that begins or ends a pause.
     Order(Order),
-    /// The switch must send a pause of a priority, or its end.
+    /// The port must send a pause of this priority (true), or the end of the pause (false).
     Told(u8, bool),
     /// A service or a pause ends.
     None,
 }
 
 impl Switch {
-    /// Puts the switch under PFC.
+    /// Sets up PFC at the switch.
     pub fn set_lossless(&mut self, lossless: Lossless) {
         self.lossless = Some(Box::new(lossless));
         self.is_plain = false;
-        // The last clock is that of pauses which are sent again.
+        // The last clock is the time at which a pause must be sent again.
         self.clocks = Tournament::new(self.ports.len() + 1);
     }
-    /// PFC, if the switch has it.
+    /// PFC; `None` without it.
     pub fn lossless(&self) -> Option<&Lossless> {
         self.lossless.as_deref()
     }
 
-    /// A frame arrives at a switch with PFC.
+    /// Processes a frame that arrives at a switch with PFC.
     pub(super) fn arrive_lossless(
         &mut self,
         Frame { at, label, info }: Frame,
@@ -82,7 +82,7 @@ impl Switch {
         self.tell(at, due, links);
     }
 
-    /// Ends services and pauses at a port, or sends pauses again.
+    /// Ends services and pauses at a port. Number `ports.len()` sends the due pauses again.
     pub(super) fn advance_lossless(&mut self, number: usize, now: Ps, links: &mut Links) {
         if number < self.ports.len() {
             return self.act(number, now, Change::None, links);
@@ -104,7 +104,7 @@ impl Switch {
         self.note_again();
     }
 
-    /// Notes when a pause must be sent again.
+    /// Sets the time at which a pause must be sent again.
     fn note_again(&mut self) {
         let again = self
             .lossless
@@ -113,8 +113,8 @@ impl Switch {
         self.clocks.set(self.ports.len(), again);
     }
 
-    /// Advances a port to `now`, at which something happens to it. The frame that it has forwarded or dropped
-    /// may end a pause, which the port that leads back sends.
+    /// Advances a port to `now` and applies the event. A frame that has left the port or was dropped may end
+    /// a pause. Then the port of the opposite link sends the end of the pause.
     fn act(&mut self, number: usize, now: Ps, change: Change, links: &mut Links) {
         let port = &mut self.ports[number];
         let mut outside = Outside {
@@ -136,7 +136,7 @@ impl Switch {
         }
         let gone = port.take_gone();
         self.clocks.set(number, port.next_due(true));
-        // The refused frame, the last of the drops, was never counted.
+        // The refused frame is the last drop. PFC has not counted it.
         let counted = self.drops.len() - usize::from(is_refused);
         let dropped = self.drops[..counted].iter();
         let dropped: alloc::vec::Vec<(u32, Info)> = dropped
