@@ -1,4 +1,4 @@
-//! Credit control over Ethernet: the section `[fcvc]` and what contradicts it.
+//! Credit control over Ethernet: the section `[fcvc]`, and the settings that contradict it.
 
 use cellrate_engine::control::ControlConfig;
 use cellrate_engine::credit::FcvcConfig;
@@ -17,23 +17,23 @@ use super::types::{Ethernet, Scenario};
 use crate::scenario::diagnostic::Severity;
 use crate::scenario::problem::{Place, Problem, place};
 
-/// FCVC: credit control of every link that flows use, in both directions, hosts included (Gerla, Pazos
-/// and Signore 1995, section II.B). A port sends a frame only if the next node has room for it, so no
+/// FCVC: credit control of every link that flows use, in both directions, hosts included (Gerla, Pazos and
+/// Signore 1995, section II.B). A port sends a frame only if the next node has a free buffer for it, so no
 /// frame is lost. Lengths are in bytes on the line, or in packets, which count as full frames.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Fcvc {
-    /// Length that a node forwards between two credits for a channel, N2.
+    /// N2: length that a node forwards between two credits for a channel.
     #[schemars(extend("x-search" = { "low": "1 packets", "high": "100 packets", "scale": "log" }))]
     pub n2: Length,
-    /// Buffer N3 in addition to N2, at least the longest frame of a flow; if absent, what arrives at `vc_rate`
-    /// in a round trip of the link.
+    /// N3: buffer in addition to N2, at least the longest frame of a flow. If absent, N3 is the length that
+    /// arrives at `vc_rate` in a round trip of the link.
     #[schemars(extend("x-search" = { "low": "1 packets", "high": "1000 packets", "scale": "log", "when": {"n3": true} }))]
     pub n3: Option<Length>,
-    /// Target rate B_VC of a channel, preambles and gaps included: N3 = RTT B_VC / 8 bits, rounded up
-    /// (Gerla et al. (1)). RTT is the propagation both ways, a full frame of the flow and a frame of
-    /// credit. N3 has two full frames more, less two bytes, since frames are not divided. The rate of the
-    /// link if absent, which one flow alone then fills.
+    /// Target rate B_VC of a channel, preambles and interframe gaps included: N3 = RTT B_VC / 8 bits, rounded
+    /// up (Gerla et al. (1)). RTT is the propagation both ways, plus a full frame of the flow and a credit
+    /// frame. N3 has two full frames less two bytes more, since frames are not divided. If absent, B_VC is
+    /// the rate of the link, so one flow alone can fill the link.
     #[schemars(extend("x-not-searched" = "the target; `n3` is what it sets"))]
     pub vc_rate: Option<Rate>,
 }
@@ -49,7 +49,7 @@ impl Default for Fcvc {
 }
 
 impl Fcvc {
-    /// The parameters of the engine, which counts octets on the line.
+    /// The parameters of the engine, with lengths in octets on the line.
     pub fn in_octets(&self, ethernet: &Ethernet) -> FcvcConfig {
         let framing = Framing {
             tagged: ethernet.tagged,
@@ -97,7 +97,7 @@ fn problem_of(finding: &Finding, place: Place, message: String) -> Problem {
     }
 }
 
-/// Settings that contradict credit control.
+/// Settings that contradict credit control, as errors.
 fn contradictions(scenario: &Scenario) -> Vec<Problem> {
     let switch = &scenario.switch;
     let mut problems = Vec::new();
@@ -150,7 +150,7 @@ fn contradictions(scenario: &Scenario) -> Vec<Problem> {
     problems
 }
 
-/// Reserves that no counter or buffer can hold. Every link has a way back.
+/// Reserves that no counter or buffer can hold, as errors. Each link must have an opposite link.
 fn reserves(scenario: &Scenario, graph: &Graph, fcvc: &Fcvc) -> Vec<Problem> {
     let plan = plan(scenario, graph);
     let Some(reserves) = Reserves::of(&plan) else {
@@ -158,7 +158,7 @@ fn reserves(scenario: &Scenario, graph: &Graph, fcvc: &Fcvc) -> Vec<Problem> {
     };
     let mut problems: Vec<Problem> = Vec::new();
     let mut refuse = |place: Place, message: String, help: String| {
-        // Only the first problem of each place.
+        // Each place gets its first problem only.
         if problems.iter().all(|found| found.place != place) {
             problems.push(Problem::error(place, message, help));
         }

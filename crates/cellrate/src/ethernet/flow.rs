@@ -12,56 +12,55 @@ use serde::{Deserialize, Serialize};
 use super::rates::RateControl;
 use super::sizes::Sizes;
 
-/// A group of like flows, named `NAME.1`, `NAME.2` and so on.
+/// A group of identical flows, named `NAME.1`, `NAME.2` and so on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Flow {
     /// Unique name: letters, digits, `_` and `-`.
     #[schemars(regex(pattern = r"^[A-Za-z0-9_][A-Za-z0-9_-]*$"))]
     pub name: String,
-    /// Number of flows in the group, or with `pattern` of flows for each pair of hosts.
+    /// Number of flows in the group, or with `pattern` number of flows for each pair of hosts.
     #[serde(default = "one")]
     #[schemars(range(min = 1, max = 1_000_000))]
     pub count: u32,
-    /// Host that the flows come from; for topologies with named hosts.
+    /// Host at which the flows begin; for topologies with named hosts.
     pub from: Option<String>,
-    /// Host that the flows go to; for topologies with named hosts.
+    /// Host at which the flows end; for topologies with named hosts.
     pub to: Option<String>,
-    /// Pairs of hosts between which flows lead, instead of `from` and `to`; for topologies with named
-    /// hosts.
+    /// Pairs of hosts with flows, instead of `from` and `to`; for topologies with named hosts.
     pub pattern: Option<Pattern>,
     /// Start time of the first flow of the group.
     #[serde(default = "zero")]
     pub start: Ps,
-    /// False if the flow's source sends nothing new until a change lets it. Data over TCP then wait,
-    /// and no datagrams are generated. Lost segments are still sent again, and records of rates
-    /// are still sent.
+    /// False if the flow's source sends no new data until a change lets it. Then data over TCP wait, and no
+    /// datagrams are generated. Lost segments are still sent again, and records of rates are still sent.
     #[serde(default = "yes", skip_serializing_if = "Clone::clone")]
     #[schemars(extend("default" = true, "x-change" = true))]
     pub sends: bool,
-    /// Time from the start of one flow of the group to that of the next.
+    /// Time from the start of one flow of the group to the start of the next flow.
     #[serde(default = "zero")]
     pub stagger: Ps,
-    /// Priority of the flow's frames, 7 the highest. The tag of a tagged frame carries the priority. The class
-    /// selector of the IP header of every frame carries it, too (DSCP, RFC 2474 section 4.2.2); by this
-    /// selector switches queue frames without a tag.
+    /// Priority of the flow's frames; 7 is the highest. A tagged frame carries the priority in its tag. The
+    /// class selector of the IP header of every frame carries the priority, too (DSCP, RFC 2474 section
+    /// 4.2.2). Switches queue frames without a tag by this selector.
     #[serde(default)]
     #[schemars(range(max = 7))]
     pub priority: u8,
-    /// Payload of a datagram of a source without TCP. The rate of such a source counts frames with
-    /// their preambles and gaps.
+    /// Payload of each datagram of a source without TCP. The rate of such a source counts frames with their
+    /// preambles and interframe gaps.
     #[serde(default = "datagram")]
     pub datagram: Bytes,
-    /// The source of traffic: over TCP; `cbr`, `poisson`, `on-off` or `exponential-on-off` for datagrams; or
+    /// Source of traffic: over TCP; `cbr`, `poisson`, `on-off` or `exponential-on-off` for datagrams; or
     /// `persistent` for datagrams at the rate of the line.
     #[serde(default = "greedy")]
     pub source: SourceConfig,
-    /// Rate control of each source; none if absent, `rate_control = {}` for all its defaults.
+    /// Rate control of each source. If absent, sources have no rate control; `rate_control = {}` sets all
+    /// defaults.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-change" = "a source has rate control from its start or never"))]
     pub rate_control: Option<RateControl>,
-    /// RoCE (RDMA over Converged Ethernet, version 2) in place of TCP, for sources `greedy` and `transfer`; none if
-    /// absent, `roce = {}` for all its defaults.
+    /// RoCE (RDMA over Converged Ethernet, version 2) in place of TCP, for sources `greedy` and `transfer`.
+    /// If absent, flows do not use RoCE; `roce = {}` sets all defaults.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-change" = "both ends agree on them when a connection opens"))]
     pub roce: Option<RoceConfig>,
@@ -71,24 +70,24 @@ pub struct Flow {
     pub tcp: TcpConfig,
 }
 
-/// Pairs of hosts between which flows lead.
+/// Pairs of hosts with flows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Pattern {
-    /// Senders, drawn under the run's seed, to one host.
+    /// Senders, drawn under the run's seed, send to one host.
     Incast {
         /// Number of senders.
         #[schemars(range(min = 1))]
         senders: u32,
-        /// Host that all flows go to.
+        /// Host at which all flows end.
         to: String,
     },
-    /// Each host sends to one other and receives from one other, drawn under the run's seed.
+    /// Each host sends to one other host and receives from one other host, drawn under the run's seed.
     Permutation,
-    /// Each host sends to each other.
+    /// Each host sends to every other host.
     AllToAll,
-    /// Transfers that arrive at random times (a Poisson process), each from a host to another one, all
-    /// pairs alike, with a size drawn from a distribution. `count`, `stagger` and `source` are absent.
+    /// Transfers arrive at random times (a Poisson process) between random pairs of hosts, all pairs with
+    /// equal probability. Each size is drawn from a distribution. `count`, `stagger` and `source` are absent.
     Random(Random),
 }
 
@@ -96,17 +95,17 @@ pub enum Pattern {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Random {
-    /// Payload of the flows that arrive, as a share of what the lines that leave all hosts can carry: above
-    /// 0, at most 1. The mean number of arrivals in a second is this share, times the sum of the rates of
-    /// those lines, over 8 times the mean size.
+    /// Payload of the arriving flows, as a share of the rate of the lines that leave all hosts: above 0, at
+    /// most 1. The mean number of arrivals in a second is `load` times the sum of these rates, divided by 8
+    /// times the mean size.
     pub load: f64,
-    /// A CSV file with the distribution of sizes, its path relative to that of the scenario: the heading
-    /// `size_bytes,cumulative_probability`, then a point on each line. Both columns grow, and the last
-    /// probability is 1. Sizes between two points are linear in the probability; a first probability
-    /// above 0 is that of the first size.
+    /// A CSV file with the distribution of sizes; its path is relative to that of the scenario. The heading
+    /// is `size_bytes,cumulative_probability`, and each further line is a point. Sizes grow from line to
+    /// line, probabilities do not fall, and the last probability is 1. Sizes between two points are linear in
+    /// the probability. A first probability above 0 is the probability of the first size.
     pub sizes: String,
     /// SHA-256 of the file in hexadecimal digits; if given, the file must match it. Resolved scenarios
-    /// contain it, so that kept results belong to the content.
+    /// contain it, so a stored result belongs to the contents of the file.
     pub sha256: Option<String>,
     /// End of the arrivals; the end of the run if absent.
     pub until: Option<Ps>,
@@ -117,7 +116,8 @@ pub struct Random {
 }
 
 impl Flow {
-    /// Octets of the headers of IP and what it carries, and of the payload, of its longest packet.
+    /// Octets of headers and of payload in the flow's longest packet. The headers are those of IP and of the
+    /// layers above.
     pub fn packet(&self) -> (u64, u64) {
         if let Some(roce) = &self.roce {
             roce.full_packet()
@@ -131,7 +131,7 @@ impl Flow {
     pub fn over_tcp(&self) -> bool {
         self.source.over_tcp() && self.roce.is_none()
     }
-    /// The source of a flow that names none.
+    /// The source of a flow without the key `source`.
     pub fn default_source() -> SourceConfig {
         greedy()
     }

@@ -21,17 +21,18 @@ use crate::scenario::problem::{Problem, place};
 
 /// Most flows of a scenario.
 const MOST_FLOWS: usize = 1_000_000;
-/// Most links over which flows are sprayed, in the sum over all flows; a table of a switch has as many entries.
+/// Most links over which flows are sprayed, summed over all flows. The tables of the switches have as many
+/// entries.
 const MOST_SPRAYED: usize = 10_000_000;
 
-/// Nodes, directed links, and flows by the links they use.
+/// Nodes, directed links, and flows with their routes over the links.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Graph {
     /// Hosts and switches.
     pub nodes: Vec<Node>,
     /// Directed links, each named `FROM->TO`.
     pub links: Vec<LinkPlan>,
-    /// Every flow of every group.
+    /// All flows of all groups.
     pub flows: Vec<Instance>,
 }
 
@@ -42,20 +43,20 @@ pub struct Node {
     pub name: String,
     /// True for a host.
     pub is_host: bool,
-    /// Most bytes of each queue of a switch, if it has a value of its own.
+    /// Most bytes of each queue of the switch; `None` for the value of `[switch]`.
     pub buffer: Option<u64>,
-    /// The part of the network that it belongs to.
+    /// Link layer of the node.
     pub part: Part,
 }
 
-/// The part of a network that a node belongs to.
+/// Link layer of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// Hosts, and switches of Ethernet.
+    /// Host, or Ethernet switch.
     Ethernet,
-    /// Routers, with their forwarding delay.
+    /// Router, with its forwarding delay.
     Router(Ps),
-    /// Switches of ATM, with the limit of their queues if they have one of their own.
+    /// ATM switch, with the limit of its queues; `None` for the value of `[atm]`.
     Atm(Option<Buffer>),
 }
 
@@ -70,18 +71,18 @@ pub struct Instance {
     pub name: String,
     /// Start time, before jitter.
     pub start: Ps,
-    /// Bytes that the flow transfers, if they differ from those of the group.
+    /// Bytes that the flow transfers, if `pattern` draws them; `None` for the source of the group.
     pub size: Option<u64>,
     /// Links from the source to the destination.
     pub forward: Vec<usize>,
-    /// Links back; empty for datagrams without rate control.
+    /// Links from the destination to the source; empty for datagrams without rate control.
     pub backward: Vec<usize>,
-    /// Links over which switches spray the frames to the destination, and to the source, hop by hop; empty if all
-    /// take the path above.
+    /// Links over which switches spray the frames to the destination, and back to the source, hop by hop.
+    /// Empty if all frames take the path in `forward` or `backward`.
     pub sprayed: [Vec<Vec<usize>>; 2],
 }
 
-/// A flow without its route.
+/// A flow without its route: the numbers of its two hosts, its start, and its size.
 struct Wanted {
     ends: (usize, usize),
     start: Ps,
@@ -89,7 +90,7 @@ struct Wanted {
 }
 
 impl Instance {
-    /// Source of traffic of the flow, which is one of the flows of `group`.
+    /// Source of traffic of the flow. `group` is the flow's group.
     pub fn source(&self, group: &Flow) -> SourceConfig {
         match self.size {
             Some(size) => SourceConfig::Transfer(TransferConfig { size: Bytes(size) }),
@@ -108,7 +109,7 @@ impl Graph {
         });
         self.nodes.len() - 1
     }
-    /// Link layer of a link: ATM if one of its ends is a switch of ATM.
+    /// Link layer of a link: ATM if one of its ends is an ATM switch.
     pub fn layer(&self, link: &LinkPlan) -> Layer {
         let mut ends = [link.from, link.to].into_iter();
         if ends.any(|node| matches!(self.nodes[node].part, Part::Atm(_))) {
@@ -117,7 +118,7 @@ impl Graph {
             Layer::Ethernet
         }
     }
-    /// True if a part of the network is over ATM, or behind routers.
+    /// True if the network has routers or ATM switches.
     pub fn is_joined(&self) -> bool {
         let mut nodes = self.nodes.iter();
         nodes.any(|node| node.part != Part::Ethernet)
@@ -136,12 +137,12 @@ impl Graph {
         self.add_link(from, to, rate, delay);
         self.add_link(to, from, rate, delay);
     }
-    /// The links of a path in the other direction; `None` if one of them leads one way only.
+    /// The opposite links of a path, in reverse order; `None` if a link has no opposite link.
     fn reverse(&self, path: &[usize]) -> Option<Vec<usize>> {
         let back = |link: &usize| {
             let ends = (self.links[*link].to, self.links[*link].from);
             let leads = |link: &usize| (self.links[*link].from, self.links[*link].to) == ends;
-            // Both directions of a line mostly stand one behind the other.
+            // The two directions of a line usually have numbers that differ in the last bit.
             let near = Some(link ^ 1).filter(|near| *near < self.links.len() && leads(near));
             near.or_else(|| (0..self.links.len()).find(leads))
         };
@@ -152,7 +153,7 @@ impl Graph {
 /// Builds the graph of `scenario`.
 ///
 /// # Errors
-/// Names that are missing or used twice, keys without a meaning in the template, and hosts that cannot be
+/// If names are missing or used twice, if keys have no meaning in the template, or if a host cannot be
 /// reached.
 pub(super) fn expand(scenario: &Scenario) -> Result<Graph, Vec<Problem>> {
     let mut graph = layout::nodes_and_links(&scenario.topology)?;
@@ -183,8 +184,8 @@ pub(super) fn expand(scenario: &Scenario) -> Result<Graph, Vec<Problem>> {
         let flow = &scenario.flows[group];
         let (from, to) = ends;
         let there = routes.find(from, to, number, false);
-        // Nothing answers datagrams, so they need no way back. Records of rates come back over the switches
-        // that they have passed, and packets over routers and virtual channels.
+        // Datagrams have no acknowledgements, so they need no way back. Records of rates must return over the
+        // same switches, and packets over routers must return over the same virtual channels.
         let returns = flow.rate_control.is_some() || (is_joined && flow.source.over_tcp());
         let back = if flow.source.over_tcp() && !returns {
             routes.find(to, from, number, true)
@@ -262,7 +263,7 @@ pub(super) fn expand(scenario: &Scenario) -> Result<Graph, Vec<Problem>> {
     }
 }
 
-/// The flows of a group; a template adds hosts for them to the graph.
+/// The flows of a group. For a template this adds the hosts of the flows to the graph.
 fn wanted_of(graph: &mut Graph, scenario: &Scenario, group: usize) -> Result<Vec<Wanted>, Problem> {
     let flow = &scenario.flows[group];
     let pairs = if scenario.topology.lays_out_flows() {

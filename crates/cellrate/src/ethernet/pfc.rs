@@ -1,4 +1,4 @@
-//! Priority-based flow control: the section `[pfc]` and what contradicts it.
+//! Priority-based flow control: the section `[pfc]`, and the settings that contradict it.
 
 use cellrate_engine::ether::aqm::{AqmConfig, Length};
 use cellrate_engine::ether::frame::Framing;
@@ -17,30 +17,33 @@ use super::plan::plan;
 use super::types::{Ethernet, Scenario};
 use crate::scenario::problem::{Place, Problem, place};
 
-/// PFC: a switch pauses a priority at the neighbour from which it holds more than `xoff` (IEEE 802.1Q clause 36,
-/// IEEE 802.3 annex 31D). The switch counts the bytes of its frames, from header to FCS, by incoming link and by
-/// priority. The limits of queues do not hold for frames of these priorities: a frame is dropped only if
-/// `xoff` and headroom are full. Lengths are in bytes, or in packets, which count as full frames.
+/// PFC (IEEE 802.1Q clause 36, IEEE 802.3 annex 31D): a switch pauses a priority at a neighbour from which it
+/// holds more than `xoff` of this priority. The switch counts the bytes of its frames, from header to FCS, by
+/// incoming link and by priority. The limits of queues do not apply to frames of these priorities. A frame is
+/// dropped only if `xoff` and headroom are full. Lengths are in bytes, or in packets, which count as full
+/// frames.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Pfc {
     /// Priorities under PFC.
     #[schemars(length(min = 1, max = 8))]
     pub priorities: Vec<u8>,
-    /// Length of the frames from one link above which the switch pauses the other end of the link.
+    /// XOFF: length of the frames from one link above which the switch pauses the other end of the link.
     #[schemars(extend("x-search" = { "low": "1 packets", "high": "1000 packets", "scale": "log" }))]
     pub xoff: Length,
-    /// Length at which the pause ends; two packets below `xoff` if absent.
+    /// XON: length at which the pause ends. If absent, XON is two packets below `xoff`.
     #[schemars(extend("x-search" = { "low": "1 packets", "high": "1000 packets", "scale": "log", "when": {"xon": true} }))]
     pub xon: Option<Length>,
-    /// Room above `xoff`. If absent, what can arrive over the link until a pause acts: a frame of the way back ends
-    /// first, the pause crosses the link, and `response_time` passes.
+    /// Buffer above `xoff`. If absent, the headroom is the length that can arrive over the link until a pause
+    /// acts. First a frame on the opposite link ends, then the pause crosses this link, and then
+    /// `response_time` passes.
     #[schemars(extend("x-not-searched" = "less than by default loses frames, more is never used"))]
     pub headroom: Option<Length>,
-    /// Length of a pause in quanta of 512 bit times. A longer pause is renewed after half of this time.
+    /// Duration of a pause in quanta of 512 bit times. The switch sends a pause again after half of this
+    /// time.
     #[schemars(extend("x-not-searched" = "pauses are sent again before they expire"))]
     pub pause_quanta: u16,
-    /// Time from the arrival of a pause until no frame of its priority begins any more.
+    /// Time from the arrival of a pause after which no frame of its priority begins.
     #[schemars(extend("x-not-searched" = "a property of the hardware"))]
     pub response_time: Ps,
 }
@@ -59,7 +62,7 @@ impl Default for Pfc {
 }
 
 impl Pfc {
-    /// The parameters of the engine, which counts octets of frames.
+    /// The parameters of the engine, with lengths in octets of frames.
     pub fn in_octets(&self, ethernet: &Ethernet) -> PfcConfig {
         let framing = Framing {
             tagged: ethernet.tagged,
@@ -164,7 +167,7 @@ pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
     problems
 }
 
-/// The link to a switch that needs most headroom, and this headroom in bytes.
+/// Name of the link to a switch that needs most headroom, and this headroom in bytes.
 fn needed<'p>(plan: &'p Plan, config: &PfcConfig) -> Option<(&'p str, u64)> {
     let names = plan.links.iter().map(|link| link.name.as_str());
     let needed = names.zip(needed_by_link(plan, config));
@@ -185,7 +188,8 @@ fn needed_by_link(plan: &Plan, config: &PfcConfig) -> Vec<Option<u64>> {
     needed.collect()
 }
 
-/// Bytes of one priority that a switch holds at most from each link; `None` for a link to a host.
+/// For each link the most bytes of one priority that the switch at its end holds; `None` for a link to a
+/// host.
 pub fn room_by_link(scenario: &Scenario, plan: &Plan) -> Option<Vec<Option<u64>>> {
     let config = scenario.pfc.as_ref()?.in_octets(&scenario.ethernet);
     let room = |needed: u64| {
@@ -197,7 +201,7 @@ pub fn room_by_link(scenario: &Scenario, plan: &Plan) -> Option<Vec<Option<u64>>
     Some(needed.map(|needed| needed.map(room)).collect())
 }
 
-/// Reason why frames may be lost under PFC; `None` if none can be.
+/// Reason why frames may be lost under PFC; `None` if no frame can be lost.
 pub fn loses(scenario: &Scenario, plan: &Plan) -> Option<&'static str> {
     let pfc = scenario.pfc.as_ref()?;
     let config = pfc.in_octets(&scenario.ethernet);
@@ -207,7 +211,8 @@ pub fn loses(scenario: &Scenario, plan: &Plan) -> Option<&'static str> {
     let is_covered = |flow: &Flow| covers(flow.priority) && of_cnps(flow).is_none_or(covers);
     let drops = || match &scenario.switch.aqm {
         AqmConfig::None(_) => false,
-        // Queue management drops a packet that does not understand marks. All of RoCE do.
+        // Queue management drops packets whose transport does not understand marks. RoCE always understands
+        // marks.
         AqmConfig::Threshold(_) => !scenario.flows.iter().all(|flow| flow.roce.is_some()),
         AqmConfig::Red(red) => {
             !red.ecn || red.hard_drop || !scenario.flows.iter().all(|flow| flow.roce.is_some())

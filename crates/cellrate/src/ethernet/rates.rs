@@ -6,39 +6,40 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Rate control of a source: the rules of TM 4.0 section 5.10.4 with frames in place of cells. The source
-/// sends records of its rates in frames of their own, the switches change them, the destination returns
-/// them. All rates count preambles and gaps.
+/// sends records of its rates in frames of their own. Switches change the records, and the destination
+/// returns them. All rates count preambles and interframe gaps.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RateControl {
-    /// Peak rate PCR; the rate of the host's line if absent.
+    /// Peak rate PCR. If absent, PCR is the rate of the host's line.
     #[schemars(extend("x-change" = "the traffic contract fixes this rate", "x-not-searched" = "the traffic contract fixes this rate"))]
     pub pcr: Option<Rate>,
-    /// Minimum rate MCR; zero if absent.
+    /// Minimum rate MCR. If absent, MCR is zero.
     #[schemars(extend("x-change" = "the traffic contract fixes this rate", "x-not-searched" = "the traffic contract fixes this rate"))]
     pub mcr: Option<Rate>,
-    /// Initial rate ICR; PCR if absent.
+    /// Initial rate ICR. If absent, ICR is PCR.
     #[schemars(extend("x-change" = true, "x-search" = { "low": 0.01, "high": 1, "scale": "log", "of": "pcr" }))]
     pub icr: Option<Rate>,
-    /// Rate increase factor: additive increase as a share of PCR, 2^-n with n of 0..15.
+    /// Rate increase factor RIF: additive increase as a share of PCR, 2^-n with n of 0..15.
     #[schemars(extend("x-change" = true, "x-search" = { "low": 3.0517578125e-05, "high": 1, "scale": "powers-of-two" }))]
     pub rif: f64,
-    /// Rate decrease factor: multiplicative decrease per marked record, 2^-n with n of 0..15.
+    /// Rate decrease factor RDF: multiplicative decrease per marked record, 2^-n with n of 0..15.
     #[schemars(extend("x-change" = true, "x-search" = { "low": 3.0517578125e-05, "high": 1, "scale": "powers-of-two" }))]
     pub rdf: f64,
-    /// Frames per record, the record included: a power of two of 2..256.
+    /// Frames per record, the record included (Nrm): a power of two of 2..256.
     #[schemars(extend("x-change" = true, "x-search" = { "low": 2, "high": 256, "scale": "powers-of-two" }))]
     pub nrm: u32,
-    /// Longest time between records of a source that sends: 100 ms 2^-n with n of 0..7.
+    /// Longest time between records of a source that sends (Trm): 100 ms 2^-n with n of 0..7.
     #[schemars(extend("x-change" = true, "x-search" = { "low": "0.78125 ms", "high": "100 ms", "scale": "powers-of-two" }))]
     pub trm: Ps,
-    /// Records without an answer after which ACR is cut; never if absent.
+    /// Number of unanswered records after which the source cuts ACR (CRM). If absent, the source never cuts
+    /// ACR for this reason.
     #[schemars(extend("x-change" = true, "x-search" = { "low": 1, "high": 4096, "scale": "powers-of-two" }))]
     pub crm: Option<u32>,
-    /// Cutoff decrease factor: 0 or 2^-n with n of 0..6.
+    /// Cutoff decrease factor CDF: 0 or 2^-n with n of 0..6.
     #[schemars(extend("x-change" = true, "x-search" = { "low": 0.015625, "high": 1, "scale": "powers-of-two" }))]
     pub cdf: f64,
-    /// ACR decrease time factor: idle time after which ACR returns to ICR, 0.01..10.23 s.
+    /// ACR decrease time factor ADTF: idle time after which ACR returns to ICR, 0.01..10.23 s.
     #[schemars(extend("x-change" = true, "x-search" = { "low": "10 ms", "high": "10.23 s", "scale": "log", "step": "10 ms" }))]
     pub adtf: Ps,
 }
@@ -62,7 +63,7 @@ impl Default for RateControl {
 }
 
 impl RateControl {
-    /// The parameters of TM 4.0.
+    /// The parameters in the form of TM 4.0.
     pub fn abr(&self) -> AbrConfig {
         AbrConfig {
             pcr: self.pcr,

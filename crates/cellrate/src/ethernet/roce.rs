@@ -1,4 +1,4 @@
-//! Flows over RoCE: what contradicts their table `roce`.
+//! Flows over RoCE: settings that contradict the table `roce`.
 
 use cellrate_engine::ether::roce::control::RoceControlConfig;
 use cellrate_engine::ether::roce::{RoceConfig, can_run};
@@ -43,7 +43,7 @@ pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
     problems
 }
 
-/// Findings about parameters, against the slowest line of a source of the group.
+/// Findings about parameters of RoCE, against the slowest line of the group's sources.
 fn of_parameters(graph: &Graph, group: usize, roce: &RoceConfig) -> Vec<Problem> {
     let instances = graph.flows.iter().filter(|flow| flow.group == group);
     let lines = instances.map(|flow| graph.links[flow.forward[0]].rate);
@@ -70,7 +70,7 @@ fn of_parameters(graph: &Graph, group: usize, roce: &RoceConfig) -> Vec<Problem>
     own.chain(control).map(problem).collect()
 }
 
-/// A warning of a timeout that expires before any acknowledgement can come.
+/// A warning if the timeout expires before any acknowledgement can arrive.
 fn early_timeout(graph: &Graph, group: usize, roce: &RoceConfig) -> Option<Problem> {
     let instances = graph.flows.iter().filter(|flow| flow.group == group);
     let trip = |flow: &Instance| {
@@ -89,7 +89,7 @@ fn early_timeout(graph: &Graph, group: usize, roce: &RoceConfig) -> Option<Probl
     })
 }
 
-/// A warning of DCQCN without marks.
+/// A warning if a flow has DCQCN but no queue marks.
 fn without_marks(
     scenario: &Scenario,
     group: usize,

@@ -1,23 +1,24 @@
-//! Distributions of the sizes of flows, from files.
+//! Distributions of flow sizes, from files.
 
 /// Number of the faulty line, from 1, and a description of the fault.
 pub type Wrong = (usize, String);
 
-/// A distribution of sizes: shares of the flows that are at most as large, linear between points.
+/// A distribution of sizes: for each point a size, and the share of flows of at most this size. Between two
+/// points the share is linear in the size.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sizes {
-    /// Sizes in bytes and shares; both grow, and the last share is 1.
+    /// Sizes in bytes, and shares. Sizes grow, shares do not fall, and the last share is 1.
     points: Vec<(f64, f64)>,
 }
 
 const HEADING: &str = "size_bytes,cumulative_probability";
 
 impl Sizes {
-    /// Reads a table: the heading `size_bytes,cumulative_probability`, then a point on each line. Lines
-    /// that are empty or begin with `#` are comments.
+    /// Reads a table: the heading `size_bytes,cumulative_probability`, then a point on each line. Empty
+    /// lines, and lines that begin with `#`, are skipped.
     ///
     /// # Errors
-    /// The fault of the first wrong line.
+    /// The number and the fault of the first wrong line.
     pub fn read(text: &str) -> Result<Sizes, Wrong> {
         let mut lines = (1..)
             .zip(text.lines().map(str::trim))
@@ -54,7 +55,8 @@ impl Sizes {
         first.0 * first.1 + between.sum::<f64>()
     }
 
-    /// The size that the share `at`, in [0, 1), of the flows does not exceed, rounded to a byte.
+    /// The size in bytes that a share `at` of the flows, in [0, 1), does not exceed. It is a whole number of
+    /// at least 1.
     pub fn at(&self, at: f64) -> u64 {
         let upper = self.points.partition_point(|(_, share)| *share < at);
         let (to, share) = self.points[upper.min(self.points.len() - 1)];
@@ -90,7 +92,8 @@ mod tests {
     const TEXT: &str = "# half of the flows have 1,000 bytes\nsize_bytes,cumulative_probability\n\
         1000,0.5\n3000,1\n";
 
-    /// Half of the flows have 1,000 bytes, the others 1,000 to 3,000: 500 + 1,000 on average.
+    /// Half of the flows have 1,000 bytes. The other half have 1,000 to 3,000 bytes. The mean is 500 + 1,000
+    /// bytes.
     #[test]
     fn sizes_between_points_are_linear() {
         let sizes = Sizes::read(TEXT).unwrap();

@@ -1,4 +1,4 @@
-//! Nodes and links of a scenario over Ethernet: a template, or the whole graph.
+//! Nodes and links of a scenario over Ethernet: a template, or an explicit graph.
 
 use cellrate_engine::kernel::units::{Buffer, Bytes, Delay};
 use cellrate_engine::kernel::{Ps, Rate};
@@ -11,11 +11,10 @@ use crate::scenario::{GraphHost, GraphLink, NSource, SingleSwitch};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "template")]
 pub enum Topology {
-    /// Two switches A and B around a bottleneck link; every flow has hosts of its own on both
-    /// sides.
+    /// Two switches A and B around a bottleneck link. Every flow has a host of its own at each side.
     #[serde(rename = "n-source")]
     NSource(NSource),
-    /// One switch A; every flow has a source host of its own, all end at one host behind the
+    /// One switch A. Every flow has a source host of its own, and all flows end at one host behind the
     /// bottleneck link: an incast.
     #[serde(rename = "single-switch")]
     SingleSwitch(SingleSwitch),
@@ -30,8 +29,8 @@ pub enum Topology {
     Graph(Graph),
 }
 
-/// Hosts `h1`, `h2` ... at leaf switches `leaf1` ..., each of which has a link to each of the spine
-/// switches `spine1` ... The leaf of host *i* is the one with the number (*i* - 1) / `hosts_per_leaf` + 1.
+/// Hosts `h1`, `h2` ... at leaf switches `leaf1` ... Each leaf has a link to each of the spine switches
+/// `spine1` ... Host *i* is at the leaf with the number (*i* - 1) / `hosts_per_leaf` + 1.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LeafSpine {
@@ -41,12 +40,13 @@ pub struct LeafSpine {
     /// Spine switches.
     #[schemars(range(min = 1, max = 1_000))]
     pub spines: u32,
-    /// Hosts at each leaf. A leaf is oversubscribed if their rates exceed those of its links to spines.
+    /// Hosts at each leaf. A leaf is oversubscribed if the rates of its hosts exceed the rates of its links
+    /// to spines.
     #[schemars(range(min = 1, max = 1_000))]
     pub hosts_per_leaf: u32,
     /// Rate of the links to hosts.
     pub host_rate: Rate,
-    /// Rate of the links between leaves and spines; `host_rate` if absent.
+    /// Rate of the links between leaves and spines; if absent, `host_rate`.
     pub spine_rate: Option<Rate>,
     /// One-way delay, or length of fibre, of the links to hosts.
     pub host_delay: Delay,
@@ -54,9 +54,9 @@ pub struct LeafSpine {
     pub spine_delay: Delay,
 }
 
-/// Hosts `h1` to `hN`, N = k^3 / 4, under k pods of k / 2 edge and k / 2 aggregation switches, and
-/// (k / 2)^2 core switches (Al-Fares, Loukissas and Vahdat 2008, section 2.2.1). Host *i* is at edge
-/// switch (*i* - 1) / (k / 2) + 1 of all, counted through the pods.
+/// Hosts `h1` to `hN`, N = k^3 / 4, in k pods under (k / 2)^2 core switches (Al-Fares, Loukissas and Vahdat
+/// 2008, section 2.2.1). Each pod has k / 2 edge and k / 2 aggregation switches. Host *i* is at edge switch
+/// (*i* - 1) / (k / 2) + 1. Edge switches are numbered through all pods.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FatTree {
@@ -73,11 +73,11 @@ pub struct FatTree {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Graph {
-    /// Hosts, switches and routers.
+    /// Hosts, switches, routers and ATM switches.
     #[serde(rename = "node")]
     #[schemars(length(min = 2))]
     pub nodes: Vec<Node>,
-    /// Links between them.
+    /// Links between the nodes.
     #[serde(rename = "link")]
     #[schemars(length(min = 1))]
     pub links: Vec<GraphLink>,
@@ -87,16 +87,16 @@ pub struct Graph {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind")]
 pub enum Node {
-    /// Source and destination of flows.
+    /// Host, at which flows begin and end.
     #[serde(rename = "host")]
     Host(GraphHost),
-    /// Forwards frames.
+    /// Switch, which forwards frames.
     #[serde(rename = "switch")]
     Switch(NamedSwitch),
-    /// Forwards IP packets between links of Ethernet and of ATM.
+    /// Router, which forwards IP packets between Ethernet links and ATM links.
     #[serde(rename = "router")]
     Router(NamedRouter),
-    /// Forwards cells. All its links are ATM.
+    /// ATM switch, which forwards cells. All its links are ATM links.
     #[serde(rename = "atm-switch")]
     AtmSwitch(NamedAtmSwitch),
 }
@@ -125,19 +125,20 @@ pub struct NamedSwitch {
     pub buffer: Option<Bytes>,
 }
 
-/// A router of a graph. A packet that has arrived whole waits for its output after the forwarding delay: toward
-/// Ethernet in a queue as `[switch]` has, toward ATM in the queue of its virtual channel.
+/// A router of a graph. A packet that has arrived whole enters the queue of its output after the forwarding
+/// delay. Toward Ethernet this is a queue with the settings of `[switch]`, toward ATM the source queue of its
+/// virtual channel.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NamedRouter {
     /// Unique name: letters, digits, `_`, `.` and `-`.
     #[schemars(regex(pattern = r"^[A-Za-z0-9_][A-Za-z0-9_.-]*$"))]
     pub name: String,
-    /// Time from the arrival of the last bit of a packet to its arrival at the queue of its output, above
-    /// 0 s.
+    /// Time from the arrival of the last bit of a packet to its arrival at the queue of its output; above 0
+    /// s.
     #[serde(default = "forwarding_delay")]
     pub forwarding_delay: Ps,
-    /// Most bytes of each queue of each port to Ethernet; that of `[switch]` if absent.
+    /// Most bytes of each queue of each port toward Ethernet; if absent, the value of `[switch]`.
     pub buffer: Option<Bytes>,
 }
 
@@ -180,7 +181,7 @@ impl Topology {
             Topology::FatTree(_) | Topology::Graph(_) => {}
         }
     }
-    /// True if flows are laid out by the template: each has hosts of its own.
+    /// True if the template makes the hosts of each flow itself.
     pub fn lays_out_flows(&self) -> bool {
         matches!(self, Topology::NSource(_) | Topology::SingleSwitch(_))
     }

@@ -1,4 +1,4 @@
-//! A scenario file over Ethernet as Rust types: the run, its measurements, the switches.
+//! A scenario file over Ethernet as Rust types: the run, its measurements, and the switches.
 
 use std::path::Path;
 use std::sync::OnceLock;
@@ -36,7 +36,7 @@ use crate::traffic_files::text_of;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
-    /// Link layer of the network. A graph may have a part over ATM, behind routers.
+    /// Link layer of the network. A graph may have an ATM part behind routers.
     #[schemars(extend("x-change" = "a network has one link layer"))]
     pub link_layer: LinkLayer,
     /// Duration and random seed of the run.
@@ -46,26 +46,26 @@ pub struct Scenario {
     #[serde(default)]
     #[schemars(extend("x-change" = "a run has one set of measurements"))]
     pub measure: Measure,
-    /// Form of frames.
+    /// Form of all frames.
     #[serde(default)]
     #[schemars(extend("x-change" = "frames are on the links"))]
     pub ethernet: Ethernet,
     /// Nodes and links.
     #[schemars(extend("x-change" = "frames are on the links, and flows are routed"))]
     pub topology: Topology,
-    /// Output ports of every switch.
+    /// Settings of the output ports of every switch.
     #[serde(default)]
     #[schemars(extend("x-change" = true))]
     pub switch: Switch,
-    /// Credit control; none if absent, `fcvc = {}` for all its defaults.
+    /// Credit control. If absent, there is none; `fcvc = {}` sets all defaults.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-change" = "credits on their way count in the old allocation"))]
     pub fcvc: Option<Fcvc>,
-    /// Priority-based flow control; none if absent, `pfc = {}` for all its defaults.
+    /// Priority-based flow control. If absent, there is none; `pfc = {}` sets all defaults.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-change" = "headroom is laid out for one threshold"))]
     pub pfc: Option<Pfc>,
-    /// The part over ATM, if there is one; in the schema by [`joined::in_schema`].
+    /// Settings of the ATM part; `None` without one. [`joined::in_schema`] adds them to the schema.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(skip)]
     pub atm: Option<Atm>,
@@ -73,11 +73,11 @@ pub struct Scenario {
     #[serde(default)]
     #[schemars(extend("x-change" = "both ends agree on them when a connection opens"))]
     pub tcp: TcpConfig,
-    /// Groups of like flows; at least one.
+    /// Groups of identical flows; at least one.
     #[serde(rename = "flow")]
     #[schemars(length(min = 1), extend("x-change" = "a flow is set up once"))]
     pub flows: Vec<Flow>,
-    /// Changes of settings during the run, in the order of their times; not in a network with routers.
+    /// Changes of settings during the run, in order of time; not available in a network with routers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(extend("x-change" = "a change changes settings, not other changes"))]
     pub changes: Vec<Change>,
@@ -95,13 +95,13 @@ pub enum LinkLayer {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Run {
-    /// Simulated time.
+    /// Simulated time of the whole run.
     pub duration: Ps,
     /// Seed of every random stream, and of the order of frames that arrive at a node at one instant.
     #[serde(default = "first_seed")]
     #[schemars(range(max = 9_223_372_036_854_775_807_u64))]
     pub seed: u64,
-    /// Largest random addition, uniform, to the start of every flow.
+    /// Maximum of the random delay, uniform from 0, that is added to the start of every flow.
     #[serde(default = "zero")]
     pub start_jitter: Ps,
 }
@@ -112,17 +112,17 @@ pub struct Run {
 pub struct Measure {
     /// Start of the measuring window.
     pub from: Ps,
-    /// End of the measuring window; the end of the run if absent.
+    /// End of the measuring window; if absent, the end of the run.
     pub to: Option<Ps>,
-    /// Sampling period of traces and of the quantiles of queues; a thousandth of the run if absent.
+    /// Sampling period of traces and of the quantiles of queues; if absent, a thousandth of the run.
     pub sample: Option<Ps>,
-    /// Measures how many times longer each completed flow took than alone in the empty network. Each is
-    /// run alone for that, which takes about as long as the run itself.
+    /// Measures for each completed flow how many times longer it took than alone in the network. Each such
+    /// flow is run once more, alone. Together these runs take about as long as the main run.
     pub slowdown: bool,
     /// Traced quantities.
     pub traces: Vec<TraceKind>,
-    /// Largest number of points kept of each trace; beyond it, neighbouring points are combined
-    /// into their least and greatest value.
+    /// Largest number of points in each trace. Beyond this number neighbouring points are combined into their
+    /// least and greatest value.
     #[schemars(range(min = 2))]
     pub trace_points: u32,
     /// Kinds of events in the event log; not in a network with routers.
@@ -156,7 +156,7 @@ pub enum TraceKind {
     Cwnd,
     /// Bytes acknowledged to each TCP sender.
     Sequence,
-    /// Share of each line's time that was used since the last sample.
+    /// Share of the time since the last sample in which each line was busy.
     Utilisation,
     /// ACR of each source with rate control.
     Acr,
@@ -164,13 +164,13 @@ pub enum TraceKind {
     Rate,
 }
 
-/// Form of frames.
+/// Form of all frames.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Ethernet {
-    /// Longest IP packet of a frame; `"9000 bytes"` for jumbo frames.
+    /// Longest IP packet in a frame; `"9000 bytes"` for jumbo frames.
     pub mtu: Bytes,
-    /// Frames have a VLAN tag of 4 bytes, which carries their priority (IEEE 802.1Q).
+    /// Frames have a VLAN tag of 4 bytes with their priority (IEEE 802.1Q).
     pub tagged: bool,
 }
 
@@ -183,36 +183,35 @@ impl Default for Ethernet {
     }
 }
 
-/// Output ports of a switch.
+/// Settings of the output ports of a switch.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Switch {
-    /// Most bytes of each queue of each port, the frame in service included; no limit if absent.
+    /// Most bytes of each queue of each port, the frame in service included. If absent, queues have no limit.
     #[schemars(extend("x-change" = true))]
     pub buffer: Option<Bytes>,
-    /// Queues of each port, each with the priorities of its frames, 0 to 7. Priorities that no queue has
-    /// share the last. Without a tag the priority is read from the IP header, as by a switch that trusts
-    /// DSCP.
+    /// Queues of each port, each with the priorities of its frames, 0 to 7. Priorities that no queue lists
+    /// share the last queue. The priority of a frame without a tag is read from the IP header, as by a switch
+    /// that trusts DSCP.
     #[schemars(extend("x-change" = "frames wait in the queues of their priorities"))]
     pub queues: Vec<Vec<u8>>,
     /// Order in which a port serves its queues; with strict priority the first queue goes first.
     pub schedule: ScheduleConfig,
-    /// Active queue management of each queue: which packets are marked or dropped before the buffer is
-    /// full.
+    /// Active queue management of each queue: it marks or drops packets before the buffer is full.
     pub aqm: AqmConfig,
-    /// Congestion control of flows with `rate_control`. Lengths are in bytes on the line or in packets, which
-    /// count as full frames; where ATM has a number of cells by default, here it is as many packets.
+    /// Control scheme for flows with `rate_control`. Lengths are in bytes on the line or in packets, which
+    /// count as full frames. A default of a number of cells over ATM is the same number of packets here.
     #[schemars(with = "ControlConfig")]
     pub control: Control,
-    /// Memory that all queues of a switch share, with dynamic thresholds; `buffer` limits each queue,
-    /// too. None if absent.
+    /// Memory that all queues of a switch share, with dynamic thresholds. `buffer` limits each queue, too. If
+    /// absent, queues share no memory.
     #[schemars(extend("x-change" = "whether queues share a memory is fixed for the whole run"))]
     pub memory: Option<MemoryConfig>,
-    /// Choice of a switch among ports on paths with equally few links. `ecmp`: a hash of the flow, so that all its
-    /// frames take one path. `random`: a draw for each frame under the run's seed (packet spraying;
-    /// `RandomEcmpRouting` of ns-3). `round-robin`: one port after the other, frame by frame, for all flows over the
-    /// same ports together, from a port that is drawn (`ecmp_rr` of htsim). A host keeps one of its lines for each
-    /// flow.
+    /// Choice of a switch among ports on paths with equally few links. `ecmp`: a hash of the flow, so all
+    /// frames of the flow take one path. `random`: a random draw for each frame under the run's seed (packet
+    /// spraying; `RandomEcmpRouting` of ns-3). `round-robin`: the ports in turn, frame by frame, shared by
+    /// all flows over the same ports. The first port is drawn (`ecmp_rr` of htsim). A host uses one of its
+    /// lines for each flow.
     pub multipath: Multipath,
 }
 
@@ -231,7 +230,7 @@ impl Default for Switch {
 }
 
 impl Scenario {
-    /// Measuring window.
+    /// Start and end of the measuring window.
     pub fn window(&self) -> (Ps, Ps) {
         (
             self.measure.from,
@@ -244,7 +243,7 @@ impl Scenario {
             .sample
             .unwrap_or(Ps((self.run.duration.0 / 1_000).max(1)))
     }
-    /// Reads the files of sizes that patterns name, relative to `directory`. Returns the problems found.
+    /// Reads the files of sizes that patterns name, with paths relative to `directory`. Returns the problems.
     pub(super) fn read_sizes(&mut self, directory: &Path) -> Vec<Problem> {
         let mut problems = Vec::new();
         for (index, flow) in self.flows.iter_mut().enumerate() {
@@ -293,7 +292,7 @@ impl Changing for Scenario {
     }
 }
 
-/// Keys that a change can set, for the schema.
+/// Description of the keys that a change can set, for the schema.
 const CHANGES: &str = "Values by the path of their keys, as `--set` has them: `{ \"switch.buffer\" = \"50 kB\" }`. \
                        Buffers, the shared memory, parameters with a range in the schema (`x-search`) of active queue \
                        management, schemes and rate control, `sends` of a flow and the rates of its datagrams can change.";

@@ -1,4 +1,4 @@
-//! Flows that arrive at random times between random hosts, with sizes of a distribution.
+//! Flows that arrive at random times between random hosts, with sizes from a distribution.
 
 use cellrate_engine::kernel::{Ps, Stream};
 
@@ -8,7 +8,7 @@ use crate::ethernet::sizes::Sizes;
 use crate::ethernet::types::Scenario;
 use crate::scenario::problem::{Problem, place};
 
-/// The flows of a group with the pattern `random`.
+/// Draws the flows of a group with the pattern `random`.
 pub fn draw(
     graph: &Graph,
     scenario: &Scenario,
@@ -66,7 +66,7 @@ pub fn draw(
         }
         let mut below = |most: usize| stream.below(Ps(most as u64)).0 as usize;
         let from = below(hosts.len());
-        // Each of the other hosts is as probable.
+        // All other hosts have the same probability.
         let to = (from + 1 + below(hosts.len() - 1)) % hosts.len();
         found.push(Wanted {
             ends: (hosts[from], hosts[to]),
@@ -87,8 +87,8 @@ pub fn draw(
     Ok(found)
 }
 
-/// Mean seconds from one arrival to the next, so that the payload of all flows is a share `load` of what the
-/// lines that leave the hosts can carry.
+/// Mean seconds between two arrivals. The payload of all flows is then a share `load` of the rate of the
+/// lines that leave the hosts.
 fn mean_gap(graph: &Graph, load: f64, sizes: &Sizes) -> f64 {
     let of_hosts = graph
         .links
@@ -98,7 +98,7 @@ fn mean_gap(graph: &Graph, load: f64, sizes: &Sizes) -> f64 {
     8.0 * sizes.mean() / (load * rates.sum::<f64>())
 }
 
-/// Keys that say otherwise than the pattern how many flows start when, and what they send.
+/// Refuses keys that contradict the pattern: hosts, number, starts and sources of flows.
 fn refuse_contradictions(flow: &Flow, group: usize) -> Result<(), Problem> {
     let given = [
         ("from", flow.from.is_some()),

@@ -1,4 +1,4 @@
-//! Nodes and links of the topologies. Hosts and links of single flows are added with the flows.
+//! Nodes and links of the topologies. The hosts and links of single flows are added later, with the flows.
 
 use std::collections::{HashMap, HashSet};
 
@@ -66,7 +66,7 @@ fn leaf_spine(template: &LeafSpine) -> Graph {
     graph
 }
 
-/// Al-Fares, Loukissas and Vahdat 2008, section 2.2.1 and figure 3.
+/// Builds the network of Al-Fares, Loukissas and Vahdat 2008, section 2.2.1 and figure 3.
 fn fat_tree(template: &FatTree) -> Result<Graph, Problem> {
     let FatTree { k, rate, delay } = *template;
     if k % 2 != 0 {

@@ -1,4 +1,4 @@
-//! The pairs of hosts between which the flows of a group lead.
+//! The pairs of hosts with flows of a group.
 
 use cellrate_engine::kernel::{Ps, Stream};
 
@@ -11,7 +11,7 @@ use crate::scenario::suggest::{listed, nearest};
 
 type Pairs = Vec<(usize, usize)>;
 
-/// Adds a host at each side for every flow of a group in a template with a bottleneck.
+/// Adds a host at each side for every flow of a group, in a template with a bottleneck.
 pub fn of_template(graph: &mut Graph, scenario: &Scenario, group: usize) -> Result<Pairs, Problem> {
     let flow = &scenario.flows[group];
     let given = [
@@ -51,7 +51,7 @@ pub fn of_template(graph: &mut Graph, scenario: &Scenario, group: usize) -> Resu
     Ok(pairs.collect())
 }
 
-/// The pairs of a group in a topology whose hosts have names.
+/// The pairs of a group in a topology with named hosts.
 pub fn of_names(graph: &Graph, scenario: &Scenario, group: usize) -> Result<Pairs, Problem> {
     let flow = &scenario.flows[group];
     let Some(pattern) = &flow.pattern else {
@@ -154,7 +154,7 @@ pub fn of_names(graph: &Graph, scenario: &Scenario, group: usize) -> Result<Pair
     Ok(pairs)
 }
 
-/// One cycle through all hosts in a random order, so that no host sends to itself.
+/// One cycle through all hosts in a random order, so no host sends to itself.
 fn permutation(hosts: &[usize], stream: &mut Stream) -> Pairs {
     let mut order = hosts.to_vec();
     shuffle(&mut order, stream);
@@ -165,14 +165,14 @@ fn permutation(hosts: &[usize], stream: &mut Stream) -> Pairs {
     pairs
 }
 
-/// Fisher and Yates.
+/// Shuffles `values` by the algorithm of Fisher and Yates.
 fn shuffle(values: &mut [usize], stream: &mut Stream) {
     for last in (1..values.len()).rev() {
         values.swap(last, stream.below(Ps(last as u64 + 1)).0 as usize);
     }
 }
 
-/// The host of that name.
+/// The number of the host named `name`.
 fn host(graph: &Graph, name: &str, place: Place) -> Result<usize, Problem> {
     let found = graph.nodes.iter().position(|node| node.name == name);
     let Some(found) = found else {

@@ -1,7 +1,8 @@
-//! Routes with the fewest links; a hash of the flow chooses among equal ones.
+//! Routes with the fewest links. A hash of the flow chooses among equal routes.
 //!
-//! A route to a host passes one of the switches before it. So distances are kept for those switches, and
-//! hosts behind the same switches share them: the memory grows with the square of the number of switches.
+//! The last switch of a route to a host is one of the host's neighbours. So distances are stored for each set
+//! of such switches, and hosts at the same switches share them. The memory grows with the square of the
+//! number of switches.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -9,28 +10,29 @@ use cellrate_engine::ether::ecmp::FlowKey;
 
 use super::Graph;
 
-/// Port of all destinations.
+/// TCP or UDP port of all destinations.
 const SERVED: u16 = 100;
-/// Distance of a switch from which no path leads on.
+/// Distance of a switch from which no path leads to the destination.
 const UNREACHED: u32 = u32::MAX;
 
 /// Finds routes in one graph.
 pub struct Routes<'a> {
     graph: &'a Graph,
-    /// By node, the links that lead there.
+    /// For each node the links that end there.
     entering: Vec<Vec<usize>>,
-    /// By node, the links that lead from there to switches.
+    /// For each node the links from there to switches.
     onward: Vec<Vec<usize>>,
-    /// By node, its number among the switches.
+    /// For each node its number among the switches.
     number: Vec<Option<u32>>,
-    /// By switch, the switches with a link to it.
+    /// For each switch the switches with a link to it.
     before: Vec<Vec<u32>>,
-    /// By switches before a destination, the links from each switch to the nearest of them.
+    /// For each set of last switches before a host: the number of links from each switch to the nearest of
+    /// them.
     distances: HashMap<Vec<u32>, Vec<u32>>,
 }
 
 impl<'a> Routes<'a> {
-    /// Routes of `graph`.
+    /// A finder of routes in `graph`.
     pub fn new(graph: &'a Graph) -> Routes<'a> {
         let mut entering = vec![Vec::new(); graph.nodes.len()];
         let mut onward = entering.clone();
@@ -64,8 +66,8 @@ impl<'a> Routes<'a> {
         }
     }
 
-    /// The links from one host to another for a direction of a flow: the way back if `returns` is true.
-    /// `None` if there is no path.
+    /// The links from one host to another for one direction of a flow: the backward direction if `returns` is
+    /// true. `None` without a path.
     pub fn find(
         &mut self,
         from: usize,
@@ -81,7 +83,7 @@ impl<'a> Routes<'a> {
             self.distances.insert(ends.clone(), found);
         }
         let distances = &self.distances[&ends];
-        // Hosts are numbered from 10.0.0.0 on, and each flow has a port of its own.
+        // Hosts have addresses from 10.0.0.0 on, and each flow has a port of its own (modulo 50,000).
         let address = |node: usize| 0x0a00_0000 + node as u32;
         let port = (flow % 50_000) as u16 + 10_000;
         let (source_port, destination_port) = if returns {
@@ -108,8 +110,8 @@ impl<'a> Routes<'a> {
         Some(path)
     }
 
-    /// The links on shortest paths from a node to a host, if so many links lie between each switch and the switches
-    /// before that host; none if no path leads there.
+    /// The links of a node on shortest paths to a host; none if no path leads there. `distances` has the
+    /// number of links from each switch to the nearest switch before the host.
     fn onward_to(&self, node: usize, to: usize, distances: &[u32]) -> Vec<usize> {
         let links = &self.graph.links;
         let mut last = self.entering[to].iter();
@@ -126,9 +128,9 @@ impl<'a> Routes<'a> {
             .collect()
     }
 
-    /// The links of all shortest paths to a host that begin with `first`, a link that leaves a host. There is one
-    /// list per hop, in which the links of one switch follow one another. Empty if there is a single path.
-    /// [`Routes::find`] must have found a path.
+    /// The links of all shortest paths to a host that begin with `first`, a link from a host. The result has
+    /// a list for each hop, in which the links of one switch follow one another. It is empty if there is a
+    /// single path. [`Routes::find`] must have found a path.
     pub fn all(&self, first: usize, to: usize) -> Vec<Vec<usize>> {
         let links = &self.graph.links;
         let senders = self.entering[to].iter().map(|link| links[*link].from);
@@ -152,7 +154,7 @@ impl<'a> Routes<'a> {
         hops
     }
 
-    /// Links from each switch to the nearest of the switches `ends`.
+    /// Number of links from each switch to the nearest of the switches `ends`.
     fn distances_to(&self, ends: &[u32]) -> Vec<u32> {
         let mut distances = vec![UNREACHED; self.before.len()];
         let mut open = VecDeque::from(ends.to_vec());
@@ -181,7 +183,7 @@ mod tests {
         Job::new(&text, "test", &[], None).unwrap().graph().clone()
     }
 
-    /// A fat tree with k = 8 has 80 switches, of which 32 have hosts, and 128 hosts.
+    /// A fat tree with k = 8 has 128 hosts and 80 switches. Hosts are at 32 of these switches.
     #[test]
     fn tables_grow_with_switches_and_not_with_hosts() {
         let topology = r#"{ template = "fat-tree", k = 8, rate = "10 Gbit/s", delay = "1 us" }"#;
@@ -199,7 +201,7 @@ mod tests {
         assert!(routes.distances.values().all(|table| table.len() == 80));
     }
 
-    /// Host b is at A and C, host a at A alone; A and C are joined through B only.
+    /// Host b is at A and C, and host a is at A alone. A and C are joined through B only.
     #[test]
     fn a_host_at_two_switches_is_reached_by_the_nearer() {
         let switches =
