@@ -1,4 +1,4 @@
-//! Checks of a scenario over Ethernet that has the right shape.
+//! Checks of a scenario over Ethernet that has passed the schema.
 
 use std::collections::HashSet;
 
@@ -25,14 +25,14 @@ use crate::scenario::checks::check_lists;
 use crate::scenario::diagnostic::Severity;
 use crate::scenario::problem::{Place, Problem, place};
 
-/// Longest IP packet of jumbo frames in common use.
+/// Longest IP packet of jumbo frames in common use, in octets.
 const MOST_MTU: u64 = 9_216;
-/// Slowest line. Frames take so long at lower rates that sums of their times leave the range of time.
+/// Slowest line. At lower rates sums of frame times would exceed the range of simulated time.
 const SLOWEST: Rate = Rate::from_bps(1_000);
 /// Share by which whole frames may raise the mean rate of an ON-OFF source without a warning.
 const MOST_SURPLUS: f64 = 0.01;
 
-/// The graph of `scenario`, if it can be built, and all problems.
+/// The graph of `scenario`, and all problems; `None` if the graph cannot be built.
 pub fn check(scenario: &Scenario) -> (Option<Graph>, Vec<Problem>) {
     let mut problems = Vec::new();
     let measure = &scenario.measure;
@@ -125,7 +125,8 @@ fn check_lines(graph: &Graph, problems: &mut Vec<Problem>) {
     }
 }
 
-/// Parameters of the ports of all switches, against the slowest line and the switch with most ports.
+/// Checks the parameters of the ports of all switches, against the slowest line and the switch with most
+/// ports.
 fn check_ports(scenario: &Scenario, graph: &Graph, problems: &mut Vec<Problem>) {
     let switch = &scenario.switch;
     let leaving = graph
@@ -140,7 +141,7 @@ fn check_ports(scenario: &Scenario, graph: &Graph, problems: &mut Vec<Problem>) 
     let framing = Framing {
         tagged: scenario.ethernet.tagged,
     };
-    // At most an MTU, as checked.
+    // The checks refuse an `mtu` above this limit.
     let largest = framing.frame(scenario.ethernet.mtu.0.min(MOST_MTU) as u32);
     let longest = scenario.flows.iter().map(Flow::packet);
     let longest =
@@ -197,7 +198,7 @@ fn check_ports(scenario: &Scenario, graph: &Graph, problems: &mut Vec<Problem>) 
         problems.extend(findings.into_iter().map(|finding| Problem {
             severity: severity(&finding),
             place: place!["switch", table, finding.field],
-            // The text of the scenario does not have a default, so the message of a warning names the key.
+            // The text of the scenario may lack the key, so the message of a warning names the key.
             message: match severity(&finding) {
                 Severity::Warning => {
                     format!("`switch.{table}.{}`: {}", finding.field, finding.message)
@@ -215,7 +216,7 @@ fn add_new(findings: &mut Vec<Finding>, finding: Finding) {
     }
 }
 
-/// Rate control, against the line of each source, and the scheme that obeys.
+/// Checks rate control against the line of each source, and schemes against flows that obey.
 fn check_rates(scenario: &Scenario, graph: &Graph, problems: &mut Vec<Problem>) {
     let mut first = None;
     for (group, flow) in scenario.flows.iter().enumerate() {
@@ -274,7 +275,7 @@ fn check_rates(scenario: &Scenario, graph: &Graph, problems: &mut Vec<Problem>) 
     }
 }
 
-/// Marks without senders that react to them, and such senders without marks.
+/// Warns of marks without senders that react to marks, and of such senders without marks.
 fn check_marks(scenario: &Scenario, problems: &mut Vec<Problem>) {
     let switch = &scenario.switch;
     let flows = scenario.flows.iter().enumerate();
@@ -310,7 +311,7 @@ pub(super) fn severity(finding: &Finding) -> Severity {
     }
 }
 
-/// The limits of the queues of all switches, `u64::MAX` for none, each once and with its place.
+/// The limits of the queues of all switches, each limit once and with its place; `u64::MAX` without a limit.
 fn limits(scenario: &Scenario, graph: &Graph) -> Vec<(u64, Place)> {
     let common = scenario.switch.buffer.map_or(u64::MAX, |buffer| buffer.0);
     let mut found = Vec::new();
@@ -328,7 +329,7 @@ fn limits(scenario: &Scenario, graph: &Graph) -> Vec<(u64, Place)> {
     found
 }
 
-/// Octets of the longest frame that a flow sends, and of one with an MTU.
+/// Octets of the longest frame of all flows, and of a frame with an MTU.
 #[derive(Clone, Copy)]
 struct Sizes {
     sent: u32,
@@ -336,7 +337,8 @@ struct Sizes {
 }
 
 impl Sizes {
-    /// The problem of room of `limit` octets that a frame does not fit in: an error if a flow sends it.
+    /// The problem if `limit` octets have no room for a frame: an error if a flow sends such a frame,
+    /// otherwise a warning.
     fn without_room(self, limit: u64, place: Place) -> Option<Problem> {
         let frame = if limit < u64::from(self.sent) {
             self.sent
@@ -399,7 +401,7 @@ fn check_frames(scenario: &Scenario, problems: &mut Vec<Problem>) {
     }
 }
 
-/// A warning about an ON-OFF source whose whole frames take noticeably longer than its ON parts.
+/// A warning about an ON-OFF source whose whole frames take much longer than its ON parts.
 fn surplus(on_off: &OnOffConfig, scenario: &Scenario, flow: usize) -> Option<Problem> {
     let framing = Framing {
         tagged: scenario.ethernet.tagged,
@@ -408,7 +410,7 @@ fn surplus(on_off: &OnOffConfig, scenario: &Scenario, flow: usize) -> Option<Pro
     let octets = framing.on_line((headers + payload).min(MOST_MTU) as u32);
     let on = on_off.period.as_secs_f64() * on_off.duty_cycle;
     let fit = on * on_off.peak.bits_per_second() / f64::from(8 * octets);
-    // A frame that begins in an ON part is sent whole; the peak rate is never exceeded.
+    // A frame that begins in an ON part is sent whole. The source never exceeds its peak rate.
     let more = ((fit - 1e-9).ceil() / fit).min(1.0 / on_off.duty_cycle) - 1.0;
     (more > MOST_SURPLUS).then(|| {
         let message = format!(

@@ -29,14 +29,14 @@ fn units() -> InUnits<'static> {
         cells: false,
     }
 }
-/// Nanoseconds in which a core of a server of 2023 moves a frame over a link, within a factor of two.
+/// Nanoseconds that a core of a server of 2023 needs to move a frame over a link, within a factor of two.
 const NANOSECONDS_PER_HOP: f64 = 60.0;
-/// Time, least and greatest value of a point.
+/// Bytes of one point of a trace: time, least value and greatest value, 8 bytes each.
 const BYTES_PER_POINT: u64 = 24;
 
 /// The network of a scenario as one JSON object: seed, duration, nodes with the settings of switches,
-/// directed links, flows with their routes and ends. Every quantity is a number under a key that states its
-/// unit; null stands for no limit, or for an absent part.
+/// directed links, and flows with their routes. Every quantity is a number under a key with its unit. Null
+/// stands for no limit or for an absent part.
 pub(super) fn describe(scenario: &Scenario, graph: &Graph) -> Value {
     let nodes = graph.nodes.iter().map(|node| {
         let in_force = Switch {
@@ -89,7 +89,7 @@ pub(super) fn describe(scenario: &Scenario, graph: &Graph) -> Value {
     })
 }
 
-/// Credit for the data of a flow, hop by hop.
+/// Credit for the data of a flow: reserve and round trip of each hop.
 fn credit(reserves: &Reserves<'_>, flow: usize, instance: &Instance) -> Value {
     let channel = ChannelId::forward(flow);
     let links = || instance.forward.iter().enumerate();
@@ -104,7 +104,7 @@ fn credit(reserves: &Reserves<'_>, flow: usize, instance: &Instance) -> Value {
 fn flow(scenario: &Scenario, graph: &Graph, instance: &Instance) -> Value {
     let group = &scenario.flows[instance.group];
     let of_link = |link: &usize| graph.links[*link].delay;
-    // Of the path, or of the quickest link of each hop of a sprayed channel.
+    // Delay of the path. For a sprayed channel each hop counts with its link of least delay.
     let delay = |path: &[usize], hops: &[Vec<usize>]| {
         let delays: Vec<Ps> = if hops.is_empty() {
             path.iter().map(of_link).collect()
@@ -145,7 +145,7 @@ fn flow(scenario: &Scenario, graph: &Graph, instance: &Instance) -> Value {
     })
 }
 
-/// Mean rate of a source that has one of its own, in bit/s on the line.
+/// Mean rate in bit/s on the line of a source that has a rate of its own; `None` for an elastic source.
 fn own_rate(source: &SourceConfig) -> Option<f64> {
     match source.load() {
         Load::Own { mean, .. } => Some(mean * CELL_BITS as f64),
@@ -157,9 +157,9 @@ fn own_rate(source: &SourceConfig) -> Option<f64> {
 struct Frames {
     /// Octets of payload in a full frame.
     payload: u64,
-    /// Octets of a full frame on the line, with preamble and gap.
+    /// Octets of a full frame on the line, with preamble and interframe gap.
     full: u32,
-    /// The same of an acknowledgement without options.
+    /// Octets on the line of an acknowledgement without options.
     empty: u32,
 }
 
@@ -172,7 +172,7 @@ impl Frames {
         let headers = headers as u32;
         Frames {
             payload,
-            // At most an MTU, as checked.
+            // The checks refuse packets above the MTU.
             full: framing.on_line(headers + payload as u32),
             empty: framing.on_line(match group.roce {
                 Some(_) => ACK_PACKET,
@@ -185,15 +185,16 @@ impl Frames {
 /// Estimated cost of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cost {
-    /// Seconds on one core, if each flow is a fluid with a share of its slowest line.
+    /// Seconds on one core. The estimate takes each flow for a fluid with a share of its slowest line.
     pub seconds: f64,
-    /// Most bytes of the traces, before compression.
+    /// Maximum bytes of the traces before compression.
     pub most_trace_bytes: u64,
     /// Most bytes of the event log, before compression.
     pub most_event_bytes: u64,
 }
 
-/// Full packets that each flow sends, as a fluid with a share of its slowest line.
+/// Full packets that each flow sends. The estimate takes each flow for a fluid with a share of its slowest
+/// line.
 pub(super) fn packets(scenario: &Scenario, graph: &Graph) -> Vec<f64> {
     let duration = scenario.run.duration.as_secs_f64();
     let mut sharing = vec![0.0_f64; graph.links.len()];
@@ -217,13 +218,13 @@ pub(super) fn packets(scenario: &Scenario, graph: &Graph) -> Vec<f64> {
     sent.collect()
 }
 
-/// The cost of the run of a scenario.
+/// The estimated cost of the run of a scenario.
 pub(super) fn cost(scenario: &Scenario, graph: &Graph) -> Cost {
     let duration = scenario.run.duration.as_secs_f64();
     let sent = graph.flows.iter().zip(packets(scenario, graph));
     let hops = sent.map(|(flow, sent)| {
         let frames = Frames::of(scenario, &scenario.flows[flow.group]);
-        // A packet is as many crossings over ATM as it has cells.
+        // A packet that crosses an ATM link counts as many crossings as it has cells.
         let crossings = |link: &usize, octets: u32| match graph.layer(&graph.links[*link]) {
             Layer::Atm => f64::from(octets.div_ceil(CELL_PAYLOAD as u32)),
             Layer::Ethernet => 1.0,

@@ -1,4 +1,4 @@
-//! The beginning and the stops of a run over Ethernet.
+//! The start of a run over Ethernet, and the times at which the run stops.
 
 use cellrate_engine::ether::Simulation;
 use cellrate_engine::ether::log::EventKinds;
@@ -80,8 +80,9 @@ fn kinds(measure: &Measure) -> EventKinds {
 /// Approximate number of packet-hops between two stops.
 const HOPS_PER_SLICE: f64 = 1e5;
 
-/// Simulated time between two stops, at which a run reports progress and can be ended. By their shares of
-/// the lines, the flows cross about 100,000 links with the longest frames in it, or more in a large network.
+/// Simulated time between two stops of a run. At a stop the run reports its progress and can be ended. With
+/// equal shares of the lines, the flows send the longest frames over about 100,000 links in this time, or
+/// more in a large network.
 pub fn slice(scenario: &Scenario, graph: &Graph) -> Ps {
     let octets = 8.0 * scenario.ethernet.mtu.0 as f64;
     let lines = graph.links.iter();

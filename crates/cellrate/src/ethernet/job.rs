@@ -37,7 +37,7 @@ use crate::scenario::parse::{Given, open, place, read_root, refuse_any, share, t
 use crate::scenario::problem::{Problem, place as at};
 use crate::scenario::shape;
 
-/// True if the scenario `text` with `overrides` is over Ethernet; false for a text that is not TOML.
+/// True if the scenario `text` with `overrides` is over Ethernet. False for a text that is not TOML.
 pub fn is_ethernet(text: &str, overrides: &[String]) -> bool {
     let names = |root: &Table| matches!(root.get("link_layer").map(|item| &item.value), Some(Value::String(name)) if name == "ethernet");
     let written = |text: &str| text.contains("link_layer");
@@ -78,16 +78,16 @@ pub struct Job {
     stages: Vec<Stage<Scenario>>,
     warnings: Vec<Diagnostic>,
     resolved: String,
-    /// Schema with the components from outside the registry, if there are any.
+    /// Schema with the user-defined components of this scenario; `None` without such components.
     own: Option<serde_json::Value>,
 }
 
 impl Job {
-    /// Reads the scenario `text` of the file `path`, with `overrides` of the form `path=value` and, if
-    /// given, another seed.
+    /// Reads the scenario `text` of the file `path`, with `overrides` of the form `path=value`. `seed`
+    /// replaces the seed of the scenario.
     ///
     /// # Errors
-    /// Everything that is wrong with the scenario, with its position.
+    /// All faults of the scenario, with their positions.
     pub fn new(
         text: &str,
         path: &str,
@@ -97,7 +97,7 @@ impl Job {
         Job::with_schemes(text, path, overrides, seed, &RegistryAlone)
     }
 
-    /// [`Job::new`] with the control schemes and recoveries that `schemes` finds.
+    /// [`Job::new`] with the user-defined control schemes and recoveries that `schemes` finds.
     ///
     /// # Errors
     /// The errors of [`Job::new`].
@@ -134,11 +134,11 @@ impl Job {
         })
     }
 
-    /// The schema of scenarios over Ethernet, with the components that this scenario names.
+    /// The schema of scenarios over Ethernet, with the user-defined components of this scenario.
     pub fn schema(&self) -> &serde_json::Value {
         self.own.as_ref().unwrap_or_else(|| schema())
     }
-    /// The scenario, every flow with its own complete TCP parameters.
+    /// The scenario, in which every flow has its own complete TCP parameters.
     pub fn scenario(&self) -> &Scenario {
         &self.scenario
     }
@@ -146,7 +146,7 @@ impl Job {
     pub fn graph(&self) -> &Graph {
         &self.graph
     }
-    /// The plan of its run, with its changes.
+    /// The plan of the run, with all changes.
     pub fn plan(&self) -> Plan {
         changing_plan(&self.scenario, &self.graph, &self.stages)
     }
@@ -154,19 +154,19 @@ impl Job {
     pub fn resolved(&self) -> &str {
         &self.resolved
     }
-    /// The network that it describes, as JSON.
+    /// The network of the scenario, as JSON.
     pub fn network(&self) -> serde_json::Value {
         describe::describe(&self.scenario, &self.graph)
     }
-    /// The estimated cost of its run.
+    /// The estimated cost of the run.
     pub fn cost(&self) -> Cost {
         describe::cost(&self.scenario, &self.graph)
     }
-    /// Warnings of its check.
+    /// Warnings of the scenario's check.
     pub fn warnings(&self) -> &[Diagnostic] {
         &self.warnings
     }
-    /// The key under which the outcome is kept, see [`key()`].
+    /// The key under which the outcome is stored; see [`key()`].
     pub fn key(&self) -> String {
         key(&self.resolved)
     }
@@ -178,7 +178,7 @@ impl Job {
             .collect()
     }
 
-    /// The parts in which [`Job::run_in`] would run it.
+    /// The partitions in which [`Job::run_in`] would run the scenario.
     pub fn partition(&self, threads: Threads) -> Partition {
         if self.scenario.fcvc.is_some() {
             return self.in_one_part("a run with credit control over Ethernet has one thread");
@@ -193,20 +193,20 @@ impl Job {
         })
     }
 
-    /// One part, because something outside the scenario forbids more.
+    /// A single partition, for a `reason` outside the scenario.
     pub fn in_one_part(&self, reason: &str) -> Partition {
         Partition::whole(self.graph.nodes.len(), reason.into())
     }
 
-    /// Runs it in one thread.
+    /// Runs the scenario in one thread.
     ///
     /// # Errors
-    /// If `progress` stops it, or if it would fill the memory.
+    /// If `progress` stops the run, or if the run would fill the memory.
     pub fn run(&self, progress: Progress<'_>) -> Result<Outcome, Failure> {
         self.run_in(Threads::Number(NonZeroUsize::MIN), progress)
     }
 
-    /// Runs the scenario in at most `threads` threads; the outcome is that of [`Job::run`].
+    /// Runs the scenario in at most `threads` threads; the outcome equals that of [`Job::run`].
     ///
     /// # Errors
     /// The errors of [`Job::run`].
@@ -214,7 +214,7 @@ impl Job {
         self.run_watched(threads, progress, &mut ())
     }
 
-    /// Runs it in one thread; also returns the time that each task takes.
+    /// Runs the scenario in one thread, and measures the time of each task.
     ///
     /// # Errors
     /// The errors of [`Job::run`].
@@ -239,8 +239,8 @@ impl Job {
         Ok((outcome, laps.finish()))
     }
 
-    /// The frames on every link between two times in seconds, and those dropped in between, at most the
-    /// first `most`.
+    /// The frames on every link between two times in seconds, and the frames dropped between these times: at
+    /// most the first `most`.
     pub fn passages(&self, from_seconds: f64, to_seconds: f64, most: usize) -> Passages {
         let [from, to] = [from_seconds, to_seconds].map(Ps::from_secs_f64);
         passages(self, from, to, most)
@@ -281,12 +281,12 @@ impl Job {
         Ok(outcome)
     }
 
-    /// A refusal of the scenario, which has no fault of its own, with the position of a key.
+    /// A refusal at the position of a key, for a scenario that has passed all checks.
     pub fn refusal(&self, key: &[&str], message: &str, help: &str) -> Refusal {
         self.given.refusal(key, message, help)
     }
 
-    /// Runs a network that routers join.
+    /// Runs a network with routers.
     fn run_joined(&self, progress: Progress<'_>) -> Result<Outcome, Failure> {
         let began = Instant::now();
         #[expect(clippy::expect_used, reason = "the check of a scenario builds it")]
@@ -331,7 +331,7 @@ impl Job {
         })
     }
 
-    /// Refuses a network with routers, for functions that work on one link layer.
+    /// Refuses a network with routers, for functions that need a single link layer.
     ///
     /// # Errors
     /// If the network has routers.
@@ -360,7 +360,7 @@ impl Job {
     }
 }
 
-/// Reads a document, and the files that it names, relative to `directory`.
+/// Reads a document and the files that it names. Paths are relative to `directory`.
 fn read_scenario(
     mut root: Table,
     schema: &serde_json::Value,
@@ -390,7 +390,7 @@ fn read_scenario(
     }
 }
 
-/// Puts schemes and recoveries from outside the registry into the configurations that name them.
+/// Puts user-defined schemes and recoveries into the configurations that name them.
 fn attach(found: &Found, scenario: &mut Scenario) -> Vec<Problem> {
     let mut problems = found.control(&mut scenario.switch.control.0, at!["switch"]);
     if let Some(atm) = &mut scenario.atm {

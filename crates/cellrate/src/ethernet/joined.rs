@@ -1,4 +1,4 @@
-//! A part of the network over ATM, behind routers: its settings, its checks, its plan, and what is reported of it.
+//! The ATM part of a network, behind routers: its settings, checks, plan and report.
 
 use cellrate_engine::atm::aal5::{Encapsulation, cells_for};
 use cellrate_engine::atm::cell::ServiceClass;
@@ -26,8 +26,8 @@ use crate::scenario::diagnostic::Severity;
 use crate::scenario::problem::{Place, Problem, place};
 use crate::scenario::schema::of;
 
-/// The part of a network over ATM, behind routers. Every flow that enters it has a virtual channel from router
-/// or host to router or host, with AAL5 and LLC/SNAP.
+/// The ATM part of a network, behind routers. Every flow that enters it has a virtual channel with AAL5 and
+/// LLC/SNAP, which begins and ends at routers or hosts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Atm {
@@ -35,14 +35,14 @@ pub struct Atm {
     pub service: Service,
     /// Limit of each queue of each port of a switch, the cell in service included.
     pub buffer: Buffer,
-    /// Limit of the queue of each virtual channel at the router or host where it begins. A packet that does
-    /// not fit is lost.
+    /// Limit of the source queue of each virtual channel, at the router or host where the channel begins. A
+    /// packet that exceeds the limit is lost.
     pub channel_queue: Buffer,
-    /// Selection of the cells that are refused at a full buffer of a switch.
+    /// Selection of the cells that a switch drops when its buffer is full.
     pub discard: DiscardConfig,
-    /// Congestion control of switches, for ABR.
+    /// Control scheme of the switches, for ABR.
     pub control: ControlConfig,
-    /// Settings of the sources and destinations of ABR, at routers and hosts.
+    /// Settings of ABR sources and destinations, at routers and hosts.
     pub abr: AbrConfig,
 }
 
@@ -69,8 +69,8 @@ impl Default for Atm {
     }
 }
 
-/// Adds the table `atm` to the schema. Control schemes have a definition of their own there, since their lengths
-/// are in cells; rates are in bit/s as everywhere over Ethernet.
+/// Adds the table `atm` to the schema. Control schemes have a definition of their own there, since their
+/// lengths are in cells. Rates are in bit/s as everywhere over Ethernet.
 pub fn in_schema(schema: &mut Value) {
     let mut atm = of::<Atm>("");
     rename_schemes(&mut atm);
@@ -90,7 +90,8 @@ pub fn in_schema(schema: &mut Value) {
     schema["properties"]["atm"] = Value::Object(table);
 }
 
-/// Adds the user-defined schemes over Ethernet in `schema` to its schemes of ATM; `registry` has the others.
+/// Adds the user-defined schemes over Ethernet in `schema` to its schemes over ATM. `registry` is the schema
+/// without user-defined schemes.
 pub fn share_classes(schema: &mut Value, registry: &Value) {
     let variants = |schema: &Value| schema["$defs"][SCHEMES]["oneOf"].as_array().cloned();
     let known = variants(registry).map_or(0, |known| known.len());
@@ -100,7 +101,7 @@ pub fn share_classes(schema: &mut Value, registry: &Value) {
     }
 }
 
-/// Names of the definition of control schemes: over Ethernet, and of ATM.
+/// Names of the definitions of control schemes: over Ethernet, and over ATM.
 const SCHEMES: &str = "ControlConfig";
 const OF_ATM: &str = "AtmControlConfig";
 
@@ -119,7 +120,7 @@ fn rename_schemes(schema: &mut Value) {
     }
 }
 
-/// The problems of a network of which a part is over ATM, or of settings of such a part that does not exist.
+/// Problems of a network with an ATM part, or of settings for an ATM part that the network does not have.
 pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
     if !graph.is_joined() {
         let unused = scenario.atm.as_ref().map(|_| {
@@ -180,7 +181,7 @@ pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
     problems
 }
 
-/// Control schemes, discard policies and sources of ABR, against the slowest line of ATM.
+/// Checks control schemes, discard policies and ABR sources against the slowest ATM link.
 fn check_components(atm: &Atm, scenario: &Scenario, graph: &Graph, problems: &mut Vec<Problem>) {
     let over_atm = graph
         .links
@@ -211,7 +212,7 @@ fn check_components(atm: &Atm, scenario: &Scenario, graph: &Graph, problems: &mu
             }
         }));
     };
-    // What fits the smallest of the buffers fits all.
+    // Settings that fit the smallest buffer fit all buffers.
     let buffers = graph.nodes.iter().filter_map(|node| match node.part {
         Part::Atm(own) => Some(own.unwrap_or(atm.buffer).0),
         _ => None,
@@ -250,7 +251,7 @@ fn check_components(atm: &Atm, scenario: &Scenario, graph: &Graph, problems: &mu
     }
 }
 
-/// The plan of a scenario whose parts routers join.
+/// The plan of a network with routers.
 pub fn plan_of_both(scenario: &Scenario, graph: &Graph) -> JoinedPlan {
     let atm = scenario.atm.clone().unwrap_or_default();
     let node = |node: &super::graph::Node| {
@@ -310,34 +311,34 @@ pub fn plan_of_both(scenario: &Scenario, graph: &Graph) -> JoinedPlan {
     }
 }
 
-/// An output port of a switch of ATM.
+/// An output port of an ATM switch.
 #[derive(Serialize, JsonSchema)]
 #[schemars(extend("x-source" = "cellrate"))]
 pub struct AtmPort {
-    /// Name of its link.
+    /// Name of the port's link.
     name: String,
-    /// Rate of its link.
+    /// Rate of the port's link.
     rate_bits_per_second: f64,
-    /// Share of the window in which the link is sending a cell; 1 for a link that is never idle.
+    /// Share of the window in which the link sends a cell; 1 for a link that is never idle.
     #[schemars(extend("x-unit" = "", "x-formula" = "time in which a cell is being sent / window", "x-better" = "more", "x-greatest" = 1))]
     utilisation: f64,
     /// Cells dropped / cells arrived.
     #[schemars(extend("x-formula" = "cells dropped / cells arrived", "x-source" = "Kalyanaraman 97 section 8.8", "x-better" = "less", "x-greatest" = 1))]
     cell_loss_ratio: f64,
-    /// Cells dropped.
+    /// Dropped cells.
     #[schemars(extend("x-better" = "less"))]
     cells_dropped: u64,
-    /// Time-weighted mean length of its queue, the cell in service included.
+    /// Time-weighted mean length of the port's queue, with the cell in service.
     #[schemars(extend("x-formula" = "integral of the length over the window / window", "x-better" = "less"))]
     queue_mean_cells: f64,
-    /// Greatest length of its queue.
+    /// Greatest length of the port's queue.
     #[schemars(extend("x-better" = "less"))]
     queue_max_cells: u64,
 }
 
 impl From<PortReport> for AtmPort {
     fn from(port: PortReport) -> AtmPort {
-        // All channels of the network have one class, and so one queue.
+        // All channels of the network have one service class, so the port has one queue.
         let queues = || port.queues.iter();
         AtmPort {
             rate_bits_per_second: port.rate_bits_per_second,

@@ -1,4 +1,4 @@
-//! The load of a run over Ethernet.
+//! The estimated load of the nodes and links in a run over Ethernet.
 
 use std::slice;
 
@@ -10,18 +10,19 @@ use super::graph::Graph;
 use super::types::Scenario;
 use crate::run::{LinkLoad, Load};
 
-/// Nanoseconds of a frame where it is sent, forwarded and received: times of nodes, measured turn by turn in
-/// the templates leaf-spine and dctcp. Only the ratios matter, which differ between these by a factor of two.
+/// Nanoseconds of computation for a frame at the nodes that send, forward and receive it. They were measured
+/// step by step in the templates leaf-spine and dctcp. Only their ratios matter, which differ by a factor of
+/// two between these templates.
 mod nanoseconds {
-    /// At the host that sends it.
+    /// At the host that sends the frame.
     pub const SEND: f64 = 120.0;
     /// At a switch.
     pub const FORWARD: f64 = 80.0;
-    /// At the host that receives it.
+    /// At the host that receives the frame.
     pub const RECEIVE: f64 = 120.0;
 }
 
-/// The load of the run of a scenario. Each packet over TCP has an acknowledgement.
+/// The load of the run of a scenario. Each packet of a flow with a backward path counts as acknowledged.
 pub fn load(scenario: &Scenario, graph: &Graph) -> Load {
     let link = |link: &LinkPlan| LinkLoad {
         from: link.from,

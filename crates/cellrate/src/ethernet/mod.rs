@@ -32,7 +32,7 @@ pub use passages::Passages;
 pub use summary::Summary;
 pub use types::{Scenario, schema};
 
-/// A run over Ethernet that is watched.
+/// A run over Ethernet whose progress can be watched.
 pub type Live = crate::run::InProgress<recorder::Recorder>;
 
 #[cfg(test)]

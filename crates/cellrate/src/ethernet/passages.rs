@@ -1,4 +1,4 @@
-//! Frames on links over a short span, and those that were dropped in it, as columns.
+//! Frames on links over a short span, and frames dropped in this span, as columns.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -13,27 +13,28 @@ use cellrate_engine::net::LinkPlan;
 use super::Job;
 use super::driver::slice;
 
-/// Frames, one in each row, on a link or dropped before it. All columns have the same length.
+/// Frames on a link, or dropped before it, one in each row. All columns have the same length.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Passages {
     /// Name of the link.
     pub link: Vec<String>,
-    /// Channel: `FLOW/forward` or `FLOW/backward`.
+    /// Channel: `FLOW/forward` or `FLOW/backward`; empty for a pause.
     pub vc: Vec<String>,
-    /// `data`, `ack` (a packet of TCP without data), `record` (of rates) or `credit`.
+    /// `data`, `ack`, `nak`, `cnp`, `record` (of rates), `credit` or `pause`. An `ack` has no data.
     pub kind: Vec<&'static str>,
-    /// Number among the recorded packets of the channel, from 0, that the packet keeps at each link.
+    /// Number of the packet among the recorded packets of its channel, from 0. A packet keeps its number at
+    /// each link.
     pub packet: Vec<u64>,
-    /// Octets from header to frame check sequence.
+    /// Octets from header to FCS.
     pub octets: Vec<u32>,
-    /// True if a switch has marked it: ECN, or CI or NI in a record.
+    /// True if a switch has marked the frame: CE, or CI or NI in a record.
     pub marked: Vec<bool>,
-    /// Time at which the first bit of its preamble left the sending node, in seconds; of a dropped frame the
-    /// time of the drop, here and below.
+    /// Time in seconds at which the first bit of the preamble left the sending node. For a dropped frame this
+    /// and the next two columns are the time of the drop.
     pub began_seconds: Vec<f64>,
-    /// Time at which the last bit left the sending node.
+    /// Time in seconds at which the last bit left the sending node.
     pub left_seconds: Vec<f64>,
-    /// Time at which the last bit arrived at the far end.
+    /// Time in seconds at which the last bit arrived at the far end.
     pub arrived_seconds: Vec<f64>,
     /// True for a frame that a switch dropped.
     pub dropped: Vec<bool>,
@@ -48,8 +49,8 @@ struct Row {
     is_dropped: bool,
 }
 
-/// Runs a job, and records the frames that are on a link between two times, at most `most` of them; the run
-/// ends earlier if there are more.
+/// Runs a job, and records the frames that are on a link between two times. The run ends early if there are
+/// more than `most` frames.
 pub(super) fn passages(job: &Job, from: Ps, to: Ps, most: usize) -> Passages {
     let plan = job.plan();
     #[expect(
@@ -58,7 +59,7 @@ pub(super) fn passages(job: &Job, from: Ps, to: Ps, most: usize) -> Passages {
     )]
     let mut simulation = Simulation::new(plan.clone()).expect("a checked plan");
     let to = to.min(job.scenario().run.duration);
-    // A frame whose first bit leaves earlier has passed its link before the span.
+    // A frame whose last bit leaves before `begin` has passed its link before the span.
     let longest = plan.links.iter().map(|link| {
         let clock = OctetClock::new(link.rate);
         link.delay + clock.ceil(PREAMBLE + Info::MOST_OCTETS)
@@ -150,20 +151,21 @@ impl Passages {
 
 /// Numbers of the packets that have left on each link, or were dropped before it.
 ///
-/// A packet has, at a link, the number of the first packet with its contents that has left on a link to the
-/// same node and was not found yet. A packet that came to the node before the recording has a number of its own.
+/// At a link a packet gets the number of an earlier packet with the same contents. That packet has left on a
+/// link to the same node, is the first such packet, and has not been matched yet. A packet that entered the
+/// node before the recording gets a new number.
 #[derive(Default)]
 struct Numbers {
-    /// By channel.
+    /// Next number of each channel.
     next: HashMap<usize, u64>,
-    /// Number of the next pause.
+    /// Next number of PFC frames.
     pauses: u64,
-    /// By channel and link, both by number, the packets that may leave the node at the end of the link.
+    /// By channel and link, both as indices: the packets that may leave the node at the end of the link.
     before: HashMap<(usize, usize), VecDeque<(u64, Packet)>>,
 }
 
 impl Numbers {
-    /// The frames of `seen` and `dropped` with their numbers, in the order in which they left or were dropped.
+    /// The frames of `seen` and `dropped` with their numbers, in order of time.
     fn rows(&mut self, plan: &Plan, seen: Vec<Seen>, dropped: Vec<Seen>) -> Vec<Row> {
         let row = |is_dropped| {
             move |seen| Row {
@@ -215,7 +217,7 @@ impl Numbers {
     }
 }
 
-/// True if two packets of a channel may be one at two links. Switches write into records of rates.
+/// True if two packets of a channel may be the same packet at two links. Switches change records of rates.
 fn equal(one: &Packet, other: &Packet) -> bool {
     match (one, other) {
         (Packet::Tcp(one), Packet::Tcp(other)) => one == other,

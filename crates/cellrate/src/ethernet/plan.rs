@@ -10,7 +10,7 @@ use super::types::{Run, Scenario};
 use crate::build::{differing, jitter};
 use crate::scenario::changes::Stage;
 
-/// The plan of a scenario with its changes, whose stages are given.
+/// The plan of a scenario with its changes. `stages` has the scenario after each change.
 pub(super) fn changing_plan(
     scenario: &Scenario,
     graph: &Graph,
@@ -32,7 +32,7 @@ pub(super) fn changing_plan(
 
 type Settings = (Vec<Option<SwitchChange>>, Vec<Option<FlowChange>>);
 
-/// The settings of each node and of each flow that can change.
+/// The changeable settings of each node and of each flow.
 fn settings(plan: &Plan) -> Settings {
     let of_node = |node: &NodePlan| node.switch.as_ref().map(SwitchChange::of);
     let of_flow = |flow: &FlowPlan| Some(FlowChange::of(flow));
@@ -42,7 +42,7 @@ fn settings(plan: &Plan) -> Settings {
     )
 }
 
-/// The plan of a scenario without its changes: its graph with every flow laid out, start jitter drawn.
+/// The plan of a scenario without its changes, with all flows and their random start jitter.
 pub(super) fn plan(scenario: &Scenario, graph: &Graph) -> Plan {
     Plan {
         seed: scenario.run.seed,
@@ -69,7 +69,7 @@ pub(super) fn plan(scenario: &Scenario, graph: &Graph) -> Plan {
     }
 }
 
-/// The ports of a switch, or of a router to Ethernet.
+/// The output ports of a switch, or of a router toward Ethernet.
 pub(super) fn switch(scenario: &Scenario, node: &Node) -> SwitchPlan {
     let common = scenario.switch.buffer.map(|buffer| buffer.0);
     SwitchPlan {
@@ -109,7 +109,7 @@ fn flow(scenario: &Scenario, instance: &Instance) -> FlowPlan {
         sends: group.sends,
         tcp: group.tcp.clone(),
         priority: group.priority,
-        // At most an MTU, as checked.
+        // The checks refuse datagrams above the MTU.
         datagram: group.datagram.0 as u32,
         rates: group.rate_control.as_ref().map(RateControl::abr),
         roce: group.roce.clone(),

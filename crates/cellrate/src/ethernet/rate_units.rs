@@ -1,4 +1,4 @@
-//! Rates over Ethernet: bits of the line. Rates of cells and of their payload have no meaning.
+//! Rates over Ethernet count bits on the line. Rates of cells and rates of payload have no meaning.
 
 use serde_json::Value as Json;
 
@@ -7,10 +7,10 @@ use crate::scenario::document::{Item, Table, Value};
 
 const ALLOWED: &str = "a rate above zero such as \"10 Gbit/s\"";
 const UNITS: &str = "units: bit/s, kbit/s, Mbit/s, Gbit/s";
-/// Units of rates of cells.
+/// Units of cell rates.
 const OF_CELLS: [&str; 4] = ["cell/s", "cells/s", "cell/ms", "cells/ms"];
 
-/// Rates of sources, and what they count over Ethernet.
+/// Kinds of sources with a rate, and the key of the rate.
 const OF_SOURCES: [(&str, &str); 4] = [
     ("cbr", "rate"),
     ("poisson", "rate"),
@@ -18,7 +18,7 @@ const OF_SOURCES: [(&str, &str); 4] = [
     ("exponential-on-off", "peak"),
 ];
 
-/// The rates in a document that count cells or their payload.
+/// Refuses rates in a document that count cells or payload.
 pub fn check(root: &Table) -> Vec<Fault> {
     let entries = root.entries.iter();
     let faults = entries.flat_map(|entry| of_item(&entry.key, &entry.item));
@@ -38,7 +38,7 @@ fn of_item(key: &str, item: &Item) -> Vec<Fault> {
     }
 }
 
-/// True for a number with a unit of cells, or with the word `payload` behind a unit of rates.
+/// True for a number with a unit of cell rates, or for a rate with the word `payload` behind it.
 fn counts_cells(text: &str) -> bool {
     let text = text.trim();
     let number = |rest: &str| rest.trim().parse::<f64>().is_ok();
@@ -52,7 +52,7 @@ fn counts_cells(text: &str) -> bool {
     }
 }
 
-/// Writes the units, and what rates of sources count, into the schema.
+/// Writes the allowed units into the schema, and for each source what its rate counts.
 pub fn document(schema: &mut Json) {
     let rate = &mut schema["$defs"]["Rate"];
     rate["description"] = format!("{ALLOWED} ({UNITS})").into();

@@ -15,16 +15,17 @@ use super::warnings;
 use crate::run::memory::named;
 use crate::run::{Driver, Events, Records, Series, Warning};
 
-/// A traced quantity. Ports are those of the link of their number.
+/// A traced quantity. A port is identified by the number of its link.
 #[derive(Clone, Copy)]
 enum Quantity {
-    /// A queue of a port, by number.
+    /// A queue: number of the port's link, and number of the queue.
     Queue(u32, usize),
     Cwnd(usize),
     Sequence(usize),
     Acr(usize),
     Rate(usize),
-    /// A port, its busy time at the last sample, and the time of that.
+    /// A port: number of its link, its busy time in picoseconds up to the last sample, and the time of this
+    /// sample.
     Utilisation(u32, f64, f64),
 }
 
@@ -39,7 +40,7 @@ impl Quantity {
             Quantity::Rate(_) => ("rate", "bit/s"),
         }
     }
-    /// The node at which it is.
+    /// The node of the quantity.
     fn node(&self, plan: &Plan) -> usize {
         match self {
             Quantity::Queue(link, _) | Quantity::Utilisation(link, ..) => {
@@ -52,7 +53,7 @@ impl Quantity {
         }
     }
 
-    /// The value now, given the ports by the number of their link; `None` if there is nothing to measure yet.
+    /// The present value; `None` if there is no value yet. `ports` has each port at the number of its link.
     fn value(&mut self, simulation: &Simulation, ports: &[Option<&Port>]) -> Option<f64> {
         match self {
             Quantity::Queue(link, queue) => {
@@ -217,6 +218,7 @@ impl Records for Recorder {
         traces.filter(|one| !one.seconds.is_empty()).collect()
     }
 
+    /// None: a run over Ethernet records no events.
     fn events(driver: &Driver<Recorder>, limit: usize) -> (Events, u64) {
         events::columns(&driver.simulation, limit)
     }

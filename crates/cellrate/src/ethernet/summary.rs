@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::joined::AtmPort;
 use crate::run::{VERSION, Warning};
 
-/// A whole run over Ethernet. Measures are over the measuring window unless they say "whole run".
+/// A whole run over Ethernet. Measures cover the measuring window unless they say "whole run".
 #[derive(Serialize, JsonSchema)]
 #[schemars(extend("x-source" = "cellrate"))]
 pub struct Summary {
@@ -15,14 +15,14 @@ pub struct Summary {
     version: &'static str,
     /// Link layer: `ethernet`.
     link_layer: &'static str,
-    /// Hash of everything that happened to every component, in component order (whole run).
+    /// Hash of the events of every component, in component order (whole run).
     digest: String,
     /// Seed of the random streams.
     #[schemars(extend("x-unit" = ""))]
     seed: u64,
     /// Length of the run.
     simulated_seconds: f64,
-    /// Duration of the run on the machine; the only value that differs between equal runs.
+    /// Duration of the run on the machine. This is the only value that differs between equal runs.
     wall_seconds: f64,
     /// Frames that crossed a link (whole run).
     #[schemars(extend("x-unit" = "packets"))]
@@ -36,9 +36,9 @@ pub struct Summary {
     totals: Totals,
     /// One entry per flow.
     flows: Vec<FlowReport>,
-    /// One entry per output port of a switch, or of a router to Ethernet.
+    /// One entry per output port of a switch, and per output port of a router toward Ethernet.
     ports: Vec<PortReport>,
-    /// One entry per output port of a switch of ATM; absent without a part over ATM.
+    /// One entry per output port of an ATM switch; absent without an ATM part.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     atm_ports: Vec<AtmPort>,
 }

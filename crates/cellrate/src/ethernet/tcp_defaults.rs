@@ -1,10 +1,10 @@
-//! TCP's defaults over Ethernet: those of today's hosts, in place of those of the papers on ATM.
+//! Defaults of TCP over Ethernet: the values of today's hosts, in place of the values in the papers on ATM.
 
 use serde_json::Value;
 
 use crate::scenario::document::{Entry, Table, Value as Written, read};
 
-/// Keys of `[tcp]` that have another default over Ethernet.
+/// Keys of `[tcp]` with another default over Ethernet than over ATM.
 const DEFAULTS: &str = r#"
 recovery = "sack"           # RFC 6675
 mss = "1460 bytes"          # MTU of 1,500 less the headers of IP and TCP
@@ -21,11 +21,11 @@ fn defaults() -> Table {
     read(DEFAULTS, 0).unwrap_or_default()
 }
 
-/// With time stamps, whose option takes 12 bytes of each packet.
+/// MSS with timestamps, whose option takes 12 bytes of each packet.
 const MSS_WITH_STAMPS: u64 = 1_448;
 
-/// Adds the defaults to `[tcp]` of a document, where it has no value of its own, and the MSS with time stamps
-/// to flows that turn them on.
+/// Adds the defaults to `[tcp]` of a document for keys that it lacks. Also adds the MSS with timestamps to
+/// flows that switch timestamps on.
 pub fn add(root: &mut Table) {
     let lacks_mss = |tcp: &Table| tcp.get("mss").is_none();
     if root.table_mut("tcp").is_none_or(|tcp| lacks_mss(tcp)) {
@@ -50,7 +50,7 @@ pub fn add(root: &mut Table) {
     }
 }
 
-/// Sets the MSS that leaves room for time stamps, if they are on.
+/// Sets the MSS that leaves room for timestamps, if they are on.
 fn shorten_stamped(tcp: &mut Table) {
     let stamps = tcp.get("timestamps").map(|item| &item.value);
     if stamps == Some(&Written::Boolean(true)) {

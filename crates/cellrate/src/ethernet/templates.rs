@@ -1,9 +1,9 @@
 //! Commented scenarios over Ethernet to start from.
 
-/// Name of the template of a network of both link layers, which the lab does not show.
+/// Name of the template with both link layers, which the lab does not show.
 pub const JOINED: &str = "router";
 
-/// Name, one line about it, and text of every template.
+/// Name, one-line description and text of every template.
 pub const TEMPLATES: &[(&str, &str, &str)] = &[
     (
         "leaf-spine",

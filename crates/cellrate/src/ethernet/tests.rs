@@ -25,7 +25,8 @@ fn summary(text: &str, overrides: &[&str]) -> Value {
     serde_json::from_str(&job.run(&mut |_, _| true).unwrap().summary).unwrap()
 }
 
-/// Four transfers of 1 MB share a line of 10 Gbit/s: 685 segments of 1,538 octets on the line each.
+/// Four transfers of 1 MB share a line of 10 Gbit/s. Each has 684 full segments of 1,538 octets on the line
+/// and a shorter one.
 #[test]
 fn an_incast_takes_the_time_of_its_frames_at_least() {
     let found = summary(INCAST, &[]);
@@ -36,8 +37,8 @@ fn an_incast_takes_the_time_of_its_frames_at_least() {
     assert_eq!(found["link_layer"], "ethernet");
 }
 
-/// One flow over four links and back, each of 100 Gbit/s or 8.33 million frames/s: 1e5 hops in 1.5 ms, in
-/// a network of 1,344 nodes as in one of 36.
+/// One flow crosses four links and as many back, each of 100 Gbit/s or 8.33 million frames/s. So 1e5 hops
+/// take 1.5 ms, in a network of 1,344 nodes as in one of 36 nodes.
 #[test]
 fn a_large_idle_network_stops_as_rarely_as_a_small_one() {
     for k in [4, 16] {
@@ -55,7 +56,7 @@ fn a_large_idle_network_stops_as_rarely_as_a_small_one() {
     }
 }
 
-/// Nothing answers datagrams, so one-way links will do.
+/// Datagrams have no acknowledgements, so links in one direction suffice.
 #[test]
 fn datagrams_need_no_way_back() {
     let text = r#"
@@ -73,7 +74,7 @@ fn datagrams_need_no_way_back() {
             { from = "a", to = "S", rate = "1 Gbit/s", delay = "1 us", duplex = false },
             { from = "S", to = "b", rate = "1 Gbit/s", delay = "1 us", duplex = false },
         ]"#;
-    // A frame takes 1,538 x 8 / 1e7 s = 1.23 ms: one within the run.
+    // A frame takes 1,538 x 8 / 1e7 s = 1.23 ms, so one frame begins within the run.
     assert_eq!(summary(text, &[])["flows"][0]["packets_delivered"], 1);
     let over_tcp = ["flow.f.source={ kind = \"greedy\" }".into()];
     let refusal = format!("{:?}", Job::new(text, "test", &over_tcp, None).unwrap_err());
@@ -98,7 +99,7 @@ fn the_templates_run() {
             ],
         );
         assert!(found["packet_hops"].as_u64().unwrap() > 1_000, "{name}");
-        // The scenario as it was run reads back as itself.
+        // The resolved scenario gives the same resolved scenario when it is read.
         let job = Job::new(text, name, &[], None).unwrap();
         let again = Job::new(job.resolved(), name, &[], None).unwrap();
         assert_eq!(job.resolved(), again.resolved());
@@ -113,7 +114,7 @@ fn the_templates_run() {
     ));
 }
 
-/// With time stamps a full segment still fills the MTU of 1,500 bytes, and each carries 12 bytes less.
+/// With timestamps a full segment still fills the MTU of 1,500 bytes, but has 12 bytes of payload less.
 #[test]
 fn time_stamps_take_their_bytes_from_the_payload() {
     let text = super::templates::TEMPLATES[2].2;
@@ -128,7 +129,8 @@ fn time_stamps_take_their_bytes_from_the_payload() {
     assert!(format!("{}", longer.unwrap_err()).contains("at most 1448 bytes"));
 }
 
-/// A flow behind a fast line, and a bottleneck of 100 Mbit/s with 14 ms of round trip: 175 kB.
+/// A flow behind a fast line, and a bottleneck of 100 Mbit/s with a round trip of 14 ms. Their product is 175
+/// kB.
 const BEHIND: &str = r#"
 link_layer = "ethernet"
 run.duration = "200 ms"
@@ -138,8 +140,9 @@ tcp.window = "150 kB"
 flow = [{ name = "f" }]
 "#;
 
-/// Slow start brings half of the window at once to the bottleneck. Paced, its rate stays at or below that of
-/// the bottleneck but for the first window: twice the window per round trip up to 75 kB, then 1.2 times.
+/// Slow start sends half of the window to the bottleneck at once. With pacing the rate stays at or below that
+/// of the bottleneck, except for the first window. The paced rate is twice the window per round trip up to 75
+/// kB, then 1.2 times.
 #[test]
 fn pacing_keeps_the_queue_of_slow_start_short() {
     let most = |pacing: &str| {
@@ -153,7 +156,8 @@ fn pacing_keeps_the_queue_of_slow_start_short() {
     assert!(at_once > 40.0, "{at_once} packets");
 }
 
-/// Each option of TCP changes a run in which it acts; settings that both runs have, and the option.
+/// Each option of TCP changes a run in which it acts. The table lists settings that both runs have, and the
+/// option.
 #[test]
 fn options_of_tcp_change_a_run() {
     let small = "switch.buffer=30 kB";
@@ -175,7 +179,7 @@ fn options_of_tcp_change_a_run() {
     }
 }
 
-/// DCTCP keeps the queue at the threshold without a loss; TCP without marks fills the buffer.
+/// DCTCP keeps the queue at the threshold without a loss. TCP without marks fills the buffer.
 #[test]
 fn dctcp_holds_the_queue_where_the_port_marks() {
     let text = super::templates::TEMPLATES[2].2;
@@ -206,9 +210,9 @@ topology = { template = "single-switch", link_rate = "100 Gbit/s", access = "1 u
 switch = { buffer = "2 MB", control = { scheme = "erica", interval = "200 us", interval_cells = "20 MB", delta = 0.0 } }
 flow = [{ name = "tcp", count = 8, rate_control = { nrm = 16, icr = "5 Gbit/s" } }]"#;
 
-/// Eight sources share nine tenths of 100 Gbit/s, preambles and gaps included. Of 16 frames 15 carry 1,460
-/// bytes in 1,538 octets, and one of 84 octets a record. So TCP gets 90 / 8 x 15 x 1,460 / (15 x 1,538 + 84)
-/// = 10.64 Gbit/s each, and the queue stays short: nothing is lost.
+/// Eight sources share nine tenths of 100 Gbit/s, preambles and interframe gaps included. Of 16 frames 15
+/// carry 1,460 bytes in 1,538 octets, and one of 84 octets carries a record. So each TCP flow gets 90 / 8 x
+/// 15 x 1,460 / (15 x 1,538 + 84) = 10.64 Gbit/s. The queue stays short, and no frame is lost.
 #[test]
 fn erica_gives_hosts_their_share_of_ethernet() {
     let found = summary(EXPLICIT, &[]);
@@ -225,7 +229,7 @@ fn erica_gives_hosts_their_share_of_ethernet() {
     assert!((share / 11.25e9 - 1.0).abs() < 0.02, "{control}");
 }
 
-/// Lengths of schemes: bytes as written, packets as full frames of 1,538 octets, and defaults in packets.
+/// Lengths of schemes: bytes as given, packets as full frames of 1,538 octets, and defaults in packets.
 #[test]
 fn schemes_count_bytes_on_the_line() {
     let resolved = |control: &str| {
@@ -237,7 +241,7 @@ fn schemes_count_bytes_on_the_line() {
     };
     let efci = resolved(r#"{ scheme = "efci", threshold = "65 packets" }"#);
     assert!(efci.contains(r#"threshold = "99970 bytes""#), "{efci}");
-    // ERICA's interval of 100 cells is one of 100 full frames.
+    // Defaults of 100 cells become 100 full frames: the threshold of EFCI and the interval of ERICA.
     let efci = resolved(r#"{ scheme = "efci" }"#);
     assert!(efci.contains(r#"threshold = "153800 bytes""#), "{efci}");
     let efci = resolved(r#"{ scheme = "efci", high = "3 packets" }"#);
@@ -255,8 +259,8 @@ fn schemes_count_bytes_on_the_line() {
     assert!(error.contains("a length of a queue such as"), "{error}");
 }
 
-/// Strict priority serves the controlled queue first, so what waits behind it takes nothing of its line:
-/// ERICA grants nine tenths of 10 Gbit/s. Marks of a scheme are marks of its port.
+/// Strict priority serves the controlled queue first, so frames in the other queue take no capacity from it.
+/// ERICA grants nine tenths of 10 Gbit/s. Marks of a scheme count as marks of its port.
 #[test]
 fn a_scheme_leaves_out_what_is_served_behind_its_queue_and_counts_its_marks() {
     let text = r#"
@@ -277,7 +281,7 @@ fn a_scheme_leaves_out_what_is_served_behind_its_queue_and_counts_its_marks() {
     };
     let found = summary(text, tagged);
     assert!((acr(&found) / 9e9 - 1.0).abs() < 0.02, "{}", acr(&found));
-    // In one queue the other is background, which ERICA leaves alone.
+    // In a common queue the other flow is background, and ERICA leaves its capacity to it.
     let shared = summary(text, &["ethernet.tagged=true", "switch.queues=[[]]"]);
     assert!(acr(&shared) < 1e9, "{}", acr(&shared));
     let marking = r#"switch.control={ scheme = "efci", threshold = "5 packets" }"#;

@@ -1,4 +1,5 @@
-//! Reasons to doubt a result over Ethernet, known before or after the run; their words are those over ATM.
+//! Reasons to doubt a result over Ethernet, known before or after the run. Their wording is the same as over
+//! ATM.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +22,8 @@ use crate::run::warnings::seen::{
 };
 use crate::run::warnings::windows::{FILLED, Filled, below_path, waits, waits_for_clock};
 
-/// Flows that never start, and windows of TCP that wait for the receiver's clock or cannot fill a path.
+/// Warns of flows that never start, and of TCP windows that wait for the receiver's clock or cannot fill a
+/// path.
 pub fn before(scenario: &Scenario, graph: &Graph) -> Vec<Warning> {
     let mut warnings = Vec::new();
     for group in graph.flows.chunk_by(|a, b| a.group == b.group) {
@@ -32,7 +34,7 @@ pub fn before(scenario: &Scenario, graph: &Graph) -> Vec<Warning> {
             warnings.extend(waits(&flow.name, &flow.tcp));
         }
     }
-    // Cells take other times, and rates of ABR bound them.
+    // Over ATM cells take other times, and rates of ABR bound flows.
     if !graph.is_joined() {
         warnings.extend(unfilled(scenario, graph));
     }
@@ -43,10 +45,10 @@ fn is_greedy(flow: &Flow) -> bool {
     matches!(flow.source, SourceConfig::Greedy(_)) && flow.over_tcp()
 }
 
-/// Ports of switches that greedy flows alone use and cannot fill, since their windows hold less than their paths.
-/// Each port is named once, with the first group that has it as its slowest.
+/// Warns of switch ports that only greedy flows use and cannot fill, since their windows are smaller than
+/// their paths. Each port is named once, with the first group whose slowest port it is.
 fn unfilled(scenario: &Scenario, graph: &Graph) -> Vec<Warning> {
-    // Share of each line that the windows of its flows can fill; other sources may fill all of it.
+    // Share of each line that the windows of its flows can fill. With another source the share is infinite.
     let mut filled = vec![0.0; graph.links.len()];
     for instance in &graph.flows {
         let flow = &scenario.flows[instance.group];
@@ -62,7 +64,8 @@ fn unfilled(scenario: &Scenario, graph: &Graph) -> Vec<Warning> {
     let mut told: BTreeMap<usize, &Instance> = BTreeMap::new();
     for group in graph.flows.chunk_by(|a, b| a.group == b.group) {
         let flow = &scenario.flows[group[0].group];
-        // Neither rates nor its slowest line may bound a flow closer than its window.
+        // The warning applies only if neither a rate nor the slowest line bounds a flow closer than its
+        // window.
         let lines = group[0].forward.iter().map(|link| graph.links[*link].rate);
         let line = lines.min().map_or(f64::INFINITY, Rate::bits_per_second);
         let is_bound = most_bits(scenario, graph, &group[0]).0 < FILLED * line;
@@ -97,7 +100,8 @@ fn unfilled(scenario: &Scenario, graph: &Graph) -> Vec<Warning> {
     told.into_iter().filter_map(below).collect()
 }
 
-/// Bits/s on the line that a window can send in each round trip of an empty network, and this round trip.
+/// The rate in bit/s on the line that a full window in each round trip gives, and the round trip of an empty
+/// network.
 fn most_bits(scenario: &Scenario, graph: &Graph, instance: &Instance) -> (f64, Ps) {
     let flow = &scenario.flows[instance.group];
     let framing = Framing {
@@ -105,7 +109,7 @@ fn most_bits(scenario: &Scenario, graph: &Graph, instance: &Instance) -> (f64, P
     };
     let (headers, payload) = flow.packet();
     let frame = framing.on_line((headers + payload) as u32);
-    // A frame has arrived before the gap behind it.
+    // A frame arrives before the interframe gap behind it.
     let trip = |links: &[usize], octets: u32| -> u64 {
         let times = links.iter().map(|link| &graph.links[*link]);
         times
@@ -123,8 +127,8 @@ fn most_bits(scenario: &Scenario, graph: &Graph, instance: &Instance) -> (f64, P
     (bits / round_trip.as_secs_f64(), round_trip)
 }
 
-/// Warnings that follow from a run: losses that its measures do not show, flows that got nothing, or much less
-/// than others, and events that the log does not have, `omitted` of them.
+/// Warnings that follow from a run: losses outside the measures, and flows with no throughput or much less
+/// than other flows.
 pub fn after(simulation: &mut Simulation, report: &Report, omitted: u64) -> Vec<Warning> {
     let in_window = report.totals.packets_dropped;
     let lost = lost_outside(simulation.packets_dropped(), in_window, "packets");
@@ -162,7 +166,7 @@ pub fn after(simulation: &mut Simulation, report: &Report, omitted: u64) -> Vec<
     });
     let delivered: Vec<_> = delivered.collect();
     warnings.extend(delivered_nothing(&delivered, report.simulated_seconds));
-    // Files that end leave the line to others.
+    // A file that ends leaves its line to other flows, so only greedy flows are compared.
     let greedy = flows().filter(|(flow, _)| matches!(flow.source, SourceConfig::Greedy(_)));
     let sharing = greedy.map(|(flow, measured)| Sharing {
         group: &measured.group,

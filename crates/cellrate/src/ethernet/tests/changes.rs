@@ -1,5 +1,5 @@
-//! Changes during a run over Ethernet: which keys they may touch, that each acts from its instant on and not
-//! before, and what is refused.
+//! Changes during a run over Ethernet: the keys that they may set, their effect from their instants on and
+//! not before, and refusals.
 
 use cellrate_engine::ether::Simulation;
 use cellrate_engine::kernel::Ps;
@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::ethernet::{Job, schema};
 use crate::scenario::types::Setting;
 
-/// TCP that reads marks, a source whose rate a switch sets, and datagrams, over a line of 100 Mbit/s.
+/// TCP that reacts to marks, sources under rate control, and datagrams, over a line of 100 Mbit/s.
 const BASE: &str = r#"
     link_layer = "ethernet"
     run.duration = "60 ms"
@@ -26,7 +26,7 @@ const BASE: &str = r#"
     ]
 "#;
 
-/// Time of the change, in the middle of ON and OFF parts and of intervals.
+/// Time of the change, within ON and OFF parts and within intervals.
 const AT: &str = "25.3 ms";
 
 fn job(text: &str, settings: &[String]) -> Result<Job, String> {
@@ -47,7 +47,7 @@ fn reports(settings: &[String]) -> Result<[String; 2], String> {
     Ok([early.report(), run.report()].map(|report| format!("{report:?}")))
 }
 
-/// Tries to change `key`, and returns it if no value acts.
+/// Tries to change `key` to each value. Returns a description of the key if no value has an effect.
 fn without_effect(settings: &[String], key: &str, values: &[String]) -> Option<String> {
     let plain = reports(settings).unwrap_or_else(|refusal| panic!("{key}: {refusal}"));
     let mut acted = false;
@@ -56,7 +56,7 @@ fn without_effect(settings: &[String], key: &str, values: &[String]) -> Option<S
         let changed = match reports(&[settings, &[change]].concat()) {
             Ok(changed) => changed,
             Err(refusal) => {
-                // Both ends of a range may contradict another key.
+                // An end of a range may contradict another key.
                 assert!(!refusal.contains("cannot change"), "{key}: {refusal}");
                 continue;
             }
@@ -67,7 +67,7 @@ fn without_effect(settings: &[String], key: &str, values: &[String]) -> Option<S
     (!acted).then(|| format!("{key} with {settings:?}"))
 }
 
-/// Values from the search range of a property, as they are written.
+/// Both ends of the search range of a property, in TOML.
 fn values(property: &Value) -> Vec<String> {
     let range = &property["x-search"];
     let value = |end: &str| match (range["of"].as_str(), &range[end]) {
@@ -88,7 +88,7 @@ fn ranged(schema: &Value) -> impl Iterator<Item = (&String, &Value)> {
     properties.filter(|(_, property)| property["x-search"].is_object())
 }
 
-/// Settings under which parameters of an algorithm or a scheme act on the queue of [`BASE`].
+/// Settings with which the parameters of an algorithm or a scheme act on the queue of [`BASE`].
 fn within_reach(name: &str, key: &str) -> &'static [&'static str] {
     match name {
         "pie" if key == "mark_threshold" => &[
@@ -128,7 +128,8 @@ fn within_reach(name: &str, key: &str) -> &'static [&'static str] {
     }
 }
 
-/// By variant of a definition: the number of its parameters with a range, and those of them without effect.
+/// For each variant of a definition: its name, the number of its parameters with a range, and those without
+/// effect.
 fn of_variants(
     definition: &str,
     table: &str,
@@ -159,10 +160,11 @@ fn every_parameter_of_queue_management_acts_from_its_instant_on() {
     }
 }
 
-/// That each parameter acts is tested over ATM, with the same schemes: here most of each do.
+/// Tests over ATM check that each parameter of the same schemes acts. Here most parameters of each scheme
+/// act.
 #[test]
 fn parameters_of_every_scheme_act_from_their_instant_on() {
-    // Sources that obey have the line, one after the other.
+    // Sources under rate control have the line, one after another.
     let obeying = [
         "flow.tcp.sends=false",
         "flow.late.sends=false",
@@ -179,7 +181,7 @@ fn parameters_of_every_scheme_act_from_their_instant_on() {
 #[test]
 fn every_parameter_of_rate_control_acts_from_its_instant_on() {
     let marks = [r#"switch.control={scheme="efci", threshold="3 packets"}"#];
-    // Without marks a source goes on at its ICR, or above it.
+    // Without marks a source keeps its ICR or goes above it.
     let fast = [
         r#"switch.control={scheme="efci", threshold="39 packets"}"#,
         "flow.tcp.sends=false",
@@ -203,7 +205,7 @@ fn every_parameter_of_rate_control_acts_from_its_instant_on() {
             _ => &marks,
         };
         let settings: Vec<String> = settings.iter().map(|one| String::from(*one)).collect();
-        // Only a source that pauses goes back to its ICR.
+        // Only a source that pauses returns to its ICR.
         let group = if ["icr", "adtf", "trm"].contains(&key.as_str()) {
             "bursts"
         } else {
@@ -242,7 +244,7 @@ fn memory_buffers_sources_and_flows_act_from_their_instant_on() {
     assert_eq!(wrong, [""; 0]);
 }
 
-/// The scenario [`BASE`] as it is resolved with a change of these keys, and its changes.
+/// The resolved text of [`BASE`] with a change of these keys, and the keys and values of its changes.
 fn changed(set: &str, more: &[&str]) -> (String, Vec<String>) {
     let mut settings: Vec<String> = more.iter().map(|text| String::from(*text)).collect();
     settings.push(format!("changes=[{{at=\"{AT}\", set={{{set}}}}}]"));
@@ -275,7 +277,7 @@ fn resolved_changes_read_back_the_same() {
         let again = job(&resolved, &[]).unwrap();
         assert_eq!(again.resolved(), resolved);
     }
-    // Nothing changes: the buffer has 60 kB.
+    // A change to the present value of 60 kB is no change.
     let same = changed(r#""switch.buffer" = "60 kB""#, &[]);
     assert_eq!(same, (job(BASE, &[]).unwrap().resolved().into(), vec![]));
 }

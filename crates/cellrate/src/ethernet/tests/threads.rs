@@ -1,5 +1,4 @@
-//! Runs in parts on several threads: outcomes are those of one thread to the last bit, with traces and
-//! events.
+//! Runs in partitions on several threads: outcomes and traces equal those of one thread to the last bit.
 
 use std::num::NonZeroUsize;
 
@@ -34,7 +33,7 @@ fn in_parts(job: &Job, parts: &[usize]) -> Left {
     )
 }
 
-/// Rate control, shared memory, queues with weights, active queue management and random sources.
+/// Rate control, shared memory, two queues, active queue management and random sources.
 const MIXED: &str = r#"
 link_layer = "ethernet"
 run = { duration = "1 ms", start_jitter = "50 us" }
@@ -63,7 +62,7 @@ source = { kind = "persistent" }
 rate_control = {}
 "#;
 
-/// Changes of all that can change, also at both ends of the measuring window and at a sample.
+/// Changes of many settings, also at both ends of the measuring window and at a sample.
 const CHANGES: &str = r#"
 [[changes]]
 at = "100 us"
@@ -111,7 +110,7 @@ fn no_way_of_dealing_out_nodes_changes_anything() {
     assert!(found[0] != found[1], "the changes act");
 }
 
-/// Two groups of hosts that send over a long link to each other.
+/// Two groups of hosts that send to each other over long links.
 #[test]
 fn a_job_is_divided_where_links_are_long_and_says_why_it_is_not() {
     let text = |delay: &str| {
