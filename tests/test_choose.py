@@ -15,7 +15,7 @@ import cellrate
 import pytest
 from cellrate import BadInput
 from cellrate._core import Outcome
-from cellrate.advice.choosing import Answer, Effort, Goals, as_json, choose
+from cellrate.advice.choosing import Answer, Effort, Goals, as_json, choose, write
 from cellrate.advice.choosing.answer import Elsewhere, Side, sides
 from cellrate.advice.choosing.candidates import Option, candidates, pareto
 from cellrate.advice.choosing.choosing import Budget, OutOfTime
@@ -109,7 +109,9 @@ def test_no_option_is_better_than_the_recommended_one(command: Command, small: P
     least = 0.95 * max(one[rate] for one in report["options"])
     enough = [one for one in report["options"] if one[rate] >= least]
     best, second = report["recommended"], report["runner_up"]
-    assert best["buffer_cells"] == min(one["buffer_cells"] for one in enough)
+    # Seeds need the same buffer here, so that drawn starts may raise the recommended buffer.
+    least_cells = min(one["buffer_cells"] for one in enough)
+    assert best["buffer_cells"] == max(least_cells, report["other_starts"]["buffer_cells"])
     others = [one["buffer_cells"] for one in enough if one["control"] != best["control"]]
     assert second["buffer_cells"] == min(others)
     assert {one["circumstance"] for one in report["elsewhere"]} == {
@@ -142,11 +144,43 @@ def test_a_buffer_that_each_seed_needs_is_held_against_drawn_starts(
     ]
     assert max(longest) == drawn["buffer_cells"]
     first = report["words"][0]
-    assert first.startswith("Each seed needs the same buffer; ")
-    more = drawn["buffer_cells"] > best["buffer_cells"]
+    [alike] = set(best["by_seed_cells"])
+    assert first.startswith(f"Each seed needs the same {alike:,} cells of buffer; ")
+    more = drawn["buffer_cells"] > alike
     assert (f"{drawn['buffer_cells']:,} cells in 2 runs" if more else "need no more") in first
     jitter = ("--set", 'run.start_jitter="1 ms"', "--set", "run.simultaneous_cells=drawn")
     assert chosen(command, small, *jitter)["other_starts"] is None
+
+
+def test_the_chosen_file_has_the_buffer_of_the_recommendation(tmp_path: Path) -> None:
+    """The file loses nothing with drawn starts, and with one cell less it does."""
+    shorter = ("run.duration=200 ms", "measure.from=50 ms")
+    job = Job(cellrate.template("n-source"), "n-source", shorter)
+    effort = Effort(settings=1, seeds=2, finalists=1)
+    answer = choose(job, Goals(("explicit-rate",)), effort)
+    best, drawn = answer.recommended, answer.other_starts
+    assert best is not None
+    assert drawn is not None
+    cells = best.buffer_cells
+    # The rest says something only if drawn starts need more.
+    assert cells == drawn.buffer_cells > max(best.by_seed_cells)
+    words = verdict(answer)
+    assert "and this buffer is recommended" in words[0]
+    assert any(f"with {cells} cells of buffer: " in text for text in words)
+    _, file = write(answer, [tmp_path / "page.html", tmp_path / "chosen.toml"])
+    text = file.read_text(encoding="utf-8")
+
+    def lost(*settings: str) -> list[int]:
+        starts = ('run.start_jitter="20 ms"', "run.simultaneous_cells=drawn", "measure.from=0 s")
+        runs = [cellrate.run(text, overrides=[*starts, *settings], seed=seed) for seed in (1, 2)]
+        return [run.summary["totals"]["cells_dropped"] for run in runs]
+
+    assert lost() == [0, 0]
+    assert max(lost(f'switch.buffer="{cells - 1} cells"')) > 0
+    # A goal that does not allow the larger buffer keeps the smaller one.
+    narrow = replace(answer, goals=replace(answer.goals, buffer_cells=cells - 1))
+    assert narrow.recommended == answer.judgement.best
+    assert "which the goals do not allow" in verdict(narrow)[0]
 
 
 def test_losses_of_links_are_not_called_none() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from cellrate.advice.choosing.candidates import Option
@@ -117,3 +117,17 @@ class Answer:
     not_tried: tuple[str, ...]
     simulated: int
     known: int
+
+    @property
+    def recommended(self) -> Option | None:
+        """The option to take; None if no option meets the goals.
+
+        `judgement.best`, with the buffer that drawn starts need if this buffer is larger and the
+        goals allow it.
+        """
+        best, drawn, most = self.judgement.best, self.other_starts, self.goals.buffer_cells
+        if best is None or drawn is None or drawn.buffer_cells <= best.buffer_cells:
+            return best
+        if most is not None and drawn.buffer_cells > most:
+            return best
+        return replace(best, buffer_cells=drawn.buffer_cells, overrides=drawn.overrides)

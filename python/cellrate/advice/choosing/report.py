@@ -73,7 +73,7 @@ def verdict(answer: Answer) -> list[str]:
 
 
 def _recommendation(answer: Answer) -> Iterator[str]:
-    best, second = answer.judgement.best, answer.judgement.runner_up
+    best, second = answer.recommended, answer.judgement.runner_up
     if best is None:
         yield (
             "No control that was run meets all goals. The list below says which goals each control "
@@ -96,9 +96,12 @@ def _recommendation(answer: Answer) -> Iterator[str]:
         yield "No other control meets the goals."
         return
     yield from doubt(second.locked_runs, second.seeds, f"the buffer of {_spoken(second)}")
+    # Drawn starts were run with the best control alone.
+    starts = " with the starts of the scenario" if best != answer.judgement.best else ""
     said = (
-        f"Runner-up: {_spoken(second)} with {cells(second.buffer_cells)}: {numbers(second)}. "
-        f"Compared with {_spoken(best)}, {_spoken(second)} needs {_cost(best, second)}."
+        f"Runner-up{starts}: {_spoken(second)} with {cells(second.buffer_cells)}: "
+        f"{numbers(second)}. Compared with {_spoken(best)}, {_spoken(second)} needs "
+        f"{_cost(answer.judgement.best or best, second)}."
     )
     if answer.judgement.alike:
         said += " The two controls do not differ in buffer and throughput; take the simpler one."
@@ -106,23 +109,25 @@ def _recommendation(answer: Answer) -> Iterator[str]:
 
 
 def _of_starts(answer: Answer, best: Option) -> Iterator[str]:
-    """A doubt about a buffer that each seed needs alike: other starts can need more."""
+    """What drawn starts need if each seed needs the same buffer."""
     if not best.same_with_each_seed:
         return
     drawn = answer.other_starts
     if drawn is None:
         found = "other starts were not run, with which sources can meet and need more"
-    elif drawn.buffer_cells > best.buffer_cells:
+    elif drawn.buffer_cells > best.by_seed_cells[0]:
+        is_allowed = drawn.buffer_cells == best.buffer_cells
         found = (
-            f"with starts drawn within 20 ms {best.candidate.name} needs up to "
-            f"{cells(drawn.buffer_cells)} in {drawn.seeds} runs"
+            f"with starts drawn within 20 ms {_spoken(best)} needs up to "
+            f"{cells(drawn.buffer_cells)} in {drawn.seeds} runs, "
+            + ("and this buffer is recommended" if is_allowed else "which the goals do not allow")
         )
     else:
         found = f"{drawn.seeds} runs with starts drawn within 20 ms need no more"
     again = " ".join(f"--set {shlex.quote(one)}" for one in OTHER_STARTS.overrides)
     yield (
-        f"Each seed needs the same buffer; {found}. To choose for such starts, ask again with "
-        f"{again}."
+        f"Each seed needs the same {cells(best.by_seed_cells[0])} of buffer; {found}. To choose "
+        f"for such starts, ask again with {again}."
     )
 
 
@@ -158,9 +163,11 @@ def _cost(best: Option, second: Option) -> str:
 
 
 def _reserve(answer: Answer) -> Iterator[str]:
-    best = answer.judgement.best
+    best = answer.recommended
     if best is not None and best.loss == 0:
         seeds = f"{len(answer.seeds)} seeds" if len(answer.seeds) > 1 else "one seed"
+        if best != answer.judgement.best:
+            seeds += " with drawn starts"
         yield (
             f"The buffer equals the longest queue in runs of {seeds}, without a reserve. `cellrate "
             "size-buffer` computes the buffer for more seeds."
@@ -213,7 +220,7 @@ def report(answer: Answer | PacketChoice) -> Document:
     """The recommendation, the best option of each control, changed scenarios, and commands."""
     if isinstance(answer, PacketChoice):
         return answer.document()
-    best, second = answer.judgement.best, answer.judgement.runner_up
+    best, second = answer.recommended, answer.judgement.runner_up
     words = (Paragraph(text) for text in verdict(answer))
     settings = answer.base.overrides
     commands = [one.command(answer.base.path, settings) for one in (best, second) if one]
@@ -348,7 +355,7 @@ def as_json(answer: Answer | PacketChoice) -> dict[str, Any]:
             "throughput_share": share,
         },
         "seeds": list(answer.seeds),
-        "recommended": _option(answer, judgement.best),
+        "recommended": _option(answer, answer.recommended),
         "runner_up": _option(answer, judgement.runner_up),
         "alike": judgement.alike,
         "missed": judgement.missed,
@@ -397,7 +404,7 @@ def write(answer: Answer | PacketChoice, paths: Sequence[Path]) -> list[Path]:
         OSError: A file cannot be written.
     """
     base = answer.base
-    best = answer.best if isinstance(answer, PacketChoice) else answer.judgement.best
+    best = answer.best if isinstance(answer, PacketChoice) else answer.recommended
     texts = [web_page(report(answer))]
     if best is not None:
         texts.append(Job(base.text, base.path, (*base.overrides, *best.overrides)).resolved())
