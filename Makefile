@@ -13,7 +13,8 @@ export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 # Warnings of our own crates are errors; clippy carries them (`lint`), so that no flag change rebuilds the dependencies.
 CLIPPY_FLAGS := -D warnings
 
-RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -path '*/src/*' -o -name Cargo.toml)
+# The extension carries the text of its interface.
+RUST_SOURCES := Cargo.toml Cargo.lock python/cellrate/_core.pyi $(shell find crates -name '*.rs' -path '*/src/*' -o -name Cargo.toml)
 
 .PHONY: help install reproduce infer tested check check-tests test lint format test-stub build-tests test-rust test-python test-docs test-long test-results closed-forms faults lab test-lab pictures determinism oracles mutants mutants-theory fuzz sanitize bench threads scale docs notebooks wheel lock lock-mutants lock-notebooks clean
 

@@ -25,8 +25,13 @@ def main() -> None:
     begin()
     # Pictures go to files; a backend that the surroundings name may be one that is not here.
     os.environ["MPLBACKEND"] = "agg"
-    from cellrate.cli import main as command
-
+    try:
+        from cellrate.cli import main as command
+    except ImportError as error:
+        if error.name != "cellrate._core":
+            raise
+        os.write(2, f"error: {error}\n".encode())
+        os._exit(1)
     command()
 
 

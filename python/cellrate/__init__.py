@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 from cellrate import _core
 from cellrate._core import Cancelled, Outcome, ScenarioError, Store, __version__, template
-from cellrate.common import parquet
+from cellrate.common import compiled, parquet
 from cellrate.common.extras import MissingExtra, needing
 from cellrate.common.problems import BadInput
 from cellrate.simulation.refusals import show_diagnostics
@@ -61,6 +61,7 @@ def _find_scheme(kind: Kind, name: str, scenario: str) -> Definition | None:
     return find(kind, name, scenario)
 
 
+compiled.refuse_other(_core)
 _core.read_parquet_with(parquet.as_csv)
 _core.set_scheme_finder(_find_scheme)
 show_diagnostics()

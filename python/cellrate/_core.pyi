@@ -20,6 +20,7 @@ __all__ = [
     "Source",
     "SourceEpisode",
     "Store",
+    "__interface__",
     "__version__",
     "bench",
     "measures",
@@ -37,6 +38,7 @@ __all__ = [
     "toml_as_json",
 ]
 
+__interface__: str
 __version__: str
 
 @type_check_only

@@ -43,6 +43,9 @@ mod _core {
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         super::errors::declare_attributes(module.py())?;
+        // The package refuses an extension that was built with another interface.
+        let interface = include_str!("../../../python/cellrate/_core.pyi");
+        module.add("__interface__", interface)?;
         module.add("__version__", cellrate::run::VERSION)
     }
 }

@@ -5,11 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
+from cellrate import _core
 from cellrate._core import ScenarioError, SchemeError
 from cellrate.cli import process, usual_lines
 from cellrate.cli.commands import commands, front
 from cellrate.cli.process import Terminated, exit_code
-from cellrate.common import scratch
+from cellrate.common import compiled, scratch
 from cellrate.common.extras import advice_of_missing
 from cellrate.common.problems import BadInput, choose, lacking
 from cellrate.schemes import permission
@@ -57,6 +58,7 @@ def run_command(arguments: Sequence[str]) -> int:
     except BaseException as error:  # panics of libraries do not derive from `Exception`
         why = advice_of_missing(error) or lacking(error)
         if why is None:
+            compiled.note_if_older(error, _core)
             raise
         if isinstance(error, OSError) and error.filename == process.OUTPUT:
             process.nothing_more()

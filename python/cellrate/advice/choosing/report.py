@@ -109,7 +109,7 @@ def _recommendation(answer: Answer) -> Iterator[str]:
 
 
 def _of_starts(answer: Answer, best: Option) -> Iterator[str]:
-    """What drawn starts need if each seed needs the same buffer."""
+    """The buffer that drawn starts need, if each seed needs the same buffer without."""
     if not best.same_with_each_seed:
         return
     drawn = answer.other_starts
