@@ -7,9 +7,11 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import cellrate
 import polars as pl
 import pytest
 from cellrate import _core
+from cellrate.common.document import Table, walk
 from conftest import Command
 
 FIRST_KEYS = (
@@ -167,6 +169,82 @@ def test_an_earlier_result_is_replaced(command: Command, traced: Path, tmp_path:
     kept = json.loads((tmp_path / "result" / "summary.json").read_text(encoding="utf-8"))
     assert kept["seed"] == 5
     assert [entry.name for entry in tmp_path.iterdir()] == ["result"]
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_pictures_and_captures_of_the_same_run_are_kept(
+    command: Command, traced: Path, tmp_path: Path
+) -> None:
+    """A further picture adds a trace to the scenario, which stays the same run."""
+    bare = ("run", traced, "--set", "measure.traces=[]", "--out", "result")
+    figures = tmp_path / "result" / "figures"
+
+    def drawn(*options: str) -> tuple[set[str], str]:
+        done = command(*bare, *options)
+        assert done.returncode == 0, done.stderr
+        notes = [line for line in done.stderr.splitlines() if line.startswith("note: result held")]
+        return {file.stem for file in figures.glob("*.svg")}, "".join(notes)
+
+    # A capture adds this setting.
+    same = ("--set", "tcp.connection_setup=true")
+    captured = ("--capture", "A->B:cells", "--capture-to", "1 ms", *same)
+    assert drawn(*captured) == (set(), "")
+    assert drawn("--plot", "queue", *same) == ({"queue"}, "")
+    first = (figures / "queue.svg").stat().st_mtime_ns
+    assert drawn("--plot", "phase", *same) == ({"queue", "phase"}, "")
+    assert (figures / "queue.svg").stat().st_mtime_ns == first
+    assert drawn(*same) == ({"queue", "phase"}, "")
+    assert (tmp_path / "result" / "captures" / "captures.json").is_file()
+    # Another run is another result, and the note says why.
+    note = "note: result held the result of another scenario or seed; it was replaced"
+    assert drawn("--plot", "cwnd", "--seed", "5", *same) == ({"cwnd"}, note)
+    assert not (tmp_path / "result" / "captures").exists()
+    # A result that another version made has another digest.
+    summary_file = tmp_path / "result" / "summary.json"
+    kept = json.loads(summary_file.read_text(encoding="utf-8"))
+    summary_file.write_text(json.dumps({**kept, "digest": "0"}, indent=2), encoding="utf-8")
+    note = "note: result held the result of another version of cellrate; it was replaced"
+    assert drawn("--plot", "queue", "--seed", "5", *same) == ({"queue"}, note)
+
+
+BARE_AND_TCP = """
+run.duration = "20 ms"
+[topology]
+template = "single-switch"
+link_rate = "155.52 Mbit/s"
+access = "1 km"
+bottleneck = "1 km"
+[[flow]]
+name = "cbr"
+count = 2
+service = "cbr"
+source = { kind = "cbr", rate = "50 Mbit/s" }
+[[flow]]
+name = "tcp"
+service = "ubr"
+"""
+
+
+@pytest.mark.parametrize("count", [2, 21])
+def test_a_flow_of_bare_cells_has_no_measures_of_tcp(
+    command: Command, tmp_path: Path, count: int
+) -> None:
+    file = tmp_path / "both.toml"
+    file.write_text(BARE_AND_TCP, encoding="utf-8")
+    few = ("--set", f"flow.cbr.count={count}", "--set", 'flow.cbr.source.rate="5 Mbit/s"')
+    lines = command("run", file, *few).stdout.splitlines()
+    [heads] = [line for line in lines if line.split()[:2] == ["goodput", "delivered"]]
+    assert "TCP" not in heads
+    cbr, tcp = (next(line for line in lines if line.startswith(name)) for name in ("cbr", "tcp"))
+    # Goodput, delivered, efficiency, lost, sent again, timeouts, rate- and window-limited.
+    values = cbr.split()[-8:]
+    assert [value == "-" for value in values] == [True, False, *[True] * 4, False, True]
+    assert float(values[1]) == pytest.approx(5 * 48 / 53, rel=0.02)
+    assert "-" not in tcp.split()[-8:]
+    page = cellrate.run(file, overrides=[few[1], few[3]]).document()
+    first, *_ = (part for part in walk(page.parts) if isinstance(part, Table))
+    rows = {str(row.cells[0]): row.cells[2:] for row in first.rows}
+    assert [value == "-" for value in rows["cbr.1"]] == [True, False, True, True, True]
 
 
 @pytest.mark.parametrize("name", ["thesis.tex", ".hidden"])

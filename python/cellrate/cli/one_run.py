@@ -75,7 +75,7 @@ def run_once(
     scenario = job.scenario()
     asked = (job, pictures, list(capture), between) if pictures or capture else None
     directory = _directory(job.path, out, asked)
-    earlier = None if directory is None else output.resolved_of(directory)
+    earlier = None if directory is None else output.Identity.of(directory)
     # Pictures, and the traces that they need.
     if pictures:
         from cellrate.cli.pictures import missing_traces, refuse_early
@@ -103,10 +103,9 @@ def run_once(
 
     shown = result.summary if json else at_a_glance(result.outcome)
     warn(shown["warnings"])
-    if earlier not in (None, result.resolved):
-        sys.stderr.write(
-            f"note: {directory} held the result of another scenario or seed; it was replaced\n"
-        )
+    now = output.Identity(result.resolved, result.digest)
+    if earlier is not None and (other := earlier.difference(now)):
+        sys.stderr.write(f"note: {directory} held the result of {other}; it was replaced\n")
     if json:
         sys.stdout.write(json_text(shown))
         return

@@ -10,8 +10,9 @@ import cyclopts
 from cellrate._core import __version__
 from cellrate.cli import process
 from cellrate.cli.commands import ABOUT, GROUPS
-from cellrate.cli.pictures import with_picture
-from cellrate.common.problems import BadInput
+from cellrate.cli.pictures import unknown_picture, with_picture
+from cellrate.common.problems import BadInput, choose
+from cellrate.simulation.picture_options import KINDS
 
 
 def _assembled() -> cyclopts.App:
@@ -53,11 +54,29 @@ def call(arguments: Sequence[str]) -> int | None:
         )
     except cyclopts.MissingArgumentError as error:
         raise BadInput(_lacking(arguments, error)) from error
+    except cyclopts.UnusedCliTokensError as error:
+        raise BadInput(_unused(arguments, error.unused_tokens or [])) from error
     except cyclopts.CycloptsError as error:
         raise BadInput(str(error)) from error
     process.listen()
     status: int | None = function(*bound.args, **bound.kwargs)
     return status
+
+
+def _unused(arguments: Sequence[str], unused: Sequence[str]) -> str:
+    """The error message on arguments that a command does not take.
+
+    Raises:
+        BadInput: The argument names a kind of picture that does not exist.
+    """
+    names, _, _ = app.parse_commands(arguments)
+    kind = unknown_picture(arguments)
+    if kind is not None:
+        choose(kind, KINDS, "picture")
+    what = ", ".join(map(repr, unused))
+    many = "arguments" if len(unused) > 1 else "argument"
+    command = " ".join(("cellrate", *names))
+    return f"{command} takes no {many} {what}; its --help lists the arguments and options"
 
 
 def _lacking(arguments: Sequence[str], error: cyclopts.MissingArgumentError) -> str:

@@ -6,6 +6,8 @@ import json
 import math
 import tomllib
 from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
 
 from cellrate import _core
 from cellrate.cli.amounts import span
@@ -40,6 +42,17 @@ def with_picture(arguments: Sequence[str]) -> list[str]:
     if found[-1] == "--plot":
         found[-1] = "--plot=traces"
     return found
+
+
+def unknown_picture(arguments: Sequence[str]) -> str | None:
+    """The word after `--plot` of `run` that names neither a kind of picture nor a file.
+
+    None if there is no such word.
+    """
+    after = (word for plot, word in pairwise(arguments) if plot == "--plot")
+    word = next(after, None) if arguments[:1] == ["run"] else None
+    is_known = word is None or word in KINDS or word.startswith("-") or Path(word).exists()
+    return None if is_known else word
 
 
 def picture_options(

@@ -264,7 +264,8 @@ class Result(Shown):
         """Writes summary, resolved scenario, traces and events into a directory.
 
         Args:
-            directory: Directory to create. An earlier result in it is replaced.
+            directory: Directory to create. An earlier result in it is replaced, but pictures and
+                captures of the same run are kept.
             figures: True to draw the traces as well, or options of the pictures.
 
         Raises:
@@ -272,6 +273,6 @@ class Result(Shown):
         """
         from cellrate.simulation import output
 
-        with output.replacing(Path(directory)) as place:
+        with output.replacing_result(Path(directory)) as place:
             output.write(self, place, figures=figures)
         return Path(directory)

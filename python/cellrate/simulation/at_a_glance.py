@@ -50,7 +50,7 @@ def _efficiency(efficiency: float | None) -> str:
 
 OF_FLOWS: dict[str, tuple[str, Callable[[Any], str]]] = {
     "goodput\nMbit/s": ("goodput_bits_per_second", _mbit),
-    "TCP\nMbit/s": ("tcp_throughput_bits_per_second", _mbit),
+    "delivered\nMbit/s": ("tcp_throughput_bits_per_second", _mbit),
     "efficiency": ("efficiency", _efficiency),
     "packets\nlost": ("packets_lost", "{:,}".format),
     "segments\nsent again": ("segments_retransmitted", "{:,}".format),
@@ -59,6 +59,8 @@ OF_FLOWS: dict[str, tuple[str, Callable[[Any], str]]] = {
     "window-\nlimited": ("window_limited_share", _share),
 }
 """Measures of flows by the title of their column: key of the summary, and form."""
+OF_TCP = OF_FLOWS.keys() - {"delivered\nMbit/s", "rate-\nlimited"}
+"""Titles of the measures that only flows over TCP have."""
 NARROW = tuple(title for title in OF_FLOWS if "limited" not in title and title != "efficiency")
 """Titles of the columns that a notebook shows, fewer than a terminal."""
 
@@ -104,14 +106,26 @@ def hops_of(overview: Mapping[str, Any]) -> tuple[int, str]:
 
 
 def flows_table(flows: Iterable[Mapping[str, Any]], titles: Sequence[str] = (*OF_FLOWS,)) -> Table:
-    """A row for each flow, or group of flows, with some measures of `OF_FLOWS`."""
-    chosen = [OF_FLOWS[title] for title in titles]
+    """A row for each flow, or group of flows, with some measures of `OF_FLOWS`.
+
+    A flow of bare cells has no measures of TCP.
+    """
+
+    def measured(flow: Mapping[str, Any], title: str) -> str:
+        key, form = OF_FLOWS[title]
+        return "-" if title in OF_TCP and not _is_over_tcp(flow) else form(flow[key])
+
     rows = (
-        Row((_name(flow), flow["service"], *(form(flow[key]) for key, form in chosen)))
+        Row((_name(flow), flow["service"], *(measured(flow, title) for title in titles)))
         for flow in flows
     )
     heads = columns("flow", "class", *titles, numbers=range(2, len(titles) + 2))
     return Table(heads, tuple(rows))
+
+
+def _is_over_tcp(flow: Mapping[str, Any]) -> bool:
+    """True for a flow over TCP: an overview says so, a summary has a balance of its bytes."""
+    return bool(flow["over_tcp"] if "over_tcp" in flow else flow["balance"])
 
 
 def _name(flow: Mapping[str, Any]) -> str:

@@ -138,7 +138,7 @@ def take(
     """
     asked.require_one_link_layer()
     scenario = set_up(job, asked)
-    with output.replacing(directory) as place:
+    with output.replacing_result(directory) as place:
         with shown(CAPTURING) as progress:
             index = record(scenario, taps, place, span, progress)
         with shown(SIMULATING) as progress:

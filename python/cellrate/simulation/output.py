@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,6 +28,8 @@ TRACES = "traces.parquet"
 EVENTS = "events.parquet"
 FIGURES = "figures"
 CAPTURES = "captures"
+HEAD, DIGEST = 4096, re.compile(r'"digest": "([^"]*)"')
+"""Characters at the begin of a summary that have the digest; a whole summary may be very long."""
 OURS = frozenset({SUMMARY, RESOLVED, TRACES, EVENTS, FIGURES, CAPTURES})
 
 
@@ -46,12 +51,66 @@ def refuse_foreign(directory: Path) -> None:
         )
 
 
-def resolved_of(directory: Path) -> str | None:
-    """The scenario of the result that a directory holds, with every default; None without one."""
-    try:
-        return read_own_text(directory / RESOLVED)
-    except (OSError, UnicodeDecodeError):
-        return None
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """The scenario and the digest, by which results of runs are told apart.
+
+    Attributes:
+        resolved: The scenario with every default.
+        digest: Digest of the run.
+    """
+
+    resolved: str
+    digest: str
+
+    @classmethod
+    def of(cls, directory: Path) -> Identity | None:
+        """Identity of the result in a directory; None without a result."""
+        try:
+            resolved = read_own_text(directory / RESOLVED)
+            with (directory / SUMMARY).open(encoding="utf-8") as file:
+                head = file.read(HEAD)
+        except (OSError, UnicodeDecodeError):
+            return None
+        digest = DIGEST.search(head)
+        return None if digest is None else cls(resolved, digest[1])
+
+    def difference(self, other: Identity) -> str:
+        """The difference from another result, for a message; empty for the same run.
+
+        The same run may have other traces, which pictures add.
+        """
+        if self.resolved != other.resolved:
+            import tomllib  # most results need no comparison
+
+            [one, two] = (tomllib.loads(each.resolved) for each in (self, other))
+            for scenario in (one, two):
+                scenario["measure"].pop("traces", None)
+            if one != two:
+                return "another scenario or seed"
+        return "" if self.digest == other.digest else "another version of cellrate"
+
+
+def keep_others(directory: Path, fresh: Path) -> None:
+    """Copies pictures and captures of an earlier result of the same run to the fresh result.
+
+    What the fresh result has itself stays. Captures are copied if it has none.
+
+    Raises:
+        OSError: A file cannot be copied.
+    """
+    earlier, now = Identity.of(directory), Identity.of(fresh)
+    if earlier is None or now is None or earlier.difference(now):
+        return
+    import shutil  # most results keep nothing
+
+    if (directory / CAPTURES).is_dir() and not (fresh / CAPTURES).exists():
+        shutil.copytree(directory / CAPTURES, fresh / CAPTURES)
+    for picture in sorted((directory / FIGURES).glob("*")):
+        own = fresh / FIGURES / picture.name
+        if picture.is_file() and not own.exists():
+            own.parent.mkdir(exist_ok=True)
+            shutil.copy2(picture, own)
 
 
 def write(result: Result, place: Path, *, figures: bool | PictureOptions) -> None:
@@ -65,6 +124,11 @@ def write(result: Result, place: Path, *, figures: bool | PictureOptions) -> Non
     if figures:
         options = PictureOptions() if figures is True else figures
         _draw(result, place / FIGURES, options)
+
+
+def replacing_result(directory: Path) -> AbstractContextManager[Path]:
+    """`replacing` for a result; pictures and captures of the same run are kept."""
+    return replacing(directory, take=partial(keep_others, directory))
 
 
 @contextmanager

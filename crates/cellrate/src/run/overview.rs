@@ -4,7 +4,8 @@
 use std::borrow::Cow;
 use std::cmp::Reverse;
 
-use serde::{Deserialize, Serialize};
+use serde::de::IgnoredAny;
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 /// The keys of a summary that the overview keeps.
@@ -49,6 +50,15 @@ struct Flow<'s> {
     timeouts: u64,
     rate_limited_share: f64,
     window_limited_share: f64,
+    /// True for a flow over TCP; only an overview has it. The summary has a balance of bytes of
+    /// such flows alone.
+    #[serde(rename(deserialize = "balance"), deserialize_with = "is_there")]
+    over_tcp: bool,
+}
+
+/// True for any value but null.
+fn is_there<'de, D: Deserializer<'de>>(value: D) -> Result<bool, D::Error> {
+    Option::<IgnoredAny>::deserialize(value).map(|found| found.is_some())
 }
 
 #[derive(Clone, Deserialize, Serialize)]
@@ -131,6 +141,7 @@ fn group<'s>(members: &[Flow<'s>]) -> Flow<'s> {
         timeouts: sum(|flow| flow.timeouts),
         rate_limited_share: mean(|flow| flow.rate_limited_share),
         window_limited_share: mean(|flow| flow.window_limited_share),
+        over_tcp: first.over_tcp,
     }
 }
 
@@ -184,10 +195,11 @@ mod tests {
         for (flow, shown) in summary["flows"].as_array().unwrap().iter().zip(0..) {
             for (key, value) in overview["flows"][shown].as_object().unwrap() {
                 let expected = flow.get(key);
-                let expected = if key == "members" {
-                    Some(&Value::Null)
-                } else {
-                    expected
+                let over_tcp = json!(shown < 3);
+                let expected = match key.as_str() {
+                    "members" => Some(&Value::Null),
+                    "over_tcp" => Some(&over_tcp),
+                    _ => expected,
                 };
                 assert_eq!(Some(value), expected, "{key}");
             }
@@ -231,6 +243,10 @@ mod tests {
         );
         // Bare cells have no efficiency.
         assert_eq!(groups[1]["efficiency"], Value::Null);
+        assert_eq!(
+            [&groups[0]["over_tcp"], &groups[1]["over_tcp"]],
+            [true, false]
+        );
     }
 
     #[test]
