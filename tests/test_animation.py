@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -19,7 +20,7 @@ from cellrate.simulation.animation.drawn_film import positions
 from cellrate.simulation.animation.film import Film, film, shown_film
 from cellrate.simulation.animation.node_places import Map, node_places
 from cellrate.simulation.network import Network
-from cellrate.simulation.passages import passages
+from cellrate.simulation.passages import Passages, passages
 from PIL import Image
 
 # A cell lasts 10 us on each link; a kilometre 5 us.
@@ -245,6 +246,73 @@ def test_a_film_of_too_many_cells_is_refused(
     monkeypatch.setattr("cellrate.simulation.animation.film.MOST", 3)
     with pytest.raises(BadInput, match=r"more than 3 cells .* let --to be [\d.]+ "):
         film(Job(LINE, "line.toml"), (0.0, 1e-3), tmp_path / "film")
+
+
+# Sixty cells are on the long link at once.
+LONG = LINE.replace('delay = "20 km"', 'delay = "1200 km"')
+FRAMES = """
+link_layer = "ethernet"
+run.duration = "20 ms"
+[topology]
+template = "graph"
+node = [
+    { name = "a", kind = "host" },
+    { name = "S", kind = "switch" },
+    { name = "b", kind = "host" },
+]
+link = [
+    { from = "a", to = "S", rate = "100 Mbit/s", delay = "1 us" },
+    { from = "S", to = "b", rate = "100 Mbit/s", delay = "10 ms" },
+]
+[[flow]]
+name = "datagrams"
+from = "a"
+to = "b"
+datagram = "1000 bytes"
+source = { kind = "cbr", rate = "80 Mbit/s" }
+"""
+
+
+@pytest.mark.parametrize(("text", "begin"), [(LONG, 8e-3), (FRAMES, 15e-3)])
+def test_a_film_whose_begin_has_too_many_cells_already_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, begin: float
+) -> None:
+    """No end is early enough, so that none is looked for."""
+    tried = []
+
+    def counted(*arguments: Any, **options: Any) -> Passages:  # noqa: ANN401
+        tried.append(arguments[1])
+        assert len(tried) < 9
+        return passages(*arguments, **options)
+
+    monkeypatch.setattr("cellrate.simulation.animation.film.passages", counted)
+    monkeypatch.setattr("cellrate.simulation.animation.film.MOST", 20)
+    job = Job(text, "long.toml", ("run.duration=20 ms",))
+    units = "frames" if text == FRAMES else "cells"
+    said = (
+        f"more than 20 {units} are on links at --from already, the most that a film shows: choose"
+    )
+    for end in (None, begin + 1e-4):
+        with pytest.raises(BadInput, match=said):
+            shown_film(job, begin, end, tmp_path / "film")
+    assert tried[-1] == (begin, begin + 1e-4)
+
+
+@pytest.mark.parametrize("text", [LINE, FRAMES])
+def test_a_film_tells_its_progress_and_can_be_stopped(tmp_path: Path, text: str) -> None:
+    job = Job(text, "line.toml", ("run.duration=20 ms",))
+    told: list[tuple[float, int]] = []
+    shown_film(job, 15e-3, 18e-3, tmp_path / "film", lambda *parts: told.append(parts))
+    done = [part for part, _ in told]
+    assert {of for _, of in told} == {2}
+    assert done == sorted(done)
+    if text == LINE:  # frames are told ten times a second
+        assert len([part for part in done if 0 < part < 0.7]) > 20
+    assert done[-1] <= 2
+    scenario = job.scenario()
+    if text == LINE:
+        with pytest.raises(_core.Cancelled):
+            scenario.passages(15e-3, 18e-3, 9, lambda now, end: now < end / 2)
 
 
 def test_a_span_that_is_left_open_shows_what_fits(

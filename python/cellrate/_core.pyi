@@ -296,7 +296,11 @@ class Scenario:
         self, progress: Callable[[float, float], bool | None] | None = None
     ) -> tuple[Outcome, list[tuple[str, float, int]], float]: ...
     def passages(
-        self, from_seconds: float, to_seconds: float, most: int
+        self,
+        from_seconds: float,
+        to_seconds: float,
+        most: int,
+        progress: Callable[[float, float], bool | None] | None = None,
     ) -> PassageColumns | FrameColumns: ...
     def capture(
         self,

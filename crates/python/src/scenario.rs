@@ -419,17 +419,22 @@ impl Scenario {
     ///     from_seconds: Begin of the span.
     ///     to_seconds: Its end.
     ///     most: Largest number of passages.
+    ///     progress: As for `run`; the end is that of the span.
     ///
     /// Raises:
     ///     ValueError: The span is invalid.
+    ///     Cancelled: The progress function stopped the run.
+    #[pyo3(signature = (from_seconds, to_seconds, most, progress = None))]
     fn passages<'py>(
         &self,
         py: Python<'py>,
         from_seconds: f64,
         to_seconds: f64,
         most: usize,
+        progress: Option<Py<PyAny>>,
     ) -> PyResult<Bound<'py, PyDict>> {
         self.refuse_without_code()?;
+        let progress = progress.as_ref();
         check_span(from_seconds, to_seconds)?;
         if to_seconds.is_infinite() {
             return Err(PyValueError::new_err(
@@ -442,8 +447,13 @@ impl Scenario {
             Layer::Ethernet(job) => {
                 let fits = job.refuse_joined();
                 fits.map_err(|refusal| refused(py, &refusal))?;
-                let found = unlocked(py, || job.passages(from_seconds, to_seconds, most))?;
+                let found = told(py, progress, |tell| {
+                    job.passages(from_seconds, to_seconds, most, &mut |now, end| {
+                        tell(now.as_secs_f64(), end.as_secs_f64())
+                    })
+                })?;
                 self.raise_failure(py)?;
+                let found = found.map_err(|failure| failed(py, &failure))?;
                 dict.set_item("link", found.link)?;
                 dict.set_item("vc", found.vc)?;
                 dict.set_item("kind", found.kind)?;
@@ -458,9 +468,13 @@ impl Scenario {
                 return Ok(dict);
             }
         };
-        let found = unlocked(py, || job.passages(from_seconds, to_seconds, most))?;
+        let found = told(py, progress, |tell| {
+            job.passages(from_seconds, to_seconds, most, &mut |now, end| {
+                tell(now.as_secs_f64(), end.as_secs_f64())
+            })
+        })?;
         self.raise_failure(py)?;
-        let found = found.map_err(|refusal| refused(py, &refusal))?;
+        let found = found.map_err(|failure| failed(py, &failure))?;
         dict.set_item("link", found.link)?;
         dict.set_item("vc", found.vc)?;
         dict.set_item("kind", found.kind)?;

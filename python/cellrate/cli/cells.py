@@ -86,9 +86,10 @@ def animate(
     place = Path("out") / f"{stem}-film" if output is None else output.with_suffix("")
     with writing(place):
         make_directory(place.parent)
-    made = shown_film(
-        job, None if start is None else asked_span[0], None if end is None else asked_span[1], place
-    )
+    begin = None if start is None else asked_span[0]
+    until = None if end is None else asked_span[1]
+    with ProgressBar("simulating cell by cell") as progress:
+        made = shown_film(job, begin, until, place, progress)
     shown = made.start_seconds, made.end_seconds
     per_second = _speed(speed, length, shown[1] - shown[0])
     rate = drawn_film.FRAMES_PER_SECOND
@@ -182,7 +183,9 @@ def time_space(
     else:
         shown = span(from_seconds or f"{begin!r} s", to_seconds, flags)
     stem, formats = figure_files(Path(), output, tuple(FORMATS))
-    figure = draw(passages(scenario, shown), drawn)
+    with ProgressBar("simulating cell by cell") as progress:
+        seen = passages(scenario, shown, progress=progress)
+    figure = draw(seen, drawn)
     if output is None:
         endings = [f"-time-space.{name}" for name in formats]
         asked = ["time-space", job.text, [*job.overrides], job.seed, shown, drawn.name]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, overload
 
@@ -74,7 +74,12 @@ def usual_end(flow: Flow | FrameFlow, start_seconds: float) -> float:
     return start_seconds + max(ROUND_TRIPS * round_trip, CELLS / slowest)
 
 
-def passages(scenario: _core.Scenario, span: tuple[float, float], most: int = MOST) -> Passages:
+def passages(
+    scenario: _core.Scenario,
+    span: tuple[float, float],
+    most: int = MOST,
+    progress: Callable[[float, float], None] | None = None,
+) -> Passages:
     """Simulates a scenario up to the end of a span, and records what is on links within it.
 
     Cells come from the plain engine; it takes several times as long as the fast engine, and agrees
@@ -84,11 +89,12 @@ def passages(scenario: _core.Scenario, span: tuple[float, float], most: int = MO
         scenario: The scenario.
         span: Start and end, in seconds.
         most: Greatest number of passages to record; the run ends where there are more.
+        progress: Called with the simulated time and the end of the span, in seconds.
 
     Raises:
         ValueError: The span is not valid.
     """
-    found: Mapping[str, Any] = scenario.passages(*span, most)
+    found: Mapping[str, Any] = scenario.passages(*span, most, progress)
     schema = FRAME_SCHEMA if scenario.link_layer == "ethernet" else SCHEMA
     columns = {name: found[name] for name in schema}
     return Passages(pl.DataFrame(columns, schema=schema), *span, found["beyond_seconds"])

@@ -239,11 +239,20 @@ impl Job {
         Ok((outcome, laps.finish()))
     }
 
-    /// The frames on every link between two times in seconds, and the frames dropped between these times: at
-    /// most the first `most`.
-    pub fn passages(&self, from_seconds: f64, to_seconds: f64, most: usize) -> Passages {
+    /// The frames on every link between two times in seconds, and those dropped in between, at most the
+    /// first `most`.
+    ///
+    /// # Errors
+    /// If `progress` stops the run.
+    pub fn passages(
+        &self,
+        from_seconds: f64,
+        to_seconds: f64,
+        most: usize,
+        progress: Progress<'_>,
+    ) -> Result<Passages, Failure> {
         let [from, to] = [from_seconds, to_seconds].map(Ps::from_secs_f64);
-        passages(self, from, to, most)
+        passages(self, from, to, most, progress)
     }
 
     fn run_watched(

@@ -1,6 +1,7 @@
 //! Frames on links over a short span, and frames dropped in this span, as columns.
 
 use std::collections::{HashMap, VecDeque};
+use std::time::Instant;
 
 use cellrate_engine::ether::frame::{Ecn, Info, PREAMBLE, Packet};
 use cellrate_engine::ether::line::OctetClock;
@@ -12,6 +13,7 @@ use cellrate_engine::net::LinkPlan;
 
 use super::Job;
 use super::driver::slice;
+use crate::run::{Failure, PROGRESS_INTERVAL, Progress};
 
 /// Frames on a link, or dropped before it, one in each row. All columns have the same length.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -49,9 +51,18 @@ struct Row {
     is_dropped: bool,
 }
 
-/// Runs a job, and records the frames that are on a link between two times. The run ends early if there are
-/// more than `most` frames.
-pub(super) fn passages(job: &Job, from: Ps, to: Ps, most: usize) -> Passages {
+/// Runs a job, and records the frames that are on a link between two times, at most `most` of them; the run
+/// ends earlier if there are more.
+///
+/// # Errors
+/// If `progress` stops the run.
+pub(super) fn passages(
+    job: &Job,
+    from: Ps,
+    to: Ps,
+    most: usize,
+    progress: Progress<'_>,
+) -> Result<Passages, Failure> {
     let plan = job.plan();
     #[expect(
         clippy::expect_used,
@@ -69,8 +80,14 @@ pub(super) fn passages(job: &Job, from: Ps, to: Ps, most: usize) -> Passages {
     simulation.tap_drops();
     let slice = slice(job.scenario(), job.graph()).max(Ps(1));
     let (mut numbers, mut columns) = (Numbers::default(), Passages::default());
-    let mut now = Ps::ZERO;
+    let (mut now, mut told) = (Ps::ZERO, Instant::now());
     while now < to && columns.beyond_seconds.is_none() {
+        if told.elapsed() >= PROGRESS_INTERVAL {
+            told = Instant::now();
+            if !progress(now, to) {
+                return Err(Failure::Cancelled);
+            }
+        }
         now = now.saturating_add(slice).min(to);
         simulation.run_until(now);
         let (mut seen, mut dropped) = (simulation.take_seen(), simulation.take_dropped());
@@ -89,7 +106,7 @@ pub(super) fn passages(job: &Job, from: Ps, to: Ps, most: usize) -> Passages {
             }
         }
     }
-    columns
+    Ok(columns)
 }
 
 impl Row {

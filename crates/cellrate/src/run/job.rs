@@ -144,15 +144,16 @@ impl Job {
     /// a run in the plain engine, which takes several times as long as [`Job::run`].
     ///
     /// # Errors
-    /// If the network cannot be simulated.
+    /// If the network cannot be simulated, or if `progress` stops the run.
     pub fn passages(
         &self,
         from_seconds: f64,
         to_seconds: f64,
         most: usize,
-    ) -> Result<Passages, Refusal> {
-        passages(&self.checked, from_seconds, to_seconds, most)
-            .map_err(|error| self.refusal(&error))
+        progress: Progress<'_>,
+    ) -> Result<Passages, Failure> {
+        passages(&self.checked, from_seconds, to_seconds, most, progress)
+            .map_err(|error| self.failure(&error))
     }
 
     fn failure(&self, error: &RunError) -> Failure {

@@ -4,7 +4,7 @@ use cellrate_engine::atm::cell::Kind;
 use cellrate_engine::atm::{Reference, Simulation};
 use cellrate_engine::kernel::Ps;
 
-use super::driver::RunError;
+use super::driver::{Progress, RunError};
 use crate::build;
 use crate::scenario::Checked;
 
@@ -31,16 +31,24 @@ pub struct Passages {
 /// between two times, at most `most` of them; the run ends earlier if there are more.
 ///
 /// # Errors
-/// If the network cannot be simulated.
+/// If the network cannot be simulated, or if `progress` stops the run.
 pub fn passages(
     checked: &Checked,
     from_seconds: f64,
     to_seconds: f64,
     most: usize,
+    progress: Progress<'_>,
 ) -> Result<Passages, RunError> {
     let mut reference = Reference::new(build::plan(checked)).map_err(RunError::Plan)?;
     let [from, to] = [from_seconds, to_seconds].map(Ps::from_secs_f64);
-    let found = reference.passages(from, to, most);
+    let mut is_stopped = false;
+    let found = reference.passages(from, to, most, &mut |now| {
+        is_stopped = !progress(now, to);
+        !is_stopped
+    });
+    if is_stopped {
+        return Err(RunError::Cancelled);
+    }
     let plan = Simulation::plan(reference.state());
     let mut columns = Passages {
         beyond_seconds: found.beyond.map(Ps::as_secs_f64),

@@ -32,27 +32,39 @@ pub struct Passages {
     pub beyond: Option<Ps>,
 }
 
-/// Parts of a span: after each the run may end, as soon as there are too many cells.
+/// Parts of a span, and of the time before it: after each the run may end.
 const PARTS: u64 = 64;
 
 impl Reference {
     /// Runs to `until` and records the cells that are on a link between `from` and `until`, at most
     /// `most` of them; the run ends earlier if there are more. Cells of credit control are left out,
-    /// as they belong to no channel.
-    pub fn passages(&mut self, from: Ps, until: Ps, most: usize) -> Passages {
+    /// as they belong to no channel. `goes_on` receives the simulated time at intervals; returning
+    /// false ends the run.
+    pub fn passages(
+        &mut self,
+        from: Ps,
+        until: Ps,
+        most: usize,
+        goes_on: &mut dyn FnMut(Ps) -> bool,
+    ) -> Passages {
         let mut noting = Noting {
             from,
             most,
             found: Passages::default(),
         };
-        let part = Ps((until.saturating_sub(from).0 / PARTS).max(1));
-        let mut now = from;
+        let part = |span: Ps| Ps((span.0 / PARTS).max(1));
+        let (before, within) = (part(from), part(until.saturating_sub(from)));
+        let mut now = Ps::ZERO;
         while noting.found.beyond.is_none() {
             self.observe(now.min(until), &mut noting);
-            if now >= until {
+            if now >= until || !goes_on(now) {
                 break;
             }
-            now = now.saturating_add(part);
+            now = if now < from {
+                now.saturating_add(before).min(from)
+            } else {
+                now.saturating_add(within)
+            };
         }
         noting.found
     }

@@ -46,7 +46,7 @@ fn leaves_the_destination(plan: Plan) -> Vec<(Kind, f64)> {
     );
     let found = Reference::new(plan)
         .unwrap()
-        .passages(Ps::ZERO, end, usize::MAX);
+        .passages(Ps::ZERO, end, usize::MAX, &mut |_| true);
     let there = found.kept.iter().filter(|one| one.link == first);
     let mut cells: Vec<_> = there
         .map(|one| (one.info.kind(), (one.left.0 as f64) / 1e6))

@@ -12,7 +12,9 @@ use cellrate_engine::traffic::SourceConfig;
 use cellrate_engine::traffic::cbr::CbrConfig;
 
 fn passages(plan: Plan, from: Ps, until: Ps, most: usize) -> Passages {
-    Reference::new(plan).unwrap().passages(from, until, most)
+    Reference::new(plan)
+        .unwrap()
+        .passages(from, until, most, &mut |_| true)
 }
 
 fn microseconds(one: &Passage) -> (u32, f64, f64) {

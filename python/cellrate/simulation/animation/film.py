@@ -22,7 +22,7 @@ from cellrate.simulation.api import Result
 from cellrate.simulation.network import Link, Network
 from cellrate.simulation.network.ethernet_view import FrameNetwork, network_of
 from cellrate.simulation.passages import MOST, Passages, passages
-from cellrate.simulation.runner import Job, run_one
+from cellrate.simulation.runner import Job, Progress, run_one
 
 LOOKS = ("data", "data-marked", "frm", "frm-marked", "brm", "brm-marked", "credit")
 """Kinds of cells in a film; "marked" means EFCI for data cells, CI or NI for RM cells."""
@@ -130,11 +130,18 @@ class TooManyCells(BadInput):
         self.fits = fits
 
 
-def shown_film(job: Job, begin: float | None, end: float | None, place: Path) -> Film:
+def shown_film(
+    job: Job,
+    begin: float | None,
+    end: float | None,
+    place: Path,
+    progress: Progress = lambda *_: None,
+) -> Film:
     """The film of a span; an end that is not given is chosen so that cells move in the span.
 
     Without a begin the span begins at the start of the first flow. Without an end it lasts `TRIPS`
-    or `FRAME_TRIPS` of the longest round trips, or less if a film cannot show so many cells.
+    or `FRAME_TRIPS` of the longest round trips, or less if a film cannot show so many cells. The
+    progress begins anew with each end that is tried.
 
     Raises:
         BadInput: As `film`.
@@ -143,7 +150,7 @@ def shown_film(job: Job, begin: float | None, end: float | None, place: Path) ->
     starts = [flow.start_seconds for flow in network.flows]
     first = min(starts, default=0.0) if begin is None else begin
     if end is not None:
-        return film(job, (first, end), place)
+        return film(job, (first, end), place, progress)
     if isinstance(network, FrameNetwork):
         trips = FRAME_TRIPS * max(
             (flow.least_round_trip_seconds for flow in network.flows), default=0
@@ -155,18 +162,24 @@ def shown_film(job: Job, begin: float | None, end: float | None, place: Path) ->
     until = min(first + (trips or 1e-3), network.duration_seconds)
     while True:
         try:
-            return film(job, (first, until), place)
+            return film(job, (first, until), place, progress)
         except TooManyCells as error:
             until = error.fits
 
 
-def film(job: Job, span: tuple[float, float], beside: Path) -> Film:
+def film(
+    job: Job,
+    span: tuple[float, float],
+    beside: Path,
+    progress: Progress = lambda *_: None,
+) -> Film:
     """Simulates a scenario up to the end of a span, and makes the film of the span.
 
-    Over ATM both engines run: the plain engine records each cell on each link, the fast engine
-    queues and losses. Both engines agree in every cell.
+    Over ATM both engines run: the plain engine records each cell on each link, then the marks of
+    cells, and the fast engine queues and losses. Both engines agree in every cell.
 
-    Temporary files may be written to the directory `beside`; the span is in seconds.
+    Temporary files may be written to the directory `beside`; the span is in seconds. The progress
+    has two parts: the first two simulations. A third, of the fast engine, takes little time.
 
     Raises:
         ScenarioError: The scenario is wrong.
@@ -189,9 +202,15 @@ def film(job: Job, span: tuple[float, float], beside: Path) -> Film:
         f"measure.sample={math.ceil(step * PICOSECONDS) / 1e6:.6f} us",
     )
     short = replace(job, overrides=(*job.overrides, *settings)).scenario()
-    seen = passages(short, span, MOST)
+    seen = passages(short, span, MOST, lambda now, until: progress(now / until, 2))
     units = "frames" if has_frames else "cells"
     if seen.beyond_seconds is not None:
+        left = seen.frame["began_seconds" if has_frames else "left_seconds"]
+        if (left <= start).all():
+            raise BadInput(
+                f"more than {MOST:,} {units} are on links at --from already, the most that a film "
+                f"shows: choose another --from, or links that hold fewer {units}"
+            )
         # A tenth as a reserve: the records are not quite in the order of these times.
         # A cell that left before the span says nothing of its end.
         inside = seen.beyond_seconds - start
@@ -201,6 +220,10 @@ def film(job: Job, span: tuple[float, float], beside: Path) -> Film:
             f"film shows: let --to be {seconds(fits)} or earlier",
             fits,
         )
+
+    def second(done: float, _total: int) -> None:
+        progress(1 + done, 2)
+
     if isinstance(network, FrameNetwork):
         moving, losses = _frames(seen)
         aqm = tomllib.loads(short.resolved())["switch"]["aqm"]["algorithm"]
@@ -208,12 +231,13 @@ def film(job: Job, span: tuple[float, float], beside: Path) -> Film:
         control = [*recoveries, "tail drop" if aqm == "none" else aqm]
     else:
         longest = max(link.delay_seconds for link in network.links)
-        marks = marked_cells(short, network, (max(start - longest - 1e-9, 0.0), end), beside)
+        left_from = max(start - longest - 1e-9, 0.0)
+        marks = marked_cells(short, network, (left_from, end), beside, second)
         moving, losses = _cells(seen, marks, network), pl.DataFrame()
         control = sorted({node.switch.scheme for node in network.nodes if node.switch is not None})
     if moving.is_empty():
         raise BadInput(f"no {units[:-1]} is on a link between --from and --to")
-    result = Result(run_one(short))
+    result = Result(run_one(short, progress=second if has_frames else None))
     if isinstance(network, FrameNetwork):
         queues = _frame_queues(result, network, span)
     else:
@@ -389,7 +413,11 @@ class MarkedCells:
 
 
 def marked_cells(
-    scenario: _core.Scenario, network: Network, span: tuple[float, float], beside: Path
+    scenario: _core.Scenario,
+    network: Network,
+    span: tuple[float, float],
+    beside: Path,
+    progress: Progress | None = None,
 ) -> dict[str, MarkedCells]:
     """Simulates a scenario in the plain engine, and reads the marks of all cells on links.
 
@@ -405,7 +433,7 @@ def marked_cells(
     taps = [f"{link.name}:cells" for link in network.links]
     with scratch.directory(beside) as place:
         try:
-            index = captures.record(scenario, taps, place, span)
+            index = captures.record(scenario, taps, place, span, progress)
         except captures.NothingToCapture as error:
             raise BadInput(f"the marks of cells cannot be read: {error}") from error
         folder = place / output.CAPTURES
