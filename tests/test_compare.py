@@ -225,10 +225,10 @@ def test_the_count_of_differences_says_what_it_counts() -> None:
     rules = Rules("scheme", ("m",), ("buffer",))
     whole = compare(pl.concat(both), rules)
     assert len(whole.pairs) == 6
-    assert report.counted(whole) == "3 pairs × 1 measure × 2 points of buffer"
+    assert report.counted_verdicts(whole) == "3 pairs × 1 measure × 2 points of buffer"
     lacking = compare(pl.concat([both[0], both[1].filter(pl.col("scheme") != "c")]), rules)
     assert len(lacking.pairs) == 4
-    assert report.counted(lacking).endswith(", without the pairs that some points lack")
+    assert report.counted_verdicts(lacking).endswith(", without the pairs that some points lack")
 
 
 def test_few_seeds_that_nearly_agree_are_no_chance() -> None:

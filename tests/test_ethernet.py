@@ -45,6 +45,39 @@ def test_a_file_takes_the_time_that_its_frames_take() -> None:
     assert (queue["queue_max_bytes"], queue["packets_dropped"]) == (1518, 0)
 
 
+@pytest.mark.parametrize("template", ["leaf-spine", "dctcp", "explicit-rate"])
+def test_validate_estimates_packets_and_time(
+    command: Command, tmp_path: Path, template: str
+) -> None:
+    """The packet-hops of the estimate are those of the run, within the 5 % that it says."""
+    (tmp_path / "x.toml").write_text(cellrate.template(template), encoding="utf-8")
+    needs = json.loads(command("validate", "x.toml", "--json").stdout)["estimate"]
+    whole = ("--set", "measure.from=0 s")
+    ran = json.loads(command("run", "x.toml", "--json", *whole).stdout)
+    assert needs["hops"] == pytest.approx(ran["packet_hops"], rel=0.05)
+    sent = sum(flow["packets_sent"] for flow in ran["flows"])
+    assert needs["units"] == pytest.approx(sent, rel=0.1)
+    expected = needs["hops"] * needs["nanoseconds_per_hop"] * 1e-9
+    assert needs["seconds"] == pytest.approx(expected, rel=1e-3)
+    shown = command("validate", "x.toml").stdout
+    assert f"{needs['hops']:,} packet-hops of {needs['units']:,} full packets" in shown
+    assert "The memory is not estimated over Ethernet." in shown
+    traced = ("--set", 'measure.traces=["queue"]')
+    disk = [
+        json.loads(command("validate", "x.toml", *more, "--json").stdout)["estimate"]
+        for more in (("--set", "measure.traces=[]"), traced)
+    ]
+    assert disk[0]["most_trace_bytes"] == 0 < disk[1]["most_trace_bytes"]
+
+
+def test_one_switch_is_no_plural(command: Command, tmp_path: Path) -> None:
+    (tmp_path / "x.toml").write_text(ONE, encoding="utf-8")
+    assert "Ethernet: 2 hosts, 1 switch, 1 flow. A run" in command("validate", "x.toml").stdout
+    assert "1 flow completed, 99 %" in " ".join(command("run", "x.toml").stdout.split())
+    assert "1 flow, 1 ms" in repr(cellrate.Scenario(ONE))
+    assert ", 1 flow, " in str(cellrate.run(ONE).document().parts[0])
+
+
 def test_the_templates_run_from_the_command_line(command: Command, tmp_path: Path) -> None:
     for template in ("leaf-spine", "incast"):
         text = command("new", template).stdout
@@ -99,7 +132,7 @@ def test_the_gym_knows_cells_only() -> None:
 def test_a_scenario_shows_itself_in_a_notebook() -> None:
     scenario = cellrate.Scenario(ONE)
     shown = text_of(scenario._repr_html_())
-    assert "1 switches, 2 hosts, 1 flows" in shown
+    assert "1 switch, 2 hosts, 1 flow;" in shown
     assert "Gbit/s" in shown
     assert "of a core" in text_of(scenario.validate()._repr_html_())
 

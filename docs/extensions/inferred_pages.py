@@ -19,7 +19,8 @@ from cellrate.common.document import (
     rows,
 )
 from cellrate.common.document.markdown import markdown
-from cellrate.papers.findings import counted, held_out
+from cellrate.common.numbers import counted
+from cellrate.papers.findings import held_out
 from cellrate.papers.hold_out import VERDICTS
 from cellrate.papers.inference_report import RULES
 from cellrate.papers.stored import ASSUMED, INFERRED, read_stored

@@ -60,6 +60,9 @@ class Need(TypedDict):
 
 @type_check_only
 class Cost(TypedDict):
+    units: int
+    hops: int
+    nanoseconds_per_hop: float
     seconds: float
     memory_bytes: int | None
     most_trace_bytes: int

@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use cellrate::ethernet;
+use cellrate::ethernet::{self, NANOSECONDS_PER_HOP as PER_PACKET_HOP};
 use cellrate::run::{self, Job, NANOSECONDS_PER_HOP, Progress, Threads};
 use cellrate::scenario::{Checked, Refusal};
 use cellrate_engine::kernel::Ps;
@@ -218,27 +218,44 @@ impl Scenario {
             Layer::Ethernet(job) => job.refuse_joined().map_err(|refusal| refused(py, &refusal)),
         }
     }
-    /// Estimates of a run over any link layer: time of a core, most memory, which is not known over
-    /// Ethernet, and most bytes of traces and events.
+    /// Estimates of a run over any link layer: cells or packets, link crossings and the time that
+    /// one takes, time of a core, most memory, which is not known over Ethernet, and most bytes of
+    /// traces and events.
     fn cost<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let (seconds, memory, traces, events) = match &self.job {
+        let (units, hops, seconds, memory, traces, events, pace) = match &self.job {
             Layer::Atm(job) => {
                 let (estimate, work) = unlocked(py, || (job.estimate(), job.work()))?;
-                let memory = Some(estimate.memory_bytes);
+                let (memory, traces) = (Some(estimate.memory_bytes), work.most_trace_bytes);
                 let events = work.most_event_bytes;
-                (work.seconds, memory, work.most_trace_bytes, events)
+                let (cells, hops) = (work.cells, work.cell_hops);
+                (
+                    cells,
+                    hops,
+                    work.seconds,
+                    memory,
+                    traces,
+                    events,
+                    NANOSECONDS_PER_HOP,
+                )
             }
             Layer::Ethernet(job) => {
                 let cost = job.cost();
+                let (packets, hops, pace) = (cost.packets, cost.hops, PER_PACKET_HOP);
                 (
+                    packets,
+                    hops,
                     cost.seconds,
                     None,
                     cost.most_trace_bytes,
                     cost.most_event_bytes,
+                    pace,
                 )
             }
         };
         let dict = PyDict::new(py);
+        dict.set_item("units", units.round() as u64)?;
+        dict.set_item("hops", hops.round() as u64)?;
+        dict.set_item("nanoseconds_per_hop", pace)?;
         dict.set_item("seconds", seconds)?;
         dict.set_item("memory_bytes", memory)?;
         dict.set_item("most_trace_bytes", traces)?;

@@ -12,6 +12,7 @@ from cellrate.battery.experiments import JUDGED, SEEDS, Experiment
 from cellrate.battery.measures import fair_load
 from cellrate.battery.shipped import shipped, work
 from cellrate.common.document import Shown
+from cellrate.common.numbers import counted
 from cellrate.common.problems import BadInput
 from cellrate.simulation.network import Network
 from cellrate.simulation.run_types import StreamRunner
@@ -49,7 +50,7 @@ class Answer(Shown):
 
     def __repr__(self) -> str:
         names = ", ".join(one.name for one in self.contenders) or "built-in schemes"
-        return f"<Battery of {names}: {len(self.standings)} schemes>"
+        return f"<Battery of {names}: {counted(len(self.standings), 'scheme')}>"
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -38,7 +38,7 @@ from cellrate.common.document import (
 from cellrate.common.document.markdown import markdown
 from cellrate.common.document.web_page import web_page
 from cellrate.common.estimates import estimate
-from cellrate.common.numbers import estimate_text, finite_or_none, number, seconds
+from cellrate.common.numbers import counted, estimate_text, finite_or_none, number, seconds
 from cellrate.studies.compare.duels import Duel, Measure, Standing, by_place, points
 
 MOST_TRIALS = 6
@@ -234,8 +234,8 @@ def title(answer: Answer) -> str:
     """The title of the report: the question that the battery answers."""
     count = len(answer.experiments)
     if not answer.contenders:
-        return f"The built-in control schemes in {count} experiments"
-    return f"{', '.join(answer.names)} in {count} experiments"
+        return f"The built-in control schemes in {counted(count, 'experiment')}"
+    return f"{', '.join(answer.names)} in {counted(count, 'experiment')}"
 
 
 def verdict(answer: Answer) -> list[str]:

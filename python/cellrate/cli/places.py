@@ -14,6 +14,7 @@ from cellrate import _core
 from cellrate.common import scratch, whole_file
 from cellrate.common.input_file import read_own_text, read_text
 from cellrate.common.json_text import json_text
+from cellrate.common.numbers import counted
 from cellrate.common.problems import BadInput, reading, shortened
 from cellrate.common.whole_file import make_directory
 from cellrate.simulation import source
@@ -131,7 +132,7 @@ def kept_so_far() -> str:
         return ""
     place, before = _OPENED[-1]
     now = len(default_store(place).keys())
-    runs = f"{now - before:,} run{'s' if now - before != 1 else ''} finished, {now:,} kept"
+    runs = f"{counted(now - before, 'run')} finished, {now:,} kept"
     return f": {runs} in {place}; the same command goes on from there"
 
 

@@ -20,6 +20,7 @@ from cellrate.cli.places import figure_files, kept_results, own_paths, place_of,
 from cellrate.cli.progress import ProgressBar
 from cellrate.common import scratch, terminal, whole_file
 from cellrate.common.json_text import json_text
+from cellrate.common.numbers import counted
 from cellrate.common.problems import BadInput, choose, reading
 from cellrate.common.whole_file import make_directory
 from cellrate.functions import studying
@@ -169,8 +170,8 @@ def _show(ran: studies.StudySummary, asked: studies.Study, *, quiet: bool, json:
         return
     failed = f", {len(ran.failed)} failed" if ran.failed else ""
     terminal.say(
-        f"{ran.runs} runs at {len(asked.points)} points{failed}: {ran.simulated} simulated in "
-        f"{ran.seconds:.1f} s of core time, {ran.known} known"
+        f"{counted(ran.runs, 'run')} at {counted(len(asked.points), 'point')}{failed}: "
+        f"{ran.simulated} simulated in {ran.seconds:.1f} s of core time, {ran.known} known"
     )
     terminal.say(f"data set in {ran.directory}")
 
@@ -179,8 +180,9 @@ def _show_plan(found: studies.Plan, asked: studies.Study, *, json: bool) -> None
     if json:
         sys.stdout.write(json_text(asdict(found)))
         return
+    points = counted(found.points, "point")
     runs = f"{found.least:,}" if found.most == found.least else f"{found.least:,} to {found.most:,}"
-    rows = [f"{asked.name}: {found.points:,} points, {runs} runs, {found.known:,} of them known"]
+    rows = [f"{asked.name}: {points}, {runs} runs, {found.known:,} of them known"]
     if found.run_seconds is not None:
         rows.append(f"about {found.run_seconds:.3g} s of core time a run")
         times = duration(found.seconds)

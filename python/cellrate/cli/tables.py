@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from cellrate.common.document import Column, Document, Paragraph, Remark, Row, Table, columns, rows
-from cellrate.common.numbers import seconds
+from cellrate.common.numbers import counted, seconds
 from cellrate.common.terminal import say, show_parts
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def partition_document(name: str, partition: _core.Partition) -> Document:
     between = (
         "No links lead from one part to another."
         if ahead is None
-        else f"{partition['cut_links']:,} links between the parts carry "
+        else f"{counted(partition['cut_links'], 'link')} between the parts carry "
         f"{partition['crossing_share']:.0%} of all link crossings. An event in one part reaches "
         f"another part after {seconds(ahead)} at the earliest, so each part runs ahead so far."
     )

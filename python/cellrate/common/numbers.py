@@ -26,6 +26,19 @@ def number(value: float) -> str:
     return f"{value:.4g}"
 
 
+def counted(count: int, what: str) -> str:
+    """A number of things as text, in the singular or the plural.
+
+    >>> counted(1, "switch"), counted(2000, "switch"), counted(0, "quantity"), counted(3, "flow")
+    ('1 switch', '2,000 switches', '0 quantities', '3 flows')
+    """
+    if count == 1:
+        return f"1 {what}"
+    if what.endswith("y"):
+        return f"{count:,} {what[:-1]}ies"
+    return f"{count:,} {what}{'es' if what.endswith(('ch', 'x', 's')) else 's'}"
+
+
 def value_text(value: object) -> str:
     """Text of a value: floats as `number` writes them, other values unchanged."""
     return number(value) if isinstance(value, float) else str(value)

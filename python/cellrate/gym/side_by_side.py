@@ -11,6 +11,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from cellrate import _core
+from cellrate.common.numbers import counted
 from cellrate.common.whole_number import require_whole_number
 from cellrate.gym.abr import AbrPort, AbrSource
 from cellrate.gym.environment import SEEN, Environment, Vector
@@ -84,7 +85,7 @@ class SideBySide(VectorEnv[Vector, Vector, NDArray[Any]]):
             numbers = range(self.num_envs)
             seeds = [None if seed is None else int(seed) + number for number in numbers]
         if len(seeds) != self.num_envs:
-            raise ValueError(f"{len(seeds)} seeds for {self.num_envs} environments")
+            raise ValueError(f"{counted(len(seeds), 'seed')} for {self.num_envs} environments")
         told: dict[str, Any] = {}
         seen = []
         for number, (env, own) in enumerate(zip(self.envs, seeds, strict=True)):

@@ -17,7 +17,7 @@ from cellrate.common.document import (
     joined,
     rows,
 )
-from cellrate.common.numbers import estimate_text, number
+from cellrate.common.numbers import counted, estimate_text, number
 from cellrate.papers.front_report import (
     HOW_SCORED,
     INTRODUCTION,
@@ -169,7 +169,9 @@ def overview(parts: Sequence[Judged]) -> Document:
     )
     titles = columns("", "claim", "shown by", "seeds", numbers=(0, 3))
     written = joined(
-        f"{len(results)} experiments, {seeds_text(seeds)}, those of\n", Span(command, "code"), "."
+        f"{counted(len(results), 'experiment')}, {seeds_text(seeds)}, those of\n",
+        Span(command, "code"),
+        ".",
     )
     return Document(
         "All papers",

@@ -11,10 +11,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 
 from cellrate.common.estimates import estimate
+from cellrate.common.numbers import counted
 from cellrate.common.picture_style import NOTE
 from cellrate.language.expressions import evaluate
 from cellrate.papers.figure_data import at_point, swept_points, traces_of, visible
-from cellrate.papers.findings import Finding, counted
+from cellrate.papers.findings import Finding
 from cellrate.papers.hold_out import VERDICTS
 from cellrate.papers.paper import (
     Curve,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from cellrate.common import whole_file
 from cellrate.common.document import Shown
+from cellrate.common.numbers import counted
 from cellrate.papers.hold_out import (
     ASSUMED,
     EXCLUDED_BELOW,
@@ -126,18 +127,14 @@ class Inference(Shown):
 
     def __repr__(self) -> str:
         used = sum(one.used for one in self.findings)
-        return f"<Inference of {self.paper.id}: {len(self.findings)} parameters, {used} held out>"
+        parameters = counted(len(self.findings), "parameter")
+        return f"<Inference of {self.paper.id}: {parameters}, {used} held out>"
 
     def document(self) -> Document:
         """The findings as a document."""
         from cellrate.papers.inference_report import report
 
         return report(self)
-
-
-def counted(number: int, what: str) -> str:
-    """A number of things: `1 result`, `2 results`."""
-    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 NAME = "inferred.toml"

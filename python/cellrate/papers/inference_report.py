@@ -23,8 +23,9 @@ from cellrate.common.document import (
     rows,
 )
 from cellrate.common.document.markdown import markdown
+from cellrate.common.numbers import counted
 from cellrate.common.whole_file import make_directory
-from cellrate.papers.findings import Finding, Inference, counted
+from cellrate.papers.findings import Finding, Inference
 from cellrate.papers.hold_out import EXCLUDED_BELOW, Verdict, least_p
 from cellrate.papers.inference import Stage
 from cellrate.papers.runs import seeds_text

@@ -18,7 +18,7 @@ from cellrate.common.document import (
     Table,
     columns,
 )
-from cellrate.common.numbers import number
+from cellrate.common.numbers import counted, number
 from cellrate.simulation import packets
 
 if TYPE_CHECKING:
@@ -202,7 +202,7 @@ def _simulated(result: Result) -> str:
     template = tomllib.loads(result.resolved)["topology"]["template"]
     hops, unit = hops_of(summary)
     return (
-        f"{template}, {len(summary['flows'])} flows, "
+        f"{template}, {counted(len(summary['flows']), 'flow')}, "
         f"{summary['simulated_seconds']:g} s simulated, {hops:,} {unit}, "
         f"seed {summary['seed']}, digest {summary['digest']}"
     )

@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from cellrate.common.document import Row, Table, columns
-from cellrate.common.numbers import number, seconds
+from cellrate.common.numbers import counted, number, seconds
 
 if TYPE_CHECKING:
     from cellrate import _core
@@ -174,7 +174,11 @@ def totals_text(totals: Mapping[str, Any]) -> str:
         f"packet loss ratio {number(totals['packet_loss_ratio'])}, "
         f"timeouts {totals['timeouts']:,}, "
         f"Jain's index {'-' if fairness is None else f'{fairness:.4f}'}"
-        + (f", {ended:,} flows completed, 99 % of them within {_time(tail)}" if ended else "")
+        + (
+            f", {counted(ended, 'flow')} completed, 99 % of them within {_time(tail)}"
+            if ended
+            else ""
+        )
         + ("" if slowed is None else f" and a slowdown of {slowed:,.2f}")
     )
 

@@ -16,7 +16,7 @@ from cellrate.common.document import (
     columns,
     rows,
 )
-from cellrate.common.numbers import number, seconds
+from cellrate.common.numbers import counted, number, seconds
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -43,7 +43,7 @@ def scenario_document(scenario: Scenario) -> Document:
         tables = _flows(network.groups()), _ports(busy[:MOST_PORTS])
     parts: list[Block] = [
         Paragraph(
-            f"{switches} switches, {hosts} hosts, {flows} flows; "
+            f"{counted(switches, 'switch')}, {counted(hosts, 'host')}, {counted(flows, 'flow')}; "
             f"{scenario['run.duration']} simulated, measured from {scenario['measure.from']} to "
             f"{scenario['measure.to']}, seed {scenario.seed}"
         ),
@@ -52,7 +52,9 @@ def scenario_document(scenario: Scenario) -> Document:
     ]
     shown = busy[:MOST_PORTS]
     if len(shown) < len(busy):
-        parts.append(Remark(f"{len(busy) - len(shown)} further ports, which no more flows cross"))
+        parts.append(
+            Remark(f"{counted(len(busy) - len(shown), 'further port')}, which no more flows cross")
+        )
     parts += _warnings(scenario.validate().warnings)
     return Document(f"Scenario {scenario.name}", tuple(parts))
 

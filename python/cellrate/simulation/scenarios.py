@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from cellrate import _core
 from cellrate.common.document import Shown
 from cellrate.common.extras import needing
+from cellrate.common.numbers import counted
 from cellrate.common.problems import FEW, nearest
 from cellrate.simulation import source
 from cellrate.simulation.runner import Job
@@ -41,7 +42,7 @@ class Validation(Shown):
     estimate: Mapping[str, Any]
 
     def __repr__(self) -> str:
-        return f"<Validation of {self.name}: valid, {len(self.warnings)} warnings>"
+        return f"<Validation of {self.name}: valid, {counted(len(self.warnings), 'warning')}>"
 
     def document(self) -> Document:
         """The warnings and needs as a document."""
@@ -89,8 +90,8 @@ class Scenario(Shown):
         return cls(Job(_core.template(name), name))
 
     def __repr__(self) -> str:
-        flows = sum(int(group["count"]) for group in self["flow"])
-        return f"<Scenario {self.name}: {flows} flows, {self['run.duration']}, seed {self.seed}>"
+        flows = counted(sum(int(group["count"]) for group in self["flow"]), "flow")
+        return f"<Scenario {self.name}: {flows}, {self['run.duration']}, seed {self.seed}>"
 
     def __getitem__(self, path: str) -> Any:  # noqa: ANN401  any value of TOML
         """The value of a key in the resolved scenario: number, list, mapping, or text with a unit.

@@ -23,13 +23,13 @@ from cellrate.common.document import (
     columns,
     rows,
 )
-from cellrate.common.numbers import number
+from cellrate.common.numbers import counted, number
 from cellrate.common.problems import BadInput
 from cellrate.simulation.figures import COLOURS, svg
 from cellrate.studies.columns import HIGH, MEAN, factors_of, measures_of, units_of
 from cellrate.studies.compare.figure import differences
 from cellrate.studies.compare.of_studies import StudyOptions, compare_factor
-from cellrate.studies.compare.report import counted, summary
+from cellrate.studies.compare.report import counted_verdicts, summary
 from cellrate.studies.dataset import DataSet, FactorColumn
 from cellrate.studies.plots import Chart, Drawing, Mark, lines
 from cellrate.studies.plots.chart import means, scale_of
@@ -122,7 +122,7 @@ def report(data: DataSet) -> Document:
     """The report on a study whose runs are done."""
     described = data.description
     failed = data.runs.filter(pl.col("status") != "done")
-    count = f"{len(data.runs):,} runs of {data.runs['point'].n_unique():,} points"
+    count = f"{counted(len(data.runs), 'run')} of {counted(data.runs['point'].n_unique(), 'point')}"
     facts = f" · {count}, {len(failed):,} failed · cellrate {__version__}"
     hint = "Every point shows the commands of its runs; a click opens its runs in the table below."
     return Document(
@@ -175,7 +175,8 @@ def _factor(data: DataSet, one: FactorColumn) -> list[str]:
     if len(values) <= LISTED:
         levels = ", ".join(scale.shown(value) for value in values)
     else:
-        levels = f"{len(values)} values, {scale.shown(min(values))} to {scale.shown(max(values))}"
+        count = counted(len(values), "value")
+        levels = f"{count}, {scale.shown(min(values))} to {scale.shown(max(values))}"
     return [one.name, one.path or "a variable of expressions", levels]
 
 
@@ -191,10 +192,10 @@ def _failures(failed: pl.DataFrame) -> Section:
 def _warnings(runs: pl.DataFrame) -> Folded:
     codes = runs.select(pl.col("warnings").str.split(",").explode().alias("code"))
     codes = codes.filter(pl.col("code").is_not_null() & (pl.col("code") != ""))
-    counted = codes.group_by("code", maintain_order=True).len().rows()
-    found = [[code, f"{count:,}"] for code, count in counted]
+    by_code = codes.group_by("code", maintain_order=True).len().rows()
+    found = [[code, f"{count:,}"] for code, count in by_code]
     parts = (Table(columns("warning", "runs", numbers=[1]), rows(found)),) if found else ()
-    return Folded(f"Warnings of the runs ({len(found)} kinds)", parts)
+    return Folded(f"Warnings of the runs ({counted(len(found), 'kind')})", parts)
 
 
 def _figure(data: DataSet, measure: str) -> Section:
@@ -246,7 +247,7 @@ def _at_each_point(data: DataSet, options: StudyOptions) -> list[str]:
     real = sum(bool(pair.real) for pair in found.pairs)
     text = (
         f"Without the mean, at each point by itself, {real} of {len(found.pairs)} differences are "
-        f"real, at {found.level:.10g} for all of them together: {counted(found)}. "
+        f"real, at {found.level:.10g} for all of them together: {counted_verdicts(found)}. "
         f"`cellrate compare STUDY --factor {found.factor}` shows these; with `--average` it shows "
         "the means of this page."
     )
@@ -267,7 +268,7 @@ def _points(data: DataSet) -> tuple[Block, ...]:
         values = [scales[name].shown(part[name][0]) for name in varied]
         runs = rows(map(_run, part.iter_rows(named=True)))
         commands = Table(columns("digest", "command"), runs)
-        inner = Folded(f"{len(part)} runs", (commands,), f"point-{point}")
+        inner = Folded(counted(len(part), "run"), (commands,), f"point-{point}")
         measured = [shown[name].get(point, "-") for name in measures]
         found.append([str(point), *values, *measured, inner])
     units = units_of(data)

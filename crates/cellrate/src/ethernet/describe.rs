@@ -30,7 +30,7 @@ fn units() -> InUnits<'static> {
     }
 }
 /// Nanoseconds that a core of a server of 2023 needs to move a frame over a link, within a factor of two.
-const NANOSECONDS_PER_HOP: f64 = 60.0;
+pub const NANOSECONDS_PER_HOP: f64 = 60.0;
 /// Bytes of one point of a trace: time, least value and greatest value, 8 bytes each.
 const BYTES_PER_POINT: u64 = 24;
 
@@ -185,7 +185,11 @@ impl Frames {
 /// Estimated cost of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cost {
-    /// Seconds on one core. The estimate takes each flow for a fluid with a share of its slowest line.
+    /// Full packets that the flows send, if each flow is a fluid with a share of its slowest line.
+    pub packets: f64,
+    /// Times that a packet, or an acknowledgement of it, crosses a link; a cell, on a link of ATM.
+    pub hops: f64,
+    /// Seconds on one core, if each flow is a fluid with a share of its slowest line.
     pub seconds: f64,
     /// Maximum bytes of the traces before compression.
     pub most_trace_bytes: u64,
@@ -221,7 +225,8 @@ pub(super) fn packets(scenario: &Scenario, graph: &Graph) -> Vec<f64> {
 /// The estimated cost of the run of a scenario.
 pub(super) fn cost(scenario: &Scenario, graph: &Graph) -> Cost {
     let duration = scenario.run.duration.as_secs_f64();
-    let sent = graph.flows.iter().zip(packets(scenario, graph));
+    let packets = packets(scenario, graph);
+    let sent = graph.flows.iter().zip(&packets);
     let hops = sent.map(|(flow, sent)| {
         let frames = Frames::of(scenario, &scenario.flows[flow.group]);
         // A packet that crosses an ATM link counts as many crossings as it has cells.
@@ -250,8 +255,11 @@ pub(super) fn cost(scenario: &Scenario, graph: &Graph) -> Cost {
     });
     let samples = (duration / scenario.sample().as_secs_f64()) as u64 + 1;
     let points = samples.min(u64::from(measure.trace_points));
+    let hops = hops.sum::<f64>();
     Cost {
-        seconds: hops.sum::<f64>() * NANOSECONDS_PER_HOP * 1e-9,
+        packets: packets.iter().sum(),
+        hops,
+        seconds: hops * NANOSECONDS_PER_HOP * 1e-9,
         most_trace_bytes: (traces.sum::<usize>() as u64)
             .saturating_mul(points)
             .saturating_mul(BYTES_PER_POINT),

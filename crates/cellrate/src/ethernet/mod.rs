@@ -26,7 +26,7 @@ pub mod topology;
 pub mod types;
 mod warnings;
 
-pub use describe::Cost;
+pub use describe::{Cost, NANOSECONDS_PER_HOP};
 pub use job::{Job, is_ethernet};
 pub use passages::Passages;
 pub use summary::Summary;

@@ -23,6 +23,7 @@ from cellrate.advice.choosing.trials import Trials
 from cellrate.advice.tuning.declared import ResolvedScenario
 from cellrate.advice.tuning.laboratory import AS_IT_IS
 from cellrate.advice.tuning.objective import Objective, means_of
+from cellrate.common.numbers import counted
 from cellrate.common.problems import BadInput
 from cellrate.simulation.network import Network
 from cellrate.simulation.run_types import Runner
@@ -266,7 +267,7 @@ class _Choosing:
         return (
             ""
             if best is None
-            else f"; best so far: {best.candidate.name}, {best.buffer_cells:,} cells"
+            else f"; best so far: {best.candidate.name}, {counted(best.buffer_cells, 'cell')}"
         )
 
     def _smaller(self, trials: Trials) -> None:

@@ -10,7 +10,7 @@ from cellrate import _core
 from cellrate.advice.choosing.candidates import ABILITIES, Ability, Option
 from cellrate.advice.tuning.measures import Criterion
 from cellrate.advice.tuning.objective import Objective
-from cellrate.common.numbers import seconds
+from cellrate.common.numbers import counted, seconds
 from cellrate.common.problems import BadInput, choose
 
 FAIR = 0.9
@@ -65,7 +65,7 @@ class Goals:
         if self.settling_seconds is not None and option.settling_seconds > self.settling_seconds:
             found.append(settled(option.settling_seconds))
         if self.buffer_cells is not None and option.buffer_cells > self.buffer_cells:
-            found.append(f"needs {option.buffer_cells:,} cells of buffer")
+            found.append(f"needs {counted(option.buffer_cells, 'cell')} of buffer")
         return found
 
 

@@ -29,7 +29,7 @@ from cellrate.common.document import (
     Table,
 )
 from cellrate.common.document.web_page import web_page
-from cellrate.common.numbers import seconds
+from cellrate.common.numbers import counted, seconds
 from cellrate.common.to_json import to_json
 from cellrate.simulation.network import Network
 from cellrate.simulation.runner import Job
@@ -54,7 +54,7 @@ def wanted(goals: Goals) -> str:
     if goals.settling_seconds is not None:
         parts.append(f"settled within {seconds(goals.settling_seconds)}")
     if goals.buffer_cells is not None:
-        parts.append(f"at most {goals.buffer_cells:,} cells of buffer")
+        parts.append(f"at most {counted(goals.buffer_cells, 'cell')} of buffer")
     switches = ", ".join(goals.abilities)
     return (
         f"Goals: {'; '.join(parts)}. Of the controls that meet the goals the one with the least "
@@ -133,7 +133,7 @@ def _of_starts(answer: Answer, best: Option) -> Iterator[str]:
 
 def cells(count: int) -> str:
     """Text of a number of cells."""
-    return f"{count:,} cell{'s' if count != 1 else ''}"
+    return counted(count, "cell")
 
 
 def _spoken(one: Option) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from cellrate.advice.explain.claims import Claim
 from cellrate.common.document import Shown
+from cellrate.common.numbers import counted
 
 if TYPE_CHECKING:
     from cellrate.common.document import Document
@@ -85,7 +86,7 @@ class Explanation(Shown):
 
     def __repr__(self) -> str:
         said, unsaid = len(self.statements), len(self.without_statement)
-        return f"<Explanation of {self.scenario}: {said} statements, {unsaid} without>"
+        return f"<Explanation of {self.scenario}: {counted(said, 'statement')}, {unsaid} without>"
 
     def document(self) -> Document:
         """The statements as a document, topic by topic."""

@@ -8,6 +8,7 @@ from typing import Any
 from cellrate.advice.explain.answer import Explanation, Statement
 from cellrate.advice.explain.claims import ENOUGH, Record, is_known, records, spoken
 from cellrate.common.document import Block, Document, Paragraph, Remark, Section
+from cellrate.common.numbers import counted
 from cellrate.common.to_json import to_json
 
 
@@ -32,8 +33,8 @@ def _missing(explanation: Explanation, *, everything: bool) -> Section:
     without = explanation.without_statement
     if not everything:
         text = (
-            f"{len(without)} quantities cannot be computed by a formula; --all lists them with the "
-            "reasons."
+            f"{counted(len(without), 'quantity')} cannot be computed by a formula; "
+            "--all lists them with the reasons."
         )
         return Section("Not computed", (Paragraph(text, "faint"),) if without else ())
     paragraphs = (

@@ -12,6 +12,7 @@ from cellrate.advice.sizing.confidence import covered_share, normal_tolerance, u
 from cellrate.advice.sizing.question import PortRun, Question
 from cellrate.advice.sizing.search import LeastBuffer
 from cellrate.common.document import Shown
+from cellrate.common.numbers import counted
 from cellrate.simulation.network import Link
 from cellrate.simulation.series import Series
 
@@ -72,7 +73,7 @@ class Answer(Shown):
     remarks: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        found = "no buffer" if self.buffer_cells is None else f"{self.buffer_cells:,} cells"
+        found = "no buffer" if self.buffer_cells is None else counted(self.buffer_cells, "cell")
         return f"<buffer of {self.port.name} in {self.question.path}: {found}>"
 
     def document(self) -> Document:

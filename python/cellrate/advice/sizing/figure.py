@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from cellrate.advice.sizing.answer import Answer
-from cellrate.common.numbers import seconds
+from cellrate.common.numbers import counted, seconds
 from cellrate.common.picture_style import COLOURS, NOTE, STYLE
 from cellrate.simulation.drawn_lines import label_ends
 from cellrate.simulation.figures import draw, new_figure
@@ -55,7 +55,7 @@ def _title(answer: Answer) -> str:
     asked = f"{answer.question.path}, {control}: queue of {answer.port.name}"
     if answer.buffer_cells is None:
         return asked
-    return f"{asked}; {answer.buffer_cells:,} cells {_target(answer)}"
+    return f"{asked}; {counted(answer.buffer_cells, 'cell')} {_target(answer)}"
 
 
 def _target(answer: Answer) -> str:

@@ -14,7 +14,7 @@ from cellrate.advice.sizing.confidence import CONFIDENCE, covered_share, upper_m
 from cellrate.advice.sizing.question import Measured, Question, SizingError, measure
 from cellrate.advice.sizing.search import least
 from cellrate.common.document import Column, Document, Paragraph, Row, Section, Shown, Table
-from cellrate.common.numbers import seconds
+from cellrate.common.numbers import counted, seconds
 from cellrate.common.to_json import to_json
 from cellrate.simulation.network.ethernet_view import FrameNetwork, Line
 from cellrate.simulation.run_types import Runner
@@ -151,7 +151,7 @@ class PacketAnswer(Shown):
 
     def words(self) -> Iterator[str]:
         """The result in sentences."""
-        runs = f"{len(self.runs)} run{'s' if len(self.runs) > 1 else ''}"
+        runs = counted(len(self.runs), "run")
         if self.buffer_bytes is not None:
             yield f"Buffer: {self.buffer_bytes:,} bytes in each queue."
             loss = fmean(run.loss_ratio for run in self.runs)
@@ -294,7 +294,7 @@ def _with_elsewhere(answer: PacketAnswer) -> PacketAnswer:
     lost = max((run.packets_dropped_elsewhere for run in answer.runs), default=0)
     if not lost:
         return answer
-    remark = f"Other ports have the same buffer, and lose up to {lost:,} packets in a run."
+    remark = f"Other ports have the same buffer, and lose up to {counted(lost, 'packet')} in a run."
     return replace(answer, remarks=(*answer.remarks, remark))
 
 

@@ -28,7 +28,7 @@ from cellrate.common.document import (
     columns,
     rows,
 )
-from cellrate.common.numbers import seconds
+from cellrate.common.numbers import counted, seconds
 from cellrate.common.to_json import to_json
 from cellrate.theory.cell_conversions import CELL_BYTES
 
@@ -100,7 +100,7 @@ def _buffer(answer: Answer) -> str:
     size = cells * CELL_BYTES
     amount = f"{size / 1024:,.0f} KiB" if size >= LEAST_KIB * 1024 else f"{size:,} bytes"
     return (
-        f"Buffer: {cells:,} cell{'s' if cells > 1 else ''}, which is {amount} at 53 bytes per "
+        f"Buffer: {counted(cells, 'cell')}, which is {amount} at 53 bytes per "
         f"cell; the link sends them in {seconds(drain)}."
     )
 
@@ -153,7 +153,7 @@ def _lossless(answer: Answer) -> str:
     )
     count = f"none of {runs} runs loses a cell" if runs > 1 else "the run loses no cell"
     less = f"; {fewer}" if cells > 1 else ""
-    return f"With {cells:,} cells {count}{less} ({how})."
+    return f"With {counted(cells, 'cell')} {count}{less} ({how})."
 
 
 def _covered(answer: Answer) -> list[str]:
@@ -182,13 +182,13 @@ def _delay(answer: Answer) -> list[str]:
     if longest <= (answer.buffer_cells or 0):
         return [
             (
-                f"This delay allows more buffer than needed: with {longest:,} cells no cell is "
-                "lost, and the delay is shorter."
+                f"This delay allows more buffer than needed: with {counted(longest, 'cell')} "
+                "no cell is lost, and the delay is shorter."
             )
         ]
     limited = sum(run.tcp_bits_per_second for run in answer.runs) / len(answer.runs)
     free = sum(run.tcp_bits_per_second for run in answer.unlimited) / len(answer.unlimited)
-    found = [f"A buffer without loss would need {longest:,} cells."]
+    found = [f"A buffer without loss would need {counted(longest, 'cell')}."]
     if free > 0:
         found.append(
             f"TCP throughput is {limited / 1e6:.2f} Mbit/s instead of {free / 1e6:.2f} Mbit/s with "

@@ -19,6 +19,7 @@ from cellrate.advice.sizing.answer import Answer, EndlessGrowth
 from cellrate.advice.sizing.confidence import upper_mean
 from cellrate.advice.sizing.question import Measured, PortRun, Question, SizingError, measure
 from cellrate.advice.sizing.search import least, least_each
+from cellrate.common.numbers import counted
 from cellrate.simulation.network import Link, service_cells_per_second
 from cellrate.simulation.refusals import message_of
 from cellrate.simulation.run_types import Runner
@@ -140,7 +141,7 @@ def _with_others(answer: Answer) -> Answer:
     elsewhere = max((run.cells_dropped_elsewhere for run in answer.runs), default=0)
     if not elsewhere:
         return answer
-    remark = f"other ports have the same buffer, and lose {elsewhere:,} cells"
+    remark = f"other ports have the same buffer, and lose {counted(elsewhere, 'cell')}"
     return _remarked(answer, remark)
 
 

@@ -18,6 +18,7 @@ from cellrate.advice.tuning.proposal import ModelResults
 from cellrate.advice.tuning.race import Ranked
 from cellrate.common.document import Shown
 from cellrate.common.estimates import LEVEL, Estimate, estimate
+from cellrate.common.numbers import counted
 from cellrate.simulation.runner import Job
 from cellrate.studies.parameters.ranges import Space
 
@@ -73,7 +74,7 @@ class Answer(Shown):
 
     def __repr__(self) -> str:
         best = ", ".join(self.chosen.setting.overrides) or "as it is"
-        return f"<tuning of {self.base.path}: {best}; {len(self.ranked)} settings run>"
+        return f"<tuning of {self.base.path}: {best}; {counted(len(self.ranked), 'setting')} run>"
 
     def document(self) -> Document:
         """The ranking of the settings as a document."""

@@ -25,6 +25,7 @@ from cellrate.advice.tuning.search_history import (
     in_order,
     values_of,
 )
+from cellrate.common.numbers import counted
 from cellrate.common.picture_style import COLOURS, FAINT, NOTE, STYLE
 from cellrate.simulation.figures import new_panels
 from cellrate.theory.efci.feasible import Point
@@ -88,7 +89,9 @@ def search_picture(answer: Answer) -> Figure | None:
     with style.context(STYLE):
         for panel, drawn in zip(axes, panels, strict=True):
             drawn(panel)
-        title = f"{answer.base.path}, tuned: {len(answer.ranked)} settings by {first.name}"
+        title = (
+            f"{answer.base.path}, tuned: {counted(len(answer.ranked), 'setting')} by {first.name}"
+        )
         figure.suptitle(title, x=0.01, ha="left")
     return figure
 

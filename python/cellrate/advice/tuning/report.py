@@ -33,7 +33,7 @@ from cellrate.common.document import (
 )
 from cellrate.common.document.web_page import web_page
 from cellrate.common.estimates import Estimate
-from cellrate.common.numbers import estimate_text, number
+from cellrate.common.numbers import counted, estimate_text, number
 from cellrate.common.to_json import to_json
 from cellrate.simulation.runner import Job
 from cellrate.studies.parameters.ranges import Choices, Range
@@ -169,10 +169,8 @@ def effort(answer: Answer) -> str:
     """Numbers of settings and runs, and of the runs that were already stored."""
     kept = f", {answer.known} of them kept from earlier commands" if answer.known else ""
     runs = answer.simulated + answer.known
-    settings = f"{len(answer.ranked)} setting{'s' if len(answer.ranked) > 1 else ''}"
-    return (
-        f"{settings}, {runs} run{'s' if runs > 1 else ''}{kept} (--budget allows {answer.budget})"
-    )
+    settings = counted(len(answer.ranked), "setting")
+    return f"{settings}, {counted(runs, 'run')}{kept} (--budget allows {answer.budget})"
 
 
 def _compromises(answer: Answer) -> list[str]:
@@ -191,7 +189,7 @@ def _how_good(answer: Answer, ranked: Ranked) -> str:
     """The values of a setting in the first criteria."""
     shown_first = answer.objective.criteria[:STATED]
     parts = [_achieved(one, ranked.means[one.name]) for one in shown_first]
-    return f": {', '.join(parts)}, {len(ranked.runs)} seed{'s' if len(ranked.runs) > 1 else ''}"
+    return f": {', '.join(parts)}, {counted(len(ranked.runs), 'seed')}"
 
 
 def _achieved(criterion: Criterion, found: float | None) -> str:

@@ -144,7 +144,9 @@ def summary(comparison: Comparison) -> list[str]:
     real = sum(bool(pair.real) for pair in pairs)
     are = "is" if real == 1 else "are"
     together = f"with a joint confidence of {comparison.level:.10g}"
-    found = [f"{real} of {len(pairs)} differences {are} real {together}: {counted(comparison)}."]
+    found = [
+        f"{real} of {len(pairs)} differences {are} real {together}: {counted_verdicts(comparison)}."
+    ]
     small = sum(bool(pair.real) and is_small(pair) for pair in pairs)
     if small:
         found.append(
@@ -188,7 +190,7 @@ def _spans(comparison: Comparison) -> list[str]:
     return [*found, network, whole]
 
 
-def counted(comparison: Comparison) -> str:
+def counted_verdicts(comparison: Comparison) -> str:
     """The number of differences as a product of pairs, measures and points.
 
     If points lack some alternatives there are fewer differences, which the text mentions.

@@ -24,7 +24,7 @@ from cellrate.common.document import (
 )
 from cellrate.common.extras import needing
 from cellrate.common.input_file import read_own_text
-from cellrate.common.numbers import value_text
+from cellrate.common.numbers import counted, value_text
 from cellrate.common.parquet import refused
 from cellrate.common.problems import BadInput, choose
 from cellrate.simulation.series import Series
@@ -313,14 +313,17 @@ def data_set_document(data: DataSet) -> Document:
     failed = runs.filter(pl.col("status") != "done")
     factors = [one.name for one in described.varied]
     measures = [one.name for one in described.measures]
+    points = counted(runs["point"].n_unique(), "point")
     parts: list[Block] = [
         Paragraph(
-            f"{described.scenario}, {len(runs):,} runs at {runs['point'].n_unique():,} points; "
+            f"{described.scenario}, {counted(len(runs), 'run')} at {points}; "
             f"tables runs, {', '.join(entities_of(described))}"
         )
     ]
     if len(failed):
-        parts.append(Remark(f"{len(failed):,} runs failed; DataSet.runs has their errors", "bad"))
+        parts.append(
+            Remark(f"{counted(len(failed), 'run')} failed; DataSet.runs has their errors", "bad")
+        )
     units = {one.name: one.unit for one in described.varied}
     texts = described.texts
     titles = [one if one in texts else f"{one}\n{units[one]}".rstrip() for one in factors]
@@ -346,5 +349,7 @@ def data_set_document(data: DataSet) -> Document:
     )
     parts.append(Section("Means over replications", (table,)))
     if len(means) > MOST_POINTS:
-        parts.append(Remark(f"{len(means) - MOST_POINTS} further points, in DataSet.runs"))
+        parts.append(
+            Remark(f"{counted(len(means) - MOST_POINTS, 'further point')}, in DataSet.runs")
+        )
     return Document(f"Data set {described.name}", tuple(parts))

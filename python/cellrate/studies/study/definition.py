@@ -17,6 +17,7 @@ from cellrate.common.document import (
     columns,
     rows,
 )
+from cellrate.common.numbers import counted
 from cellrate.simulation.runner import Job
 from cellrate.studies.dataset.description import FactorColumn
 from cellrate.studies.parameters.ranges import Range
@@ -189,7 +190,7 @@ class Study(Shown):
     link_layer: str
 
     def __repr__(self) -> str:
-        return f"<Study {self.name}: {len(self.points)} points of {self.base.path}>"
+        return f"<Study {self.name}: {counted(len(self.points), 'point')} of {self.base.path}>"
 
     def document(self) -> Document:
         """The plan of the study as a document."""
@@ -230,8 +231,8 @@ def study_document(study: Study) -> Document:
     measures = [(name, expression) for name, expression in study.measures.items()]
     parts: list[Block] = [
         Paragraph(
-            f"{len(study.points):,} points of {study.base.path}, {runs} runs with {seeds} seeds "
-            "at each point"
+            f"{counted(len(study.points), 'point')} of {study.base.path}, {runs} runs "
+            f"with {seeds} seeds at each point"
         ),
         Section("Factors", (Table(columns("factor", "unit", "values"), rows(found)),)),
         Section("Measures", (Table(columns("measure", "expression"), rows(measures)),)),
