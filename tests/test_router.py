@@ -38,7 +38,7 @@ def test_abr_moves_the_queue_from_the_switch_to_the_router() -> None:
 
 def test_a_run_shows_the_queue_at_the_router_and_the_ports_of_atm(command: Command) -> None:
     path = str(HERE / "scenarios" / "router.toml")
-    assert "2 hosts, 2 switches, 1 flows" in command("validate", path).stdout
+    assert "2 hosts, 2 switches, 1 flow." in command("validate", path).stdout
     shown = command("run", path).stdout
     assert "port of ATM" in shown
     assert "router, cells" in shown

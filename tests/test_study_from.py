@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from cellrate.papers.paper import ReproduceError
 from cellrate.papers.runs import job_of, run_ids
 from cellrate.simulation.runner import Job
 from cellrate.studies import study as studies
+from cellrate.studies.dataset import DataSet
 from conftest import HERE, Command
 
 EXPERIMENTS = [
@@ -54,6 +56,40 @@ def test_the_study_of_an_experiment_makes_its_runs(
         if part in {"", variant.name, variant.scenario.removesuffix(".toml")}
     }
     assert of_study == of_paper
+
+
+def test_without_a_figure_a_study_has_the_measures_of_claims(
+    command: Command, tmp_path: Path
+) -> None:
+    """Those that a claim takes from one named run; the data set has a number for each."""
+    text = study_of("kalyan97-fig8.5")
+    name = "flow_tcp_1_balance_dropped_at_switch_bytes"
+    measures = tomllib.loads(text)["measures"]
+    assert measures == {name: "flow('tcp.1').balance.dropped_at_switch_bytes"}
+    file = tmp_path / "study.toml"
+    file.write_text(text, encoding="utf-8")
+    shorter = ("--set", "run.duration=200 ms")
+    done = command("study", file, *shorter, "--out", tmp_path / "out", "--quiet")
+    assert done.returncode == 0, done.stderr
+    [described] = (tmp_path / "out").rglob("study.json")
+    found = DataSet(described.parent).runs[name]
+    assert found.len() == 4
+    assert found.null_count() == 0
+
+
+def test_each_study_of_an_experiment_names_measures_or_says_why_not() -> None:
+    lacking = []
+    for paper in all_papers():
+        for experiment in paper.experiments:
+            try:
+                text = study_of(experiment.id)
+            except ReproduceError:  # it has no runs, or none that a study can vary
+                continue
+            if "measures" not in tomllib.loads(text):
+                lacking.append(experiment.id)
+                assert "has no measure of a single run" in text
+    assert "kalyan97-fig8.5" not in lacking
+    assert len(lacking) < 40
 
 
 def test_the_printed_study_is_planned_and_tells_what_it_leaves_out(

@@ -12,6 +12,7 @@ from cellrate.language.expressions import ExpressionError
 from cellrate.language.of_a_run import check
 from cellrate.papers.collection import all_papers, papers_root
 from cellrate.papers.figure_data import column
+from cellrate.papers.judged_measures import judged_measures
 from cellrate.papers.paper import Experiment, Figure, Paper, ReproduceError
 from cellrate.papers.runs import job_of, run_ids
 from cellrate.simulation.runner import Job
@@ -100,10 +101,16 @@ def _lines(
     yield from _factors([name for name, _ in runs], rows)
     yield "[replications]"
     yield "count = 1"
-    measures = dict(_measures(experiment))
+    # A figure of traces has none, and some experiments have no figure.
+    measures = dict(_measures(experiment)) or {
+        column(text): text for text in judged_measures(experiment)
+    }
     if measures:
         yield "\n[measures]"
         yield from (f"{name} = {json.dumps(text)}" for name, text in measures.items())
+    else:
+        yield "\n# The experiment has no measure of a single run but those that each data set has."
+        yield "# `cellrate list measures` has all; others are added under [measures]."
     traces = dict.fromkeys(
         curve.series[0] for figure in experiment.figures for curve in figure.curves if curve.series
     )

@@ -1,0 +1,81 @@
+"""The measures of single runs in the claims and printed numbers of an experiment."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from cellrate.language.expressions import ExpressionError
+from cellrate.language.measures import tables
+from cellrate.language.of_a_run import check
+from cellrate.papers.paper import Experiment
+
+RUN = "it"
+"""Name that stands for a run in an expression."""
+RECORDED = {"series", "series_all", "events"}
+"""Properties of a run that need traces or events, which not each run of a study has."""
+SUMS = ("throughput_mbit", "effective_throughput", "cell_loss_ratio", "packets_lost")
+"""Numbers that are properties of a run, beside those of its summary."""
+
+
+def judged_measures(experiment: Experiment) -> list[str]:
+    """Measures of a single run that the claims and printed numbers use, as expressions of a run.
+
+    A claim may compare runs, or flows in a loop; only what it takes from one named run is found.
+    Measures that each data set has are left out.
+    """
+    texts = [str(one.holds_if) for one in experiment.claims]
+    texts += [str(one.measure) for one in experiment.published if one.measure]
+    runs = {RUN, *(variant.name for variant in experiment.variants)}
+    found = (measure for text in texts for measure in _measures(text, runs))
+    return list(dict.fromkeys(found))
+
+
+def _measures(text: str, runs: set[str]) -> Iterator[str]:
+    for node in _whole(_OneRun(runs).visit(ast.parse(f"({text})", mode="eval"))):
+        expression = ast.unparse(node).removeprefix(f"{RUN}.")
+        names = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+        known = {one.attr for one in ast.walk(node) if isinstance(one, ast.Attribute)}
+        if names != {RUN} or known & RECORDED or node.attr not in _numbers():
+            continue
+        try:
+            check(expression)
+        except ExpressionError:
+            continue
+        if expression not in {one.key for one in tables("atm")["run"]}:
+            yield expression
+
+
+def _numbers() -> set[str]:
+    keys = (one.key for of in tables("atm").values() for one in of)
+    return {key.rpartition(".")[2] for key in keys} | {*SUMS}
+
+
+def _whole(node: ast.AST) -> Iterator[ast.Attribute]:
+    """The attributes that are not part of a longer chain of attributes and calls."""
+    if isinstance(node, ast.Attribute):
+        yield node
+        return
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        for argument in node.args:
+            yield from _whole(argument)
+        return
+    for child in ast.iter_child_nodes(node):
+        yield from _whole(child)
+
+
+class _OneRun(ast.NodeTransformer):
+    """Puts `it` for each run that an expression names."""
+
+    def __init__(self, runs: set[str]) -> None:
+        self.runs = runs
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        """A variant that is one run."""
+        return ast.Name(RUN, ast.Load()) if node.id in self.runs else node
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        """A run of a variant with points."""
+        if isinstance(node.value, ast.Name) and node.value.id in self.runs:
+            return ast.Name(RUN, ast.Load())
+        return self.generic_visit(node)
