@@ -11,7 +11,6 @@ from pathlib import Path
 import cellrate
 import pytest
 from cellrate import _core
-from cellrate.gym import AbrPort
 from conftest import Command
 from test_notebook import text_of
 
@@ -122,11 +121,6 @@ def test_what_cannot_be_is_refused_with_its_place(setting: str, message: str) ->
     with pytest.raises(cellrate.ScenarioError) as refused:
         cellrate.run(ONE, overrides={key: json.loads(value) if value[0] == "[" else value})
     assert message in str(refused.value)
-
-
-def test_the_gym_knows_cells_only() -> None:
-    with pytest.raises(cellrate.BadInput, match="steers rates in RM cells of ATM"):
-        AbrPort(ONE).reset()
 
 
 def test_a_scenario_shows_itself_in_a_notebook() -> None:

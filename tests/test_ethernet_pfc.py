@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import cellrate
 import pytest
-from conftest import Command
+from conftest import HERE, Command
 from test_ethernet import frames_of
 
 # Two hosts fill the line to `slow`; the victim shares only the link between the switches with them.
@@ -112,6 +113,37 @@ def test_a_queue_under_pauses_is_bounded_by_what_links_may_hold() -> None:
     assert claim.value == 32 * (20 * 1518 + 4 * 1518 + 1002)
     run = cellrate.run(text, overrides={"pfc": {}})
     assert 300_000 < max(run.queues["queue_max_bytes"]) <= claim.value
+
+
+RING = HERE.parent / "examples" / "pfc-deadlock.toml"
+
+
+def test_a_ring_of_pauses_is_told_before_it_stops_for_good() -> None:
+    """Each of five links carries two flows of its own rate, and each buffer waits for the next."""
+
+    def sides(settings: dict[str, object], scenario: str | Path = RING) -> tuple[Any, list[float]]:
+        """The cycle that `explain` tells, and what each flow has in the second half of a run."""
+        said = cellrate.explain(scenario, overrides=settings)
+        cycles = [one.values["deadlock_cycle"] for one in said.topics().get("deadlock", [])]
+        flows = cellrate.run(scenario, overrides=settings).flows
+        return (cycles[0] if cycles else None), flows["throughput_bits_per_second"].to_list()
+
+    cycle, rates = sides({})
+    assert cycle is not None
+    assert sorted(cycle[1:]) == ["s1->s2", "s2->s3", "s3->s4", "s4->s5", "s5->s1"]
+    assert cycle[0] == cycle[-1]
+    assert rates == [0.0] * 5
+    # Two flows of another priority open the ring only in a queue of their own.
+    two: dict[str, object] = {f"flow.{name}.priority": 5 for name in ("f1", "f2")}
+    assert sides(two)[1] == [0.0] * 5
+    assert sides(two)[0] != []
+    opened, faster = sides(two | {"switch.queues": [[5], [0]]})
+    assert opened == []
+    assert min(faster) > 1e9
+    text = RING.read_text(encoding="utf-8").replace('[pfc]\nxoff = "20 packets"', "[fcvc]")
+    none, credited = sides({}, text.replace("roce = {}\n", "").replace("greedy", "persistent"))
+    assert none is None
+    assert min(credited) > 40e9
 
 
 def test_a_pause_is_a_frame_of_mac_control(tmp_path: Path) -> None:

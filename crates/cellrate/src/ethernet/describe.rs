@@ -82,7 +82,8 @@ pub(super) fn describe(scenario: &Scenario, graph: &Graph) -> Value {
         "flows": flows.collect::<Vec<_>>(),
         "credit": reserves.as_ref().map(|found| json!({ "n2_bytes": found.n2(), "promised_bytes": found.promised() })),
         "changes": scenario.changes.iter().map(changed).collect::<Vec<_>>(),
-        "pauses": scenario.pfc.as_ref().map(|_| json!({
+        "pauses": scenario.pfc.as_ref().map(|pfc| json!({
+            "priorities": pfc.priorities,
             "loses": pfc::loses(scenario, &plan),
             "room_bytes": pfc::room_by_link(scenario, &plan),
         })),

@@ -59,7 +59,7 @@ def fair_shares(network: FrameNetwork) -> Iterator[Prediction]:
     queues: dict[int, list[FrameFlow]] = {}
     for flow in network.flows:
         if _is_elastic(flow):
-            queues.setdefault(network.queue(flow), []).append(flow)
+            queues.setdefault(network.queue(flow.priority), []).append(flow)
     sharing = _Sharing(network)
     for queue, flows in sorted(queues.items()):
         which = f" in queue {queue + 1}" if len(queues) > 1 else ""
@@ -138,7 +138,7 @@ class _Sharing:
             flow
             for flow in self.network.flows
             if not _is_elastic(flow)
-            and self.network.queue(flow) <= queue
+            and self.network.queue(flow.priority) <= queue
             and not hops.isdisjoint(flow.hops)
         ]
         self._require_order(queue, hops)
@@ -168,7 +168,7 @@ class _Sharing:
     def _require_order(self, queue: int, hops: Iterable[Hop]) -> None:
         """Raises `_UnknownError` where a line is not served queue by queue in a fixed order."""
         for hop in hops:
-            met = {self.network.queue(flow) for flow in self.network.over[hop[0]]}
+            met = {self.network.queue(flow.priority) for flow in self.network.over[hop[0]]}
             if hop[0].switch is None:
                 if len(met) > 1:
                     raise _UnknownError(

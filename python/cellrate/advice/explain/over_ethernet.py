@@ -8,6 +8,7 @@ from typing import Any
 from cellrate.advice.explain import throughput
 from cellrate.advice.explain.answer import NoStatement, Prediction, Statement
 from cellrate.advice.explain.claims import Claim
+from cellrate.advice.explain.ethernet_deadlocks import deadlocks
 from cellrate.advice.explain.ethernet_shares import fair_shares, from_to, gbit, targets
 from cellrate.advice.explain.losses import CERTAIN
 from cellrate.advice.formulas.frame_bounds import FrameBounds, outstanding_bytes
@@ -42,6 +43,7 @@ def statements(network: FrameNetwork) -> Iterator[Prediction]:
     yield from _throughput(bounds, tcp)
     for port in network.bottlenecks:
         yield from _queue(bounds, port)
+    yield from deadlocks(network)
     yield from _completion(bounds, tcp | roce)
 
 

@@ -184,9 +184,9 @@ class FrameNetwork(Changing):
         flows: Every flow of every group.
         credit: ``n2_bytes``, and by line ``promised_bytes`` for all channels of a port; None
             without credit control.
-        pauses: ``loses``, the reason why frames may be lost, None if none can be; ``room_bytes``
-            by line, what a switch holds of one priority from it, None for a line to a host. None
-            without priority-based flow control.
+        pauses: ``priorities`` under priority-based flow control; ``loses``, the reason why frames
+            may be lost, None if none can be; ``room_bytes`` by line, what a switch holds of one
+            priority from it, None for a line to a host. None without this control.
         changes: Changes during the run; everything else is as it is before the first.
     """
 
@@ -252,11 +252,11 @@ class FrameNetwork(Changing):
             line for line in self.ports if self.offered(line) > line.bits_per_second * (1 + 1e-9)
         )
 
-    def queue(self, flow: FrameFlow) -> int:
-        """Number from 0 of the queue of a flow at ports; under credit each flow has its own: 0."""
+    def queue(self, priority: int) -> int:
+        """Number from 0 of the queue of a priority at ports; 0 under credit."""
         switch = next((line.switch for line in self.ports), None)
         queues = [] if switch is None or self.credit is not None else switch["queues"]
-        found = (at for at, priorities in enumerate(queues) if flow.priority in priorities)
+        found = (at for at, priorities in enumerate(queues) if priority in priorities)
         return next(found, max(0, len(queues) - 1))
 
     def offered(self, line: Line) -> float:
