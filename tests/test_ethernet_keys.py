@@ -70,10 +70,12 @@ MARKING = 'algorithm = "red", ecn = true, weight = 1, max_p = 0.1, hard_drop = f
 DCQCN = BUSY.replace(
     'name = "tcp"', f'name = "tcp"\nroce = {{ timeout = "200 ms", control = {{ {SLOW_DCQCN} }} }}'
 ).replace("[[flow]]", f"switch.aqm = {{ {MARKING} }}\n[[flow]]", 1)
-OF_DCQCN = "flow.tcp.roce.control."
+OF_CONTROL = "flow.tcp.roce.control."
+# The same sources under HPCC, whose packets have telemetry.
+HPCC = BUSY.replace('name = "tcp"', 'name = "tcp"\nroce.control = { algorithm = "hpcc" }')
 # Timer and byte counter both leave fast recovery between two CNPs.
 BOTH_INCREASE = "; ".join(
-    f"{OF_DCQCN}{one}" for one in ('b="20 kB"', "f=1", 'r_ai="1 Mbit/s"', "g=0.0625")
+    f"{OF_CONTROL}{one}" for one in ('b="20 kB"', "f=1", 'r_ai="1 Mbit/s"', "g=0.0625")
 )
 
 
@@ -265,17 +267,22 @@ OTHERS = {
     "roce.ack_every": (DCQCN, "", "flow.tcp.roce.ack_every=4"),
     "roce.timeout": (DCQCN, "", 'flow.tcp.roce.timeout="5 ms"'),
     "roce.control": (DCQCN, "", 'flow.tcp.roce.control={algorithm="none"}'),
-    "dcqcn.tau": (DCQCN, "", OF_DCQCN + 'tau="0.5 ms"'),
-    "dcqcn.tau_alpha": (DCQCN, "", OF_DCQCN + 'tau_alpha="1.5 ms"'),
-    "dcqcn.t": (DCQCN, "", OF_DCQCN + 't="1 ms"'),
-    "dcqcn.b": (DCQCN, "", OF_DCQCN + 'b="20 kB"'),
-    "dcqcn.f": (DCQCN, "", OF_DCQCN + "f=1"),
-    "dcqcn.r_ai": (DCQCN, "", OF_DCQCN + 'r_ai="5 Mbit/s"'),
-    "dcqcn.r_hai": (DCQCN, BOTH_INCREASE, f'{BOTH_INCREASE}; {OF_DCQCN}r_hai="20 Mbit/s"'),
-    "dcqcn.g": (DCQCN, "", OF_DCQCN + "g=0.0625"),
-    "dcqcn.r_min": (DCQCN, "", OF_DCQCN + 'r_min="15 Mbit/s"'),
-    "dcqcn.clamp_target": (DCQCN, "", OF_DCQCN + "clamp_target=false"),
-    "dcqcn.cnp_priority": (DCQCN, "", OF_DCQCN + "cnp_priority=7"),
+    "dcqcn.tau": (DCQCN, "", OF_CONTROL + 'tau="0.5 ms"'),
+    "dcqcn.tau_alpha": (DCQCN, "", OF_CONTROL + 'tau_alpha="1.5 ms"'),
+    "dcqcn.t": (DCQCN, "", OF_CONTROL + 't="1 ms"'),
+    "dcqcn.b": (DCQCN, "", OF_CONTROL + 'b="20 kB"'),
+    "dcqcn.f": (DCQCN, "", OF_CONTROL + "f=1"),
+    "dcqcn.r_ai": (DCQCN, "", OF_CONTROL + 'r_ai="5 Mbit/s"'),
+    "dcqcn.r_hai": (DCQCN, BOTH_INCREASE, f'{BOTH_INCREASE}; {OF_CONTROL}r_hai="20 Mbit/s"'),
+    "dcqcn.g": (DCQCN, "", OF_CONTROL + "g=0.0625"),
+    "dcqcn.r_min": (DCQCN, "", OF_CONTROL + 'r_min="15 Mbit/s"'),
+    "dcqcn.clamp_target": (DCQCN, "", OF_CONTROL + "clamp_target=false"),
+    "dcqcn.cnp_priority": (DCQCN, "", OF_CONTROL + "cnp_priority=7"),
+    "hpcc.eta": (HPCC, "", OF_CONTROL + "eta=0.8"),
+    "hpcc.max_stage": (HPCC, "", OF_CONTROL + "max_stage=0"),
+    "hpcc.w_ai": (HPCC, "", OF_CONTROL + 'w_ai="800 bytes"'),
+    "hpcc.t": (HPCC, "", OF_CONTROL + 't="20 ms"'),
+    "hpcc.window": (HPCC, "", OF_CONTROL + "window=false"),
     "pfc.priorities": (PAUSED, "", "pfc.priorities=[7]"),
     "pfc.xoff": (PAUSED, "", 'pfc.xoff="40 packets"'),
     "pfc.xon": (PAUSED, "", 'pfc.xon="3 packets"'),
@@ -330,7 +337,8 @@ def test_every_key_is_here() -> None:
     keys = {name: {row[1] for row in rows} for name, rows in OF_ALGORITHMS.items()}
     assert variants("AqmConfig", "algorithm") == {"none": set(), **keys}
     controls = variants("RoceControlConfig", "algorithm")
-    assert {f"dcqcn.{key}" for key in controls.pop("dcqcn")} <= set(OTHERS)
+    for name in ("dcqcn", "hpcc"):
+        assert {f"{name}.{key}" for key in controls.pop(name)} <= set(OTHERS)
     assert controls == {"none": set()}
     # What has no digest, what names things, what only limits packets (the refusals of
     # test_ethernet.py), and what the tables above have as a whole.

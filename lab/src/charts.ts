@@ -94,7 +94,7 @@ export class Charts {
   open(opened: Opened): void {
     const same = JSON.stringify(opened.tracks) === JSON.stringify(this.#tracks);
     this.#tracks = opened.tracks;
-    // A source over Ethernet has an ACR under rate control, R_C of DCQCN over RoCE.
+    // A source over Ethernet has an ACR under rate control, R_C of DCQCN or R of HPCC over RoCE.
     const rates = new Set(opened.tracks.filter(({ chart }) => chart === "rate").map(({ quantity }) => quantity));
     this.#titles = isEthernet(opened.network) ? { ...TITLES, ...OF_ETHERNET, rate: [...rates].join(" and ") } : TITLES;
     const { from_seconds, to_seconds } = opened.network.measure;

@@ -73,6 +73,10 @@ impl Shown for Simulation {
     fn flow_name(&self, flow: usize) -> &str {
         &self.plan().flows[flow].name
     }
+    fn rate_symbol(&self, flow: usize) -> &'static str {
+        let roce = self.plan().flows[flow].roce.as_ref();
+        roce.map_or("R", |roce| roce.control.rate_symbol())
+    }
 
     fn drawn(&self) -> Vec<Drawn> {
         let plan = self.plan();

@@ -48,6 +48,10 @@ pub trait Shown: Clone {
     fn size(&self) -> (usize, usize);
     /// Name of a flow.
     fn flow_name(&self, flow: usize) -> &str;
+    /// Symbol of the rate of a flow over RoCE, of which ATM has none.
+    fn rate_symbol(&self, _flow: usize) -> &'static str {
+        "R"
+    }
     /// The ports of which curves are drawn.
     fn drawn(&self) -> Vec<Drawn>;
     /// True if a flow has this quantity.

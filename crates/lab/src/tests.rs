@@ -361,3 +361,23 @@ fn a_wrong_scenario_is_told_with_its_place() {
     let (none, _) = ask(&mut lab, &json!({"ask": "advance", "readings": 1}));
     assert_eq!(none["error"], "no scenario is open");
 }
+
+/// A curve of rates has the symbol of its paper: R_C of DCQCN, R of HPCC.
+#[test]
+fn rates_over_roce_have_the_symbol_of_their_control() {
+    let (_, _, text) = ethernet::templates::TEMPLATES
+        .iter()
+        .find(|(name, ..)| *name == "dcqcn")
+        .expect("a template");
+    for (control, symbol) in [("dcqcn", "R_C"), ("hpcc", "R")] {
+        let set = [format!(
+            "flow.answer.roce.control={{algorithm=\"{control}\"}}"
+        )];
+        let question = json!({"ask": "open", "text": text, "name": "x.toml", "set": set});
+        let (answer, _) = ask(&mut Lab::default(), &question);
+        let tracks = answer["tracks"].as_array().expect("tracks");
+        let rates = tracks.iter().filter(|track| track["chart"] == "rate");
+        let symbols: Vec<&Value> = rates.map(|track| &track["quantity"]).collect();
+        assert_eq!(symbols, vec![symbol; 16]);
+    }
+}

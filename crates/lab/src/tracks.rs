@@ -44,7 +44,7 @@ pub struct Track {
     /// Chart that it belongs to: `queue`, `rate`, `window`, `throughput`, `utilisation`, `loss`,
     /// `credit` or `scheme`.
     pub chart: &'static str,
-    /// Name of the quantity: `ACR`, `R_C`, `ER`, `cwnd`, `ssthresh`, or the scheme's own name for it.
+    /// Name of the quantity: `ACR`, `R_C`, `R`, `ER`, `cwnd`, `ssthresh`, or the scheme's own name for it.
     pub quantity: &'static str,
     /// Port, flow or link.
     pub of: String,
@@ -127,7 +127,11 @@ pub fn tracks<S: Shown>(simulation: &S) -> Vec<Track> {
     for flow in 0..simulation.size().1 {
         let quantities = [
             (Probe::Acr { flow }, "rate", ("ACR", rate)),
-            (Probe::RoceRate { flow }, "rate", ("R_C", rate)),
+            (
+                Probe::RoceRate { flow },
+                "rate",
+                (simulation.rate_symbol(flow), rate),
+            ),
             (Probe::ExplicitRate { flow }, "rate", ("ER", rate)),
             (Probe::Cwnd { flow }, "window", ("cwnd", window)),
             (Probe::Ssthresh { flow }, "window", ("ssthresh", window)),

@@ -3,7 +3,6 @@
 use cellrate_engine::atm::aal5::CELL_PAYLOAD;
 use cellrate_engine::ether::frame::{Framing, on_line};
 use cellrate_engine::ether::reserves::Reserves;
-use cellrate_engine::ether::roce::packet::ACK_PACKET;
 use cellrate_engine::joined::Layer;
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::kernel::time::CELL_BITS;
@@ -175,8 +174,8 @@ impl Frames {
             payload,
             // The checks refuse packets above the MTU.
             full: framing.on_line(headers + payload as u32),
-            empty: framing.on_line(match group.roce {
-                Some(_) => ACK_PACKET,
+            empty: framing.on_line(match &group.roce {
+                Some(roce) => roce.acknowledgement(),
                 None => headers,
             }),
         }

@@ -145,6 +145,7 @@ impl Passages {
             Packet::Rates { .. } => "record",
             Packet::Credit { .. } => "credit",
             Packet::Pause(_) => "pause",
+            Packet::Hop(_) => unreachable!("a hop is no packet"),
             Packet::Tcp(segment) if segment.payload() == 0 => "ack",
             Packet::Tcp(_) | Packet::Udp(_) => "data",
             Packet::Roce(packet) => match packet.kind {

@@ -1,8 +1,12 @@
 //! Flows over RoCE: settings that contradict the table `roce`.
 
+use cellrate_engine::ether::frame::Framing;
 use cellrate_engine::ether::roce::control::RoceControlConfig;
+use cellrate_engine::ether::roce::packet::MOST_HOPS;
 use cellrate_engine::ether::roce::{RoceConfig, can_run};
+use cellrate_engine::ether::spray::Multipath;
 use cellrate_engine::kernel::{Finding, Ps};
+use cellrate_engine::net::LinkPlan;
 
 use super::checks::severity;
 use super::flow::Flow;
@@ -39,6 +43,10 @@ pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
         problems.extend(of_parameters(graph, group, roce));
         problems.extend(early_timeout(graph, group, roce));
         problems.extend(without_marks(scenario, group, flow, roce));
+        if roce.control.has_telemetry() {
+            problems.extend(of_telemetry(scenario, graph, group));
+            problems.extend(short_base(scenario, graph, group, roce));
+        }
     }
     problems
 }
@@ -104,5 +112,60 @@ fn without_marks(
             scenario.switch.aqm.name()
         );
         Problem::warning(place!["flow", group, "roce", "control"], message, "")
+    })
+}
+
+/// Problems of telemetry in the packets of a group: several paths, or more switches than a packet has room for.
+fn of_telemetry(scenario: &Scenario, graph: &Graph, group: usize) -> Vec<Problem> {
+    let place = || place!["flow", group, "roce", "control"];
+    let mut problems = Vec::new();
+    if scenario.switch.multipath != Multipath::Ecmp {
+        let message =
+            "telemetry (HPCC) needs one path for each flow, but `switch.multipath` is not `ecmp`";
+        let help = "set `switch.multipath = \"ecmp\"`: the source compares what the same switches wrote into two packets";
+        problems.push(Problem::error(place(), message, help));
+    }
+    let instances = graph.flows.iter().filter(|flow| flow.group == group);
+    let most = instances.map(|flow| flow.forward.len().saturating_sub(1));
+    if let Some(switches) = most.max().filter(|switches| *switches > MOST_HOPS) {
+        let message = format!(
+            "{switches} switches on the way of a flow, but packets have room for the telemetry (HPCC) of {MOST_HOPS}"
+        );
+        let help = format!("allowed: flows over at most {MOST_HOPS} switches");
+        problems.push(Problem::error(place(), message, help));
+    }
+    problems
+}
+
+/// A warning of a base round-trip time of HPCC below what the path takes.
+fn short_base(
+    scenario: &Scenario,
+    graph: &Graph,
+    group: usize,
+    roce: &RoceConfig,
+) -> Option<Problem> {
+    let RoceControlConfig::Hpcc(config) = &roce.control else {
+        return None;
+    };
+    let t = config.t.filter(|t| *t > Ps::ZERO)?;
+    let framing = Framing {
+        tagged: scenario.ethernet.tagged,
+    };
+    let links = |path: &'_ [usize]| -> Vec<LinkPlan> {
+        let found = path.iter().map(|link| graph.links[*link].clone());
+        found.filter(|link| link.rate.0 > 0).collect()
+    };
+    let instances = graph.flows.iter().filter(|flow| flow.group == group);
+    let trip = |flow: &Instance| {
+        let (there, back) = (links(&flow.forward), links(&flow.backward));
+        roce.round_trip(framing, there.iter(), back.iter())
+    };
+    let longest = instances.map(trip).max()?;
+    (t < longest).then(|| {
+        let message = format!(
+            "`t` of {t} is below the least round trip of a flow, {longest}: a window of `t` times the rate of the \
+             line leaves the line idle"
+        );
+        Problem::warning(place!["flow", group, "roce", "control", "t"], message, "")
     })
 }

@@ -20,8 +20,9 @@ use super::plan::{Plan, SwitchPlan};
 use super::port::{Port, PortSettings};
 use super::rates::{RateDestination, RateSource, Rates};
 use super::reserves::Reserves;
+use super::roce::control::Way;
 use super::roce::{RoceConfig, receiver, sender};
-use super::spray::{Sprayer, Way};
+use super::spray::{self, Sprayer};
 use super::switch::{Controlled, Route, SPRAYED, Switch};
 use super::transport::Inbox;
 use crate::control::{ControlConfig, PortFacts};
@@ -62,6 +63,8 @@ struct Draft<'a> {
     unanswered: Vec<Vec<ChannelId>>,
     /// Credit control; `None` if the plan has none.
     reserves: Option<Reserves<'a>>,
+    /// For each link, true if packets with data and telemetry leave there.
+    has_telemetry: Vec<bool>,
     /// For each link its opposite link.
     backs: Vec<Option<usize>>,
 }
@@ -105,12 +108,18 @@ impl<'a> Draft<'a> {
             labels: alloc::vec![Vec::new(); 2 * plan.flows.len()],
             unanswered: alloc::vec![Vec::new(); nodes],
             reserves: Reserves::of(plan),
+            has_telemetry: alloc::vec![false; plan.links.len()],
             backs: if plan.fcvc.is_some() || plan.pfc.is_some() {
                 opposites(&plan.links)
             } else {
                 alloc::vec![None; plan.links.len()]
             },
         };
+        for flow in plan.flows.iter().filter(|flow| flow.has_telemetry()) {
+            for link in &flow.forward {
+                draft.has_telemetry[*link] = true;
+            }
+        }
         let mut is_used = alloc::vec![false; plan.links.len()];
         for channel in plan.channels() {
             let links = plan.links_of(channel);
@@ -200,6 +209,7 @@ impl<'a> Draft<'a> {
                 first_queue: number * queues,
                 shares_memory: settings.memory.is_some(),
                 queue_of: settings.queue_of(),
+                has_telemetry: self.has_telemetry[*link],
             })
         };
         let ports = &self.outgoing[node];
@@ -269,7 +279,7 @@ impl<'a> Draft<'a> {
     }
 
     /// The routes of a switch by label, and the ports and labels of each route that has several.
-    fn routes(&self, node: usize) -> (Vec<Route>, Vec<Vec<Way>>) {
+    fn routes(&self, node: usize) -> (Vec<Route>, Vec<Vec<spray::Way>>) {
         let mut sprayed = Vec::new();
         let mut routes = Vec::with_capacity(self.arriving[node].len());
         for (channel, onward) in &self.arriving[node] {
@@ -494,8 +504,15 @@ impl<'a> Draft<'a> {
         let Demand::Bytes(bytes) = flow.source.demand(flow.start, stream) else {
             unreachable!("a checked plan has no such source over RoCE");
         };
-        let line = (self.plan.framing, self.plan.links[flow.forward[0]].rate);
-        let sender = sender::Sender::new(config, line, bytes, flow.start);
+        let links = |path: &'a [usize]| path.iter().map(|link| &self.plan.links[*link]);
+        let mut rates = links(&flow.forward).map(|link| link.rate);
+        let framing = self.plan.framing;
+        let way = Way {
+            line: rates.next().expect("a checked path has a link"),
+            hops: rates.collect(),
+            round_trip: config.round_trip(framing, links(&flow.forward), links(&flow.backward)),
+        };
+        let sender = sender::Sender::new(config, (framing, &way), bytes, flow.start);
         App::RoceSender(Box::new(sender))
     }
 

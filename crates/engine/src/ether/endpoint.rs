@@ -9,6 +9,7 @@ use super::log::{self, Log};
 use super::plan::change::FlowChange;
 use super::rates::Rates;
 use super::roce::packet::{Kind, RocePacket};
+use super::roce::telemetry::Trail;
 use super::roce::{receiver, sender};
 use crate::kernel::{Digest, Ps, Summary};
 use crate::net::ChannelId;
@@ -396,15 +397,30 @@ impl Endpoint {
             (App::RoceReceiver(receiver), Kind::Cnp) => receiver.cnp_priority(),
             _ => self.priority,
         };
-        let info = Info::roce(self.framing.frame(packet.octets()), priority);
+        let mut info = Info::roce(self.framing.frame(packet.octets()), priority);
+        if packet.has_telemetry() {
+            let hops = match &self.app {
+                App::RoceReceiver(receiver) => receiver.hops(),
+                _ => 0,
+            };
+            info = info.with_hops(hops);
+        }
         (info, Packet::Roce(packet))
+    }
+    /// The telemetry that an answer with room for it, which leaves now, takes back. Frames leave in the order in which
+    /// they were polled.
+    pub fn take_trail(&mut self) -> Option<Trail> {
+        match &mut self.app {
+            App::RoceReceiver(receiver) => receiver.take_trail(),
+            _ => None,
+        }
     }
     fn udp(&self) -> Info {
         Info::udp(self.framing.frame(self.header), self.priority)
     }
 
-    /// A frame arrives at `now`. The endpoint may have frames then.
-    pub fn arrive(&mut self, now: Ps, info: Info, packet: &Packet) {
+    /// A frame arrives at `now`, with its telemetry if it has any. The endpoint may have frames then.
+    pub fn arrive(&mut self, now: Ps, (info, packet): (Info, &Packet), trail: &Trail) {
         self.counts.packets_received += 1;
         self.counts.marked += (info.ecn() == Ecn::Ce) as u64;
         self.digest.add(now.0 ^ info.bits() << 32);
@@ -412,10 +428,10 @@ impl Endpoint {
         match packet {
             Packet::Udp(sent) => self.packet_delay.add(now.0 - sent.0),
             Packet::Tcp(segment) => self.on_segment(now, segment, marked),
-            Packet::Roce(packet) => self.on_roce(now, packet, marked),
+            Packet::Roce(packet) => self.on_roce(now, packet, marked, trail),
             Packet::Rates { er, .. } => self.digest.add(er.to_bits()),
             // Credit ends at the host, not at the end of a flow.
-            Packet::Credit { .. } | Packet::Pause(_) => {}
+            Packet::Credit { .. } | Packet::Pause(_) | Packet::Hop(_) => {}
         }
         if !matches!(self.rates, Rates::Free) {
             self.note_rates(now, info, packet, marked);
@@ -462,18 +478,19 @@ impl Endpoint {
         }
     }
 
-    fn on_roce(&mut self, now: Ps, packet: &RocePacket, marked: bool) {
+    fn on_roce(&mut self, now: Ps, packet: &RocePacket, marked: bool, trail: &Trail) {
+        let trail = packet.has_telemetry().then_some(trail);
         self.digest.add(packet.psn << 2 | packet.kind as u64);
         match &mut self.app {
             App::RoceSender(sender) => {
-                sender.receive(now, packet);
+                sender.receive(now, packet, trail);
                 if sender.is_done() {
                     self.completed = self.completed.or(Some(now));
                 }
             }
             App::RoceReceiver(receiver) => {
                 self.packet_delay.add(now.0 - packet.sent.0);
-                receiver.receive(now, packet, marked);
+                receiver.receive(now, packet, marked, trail);
             }
             _ => {}
         }

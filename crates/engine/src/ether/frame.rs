@@ -1,7 +1,8 @@
 //! Ethernet frames with IPv4 packets: sizes, the word of a frame on a link, and the packet in a frame.
 
 use super::pause::Order;
-use super::roce::packet::RocePacket;
+use super::roce::packet::{MOST_HOPS, RocePacket};
+use super::roce::telemetry::Hop;
 use crate::kernel::Ps;
 use crate::net::unit::Word;
 use crate::passing::{Contents, RateRecord};
@@ -66,7 +67,8 @@ pub enum Ecn {
 }
 
 /// The word of a frame on a link, in 32 bits. Bits 0 to 13 hold the number of octets, bits 14 and 15 the ECN
-/// code point, bits 16 to 18 the priority. Higher bits say what the frame carries.
+/// code point, bits 16 to 18 the priority. Higher bits say what the frame carries;
+/// bits 26 to 28 count its hops of telemetry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Info(u32);
 
@@ -83,6 +85,8 @@ impl Info {
     const NI: u32 = 1 << 23;
     const CREDIT: u32 = 1 << 24;
     const PAUSE: u32 = 1 << 25;
+    const HOPS: u32 = 26;
+    const TELEMETRY: u32 = 1 << 29;
 
     /// The word of a frame of `octets` with a TCP segment.
     #[inline]
@@ -105,6 +109,23 @@ impl Info {
     #[inline]
     pub fn roce(octets: u32, priority: u8) -> Info {
         Info::tcp(octets, priority, Ecn::Ect)
+    }
+    /// The frame with room for telemetry, of which it carries `hops` hops, at most [`MOST_HOPS`].
+    #[inline]
+    pub fn with_hops(self, hops: usize) -> Info {
+        debug_assert!(hops <= MOST_HOPS);
+        let others = self.0 & !(0b111 << Info::HOPS);
+        Info(others | Info::TELEMETRY | (hops as u32) << Info::HOPS)
+    }
+    /// Hops of telemetry that the frame carries; each is a record behind that of its packet.
+    #[inline]
+    pub fn hops(self) -> usize {
+        (self.0 >> Info::HOPS & 0b111) as usize
+    }
+    /// True for a frame with room for telemetry.
+    #[inline]
+    pub fn has_telemetry(self) -> bool {
+        self.0 & Info::TELEMETRY != 0
     }
     /// The frame of `octets` with a record of rates on its way to the destination, or back. The packet is
     /// ECT, since a mark of the packet and CI have the same meaning.
@@ -234,6 +255,8 @@ pub enum Packet {
     },
     /// An order that begins or ends pauses of priorities.
     Pause(Order),
+    /// A hop of the telemetry of the frame before it.
+    Hop(Hop),
 }
 
 impl Word for Info {
@@ -246,6 +269,10 @@ impl Word for Info {
     #[inline(always)]
     fn is_plain(self) -> bool {
         self.is_udp()
+    }
+    #[inline(always)]
+    fn further(self) -> usize {
+        self.hops()
     }
     #[inline(always)]
     fn stamp(sent: Ps) -> Packet {
@@ -303,6 +330,13 @@ mod tests {
             (marked.octets(), marked.priority(), marked.ecn()),
             (1_518, 7, Ecn::Ce)
         );
+        let told = marked.with_hops(2).with_hops(MOST_HOPS);
+        assert_eq!((told.hops(), told.has_telemetry()), (MOST_HOPS, true));
+        assert_eq!(
+            (told.octets(), told.priority(), told.ecn(), told.contents()),
+            (1_518, 7, Ecn::Ce, Contents::Data)
+        );
+        assert_eq!((marked.hops(), marked.has_telemetry()), (0, false));
         assert!(Info::udp(64, 0).is_stamped());
         assert_eq!(Info::udp(64, 0).contents(), Contents::Data);
         let sent = RateRecord {

@@ -13,6 +13,7 @@ use super::frame::{Info, PREAMBLE, Packet, on_line};
 use super::line::OctetClock;
 use super::pfc::Paused;
 use super::plan::change::FlowChange;
+use super::roce::telemetry::Trail;
 use super::tap::Leaving;
 use super::transport::{Frame, Links};
 use super::turn::Components;
@@ -58,8 +59,14 @@ impl Interface {
             self.free_at
         }
     }
-    /// Sends a frame at `now`; the line must be free.
-    fn transmit(&mut self, now: Ps, (info, packet): (Info, Packet), label: u32, links: &mut Links) {
+    /// Sends a frame at `now`; the line must be free. Returns the time at which the frame arrives.
+    fn transmit(
+        &mut self,
+        now: Ps,
+        (info, packet): (Info, Packet),
+        label: u32,
+        links: &mut Links,
+    ) -> Ps {
         if self.free_at < now {
             self.carry = 0;
         }
@@ -77,6 +84,7 @@ impl Interface {
         let at = last_bit + self.delay;
         let frame = Frame { at, label, info };
         links.outlet(self.link).push(frame, Some(&packet));
+        at
     }
 }
 
@@ -90,6 +98,8 @@ pub struct Host {
     pub interfaces: Vec<Interface>,
     /// Credit control; `None` without it.
     credited: Option<Box<Ends>>,
+    /// Telemetry of the packet that has arrived last.
+    arriving: Trail,
     /// Times of the next events of the interfaces, then of the endpoints.
     clocks: Tournament,
 }
@@ -105,6 +115,7 @@ impl Host {
             endpoints,
             interfaces,
             credited: None,
+            arriving: Trail::default(),
             clocks,
         }
     }
@@ -191,9 +202,22 @@ impl Host {
                 self.put_back(port, number);
             }
             if let Some(frame) = frame {
-                self.interfaces[port].transmit(now, frame, label, links);
+                let at = self.interfaces[port].transmit(now, frame, label, links);
+                if frame.0.has_telemetry() {
+                    self.send_telemetry((number, port), at, links);
+                }
                 break;
             }
+        }
+    }
+
+    /// Sends the telemetry that a frame of an endpoint takes back, behind the frame, which arrives at `at`.
+    #[cold]
+    fn send_telemetry(&mut self, (number, port): (u32, usize), at: Ps, links: &mut Links) {
+        let trail = self.endpoints[number as usize].take_trail();
+        let out = links.outlet(self.interfaces[port].link);
+        for hop in trail.iter().flat_map(Trail::hops) {
+            out.link.push_further(at, &Packet::Hop(*hop));
         }
     }
 
@@ -233,6 +257,9 @@ impl Components for Host {
             }
         }
     }
+    fn keep(&mut self, _packet: &mut Packet, trail: Trail) {
+        self.arriving = trail;
+    }
     #[inline]
     fn arrive(&mut self, frame: Frame, packet: Packet, links: &mut Links) {
         let number = frame.label as usize;
@@ -242,7 +269,7 @@ impl Components for Host {
         if let Packet::Pause(order) = packet {
             return self.obey(number, frame.at, order, links);
         }
-        self.endpoints[number].arrive(frame.at, frame.info, &packet);
+        self.endpoints[number].arrive(frame.at, (frame.info, &packet), &self.arriving);
         self.offer(number, frame.at, links);
     }
 }

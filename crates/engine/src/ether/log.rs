@@ -164,6 +164,10 @@ fn sequence(packet: &Packet) -> Option<u64> {
             segment.sequence().or_else(acked)
         }
         Packet::Roce(packet) => (packet.kind != roce::packet::Kind::Cnp).then_some(packet.psn),
-        Packet::Udp(_) | Packet::Rates { .. } | Packet::Credit { .. } | Packet::Pause(_) => None,
+        Packet::Udp(_)
+        | Packet::Rates { .. }
+        | Packet::Credit { .. }
+        | Packet::Pause(_)
+        | Packet::Hop(_) => None,
     }
 }

@@ -14,6 +14,7 @@ use super::frame::{Framing, Info, LEAST_ON_WIRE, UDP_HEADERS};
 use super::line::OctetClock;
 use super::memory::MemoryConfig;
 use super::pfc::{PfcConfig, least_quanta};
+use super::roce::packet::MOST_HOPS;
 use super::roce::{RoceConfig, can_run};
 use super::schedule::{MOST_QUEUES, ScheduleConfig};
 use super::spray::Multipath;
@@ -183,6 +184,11 @@ impl FlowPlan {
     pub fn over_tcp(&self) -> bool {
         self.source.over_tcp() && self.roce.is_none()
     }
+    /// True if switches write telemetry into its packets.
+    pub fn has_telemetry(&self) -> bool {
+        let mut roce = self.roce.iter();
+        roce.any(|roce| roce.control.has_telemetry())
+    }
     /// A fault of the flow itself; `None` if its settings are valid.
     fn fault(&self) -> Option<String> {
         if !can_send(&self.source) {
@@ -323,6 +329,14 @@ impl Plan {
                 let (name, field, message) = (&flow.name, finding.field, finding.message);
                 return Err(PlanError(format!("flow {name}: {field}: {message}")));
             }
+            let switches = flow.forward.len() - 1;
+            if flow.has_telemetry() && switches > MOST_HOPS {
+                let text = format!(
+                    "flow {}: {switches} switches on its way; a packet has room for the telemetry of {MOST_HOPS}",
+                    flow.name
+                );
+                return Err(PlanError(text));
+            }
         }
         Ok(())
     }
@@ -385,6 +399,9 @@ impl Plan {
         };
         if self.flows[channel.flow()].rates.is_some() {
             return error("records of rates need one path");
+        }
+        if self.flows[channel.flow()].has_telemetry() {
+            return error("telemetry needs one path");
         }
         let ends = |link: usize| (self.links[link].from, self.links[link].to);
         let (begin, end) = (ends(path[0]).0, ends(path[path.len() - 1]).1);

@@ -19,6 +19,8 @@ use super::memory::SharedMemory;
 use super::outside::on_the_line;
 use super::pfc::Pausing;
 use super::plan::change::SwitchChange;
+use super::roce::packet;
+use super::roce::telemetry::{Hop, Trail, Trails};
 use super::schedule::{Heads, Schedule};
 use super::tap::Leaving;
 use super::transport::{Frame, Outlet};
@@ -67,6 +69,8 @@ pub struct Outside<'a> {
     pub memory: Option<&'a mut SharedMemory>,
     /// Frames dropped, in order of time.
     pub drops: &'a mut Vec<Dropped>,
+    /// Telemetry of the packets that are in the switch.
+    pub trails: &'a mut Trails,
     /// Log of the switch, if events are logged.
     pub log: Option<&'a mut Log>,
 }
@@ -187,6 +191,8 @@ pub struct PortSettings {
     pub queue_of: [u8; 8],
     /// Control scheme, if it has one.
     pub control: Option<Hosted>,
+    /// True if packets with data and telemetry leave here.
+    pub has_telemetry: bool,
 }
 
 /// An output port. It serves one frame at a time and does not interrupt a service. At one instant it first
@@ -230,7 +236,9 @@ impl Port {
         let timed = |(_, aqm): &(u64, Aqm)| matches!(aqm, Aqm::Pie(_));
         let serves_ahead = match (&settings.queues[..], &settings.schedule) {
             ([(_, aqm)], Schedule::StrictPriority) => {
-                aqm.acts_on_arrival_alone() && settings.control.is_none() && !settings.shares_memory
+                // What waits at the begin of a service is known then.
+                let is_known_then = settings.shares_memory || settings.has_telemetry;
+                aqm.acts_on_arrival_alone() && settings.control.is_none() && !is_known_then
             }
             _ => false,
         };
@@ -441,11 +449,14 @@ impl Port {
         &mut self,
         (at, cause): (Ps, Cause),
         number: usize,
-        frame: Arriving,
+        mut frame: Arriving,
         outside: &mut Outside<'_>,
     ) {
         let dropped = &mut self.queues[number].counts.dropped;
         *dropped = with(*dropped, frame.info.octets());
+        if let Packet::Roce(packet) = &mut frame.packet {
+            outside.trails.release(packet);
+        }
         let Arriving {
             route,
             info,
@@ -540,6 +551,41 @@ impl Port {
     /// The line carries a frame from `start` on.
     #[inline]
     fn occupy_line(&mut self, start: Ps, frame: Arriving, outside: &mut Outside<'_>) {
+        if frame.info.has_telemetry() {
+            return self.occupy_telling(start, frame, outside);
+        }
+        self.carry_frame(start, frame, outside);
+    }
+
+    /// The line carries a frame with telemetry from `start` on: of a packet with data it gets a hop.
+    #[cold]
+    fn occupy_telling(&mut self, start: Ps, mut frame: Arriving, outside: &mut Outside<'_>) {
+        let mut trail = Trail::default();
+        if let Packet::Roce(packet) = &mut frame.packet {
+            trail = outside.trails.release(packet).unwrap_or_default();
+            if packet.kind == packet::Kind::Data {
+                trail.push(self.hop(start, frame.info));
+            }
+        }
+        frame.info = frame.info.with_hops(trail.hops().len());
+        let at = self.carry_frame(start, frame, outside);
+        for hop in trail.hops() {
+            outside.out.link.push_further(at, &Packet::Hop(*hop));
+        }
+    }
+    /// The hop of a packet whose service begins at `start`. The queues hold the packet still.
+    fn hop(&self, start: Ps, info: Info) -> Hop {
+        let held = self.queues.iter().map(|queue| on_the_line(queue.held));
+        Hop {
+            at: start,
+            sent: self.begun,
+            waiting: held.sum::<u64>() - u64::from(on_line(info.octets())),
+        }
+    }
+
+    /// Puts a frame whose first bit leaves at `start` onto the link; returns the time of its arrival.
+    #[inline(always)]
+    fn carry_frame(&mut self, start: Ps, frame: Arriving, outside: &mut Outside<'_>) -> Ps {
         let octets = frame.info.octets();
         let (last_bit, _) = self.clock.after(start, self.carry, PREAMBLE + octets);
         let on_line = on_line(octets);
@@ -560,6 +606,7 @@ impl Port {
             info: frame.info,
         };
         outside.out.push(unit, Some(&frame.packet));
+        unit.at
     }
 
     /// The control scheme, if it has one.

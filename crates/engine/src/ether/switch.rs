@@ -14,6 +14,7 @@ use super::memory::SharedMemory;
 use super::pfc::Lossless;
 use super::plan::change::SwitchChange;
 use super::port::{Dropped, Outside, Port};
+use super::roce::telemetry::{Trail, Trails};
 use super::spray::{Sprayer, Way};
 use super::transport::{Frame, Links};
 use super::turn::Components;
@@ -67,6 +68,8 @@ pub struct Switch {
     /// credit control.
     accounts: Option<Vec<(Account, u32)>>,
     lossless: Option<Box<Lossless>>,
+    /// Telemetry of the packets that are in the switch.
+    trails: Trails,
     /// True if the switch has neither credit control nor PFC.
     is_plain: bool,
     clocks: Tournament,
@@ -92,6 +95,7 @@ impl Switch {
             sprayer,
             accounts: None,
             lossless: None,
+            trails: Trails::default(),
             is_plain: true,
             controlled,
             drops: Vec::new(),
@@ -112,6 +116,10 @@ impl Switch {
     /// Account of the channel with this label, and the channel's number at its port.
     pub fn account(&self, label: u32) -> Option<&(Account, u32)> {
         self.accounts.as_ref()?.get(label as usize)
+    }
+    /// Packets in the switch with room for telemetry.
+    pub fn trails(&self) -> usize {
+        self.trails.kept()
     }
     /// Hash of all drops.
     pub fn digest(&self) -> Digest {
@@ -161,6 +169,7 @@ impl Switch {
             memory: self.memory.as_mut(),
             drops: &mut self.drops,
             log: self.log.as_deref_mut(),
+            trails: &mut self.trails,
         };
         port.advance(now, &mut outside);
         if let Some(frame) = frame {
@@ -243,6 +252,11 @@ impl Components for Switch {
             self.advance_lossless(port, now, links);
         }
     }
+    fn keep(&mut self, packet: &mut Packet, trail: Trail) {
+        if let Packet::Roce(packet) = packet {
+            packet.trail = self.trails.keep(trail);
+        }
+    }
     #[inline]
     fn arrive(&mut self, Frame { at, label, info }: Frame, packet: Packet, links: &mut Links) {
         if !self.is_plain {
@@ -274,6 +288,10 @@ pub fn payload(packet: &Packet) -> u64 {
     match packet {
         Packet::Tcp(segment) => segment.payload() as u64,
         Packet::Roce(packet) => packet.payload.into(),
-        Packet::Udp(_) | Packet::Rates { .. } | Packet::Credit { .. } | Packet::Pause(_) => 0,
+        Packet::Udp(_)
+        | Packet::Rates { .. }
+        | Packet::Credit { .. }
+        | Packet::Pause(_)
+        | Packet::Hop(_) => 0,
     }
 }

@@ -5,6 +5,7 @@ mod by_hand;
 mod changes;
 mod credit;
 mod datagrams;
+mod hpcc;
 mod log;
 mod parts;
 mod pfc;

@@ -1,6 +1,7 @@
 //! The step of a node: it processes its own events and arriving frames in order of time.
 
 use super::frame::Packet;
+use super::roce::telemetry::Trail;
 use super::transport::{Arrivals, Frame, Inbox, Links};
 use crate::kernel::Ps;
 
@@ -10,6 +11,8 @@ pub trait Components {
     fn first_due(&self) -> (Ps, usize);
     /// Processes the event of a component at `now`.
     fn event(&mut self, component: usize, now: Ps, links: &mut Links);
+    /// Keeps the telemetry of the packet that arrives next.
+    fn keep(&mut self, packet: &mut Packet, trail: Trail);
     /// Processes an arriving frame with its packet.
     fn arrive(&mut self, frame: Frame, packet: Packet, links: &mut Links);
 }
@@ -41,7 +44,16 @@ fn turn_in_order<const DRAWN: bool>(
         if due <= next {
             node.event(component, due, links);
         } else if let Some(frame) = arrivals.take(links) {
-            let packet = arrivals.record(frame.info, links);
+            let mut packet = arrivals.record(frame.info, links);
+            if frame.info.has_telemetry() {
+                let mut trail = Trail::default();
+                for _ in 0..frame.info.hops() {
+                    if let Packet::Hop(hop) = arrivals.record(frame.info, links) {
+                        trail.push(hop);
+                    }
+                }
+                node.keep(&mut packet, trail);
+            }
             node.arrive(frame, packet, links);
         }
     }

@@ -143,7 +143,8 @@ impl<'a, W: Word, const DRAWN: bool> Arrivals<'a, W, DRAWN> {
             }
         }
     }
-    /// The record of the unit received last, which must have one; `info` is the word of the unit.
+    /// The record of the unit received last, which must have one; `info` is the word of the unit. Each further
+    /// call returns the next of its further records, all of which must be received.
     #[inline]
     pub fn record(&self, info: W, links: &mut Links<W>) -> W::Record {
         if info.is_stamped() {

@@ -11,7 +11,8 @@ use crate::kernel::{Ps, Ring, Tail};
 #[derive(Clone)]
 pub struct Link<W: Word> {
     units: Ring<Unit<W>>,
-    /// Records that are not stamps, each with the arrival time of its unit.
+    /// Records that are not stamps, each with the arrival time of its unit. Further records of a unit
+    /// ([`Word::further`]) follow its first.
     records: Ring<(Ps, W::Record)>,
     /// Stamps: the sending times of plain units. Many units may have stamps, so stamps have a ring
     /// buffer of their own.
@@ -64,6 +65,11 @@ impl<W: Word> Link<W> {
         let first = self.records.is_empty();
         self.records.push((at, *record));
         self.patient && first
+    }
+    /// Puts a further record of the last unit on the link; the unit arrives at `at`.
+    #[inline]
+    pub fn push_further(&mut self, at: Ps, record: &W::Record) {
+        self.records.push((at, *record));
     }
     /// Puts a plain unit on the link, as [`Link::push`] does. If the unit has a stamp,
     /// [`Link::push_stamp`] must follow.
@@ -166,7 +172,8 @@ impl<W: Word> Link<W> {
     pub fn discard(&mut self, count: usize) {
         self.units.discard(count);
     }
-    /// The record of the unit received last, which must have one; `info` is the word of the unit.
+    /// The record of the unit received last, which must have one; `info` is the word of the unit. Each further
+    /// call returns the next of its further records, all of which must be received.
     ///
     /// The return type is not an `Option`, here and elsewhere for records. An `Option` would be
     /// written as two parts and read as one by the next copy, which stalls a processor.
@@ -246,20 +253,23 @@ impl<W: Word> Link<W> {
     pub fn units(&self) -> impl Iterator<Item = &Unit<W>> {
         self.units.iter()
     }
-    /// The `count` units put last on the link, oldest first, each with its record unless this is a
+    /// The `count` units put last on the link, oldest first, each with its first record unless this is a
     /// stamp. The link must hold that many.
     pub fn sent_last(&self, count: usize) -> impl Iterator<Item = (&Unit<W>, Option<&W::Record>)> {
-        let records = self
+        let recorded = self
             .units
             .newest(count)
-            .filter(|unit| !unit.info.is_plain())
-            .count();
+            .filter(|unit| !unit.info.is_plain());
+        let records = recorded.map(|unit| 1 + unit.info.further()).sum();
         let mut records = self.records.newest(records);
+        let mut further = 0;
         self.units.newest(count).map(move |unit| {
             let record = if unit.info.is_plain() {
                 None
             } else {
-                records.next()
+                let first = records.nth(further);
+                further = unit.info.further();
+                first
             };
             (unit, record.map(|(_, record)| record))
         })

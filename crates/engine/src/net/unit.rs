@@ -30,6 +30,11 @@ pub trait Word: Copy + Default {
     fn is_stamped(self) -> bool {
         self.is_plain() && self.has_record()
     }
+    /// Number of further records behind the first, for a unit that is not plain.
+    #[inline(always)]
+    fn further(self) -> usize {
+        0
+    }
     /// A record that is a stamp with the sending time `sent`.
     fn stamp(sent: Ps) -> Self::Record;
     /// The sending time, if the record is a stamp; `None` for other records.

@@ -235,7 +235,8 @@ impl<'a> Frames<'a> {
             }
             Packet::Roce(packet) => {
                 let of = (&self.plan.flows[flow], &self.ends[flow]);
-                roce::write(&mut out, of, backward, class, packet);
+                let hops = seen.info.has_telemetry().then(|| seen.info.hops());
+                roce::write(&mut out, of, backward, (class, hops), packet);
             }
             Packet::Udp(_) => {
                 let datagram = Fill::Datagram(self.plan.flows[flow].datagram as usize);
@@ -256,6 +257,7 @@ impl<'a> Frames<'a> {
                 self.write_udp(&mut out, channel, class, Fill::Octets(CREDIT_PORT, &octets));
             }
             Packet::Pause(_) => unreachable!("a pause belongs to no flow"),
+            Packet::Hop(_) => unreachable!("a hop is no packet"),
         }
         // The shortest frame is padded.
         out.resize(seen.info.octets() as usize - FCS, 0);

@@ -2,7 +2,7 @@
 //! invariant CRC.
 
 use cellrate_engine::ether::FlowPlan;
-use cellrate_engine::ether::roce::packet::{Kind, RocePacket};
+use cellrate_engine::ether::roce::packet::{Kind, RocePacket, TELEMETRY};
 use cellrate_engine::traffic::SourceConfig;
 
 use super::ends::Ends;
@@ -30,12 +30,14 @@ mod opcode {
     pub const CNP: u8 = 0x81;
 }
 
-/// Appends the IP packet of a packet of `flow`, which goes forward or `backward` with a traffic `class`.
+/// Appends the IP packet of a packet of `flow`, which goes forward or `backward` with a traffic `class`. If it has room
+/// for telemetry, `hops` is the number of hops in it. Telemetry stands behind the headers: zeros in place of its values,
+/// and the number.
 pub fn write(
     out: &mut Vec<u8>,
     (flow, ends): (&FlowPlan, &Ends),
     backward: bool,
-    class: u8,
+    (class, hops): (u8, Option<usize>),
     packet: &RocePacket,
 ) {
     let [from, to] = if backward { [1, 0] } else { [0, 1] };
@@ -46,7 +48,8 @@ pub fn write(
         Kind::Ack | Kind::Nak => 4,
         Kind::Cnp => 16,
     };
-    let length = UDP + BTH + rest + ICRC;
+    let telemetry = hops.map_or(0, |_| TELEMETRY as usize);
+    let length = UDP + BTH + telemetry + rest + ICRC;
     let begin = out.len();
     let header = ip::Packet {
         from: ends.addresses[from],
@@ -71,15 +74,20 @@ pub fn write(
     out.extend((becn << 24 | queue_pair & 0xff_ffff).to_be_bytes());
     out.extend((asks | number(packet)).to_be_bytes());
     match packet.kind {
-        Kind::Data => {
-            let at = packet.psn * payload_of(flow);
-            payload::write(out, ends.flow, false, at, payload);
-            out.resize(out.len() + padding, 0);
-        }
+        Kind::Data => {}
         // AETH: an acknowledgement without a limit of credit, or of a PSN sequence error; no count of messages.
         Kind::Ack => out.extend([0x1f, 0, 0, 0]),
         Kind::Nak => out.extend([0x60, 0, 0, 0]),
         Kind::Cnp => out.extend([0; 16]),
+    }
+    if let Some(hops) = hops {
+        out.resize(out.len() + telemetry - 2, 0);
+        out.extend((hops as u16).to_be_bytes());
+    }
+    if packet.kind == Kind::Data {
+        let at = packet.psn * payload_of(flow);
+        payload::write(out, ends.flow, false, at, payload);
+        out.resize(out.len() + padding, 0);
     }
     let crc = invariant_crc(&out[begin..]);
     out.extend(crc.to_le_bytes());

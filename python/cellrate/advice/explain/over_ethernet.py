@@ -17,6 +17,7 @@ from cellrate.simulation.network.ethernet_view import FrameFlow, FrameNetwork, L
 from cellrate.theory.assumptions import AssumptionError
 from cellrate.theory.dcqcn import dcqcn_mark_probability, dcqcn_queue_bytes
 from cellrate.theory.dctcp import greatest_queue_packets, queue_swing_packets
+from cellrate.theory.hpcc import hpcc_line_share, hpcc_queue_bytes
 
 BY = {
     "link": "its slowest line",
@@ -206,6 +207,7 @@ def _queue(bounds: FrameBounds, port: Line) -> Iterator[Prediction]:
         )
     yield from _by_dctcp(bounds, port)
     yield from _by_dcqcn(bounds.network, port)
+    yield from _by_hpcc(bounds.network, port)
     if bounds.loses_nothing:
         why = "all TCP windows together fit into the buffer"
         if bounds.network.credit is not None:
@@ -232,8 +234,11 @@ def _why_lost(bounds: FrameBounds, port: Line) -> str:
     """Reason why a port may lose packets."""
     if bounds.network.pauses is not None:
         return str(bounds.network.pauses["loses"])
-    if any(flow.roce is not None for flow in bounds.network.over[port]):
+    controls = [flow.roce["control"] for flow in bounds.network.over[port] if flow.roce is not None]
+    if any(control["algorithm"] != "hpcc" for control in controls):
         return "flows over RoCE have no windows"
+    if controls:
+        return "the windows of HPCC may exceed the buffer"
     if port.switch is not None and port.switch["aqm"]["algorithm"] != "none":
         return "`switch.aqm` may drop packets"
     if bounds.fits(port):
@@ -345,6 +350,48 @@ def _by_dcqcn(network: FrameNetwork, port: Line) -> Iterator[Prediction]:
         "a flow has no CNP within tau of its last.",
         {"port": port.name, "dcqcn_queue_bytes": queue, "dcqcn_mark_probability": marks},
         formula,
+        tuple(text for text, holds in assumed.items() if not holds),
+        "prediction",
+    )
+
+
+def _by_hpcc(network: FrameNetwork, port: Line) -> Iterator[Prediction]:
+    """Statement on the steady state of HPCC, if a flow over the port has it."""
+    flows = network.over[port]
+    controls = [flow.roce["control"] if flow.roce is not None else {} for flow in flows]
+    told = [control for control in controls if control.get("algorithm") == "hpcc"]
+    if not told:
+        return
+    control = told[0]
+    trips = [flow.least_round_trip_seconds for flow in flows]
+    base = control["t_seconds"] or max(trips)
+    assumed = {
+        "all flows run HPCC with the same parameters and data without end": all(
+            flow.kind == "greedy" and other == control
+            for flow, other in zip(flows, controls, strict=True)
+        ),
+        "all flows have the same round trip, which is T": max(trips) <= SAME * min(trips)
+        and max(base, max(trips)) <= SAME * min(base, max(trips)),
+        "the port is the only bottleneck of its flows": not any(
+            other is not port and set(network.over[other]) & set(flows)
+            for other in network.bottlenecks
+        ),
+        "no switch sends pauses": network.pauses is None,
+    }
+    law: dict[str, Any] = {
+        "base_round_trip_seconds": base,
+        "increase_bytes": control["w_ai_bytes"],
+        "target": control["eta"],
+    }
+    share = float(hpcc_line_share(len(flows), port.bits_per_second, **law))
+    queue = float(hpcc_queue_bytes(len(flows), port.bits_per_second, **law))
+    stands = f"stands near {queue:,.0f} bytes and a few frames" if queue else "has a few frames"
+    yield Statement(
+        "queue",
+        f"{port.name}: in the steady state HPCC uses {share:.2%} of the line, each flow has "
+        f"{gbit(share * port.bits_per_second / len(flows))} of it, and the queue {stands}.",
+        {"port": port.name, "hpcc_line_share": share, "hpcc_queue_bytes": queue},
+        "hpcc-steady-state",
         tuple(text for text, holds in assumed.items() if not holds),
         "prediction",
     )

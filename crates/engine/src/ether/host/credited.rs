@@ -15,17 +15,27 @@ impl Host {
         let found = match credited.credits[port].pop_front() {
             Some(credit) => {
                 credited.sent += 1;
-                Some((credit.frame(), credit.label))
+                Some((credit.frame(), credit.label, None))
             }
             None => self.next_of_round(port, now),
         };
-        if let Some((frame, label)) = found {
-            self.interfaces[port].transmit(now, frame, label, links);
+        if let Some((frame, label, number)) = found {
+            let at = self.interfaces[port].transmit(now, frame, label, links);
+            if let Some(number) = number
+                && frame.0.has_telemetry()
+            {
+                self.send_telemetry((number, port), at, links);
+            }
         }
         self.note_start(port);
     }
 
-    fn next_of_round(&mut self, port: usize, now: Ps) -> Option<((Info, Packet), u32)> {
+    /// The frame, its label and its endpoint.
+    fn next_of_round(
+        &mut self,
+        port: usize,
+        now: Ps,
+    ) -> Option<((Info, Packet), u32, Option<u32>)> {
         while let Some(number) = self.interfaces[port].round.pop_front() {
             let end = &mut self.credited.as_mut()?.ends[number as usize];
             let endpoint = &mut self.endpoints[number as usize];
@@ -42,7 +52,7 @@ impl Host {
                 self.put_back(port, number);
             }
             if let Some(frame) = sent {
-                return Some((frame, label));
+                return Some((frame, label, Some(number)));
             }
         }
         None
@@ -85,7 +95,7 @@ impl Host {
             credited.credits[back].push_back(credit);
             self.begin(back, now, links);
         }
-        self.endpoints[number].arrive(now, frame.info, &packet);
+        self.endpoints[number].arrive(now, (frame.info, &packet), &self.arriving);
         self.offer(number, now, links);
     }
 }

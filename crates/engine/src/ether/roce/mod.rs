@@ -5,6 +5,7 @@ pub mod control;
 pub mod packet;
 pub mod receiver;
 pub mod sender;
+pub mod telemetry;
 
 use alloc::vec::Vec;
 
@@ -12,10 +13,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use self::control::RoceControlConfig;
-use self::packet::{CNP_PACKET, HEADERS};
+use self::packet::{ACK_PACKET, CNP_PACKET, HEADERS, TELEMETRY};
 use super::aqm::{lasting, require};
+use super::frame::{Framing, Info, PREAMBLE};
+use super::line::OctetClock;
 use crate::kernel::units::Bytes;
 use crate::kernel::{Finding, Ps};
+use crate::net::LinkPlan;
 use crate::traffic::SourceConfig;
 
 /// A flow over RoCEv2 in place of TCP: one message after the other in packets with a number each (PSN), without a
@@ -24,7 +28,7 @@ use crate::traffic::SourceConfig;
 #[serde(default, deny_unknown_fields)]
 pub struct RoceConfig {
     /// Payload of a full packet (path MTU of InfiniBand: 256 bytes to 4096 bytes). Its frame has 62 bytes more, of
-    /// Ethernet, IP, UDP, BTH, ICRC and FCS.
+    /// Ethernet, IP, UDP, BTH, ICRC and FCS, and another 42 bytes with telemetry.
     #[schemars(extend("x-search" = { "low": "256 bytes", "high": "4096 bytes", "scale": "powers-of-two" }))]
     pub payload: Bytes,
     /// Packets per acknowledgement; the last packet of a transfer is always acknowledged.
@@ -62,13 +66,44 @@ impl RoceConfig {
     /// Octets of the longest IP packet of the flow.
     pub fn longest_packet(&self) -> u64 {
         let (headers, payload) = self.full_packet();
-        (headers + payload).max(CNP_PACKET.into())
+        (headers + payload).max(CNP_PACKET.max(self.acknowledgement()).into())
+    }
+    /// Octets of telemetry in packets with data and acknowledgements.
+    fn telemetry(&self) -> u32 {
+        if self.control.has_telemetry() {
+            TELEMETRY
+        } else {
+            0
+        }
+    }
+    /// Octets of the IP packet of an acknowledgement.
+    pub fn acknowledgement(&self) -> u32 {
+        ACK_PACKET + self.telemetry()
+    }
+    /// Least time from the begin of a full packet to the last bit of its acknowledgement, over the links of its way and of
+    /// the way back, on which nothing else waits.
+    pub fn round_trip<'a>(
+        &self,
+        framing: Framing,
+        there: impl Iterator<Item = &'a LinkPlan>,
+        back: impl Iterator<Item = &'a LinkPlan>,
+    ) -> Ps {
+        let time = |link: &LinkPlan, packet: u32| {
+            let octets = PREAMBLE + framing.frame(packet.min(Info::MOST_OCTETS));
+            OctetClock::new(link.rate)
+                .ceil(octets)
+                .saturating_add(link.delay)
+        };
+        let (headers, payload) = self.full_packet();
+        let data = there.map(|link| time(link, (headers + payload) as u32));
+        let answer = back.map(|link| time(link, self.acknowledgement()));
+        data.chain(answer).fold(Ps::ZERO, Ps::saturating_add)
     }
     /// Octets of headers and padding, and of payload, of a full packet. No payload is longer than 4 GiB.
     pub fn full_packet(&self) -> (u64, u64) {
         let payload = self.payload.0.min(1 << 32);
         let padding = payload.next_multiple_of(4) - payload;
-        (u64::from(HEADERS) + padding, payload)
+        (u64::from(HEADERS + self.telemetry()) + padding, payload)
     }
 }
 

@@ -9,6 +9,13 @@ pub const ACK_PACKET: u32 = HEADERS + 4;
 /// Octets of the IP packet of a congestion notification (CNP), which has sixteen reserved octets.
 pub const CNP_PACKET: u32 = HEADERS + 16;
 
+/// Most switches on the way of a packet with telemetry: the room in packets of the public simulator of HPCC's authors.
+pub const MOST_HOPS: usize = 5;
+/// Octets of telemetry in a packet, whatever the number of hops: there 64 bits for each, and 16 bits for their number.
+pub const TELEMETRY: u32 = 2 + 8 * MOST_HOPS as u32;
+/// The place of telemetry of a packet without room for it.
+pub const NO_TELEMETRY: u32 = u32::MAX;
+
 /// Kind of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -30,6 +37,8 @@ pub struct RocePacket {
     pub psn: u64,
     /// Time at which the source has sent it.
     pub sent: Ps,
+    /// Place of its telemetry at the switch that has it, 0 elsewhere; [`NO_TELEMETRY`] if it has no room for any.
+    pub trail: u32,
     /// Octets of payload.
     pub payload: u16,
     /// Kind.
@@ -44,6 +53,7 @@ impl RocePacket {
         RocePacket {
             psn,
             sent,
+            trail: NO_TELEMETRY,
             payload: 0,
             kind,
             asks: false,
@@ -52,11 +62,17 @@ impl RocePacket {
     /// Octets of its IP packet. Payload is padded to words of four octets.
     #[inline]
     pub fn octets(&self) -> u32 {
-        match self.kind {
+        let own = match self.kind {
             Kind::Data => HEADERS + u32::from(self.payload).next_multiple_of(4),
             Kind::Ack | Kind::Nak => ACK_PACKET,
             Kind::Cnp => CNP_PACKET,
-        }
+        };
+        own + if self.has_telemetry() { TELEMETRY } else { 0 }
+    }
+    /// True if it has room for telemetry.
+    #[inline]
+    pub fn has_telemetry(&self) -> bool {
+        self.trail != NO_TELEMETRY
     }
 }
 
@@ -64,7 +80,8 @@ impl RocePacket {
 mod tests {
     use super::*;
 
-    /// 20 + 8 + 12 + 1,000 + 4 octets, of which three may be padding; 48 of an acknowledgement, 60 of a CNP.
+    /// 20 + 8 + 12 + 1,000 + 4 octets, of which three may be padding; 48 of an acknowledgement, 60 of a CNP. Telemetry
+    /// has 42 octets: five times 8, and 2.
     #[test]
     fn packets_have_the_octets_of_their_headers() {
         for payload in 997..=1_000 {
@@ -78,6 +95,8 @@ mod tests {
         for (kind, octets) in sizes {
             let packet = RocePacket::empty(kind, 0, Ps::ZERO);
             assert_eq!(packet.octets(), octets, "{kind:?}");
+            let told = RocePacket { trail: 0, ..packet };
+            assert_eq!(told.octets(), octets + 42, "{kind:?}");
         }
         assert_eq!(size_of::<RocePacket>(), 24);
     }

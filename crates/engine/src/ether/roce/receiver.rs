@@ -1,9 +1,12 @@
 //! The receiving end (responder): takes packets in order, and answers with acknowledgements, negative ones, and
 //! congestion notifications.
 
+use alloc::collections::VecDeque;
+
 use super::RoceConfig;
 use super::control::Notifier;
 use super::packet::{Kind, RocePacket};
+use super::telemetry::Trail;
 use crate::kernel::Ps;
 
 /// Receives a flow.
@@ -18,6 +21,12 @@ pub struct Receiver {
     /// True if a CNP waits.
     cnp: bool,
     notifier: Notifier,
+    /// True if answers have room for telemetry.
+    has_telemetry: bool,
+    /// Telemetry of the packet that came last; every answer follows it.
+    trail: Trail,
+    /// Telemetry of the answers that the interface has taken and not sent yet.
+    leaving: VecDeque<Trail>,
     /// Bytes taken.
     pub delivered: u64,
     /// Bytes that came again, or before a missing packet, and were not taken.
@@ -35,14 +44,20 @@ impl Receiver {
             answer: None,
             cnp: false,
             notifier: config.control.notifier(),
+            has_telemetry: config.control.has_telemetry(),
+            trail: Trail::default(),
+            leaving: VecDeque::new(),
             delivered: 0,
             discarded: 0,
             cnps: 0,
         }
     }
 
-    /// A packet with data arrives at `now`, marked or not.
-    pub fn receive(&mut self, now: Ps, packet: &RocePacket, marked: bool) {
+    /// A packet with data arrives at `now`, marked or not, with its telemetry.
+    pub fn receive(&mut self, now: Ps, packet: &RocePacket, marked: bool, trail: Option<&Trail>) {
+        if let Some(trail) = trail {
+            self.trail = *trail;
+        }
         if marked && self.notifier.notifies(now) {
             self.cnp = true;
         }
@@ -73,7 +88,20 @@ impl Receiver {
             return Some(RocePacket::empty(Kind::Cnp, 0, now));
         }
         let kind = self.answer.take()?;
-        Some(RocePacket::empty(kind, self.expected, now))
+        let mut answer = RocePacket::empty(kind, self.expected, now);
+        if self.has_telemetry {
+            answer.trail = 0;
+            self.leaving.push_back(self.trail);
+        }
+        Some(answer)
+    }
+    /// Hops of the telemetry of the answer that was polled last.
+    pub fn hops(&self) -> usize {
+        self.leaving.back().map_or(0, |trail| trail.hops().len())
+    }
+    /// Telemetry of the oldest answer that has not left.
+    pub fn take_trail(&mut self) -> Option<Trail> {
+        self.leaving.pop_front()
     }
     /// True if a packet waits.
     pub fn waits(&self) -> bool {

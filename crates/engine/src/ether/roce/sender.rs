@@ -1,11 +1,12 @@
 //! The sending end (requester): packets at the rate of its control, again from the missing one after a loss.
 
 use super::RoceConfig;
-use super::control::{RateControl, RoceControl};
-use super::packet::{Kind, RocePacket};
+use super::control::{RateControl, RoceControl, Told, Way};
+use super::packet::{Kind, NO_TELEMETRY, RocePacket};
+use super::telemetry::Trail;
 use crate::ether::frame::Framing;
 use crate::kernel::statistics::TimeIntegral;
-use crate::kernel::{Pace, Ps, Rate};
+use crate::kernel::{Pace, Ps};
 use crate::tcp::SenderStats;
 
 /// Sends a flow. The next packet may begin when the last has been on its way for its octets on the line, divided by
@@ -16,6 +17,8 @@ pub struct Sender {
     payload: u64,
     ack_every: u64,
     timeout: Ps,
+    /// Place of telemetry in its packets, which have room for it or not.
+    trail: u32,
     /// Bytes of the transfer, and its packets; `u64::MAX` if it never ends.
     bytes: u64,
     packets: u64,
@@ -46,10 +49,10 @@ pub struct Sender {
 }
 
 impl Sender {
-    /// A source of `bytes`, `u64::MAX` for no end, on a line of `line`.
+    /// A source of `bytes`, `u64::MAX` for no end, whose packets go this way.
     pub fn new(
         config: &RoceConfig,
-        (framing, line): (Framing, Rate),
+        (framing, way): (Framing, &Way),
         bytes: u64,
         start: Ps,
     ) -> Sender {
@@ -57,12 +60,17 @@ impl Sender {
             u64::MAX => u64::MAX,
             _ => bytes.div_ceil(config.payload.0),
         };
-        let control = config.control.build(line);
+        let control = config.control.build(way);
         let mut sender = Sender {
             framing,
             payload: config.payload.0,
             ack_every: config.ack_every.into(),
             timeout: config.timeout,
+            trail: if config.control.has_telemetry() {
+                0
+            } else {
+                NO_TELEMETRY
+            },
             bytes,
             packets,
             next: 0,
@@ -72,7 +80,7 @@ impl Sender {
             timer: Ps::NEVER,
             last: (start, 0),
             control,
-            line: line.bits_per_second() / 8.0,
+            line: way.line.bits_per_second() / 8.0,
             pace: None,
             present: 0.0,
             rate: TimeIntegral::default(),
@@ -92,7 +100,7 @@ impl Sender {
     /// Earliest begin of the next packet, possibly in the past.
     #[inline]
     pub fn next_packet(&self) -> Ps {
-        if self.next >= self.end() {
+        if self.next >= self.end() || !self.is_in_window() {
             return Ps::NEVER;
         }
         let (begin, octets) = self.last;
@@ -104,7 +112,34 @@ impl Sender {
     }
     /// True if a packet may follow the last without a gap.
     pub fn follows(&self) -> bool {
-        self.pace.is_none() && self.next < self.end()
+        self.pace.is_none() && self.next < self.end() && self.is_in_window()
+    }
+    /// True if the window has room: less than it is on its way without an acknowledgement.
+    #[inline]
+    fn is_in_window(&self) -> bool {
+        let window = self.control.window();
+        window == f64::INFINITY || (self.in_flight() as f64) < window
+    }
+    /// Octets on the line of the packets that are sent and not acknowledged.
+    fn in_flight(&self) -> u64 {
+        if self.next == self.una {
+            return 0;
+        }
+        let on_line = |psn| u64::from(self.framing.on_line(self.data(psn, Ps::ZERO).octets()));
+        // All but the last of a transfer are full.
+        (self.next - 1 - self.una) * on_line(self.una) + on_line(self.next - 1)
+    }
+    /// The packet with a number, which leaves at `now`.
+    fn data(&self, psn: u64, now: Ps) -> RocePacket {
+        let left = self.bytes - psn.saturating_mul(self.payload).min(self.bytes);
+        RocePacket {
+            psn,
+            sent: now,
+            trail: self.trail,
+            payload: left.min(self.payload) as u16,
+            kind: Kind::Data,
+            asks: (psn + 1).is_multiple_of(self.ack_every) || psn + 1 == self.packets,
+        }
     }
     /// The first packet that may not be sent.
     #[inline]
@@ -126,14 +161,7 @@ impl Sender {
             return None;
         }
         let psn = self.next;
-        let left = self.bytes - psn.saturating_mul(self.payload).min(self.bytes);
-        let packet = RocePacket {
-            psn,
-            sent: now,
-            payload: left.min(self.payload) as u16,
-            kind: Kind::Data,
-            asks: (psn + 1).is_multiple_of(self.ack_every) || psn + 1 == self.packets,
-        };
+        let packet = self.data(psn, now);
         self.next += 1;
         self.stats.segments_sent += 1;
         if psn < self.most {
@@ -168,8 +196,8 @@ impl Sender {
         is_timeout
     }
 
-    /// A packet without data arrives at `now`.
-    pub fn receive(&mut self, now: Ps, packet: &RocePacket) {
+    /// A packet without data arrives at `now`, with the telemetry that it takes back.
+    pub fn receive(&mut self, now: Ps, packet: &RocePacket, trail: Option<&Trail>) {
         match packet.kind {
             Kind::Data => {}
             Kind::Cnp => {
@@ -187,6 +215,15 @@ impl Sender {
                     self.go_back();
                 }
             }
+        }
+        let hops = trail.map_or(&[][..], Trail::hops);
+        if !hops.is_empty() && !self.is_done() {
+            self.control.on_told(&Told {
+                acknowledged: packet.psn,
+                next: self.next,
+                hops,
+            });
+            self.note_rate(now);
         }
     }
 

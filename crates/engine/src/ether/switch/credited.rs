@@ -62,6 +62,7 @@ impl Switch {
                 memory: None,
                 drops: &mut self.drops,
                 log: self.log.as_deref_mut(),
+                trails: &mut self.trails,
             };
             port.advance(now, &mut outside);
             match change {

@@ -122,6 +122,7 @@ impl Switch {
             memory: None,
             drops: &mut self.drops,
             log: self.log.as_deref_mut(),
+            trails: &mut self.trails,
         };
         port.advance(now, &mut outside);
         let is_refused = matches!(change, Change::Refused(_));

@@ -5,6 +5,7 @@ use alloc::collections::VecDeque;
 use serde_json::json;
 
 use super::changes::with_changes;
+use super::hpcc::kept;
 use super::parts::parts_change_nothing_of;
 use super::pfc::paused;
 use super::random::{any_source, random_plan, with_any_switch};
@@ -19,7 +20,8 @@ use crate::ether::pfc::PfcConfig;
 use crate::ether::roce::RoceConfig;
 use crate::ether::roce::control::RoceControlConfig;
 use crate::ether::roce::control::dcqcn::DcqcnConfig;
-use crate::ether::roce::packet::Kind;
+use crate::ether::roce::control::hpcc::HpccConfig;
+use crate::ether::roce::packet::{Kind, MOST_HOPS};
 use crate::ether::seen::Seen;
 use crate::ether::{Change, FlowChange};
 
@@ -192,7 +194,7 @@ fn packets_ask_for_acknowledgements_in_turn() {
 }
 
 /// Flows without end from `sources` hosts to one host; queues have no limit.
-fn incast(sources: usize, rate: Rate, delay: Ps, aqm: &AqmConfig, config: &RoceConfig) -> Plan {
+pub fn incast(sources: usize, rate: Rate, delay: Ps, aqm: &AqmConfig, config: &RoceConfig) -> Plan {
     let none = json!({ "scheme": "none" });
     let mut plan = star(sources, rate, delay, none, AbrConfig::default());
     for flow in &mut plan.flows {
@@ -501,19 +503,39 @@ pub fn over_roce(mut plan: Plan, stream: &mut Stream) -> Plan {
             cnp_priority: below(8) as u8,
             ..DcqcnConfig::default()
         };
+        let with_hpcc = HpccConfig {
+            eta: 0.5 + below(50) as f64 / 100.0,
+            max_stage: below(8) as u32,
+            w_ai: Bytes(50 + below(5_000)),
+            t: (below(2) == 0).then(|| Ps::from_us(1 + below(50))),
+            window: below(3) != 0,
+        };
+        let has_one_path = flow.sprayed.iter().all(Vec::is_empty);
+        let may_tell = has_one_path && flow.forward.len() <= 1 + MOST_HOPS;
         flow.rates = None;
         flow.roce = Some(RoceConfig {
             payload: Bytes(1 + below(4_096)),
             ack_every: 1 + below(4) as u32,
             timeout: Ps::from_us(100 + below(400)),
-            control: if below(4) == 0 {
-                RoceControlConfig::default()
-            } else {
-                RoceControlConfig::Dcqcn(control)
+            control: match below(6) {
+                0 => RoceControlConfig::default(),
+                1 | 2 if may_tell => RoceControlConfig::Hpcc(with_hpcc),
+                _ => RoceControlConfig::Dcqcn(control),
             },
         });
     }
     plan
+}
+
+/// A run by the plain schedule with all links tapped, measured from `from` to its end.
+pub fn plainly(plan: &Plan, from: Ps, to: Ps) -> Simulation {
+    let mut plain = Simulation::new(plan.clone()).unwrap();
+    plain.tap(&(0..plan.links.len()).collect::<Vec<_>>());
+    plain.run_plainly(from);
+    plain.begin_window();
+    plain.run_plainly(to);
+    plain.end_window();
+    plain
 }
 
 /// Networks under PFC of some priorities, under credit, or without either: any schedule and any partitions
@@ -523,7 +545,7 @@ pub fn over_roce(mut plan: Plan, stream: &mut Stream) -> Plan {
 fn random_networks_do_not_depend_on_the_schedule() {
     let mut stream = Stream::new(1, "ether", "networks over RoCE");
     let (mut cnps, mut naks, mut timeouts, mut pauses, mut completed) = (0, 0, 0, 0.0, 0);
-    let mut dropped = 0;
+    let (mut dropped, mut told) = (0, 0);
     for case in 0..cases(60) {
         let plan = match case % 3 {
             0 => with_any_switch(random_plan(&mut stream, any_source), &mut stream),
@@ -553,12 +575,10 @@ fn random_networks_do_not_depend_on_the_schedule() {
             plan = with_changes(plan, &mut stream, to);
         }
         let fast = Simulation::new(plan.clone()).unwrap().measure(from, to, to);
-        let mut plain = Simulation::new(plan.clone()).unwrap();
-        plain.tap(&(0..plan.links.len()).collect::<Vec<_>>());
-        plain.run_plainly(from);
-        plain.begin_window();
-        plain.run_plainly(to);
-        plain.end_window();
+        let mut plain = plainly(&plan, from, to);
+        let (packets, places) = kept(&plain);
+        assert_eq!(packets, places, "case {case}");
+        told += packets;
         assert_eq!(text(&fast), text(&plain.report()), "case {case}: {plan:#?}");
         if case % 4 == 0 {
             parts_change_nothing_of(&plan, &mut stream, case);
@@ -580,6 +600,7 @@ fn random_networks_do_not_depend_on_the_schedule() {
         pauses += sent.sum::<f64>();
     }
     assert!(cnps > 100, "{cnps}: the cases must reach CNPs");
+    assert!(told > 5, "{told}: the cases must reach telemetry in queues");
     assert!(naks > 5, "{naks}: the cases must reach losses");
     assert!(
         dropped > 1_000,

@@ -13,7 +13,7 @@ pub struct Mail<W: Word> {
     /// Index of each link and the number of its units, in the order of the units.
     links: Vec<(u32, u32)>,
     units: Vec<Unit<W>>,
-    /// Records that are not stamps, each with the arrival time of its unit.
+    /// Records that are not stamps, each with the arrival time of its unit, first and further ones.
     records: Vec<(Ps, W::Record)>,
     stamps: Vec<Ps>,
 }
@@ -67,6 +67,9 @@ impl<W: Word> Mail<W> {
                     records.next().map(|(_, record)| record)
                 };
                 outlet.push(*first, record.as_ref());
+                for (at, record) in records.by_ref().take(first.info.further()) {
+                    outlet.link.push_further(at, &record);
+                }
                 own = behind;
             }
         }

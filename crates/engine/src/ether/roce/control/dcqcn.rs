@@ -11,7 +11,7 @@ use alloc::vec::Vec;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::law::{Notifier, RateControl, RateControlParameters};
+use super::law::{Notifier, RateControl, RateControlParameters, Way};
 use crate::ether::aqm::{lasting, require, share};
 use crate::kernel::units::Bytes;
 use crate::kernel::{Finding, Ps, Rate};
@@ -104,6 +104,9 @@ impl RateControlParameters for DcqcnConfig {
         .flatten()
         .collect()
     }
+    fn rate_symbol(&self) -> &'static str {
+        "R_C"
+    }
     fn notifier(&self) -> Notifier {
         Notifier::new(self.tau, self.cnp_priority)
     }
@@ -130,9 +133,9 @@ pub struct Dcqcn {
 }
 
 impl Dcqcn {
-    /// A source on a line of `line`: it begins at the rate of the line, with alpha at 1.
-    pub fn new(config: &DcqcnConfig, line: Rate) -> Dcqcn {
-        let line = octets(line);
+    /// A source whose packets go this way: it begins at the rate of its line, with alpha at 1.
+    pub fn new(config: &DcqcnConfig, way: &Way) -> Dcqcn {
+        let line = octets(way.line);
         Dcqcn {
             config: config.clone(),
             line,

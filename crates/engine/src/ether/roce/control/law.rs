@@ -2,7 +2,30 @@
 
 use alloc::vec::Vec;
 
+use crate::ether::roce::telemetry::Hop;
 use crate::kernel::{Finding, Ps, Rate};
+
+/// The way of a source's packets, as rate control sees it.
+#[derive(Clone, Debug)]
+pub struct Way {
+    /// Rate of the source's line.
+    pub line: Rate,
+    /// Rates of the lines behind the switches, in the order of the way.
+    pub hops: Vec<Rate>,
+    /// Least time from the begin of a full packet to its acknowledgement.
+    pub round_trip: Ps,
+}
+
+/// An acknowledgement, or a negative one, with telemetry.
+#[derive(Clone, Copy, Debug)]
+pub struct Told<'a> {
+    /// Every packet before this one is acknowledged.
+    pub acknowledged: u64,
+    /// The packet that is sent next.
+    pub next: u64,
+    /// Telemetry of the packet that is answered.
+    pub hops: &'a [Hop],
+}
 
 /// Rate control of a source. At one instant its timers come before arrivals.
 pub trait RateControl {
@@ -11,6 +34,13 @@ pub trait RateControl {
     /// The source begins to send a frame with data, of `octets` on the line.
     #[inline]
     fn on_sent(&mut self, _now: Ps, _octets: u32) {}
+    /// Octets on the line that may be on their way without an acknowledgement: a packet may begin while there are less.
+    #[inline]
+    fn window(&self) -> f64 {
+        f64::INFINITY
+    }
+    /// An acknowledgement with telemetry arrives.
+    fn on_told(&mut self, _told: &Told<'_>) {}
     /// A CNP arrives.
     fn on_cnp(&mut self, _now: Ps) {}
     /// Time of the next timer.
@@ -30,6 +60,14 @@ pub trait RateControlParameters {
     fn check(&self, line: Rate) -> Vec<Finding>;
     /// The part at the receiver.
     fn notifier(&self) -> Notifier;
+    /// Symbol of the rate in the paper.
+    fn rate_symbol(&self) -> &'static str {
+        "R"
+    }
+    /// True if packets collect telemetry on their way, which acknowledgements take back.
+    fn has_telemetry(&self) -> bool {
+        false
+    }
 }
 
 /// Sends CNPs for marked packets, at the receiver.

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::law::{Notifier, RateControl, RateControlParameters};
+use super::law::{Notifier, RateControl, RateControlParameters, Way};
 use crate::kernel::{Finding, Rate};
 
 /// No rate control has no parameters.
@@ -27,9 +27,9 @@ impl RateControlParameters for LineRateConfig {
 pub struct LineRate(f64);
 
 impl LineRate {
-    /// A source on a line of `line`.
-    pub fn new(_config: &LineRateConfig, line: Rate) -> LineRate {
-        LineRate(line.bits_per_second() / 8.0)
+    /// A source whose packets go this way.
+    pub fn new(_config: &LineRateConfig, way: &Way) -> LineRate {
+        LineRate(way.line.bits_per_second() / 8.0)
     }
 }
 

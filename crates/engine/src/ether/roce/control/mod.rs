@@ -1,6 +1,7 @@
 //! Rate control of sources over RoCE. Each algorithm is one file here and one line in the registry below.
 
 pub mod dcqcn;
+pub mod hpcc;
 mod law;
 mod line_rate;
 
@@ -12,10 +13,10 @@ use serde::{Deserialize, Serialize};
 use crate::component::{Component, documentation};
 use crate::kernel::{Finding, Ps, Rate};
 
-pub use law::{Notifier, RateControl, RateControlParameters};
+pub use law::{Notifier, RateControl, RateControlParameters, Told, Way};
 
 /// Each line names variant, key in a scenario, description, source, parameters and state. The state is built by
-/// `new(&parameters, line)`.
+/// `new(&parameters, &way)`.
 macro_rules! registry {
     ($($variant:ident = $name:literal, $about:literal, $source:literal, $config:ty, $state:ty;)*) => {
         /// The rate control of a source over RoCE and its parameters.
@@ -31,10 +32,10 @@ macro_rules! registry {
         }
 
         impl RoceControlConfig {
-            /// The control of a source on a line of `line`.
-            pub fn build(&self, line: Rate) -> RoceControl {
+            /// The control of a source whose packets go this way.
+            pub fn build(&self, way: &Way) -> RoceControl {
                 match self {
-                    $(RoceControlConfig::$variant(config) => RoceControl::$variant(<$state>::new(config, line)),)*
+                    $(RoceControlConfig::$variant(config) => RoceControl::$variant(<$state>::new(config, way)),)*
                 }
             }
             /// Findings about the parameters of a source on a line of `line`.
@@ -47,6 +48,18 @@ macro_rules! registry {
             pub fn notifier(&self) -> Notifier {
                 match self {
                     $(RoceControlConfig::$variant(config) => config.notifier(),)*
+                }
+            }
+            /// Symbol of the rate in the paper of the algorithm.
+            pub fn rate_symbol(&self) -> &'static str {
+                match self {
+                    $(RoceControlConfig::$variant(config) => config.rate_symbol(),)*
+                }
+            }
+            /// True if packets collect telemetry on their way.
+            pub fn has_telemetry(&self) -> bool {
+                match self {
+                    $(RoceControlConfig::$variant(config) => config.has_telemetry(),)*
                 }
             }
             /// Key of the algorithm.
@@ -77,6 +90,13 @@ macro_rules! registry {
             fn on_sent(&mut self, now: Ps, octets: u32) {
                 match self { $(RoceControl::$variant(state) => state.on_sent(now, octets),)* }
             }
+            #[inline]
+            fn window(&self) -> f64 {
+                match self { $(RoceControl::$variant(state) => state.window(),)* }
+            }
+            fn on_told(&mut self, told: &Told<'_>) {
+                match self { $(RoceControl::$variant(state) => state.on_told(told),)* }
+            }
             fn on_cnp(&mut self, now: Ps) {
                 match self { $(RoceControl::$variant(state) => state.on_cnp(now),)* }
             }
@@ -99,6 +119,8 @@ registry! {
         line_rate::LineRateConfig, line_rate::LineRate;
     Dcqcn = "dcqcn", "cut the rate at each congestion notification, raise it by timer and byte counter (data center quantized congestion notification)",
         "Zhu et al. 2015; Zhu et al. 2016, 3.1", dcqcn::DcqcnConfig, dcqcn::Dcqcn;
+    Hpcc = "hpcc", "set the window by what switches write into packets: queue length and octets sent of the fullest line (high precision congestion control)",
+        "Li et al. 2019, algorithm 1; draft-miao-tsv-hpcc-01", hpcc::HpccConfig, hpcc::Hpcc;
 }
 
 impl Default for RoceControlConfig {

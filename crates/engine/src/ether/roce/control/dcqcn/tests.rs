@@ -6,7 +6,12 @@ use crate::kernel::Stream;
 const GBPS: u64 = 1_000_000_000;
 
 fn at_40g(config: DcqcnConfig) -> Dcqcn {
-    Dcqcn::new(&config, Rate::from_bps(40 * GBPS))
+    let way = Way {
+        line: Rate::from_bps(40 * GBPS),
+        hops: Vec::new(),
+        round_trip: Ps::ZERO,
+    };
+    Dcqcn::new(&config, &way)
 }
 
 fn gbps(octets: f64) -> f64 {
