@@ -1,5 +1,5 @@
-//! User-defined components in a configuration: a name, parameters as written, and the component
-//! itself after the reader of the scenario has found it.
+//! User-defined components in a configuration. Each has a name and its parameters as written. After the parser of
+//! the scenario has found the component, there is also the component itself.
 
 use alloc::string::String;
 use alloc::sync::Arc;
@@ -31,7 +31,7 @@ pub struct Custom<S: ?Sized> {
 }
 
 impl<S: ?Sized> Custom<S> {
-    /// A component by its name only, before the reader of the scenario has found it.
+    /// A component of which only the name is known, before the parser of the scenario has found it.
     pub fn named(name: &str) -> Custom<S> {
         Custom {
             name: name.into(),
@@ -47,14 +47,15 @@ impl<S: ?Sized> Custom<S> {
             found: Some(found),
         }
     }
-    /// The component itself; `None` until the reader of the scenario has found it.
+    /// The component itself; `None` until the parser of the scenario has found it.
     pub fn found(&self) -> Option<&S> {
         self.found.as_deref()
     }
     /// The component itself.
     ///
     /// # Panics
-    /// If the component has not been found. The reader of scenarios refuses such names.
+    /// If the component has not been found. The parser of scenarios refuses names of components that it cannot
+    /// find.
     pub fn get(&self) -> &S {
         self.found()
             .expect("a component from outside is found before it is used")
@@ -115,24 +116,24 @@ impl<'de, S: FromOutside + ?Sized> Deserialize<'de> for Custom<S> {
     }
 }
 
-/// Replaces the schema by that of the registry's components: a user-defined component has a schema
-/// of its own.
+/// Replaces the schema by the schema of the registry's components. A user-defined component has a schema of its
+/// own.
 pub(crate) fn of_the_registry(schema: &mut schemars::Schema) {
     if let Some(variants) = schema.remove("anyOf") {
         schema.insert("oneOf".into(), variants);
     }
 }
 
-/// A switch port with a user-defined control scheme, at one instant. Counters are since the start
-/// of the run.
+/// A switch port with a user-defined control scheme, at one instant. The counters count from the start of the
+/// run.
 pub struct PortFromOutside<'s> {
     /// State of the user-defined control scheme.
     pub scheme: &'s mut dyn Any,
-    /// Length of the controlled queue, as the timer of the scheme would get it. This length and the
+    /// Length of the controlled queue, as a timer of the scheme would get this length. This length and the
     /// counters are in units of service: cells, or bytes on the line.
     pub queue: u64,
-    /// Units of all queues that have left the port.
+    /// Number of units of all queues that have left the port.
     pub departed: u64,
-    /// Units of all queues that the port has dropped.
+    /// Number of units of all queues that the port has dropped.
     pub dropped: u64,
 }

@@ -1,15 +1,16 @@
-//! Cell-level simulation of closed-loop flow control under TCP. This crate uses no files, threads,
-//! clocks or hash maps. The same scenario and seed give the same bits on every platform.
+//! Cell-level simulation of closed-loop flow control under TCP. This crate uses no files, threads, clocks or hash
+//! maps. The same scenario and seed give bit-identical results on every platform.
 //!
 //! # Layers
 //!
 //! The layers from the lowest to the highest. Each layer uses only the layers listed before it:
 //!
 //! * [`kernel`]: time in whole picoseconds, exact cell clocks, random streams, digests.
-//! * [`net`]: the links and nodes that every link layer (ATM, Ethernet) uses. Each node advances
-//!   alone up to a bound of time.
-//! * [`passing`]: the fields of cells and frames that schemes of a port read and write.
-//! * [`control`], [`discard`], [`credit`]: the schemes of a port, the same for every link layer.
+//! * [`net`]: the links and nodes that every link layer (ATM, Ethernet) uses. Each node is processed without the
+//!   others up to a bound of time.
+//! * [`passing`]: the fields of cells and frames that control schemes and discard policies read and write.
+//! * [`control`], [`discard`], [`credit`]: control schemes, discard policies and credit control of a port, the
+//!   same for every link layer.
 //! * [`atm`]: cells, RM cells, AAL5, and the output port with its server.
 //! * [`endsystem`], [`tcp`], [`traffic`]: ABR sources and destinations, TCP senders and receivers,
 //!   and the applications above TCP. All are pure state machines: the caller passes the time.
@@ -21,10 +22,10 @@
 //!
 //! # Custom schemes
 //!
-//! The registry of [`control`] is a closed set, so that the compiler inlines every hook. A scheme of
-//! another crate implements [`SwitchControl`](control::SwitchControl), and a plan names the scheme by
-//! [`ControlConfig::Custom`](control::ControlConfig::Custom). For the loss recovery of TCP the trait
-//! is [`RecoveryPolicy`](tcp::recovery), and for ABR sources [`LawState`](endsystem::LawState).
+//! The registry of [`control`] is a closed set, so that the compiler inlines every method of a scheme. A scheme
+//! of another crate implements [`SwitchControl`](control::SwitchControl), and a plan names this scheme by
+//! [`ControlConfig::Custom`](control::ControlConfig::Custom). For the loss recovery of TCP the trait is
+//! [`RecoveryPolicy`](tcp::recovery), and for ABR sources [`LawState`](endsystem::LawState).
 //!
 //! # Example
 //!

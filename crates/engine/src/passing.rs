@@ -11,7 +11,7 @@ pub enum Contents {
     Data,
     /// A [`RateRecord`] on its way from the source to the destination.
     Forward,
-    /// A [`RateRecord`] on its way back to the source. Only the port that forwards it counts it.
+    /// A [`RateRecord`] on its way back to the source. Only the port that forwards the cell or frame counts it.
     Backward,
 }
 
@@ -20,7 +20,7 @@ pub enum Contents {
 pub struct Passing {
     /// Contents of the cell or frame.
     pub contents: Contents,
-    /// True for user data that end a PDU. Each frame is a PDU.
+    /// True if the cell or frame ends a PDU with user data. Each frame is a PDU.
     pub ends_pdu: bool,
     /// Size of the cell or frame in units of service.
     pub units: u32,
@@ -28,7 +28,7 @@ pub struct Passing {
 }
 
 impl Passing {
-    /// An unmarked cell or frame of `units` units. `ends_pdu` counts only for user data.
+    /// An unmarked cell or frame of `units` units. `ends_pdu` has an effect only for user data.
     #[inline(always)]
     pub const fn new(contents: Contents, units: u32, ends_pdu: bool) -> Passing {
         Passing {
@@ -61,13 +61,13 @@ impl Passing {
     }
 }
 
-/// The contents of an RM cell of TM 4.0, in which sources and switches tell each other rates. Rates
-/// are in units of service per second.
+/// The contents of an RM cell of TM 4.0, also called rate record here because frames carry the same fields. With
+/// it, sources and switches exchange rates. Rates are in units of service per second.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RateRecord {
     /// Explicit rate (ER), which switches may lower.
     pub er: f64,
-    /// Current rate (CCR): ACR of the source when it sent the record.
+    /// Current rate (CCR): ACR of the source at the time when the source sent the record.
     pub ccr: f64,
     /// Minimum rate (MCR) of the channel.
     pub mcr: f64,

@@ -1,5 +1,5 @@
-//! AAL5 (ITU-T I.363.5, RFC 1483): number of cells of a packet, and reassembly of packets. Cells
-//! carry no bytes, only a number and the end-of-message bit.
+//! AAL5 (ITU-T I.363.5, RFC 1483): number of cells of a packet, and reassembly of packets. Cells carry no bytes,
+//! only a sequence number and the end-of-message bit.
 
 use core::mem;
 
@@ -45,24 +45,24 @@ impl Encapsulation {
 /// Result of reassembly when the last cell of a PDU has arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// All cells of the PDU have arrived, and no cells of another PDU: AAL5 would find length and
-    /// CRC right.
+    /// All cells of the PDU have arrived, and no cells of another PDU. The length and CRC checks of AAL5 would
+    /// pass.
     Delivered(Segment),
-    /// Cells of the PDU are missing, or cells of an earlier PDU precede them, because that PDU's
+    /// Cells of the PDU are missing, or cells of an earlier PDU precede the PDU's cells because the earlier PDU's
     /// last cell was lost. All these cells are discarded.
     Corrupt,
 }
 
-/// Reassembles the PDUs of one channel. A PDU is delivered if exactly its cells have arrived, in
-/// order, since the last end of a PDU. A length check and a CRC without collisions would give the
-/// same result.
+/// Reassembles the PDUs of one channel. A PDU is delivered if the cells that have arrived since the last end of a
+/// PDU are exactly the PDU's cells, in order. A length check and a CRC without collisions would give the same
+/// result.
 #[derive(Clone, Debug, Default)]
 pub struct Reassembler {
-    /// Number of the first data cell since the last end of a PDU.
+    /// Number of the first data cell that has arrived since the last end of a PDU.
     first: u32,
     /// Count of data cells since the last end of a PDU.
     cells: u64,
-    /// True if a data cell is missing among those since the last end of a PDU.
+    /// True if a data cell is missing among the data cells since the last end of a PDU.
     broken: bool,
     /// Number of the next data cell if no cell is lost.
     next: u32,
@@ -105,11 +105,12 @@ impl Reassembler {
         Outcome::Corrupt
     }
 
-    /// Number of corrupt PDUs that began with cells of an earlier PDU, whose last cell was lost.
+    /// Number of corrupt PDUs that were merged with cells of an earlier PDU, because the earlier PDU's last cell
+    /// was lost.
     pub fn merges(&self) -> u64 {
         self.merges
     }
-    /// Number of the next data cell if no cell is lost: that of the last arrived cell plus 1.
+    /// Number of the next data cell if no cell is lost: number of the cell that arrived last, plus 1.
     pub fn next_number(&self) -> u32 {
         self.next
     }
@@ -120,7 +121,7 @@ mod tests {
     use super::*;
     use crate::kernel::Ps;
 
-    /// A PDU of `cells` cells from number `first` on.
+    /// A PDU of `cells` cells, the first of which has the number `first`.
     fn pdu(first: u32, cells: u16) -> Pdu {
         let segment = Segment::data(first as u64, 1);
         Pdu {
@@ -132,7 +133,7 @@ mod tests {
         }
     }
 
-    /// Passes the cells of `pdu` to the reassembler for whose index `arrives` is true.
+    /// Passes to the reassembler those cells of `pdu` for whose index `arrives` is true.
     fn send(r: &mut Reassembler, pdu: &Pdu, arrives: impl Fn(u32) -> bool) -> Option<Outcome> {
         let mut outcome = None;
         let cells = u32::from(pdu.cells);
@@ -198,7 +199,8 @@ mod tests {
 
     #[test]
     fn a_merge_whose_count_happens_to_fit_is_corrupt_all_the_same() {
-        // Five cells of the first PDU and seven of the second: 12, as the length says.
+        // Five cells of the first PDU and seven of the second arrive: 12 cells, which is also the length of the
+        // second PDU.
         let mut r = Reassembler::default();
         send(&mut r, &pdu(0, 12), |index| index < 5);
         assert_eq!(

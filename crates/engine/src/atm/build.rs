@@ -1,4 +1,4 @@
-//! Builds hosts, switches, ports, routing tables and terminals from a plan.
+//! Builds hosts, switches, ports, routing tables and terminals (ends of flows) from a plan.
 
 mod relays;
 
@@ -29,7 +29,7 @@ use crate::net::simultaneous::Order;
 use crate::tcp::{Phases, TcpReceiver, TcpSender};
 use crate::traffic::Demand;
 
-/// Everything from which a simulation at time zero is made.
+/// The nodes, links and channels from which a simulation at time zero is made.
 pub struct Parts<S> {
     /// Hosts and switches in the order of the plan.
     pub nodes: Vec<Node<S>>,
@@ -37,8 +37,8 @@ pub struct Parts<S> {
     pub inboxes: Vec<Inbox>,
     /// Paths of all channels, in the order of the channel numbers.
     pub channels: Vec<Channel>,
-    /// For each link, the channels of its port in the order of their slots, if the link may lose
-    /// cells without an event.
+    /// If links lose cells at ports that are not event-driven: for each link, the channels of its port in the
+    /// order of their slots (indices at the port). Otherwise empty.
     pub lossy_channels: Vec<Vec<ChannelId>>,
 }
 
@@ -132,8 +132,7 @@ impl<'a> Draft<'a> {
         Ok(draft)
     }
 
-    /// Checks that the path of `channel` leads from a host to a host through switches, without a
-    /// loop.
+    /// Checks that the path of `channel` leads from one host through switches to another host, without a loop.
     fn check_path(&self, channel: ChannelId) -> Result<(), PlanError> {
         let (links, path) = (&self.plan.links, self.path(channel));
         let name = &self.plan.flows[channel.flow()].name;
@@ -173,8 +172,8 @@ impl<'a> Draft<'a> {
     }
 
     fn hop(&self, channel: ChannelId, link: usize) -> Hop {
-        // A channel crosses a link only once, so its index among the channels of the link is its
-        // slot at the port.
+        // A channel crosses a link only once. So the channel's index among the channels of the link is its slot
+        // (index) at the port.
         let slot = self.users[link].binary_search(&channel).unwrap_or(0) as u32;
         Hop {
             link,
@@ -238,7 +237,7 @@ impl<'a> Draft<'a> {
             .map(|queue| &settings.priority[*queue][..])
             .collect();
         let rm_first = settings.rm_first && controlled.is_some();
-        // A port without a queue for ABR needs no control scheme.
+        // A port without a queue for ABR has no control scheme.
         let control = if controlled.is_some() {
             self.plan.control_of(link, settings)
         } else {
@@ -284,8 +283,8 @@ impl<'a> Draft<'a> {
         Stream::new(self.plan.seed, &self.plan.links[link].name, purpose)
     }
 
-    /// Number of channels over `link` with ABR cells; the control scheme of the port has a slot for
-    /// each.
+    /// Number of channels over `link` with ABR cells. The control scheme of the port keeps state for so many
+    /// channels.
     fn controlled_channels(&self, link: usize) -> usize {
         self.users[link]
             .iter()
@@ -329,13 +328,13 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Index of a channel among the channels with ABR cells on the link of its `hop`: its slot in
-    /// the control scheme.
+    /// Index of a channel among the channels with ABR cells on the link of its `hop`. The control scheme of the
+    /// port uses this index for the channel.
     fn control_slot(&self, hop: Hop) -> u32 {
         self.controlled_before[hop.link][hop.slot as usize]
     }
 
-    /// For each channel of `users`, the number of channels before it with ABR cells.
+    /// For each channel of `users`, the number of channels with ABR cells before this channel in the list.
     fn counted(&self, users: &[ChannelId]) -> Vec<u32> {
         let mut before = 0;
         let count = |channel: &ChannelId| {
@@ -395,7 +394,8 @@ impl<'a> Draft<'a> {
         })
     }
 
-    /// The terminal of a flow at `node` where `channel` begins: the source's or the destination's.
+    /// The terminal of a flow at `node`, where `channel` begins: the source of the flow if `channel` is forward,
+    /// otherwise the destination.
     fn terminal(&self, node: usize, channel: ChannelId) -> Terminal {
         let flow = &self.plan.flows[channel.flow()];
         let is_source = channel.is_forward();
@@ -505,8 +505,8 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// The shaper of a channel whose first link has `rate`. The shaper sets the sending times of
-    /// the cells if they are `paced`, or if their class is controlled.
+    /// The shaper of a channel whose first link has the rate `rate`. The shaper sets the sending times of the
+    /// cells if `paced` is true, or if the rate of their class is controlled.
     fn shaper(&self, flow: &FlowPlan, channel: ChannelId, rate: Rate, paced: bool) -> Shaper {
         let abr = || {
             let from = self

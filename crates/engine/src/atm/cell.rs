@@ -1,5 +1,5 @@
-//! The cell: sixteen `Copy` bytes. RM cells, credit cells and last cells of a PDU have a body,
-//! which is stored separately.
+//! The cell: sixteen `Copy` bytes. RM cells, credit cells, last cells of a PDU and data cells with a sending time
+//! have a body, which is stored separately.
 
 pub use super::class::ServiceClass;
 use crate::credit::CreditCell;
@@ -28,11 +28,11 @@ pub enum Kind {
     Credit = 3,
 }
 
-/// Header bits of a cell and the sender's cell number, packed into 32 bits.
+/// Header bits of a cell and the sender's sequence number of the cell, packed into 32 bits.
 ///
-/// Bits 0-1 kind, 2 end of message (AAL5 EOM, SDU type 1), 3 EFCI, 4 CLP, 5 a [`Body`] follows.
-/// Bits 6-11 application bytes in the cell (0..=48), so that lost and delivered bytes can be
-/// counted anywhere. Bits 12-31 the cell's number among the data cells of its channel, modulo 2^20.
+/// Bits 0-1 kind, 2 end of message (AAL5 EOM, SDU type 1), 3 EFCI, 4 CLP, 5 a [`Body`] follows. Bits 6-11
+/// application bytes in the cell (0..=48), so that lost and delivered bytes can be counted anywhere. Bits 12-31
+/// the cell's sequence number among the data cells of its channel, modulo 2^20.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Info(pub u32);
 
@@ -51,7 +51,7 @@ impl Info {
     pub const fn data(number: u32) -> Info {
         Info(number << Self::NUMBER_SHIFT)
     }
-    /// The last cell of a PDU. A body must follow it: the [`Pdu`].
+    /// The last cell of a PDU. A body must follow the cell: the [`Pdu`].
     #[inline]
     pub const fn end_of_message(number: u32) -> Info {
         Info(Self::data(number).0 | Self::EOM | Self::BODY)
@@ -71,7 +71,7 @@ impl Info {
     pub const fn with_payload(self, bytes: u32) -> Info {
         Info(self.0 | bytes << Self::PAYLOAD_SHIFT)
     }
-    /// A copy with the cell number raised by one.
+    /// A copy with the sequence number of the next cell: one higher.
     #[inline]
     pub const fn following(self) -> Info {
         Info(self.0.wrapping_add(1 << Self::NUMBER_SHIFT))
@@ -81,7 +81,7 @@ impl Info {
     pub const fn payload(self) -> u32 {
         self.0 >> Self::PAYLOAD_SHIFT & 63
     }
-    /// A copy that says that a [`Body`] follows the cell.
+    /// A copy with the bit that says that a [`Body`] follows the cell.
     #[inline]
     pub const fn with_body(self) -> Info {
         Info(self.0 | Self::BODY)
@@ -131,9 +131,8 @@ impl Info {
     pub const fn has_body(self) -> bool {
         self.0 & Self::BODY != 0
     }
-    /// True for a data cell that does not end a PDU. No node acts on the contents of such a cell,
-    /// so nodes may process such cells many at a time. The only possible body of such a cell is a
-    /// stamp.
+    /// True for a data cell that does not end a PDU (a plain cell). No node acts on the contents of such a cell,
+    /// so nodes may process such cells many at a time. The only possible body of such a cell is a stamp.
     #[inline]
     pub const fn is_plain(self) -> bool {
         self.0 & (3 | Self::EOM) == 0
@@ -143,14 +142,14 @@ impl Info {
     pub const fn is_stamped(self) -> bool {
         self.0 & (3 | Self::EOM | Self::BODY) == Self::BODY
     }
-    /// True for a plain cell that may be in a burst of plain cells that all have stamps (`STAMPED`)
-    /// or all have none.
+    /// True for a plain cell that may be part of a burst of plain cells. If `STAMPED`, all cells of the burst
+    /// have stamps; otherwise none has.
     #[inline(always)]
     pub const fn is_of_row<const STAMPED: bool>(self) -> bool {
         if STAMPED {
             self.is_stamped()
         } else {
-            // Only plain cells can be without a body.
+            // A cell without a body is always plain.
             !self.has_body()
         }
     }
@@ -164,7 +163,7 @@ impl Info {
     pub const fn without_efci(self) -> Info {
         Info(self.0 & !Self::EFCI)
     }
-    /// The view of the cell for the control scheme and the discard policy of a port.
+    /// The part of the cell that the control scheme and the discard policy of a port may read and mark.
     #[inline(always)]
     pub const fn passing(self) -> Passing {
         let contents = match self.kind() {
@@ -224,14 +223,14 @@ impl Word for Info {
 pub struct Pdu {
     /// The TCP segment inside the PDU.
     pub segment: Segment,
-    /// Time at which the last cell of the PDU was sent.
+    /// Time at which the last cell of the PDU left the source queue.
     pub sent: Ps,
     /// Number of the PDU's first cell, modulo [`Info::NUMBERS`].
     pub first: u32,
     /// Number of cells of the PDU.
     pub cells: u16,
-    /// True if a switch on the path has refused a cell of the PDU; not a field of the trailer. A
-    /// PDU that loses cells at two switches is thus counted only once.
+    /// True if a switch on the path has refused a cell of the PDU. A real trailer has no such field. With this
+    /// field, a PDU that loses cells at two switches is counted only once.
     pub hit: bool,
 }
 
@@ -242,7 +241,7 @@ impl Pdu {
     }
 }
 
-/// Data that follow a cell whose [`Info::has_body`] is true.
+/// Data that follow a cell for which [`Info::has_body`] is true.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Body {
     /// Contents of an RM cell.

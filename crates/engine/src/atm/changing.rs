@@ -14,9 +14,9 @@ impl<S: Server> Simulation<S> {
         next.map_or(Ps::NEVER, |change| change.at)
     }
 
-    /// Applies all changes due by the present instant, and returns the instant of the next change;
-    /// `NEVER` if none is left. A partitioned run stops at each such instant and calls this method;
-    /// other runs need not call it.
+    /// Applies all changes due by the present instant, and returns the instant of the next change; `NEVER` if
+    /// none is left. A run divided into parts must pause at each such instant and call this method. Other runs
+    /// need not call the method.
     pub fn make_due_change(&mut self) -> Ps {
         while self.next_change() <= self.now {
             self.make_next_change();

@@ -30,7 +30,7 @@ pub enum ServiceClass {
 }
 
 impl ServiceClass {
-    /// All classes, in the order of their discriminants.
+    /// All classes, in the order of their discriminants in the enum.
     pub const ALL: [ServiceClass; 5] = [
         ServiceClass::Cbr,
         ServiceClass::Vbr,

@@ -1,5 +1,4 @@
-//! A network under construction: its plan, and lists derived from the plan before the nodes are
-//! built.
+//! A network under construction: the plan, and lists that are derived from the plan before the nodes are built.
 
 use alloc::vec::Vec;
 use core::cell::OnceCell;
@@ -8,7 +7,7 @@ use super::plan::Plan;
 use crate::atm::cell::ServiceClass;
 use crate::net::channel::{Channel, ChannelId, Hop};
 
-/// A buffer pool of credit control: its memory and the channels that share it.
+/// A buffer pool of credit control: its memory, and the channels that share this memory.
 #[derive(Clone, Debug)]
 pub struct Users {
     /// Memory of the pool in cells.
@@ -25,21 +24,18 @@ pub struct Draft<'a> {
     pub port_of: Vec<u32>,
     /// For each link: the channels that cross it, in ascending order.
     pub users: Vec<Vec<ChannelId>>,
-    /// For each node: true if a channel under credit control begins at, ends at or passes through
-    /// the node.
+    /// For each node: true if a channel under credit control begins at the node, ends there or passes through it.
     pub has_credit: Vec<bool>,
-    /// For each node: true for a switch with settings that change during the run.
+    /// For each node: true for a switch whose settings change during the run.
     pub changes: Vec<bool>,
-    /// For each link and each channel on it: the number of lower channels on the link that have ABR
-    /// cells.
+    /// For each link and each channel on it: how many channels with lower numbers on this link have ABR cells.
     pub controlled_before: Vec<Vec<u32>>,
-    /// For each link under credit control: the link in the opposite direction, on which its credit
-    /// returns.
+    /// For each link under credit control: the link in the opposite direction, on which credit cells return.
     pub back: Vec<Option<usize>>,
-    /// For each link: the first link whose credit returns on this link.
+    /// For each link: the first link whose credit cells return on this link.
     pub returns_for: Vec<Option<usize>>,
-    /// For each link: the buffer pools of credit control at its sending node and at its receiving
-    /// node; computed at first use.
+    /// For each link: the buffer pools of credit control at the sending node and at the receiving node. A pool is
+    /// computed when it is first needed.
     pub pools: Vec<[OnceCell<Users>; 2]>,
     /// For each node: indices of its outgoing links that some channel or credit uses.
     pub outgoing: Vec<Vec<usize>>,
@@ -48,8 +44,8 @@ pub struct Draft<'a> {
     /// For each node: the channels whose cells arrive there. The position in the list is the label
     /// of the cells.
     pub arriving: Vec<Vec<ChannelId>>,
-    /// For each node: the channels that begin at its terminals. A flow may lack one of its
-    /// channels.
+    /// For each node: the channels that begin at its terminals (ends of flows). A flow may have only one of its
+    /// two channels.
     pub leaving: Vec<Vec<ChannelId>>,
     /// The path of each channel.
     pub channels: Vec<Channel>,
@@ -66,8 +62,8 @@ impl<'a> Draft<'a> {
         self.plan.class(channel)
     }
 
-    /// Class of the RM cells of a channel: ABR if the data of either channel of the flow are ABR.
-    /// Otherwise the class of the data, as the flow has no RM cells.
+    /// Class of the RM cells of a channel: ABR if the data of either channel of the flow are ABR. Otherwise the
+    /// flow has no RM cells, and the result is the class of the data.
     pub(super) fn rm_class(&self, channel: ChannelId) -> ServiceClass {
         let is_abr = |channel: ChannelId| {
             !self.path(channel).is_empty() && self.class(channel) == ServiceClass::Abr

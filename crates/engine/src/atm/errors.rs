@@ -1,5 +1,5 @@
-//! Cells that a link loses: the header has a bit error, the receiver detects it by the HEC and
-//! discards the cell.
+//! Cells that a link loses: the header has a bit error, the receiver detects the error by the HEC and discards
+//! the cell.
 
 use alloc::format;
 use alloc::vec::Vec;

@@ -16,13 +16,13 @@ pub enum What {
         number: u32,
         /// True if the cell was the last cell of a PDU.
         eom: bool,
-        /// True for an RM cell, which has no number.
+        /// True for an RM cell; `number` is then without meaning, because only data cells are numbered.
         rm: bool,
     },
-    /// A source queue had too little room for a whole PDU, or for a raw cell (without TCP).
+    /// A source queue had too little room for a whole PDU, or for one cell of a source without TCP.
     Refusal {
-        /// Sequence number in bytes of the refused segment, or its acknowledgement number; `None`
-        /// for a raw cell, a SYN or a SYN-ACK.
+        /// Sequence number in bytes of the refused segment, or its acknowledgement number; `None` for a SYN, a
+        /// SYN-ACK, or a cell of a source without TCP.
         seq: Option<u64>,
     },
     /// A retransmission timer expired.

@@ -16,15 +16,15 @@ pub struct Held {
     pub channel: Option<ChannelId>,
     /// Kind and header bits of the cell.
     pub info: Info,
-    /// Time at which the last bit of the cell arrives at the end of the link; `None` for a cell in
-    /// a queue without departures computed ahead of time. With such departures, a cell that arrives
+    /// Time at which the last bit of the cell arrives at the end of the link; `None` for a cell in a queue whose
+    /// departures are not computed ahead of time. If departures are computed ahead of time, a cell that arrives
     /// later than one link delay plus one cell time from now is still queued.
     pub arrives: Option<Ps>,
 }
 
 impl<S: Server> Simulation<S> {
-    /// All cells of the simulation: first those on links, link by link in order of arrival, then
-    /// those in queues.
+    /// All cells of the simulation: first the cells on links, link by link in order of arrival, then the cells in
+    /// queues.
     pub fn cells(&self) -> impl Iterator<Item = Held> {
         self.on_links().chain(self.queued())
     }

@@ -1,4 +1,4 @@
-//! A host: the terminals (ends of flows) at this node, and its output ports.
+//! A host: the terminals (ends of flows) at this node, and the output ports of the node.
 
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
@@ -30,7 +30,8 @@ pub struct Host<S> {
     /// State of an event-driven host, which processes every event at its own time; `None` for other
     /// hosts.
     prompt: Option<Box<Prompt>>,
-    /// For an event-driven host: by port and slot, the index of the terminal that sends the cells.
+    /// For an event-driven host: the index of the terminal that sends the cells of a channel, by port and slot
+    /// (index of the channel at the port).
     pub(super) senders: Vec<Vec<u32>>,
 }
 
@@ -68,8 +69,8 @@ impl<S: Server> Host<S> {
         self.prompt.is_some()
     }
 
-    /// Time of the earliest timer of a terminal, or of the earliest event of a port that needs
-    /// events.
+    /// Time of the earliest timer of a terminal, or of the earliest event of an event-driven port, whichever is
+    /// earlier.
     #[inline]
     pub fn next_event(&self) -> Ps {
         let port = self
@@ -79,9 +80,9 @@ impl<S: Server> Host<S> {
         self.clocks.first().0.min(port)
     }
 
-    /// Processes all events before `horizon`; at one instant timers come before arrivals. If the
-    /// host has one terminal and one incoming link, the terminal also sends cells ahead of time, up
-    /// to `ahead`. Nothing reads the state of the host before `ahead`.
+    /// Processes all events before `horizon`; at one instant timers come before arrivals. If the host has one
+    /// terminal and one incoming link, the terminal also sends cells ahead of time, up to `ahead`. Until `ahead`,
+    /// no sample or report reads the state of the host.
     #[inline(never)]
     pub fn turn(&mut self, inbox: &mut Inbox, links: &mut Links, horizon: Ps, ahead: Ps) {
         if let Some(prompt) = self.prompt.take() {
@@ -175,8 +176,8 @@ impl<S: Server> Host<S> {
         }
     }
 
-    /// Receives stamped cells that arrive before `limit`, up to the first cell without a stamp.
-    /// Returns false if there is no stamped cell.
+    /// Receives cells with stamps (sending times) that arrive before `limit`, up to the first cell without a
+    /// stamp. Returns false if no cell was received.
     #[inline(never)]
     fn receive_stamped(&mut self, link: &mut Link, limit: Ps) -> bool {
         let (cells, stamps) = link.stamped_stretch();
@@ -185,9 +186,10 @@ impl<S: Server> Host<S> {
         taken > 0
     }
 
-    /// Receives plain cells from `cells` that arrive before `limit`, up to the first one that
-    /// differs: all stamped (`STAMPED`) or all unstamped. `stamp` removes a stamp from the link.
-    /// Returns the number received. Plain cells change no timer of a terminal.
+    /// Receives plain cells (data cells that do not end a PDU) from `cells` that arrive before `limit`. All have
+    /// stamps (`STAMPED`) or all have none, up to the first cell that differs. `stamp` removes the sending time
+    /// of one cell from the link. Returns the number of cells received. Plain cells change no timer of a
+    /// terminal.
     #[inline(always)]
     fn receive_rows<const STAMPED: bool>(
         &mut self,
@@ -206,9 +208,9 @@ impl<S: Server> Host<S> {
         received
     }
 
-    /// Time up to which the terminal `index`, whose timer is the earliest, may be processed without
-    /// the others. The limit is the next arrival, which comes after timers of its instant, or the
-    /// timer of the next terminal.
+    /// Time up to which the terminal `index`, which has the earliest timer, may be processed without the other
+    /// terminals. The limit is the next arrival, which comes after timers of its instant, or the timer of the
+    /// next terminal.
     #[inline]
     fn limit(&self, horizon: Ps, timer: Ps, arrival: Ps, index: usize) -> Ps {
         let others = self.runner_up(index).max(Ps(timer.0 + 1));

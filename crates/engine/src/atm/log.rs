@@ -1,4 +1,5 @@
-//! The log of a node: events that the plan asks for, and records for an observer.
+//! The log of a node: the events that the plan requests, and reports for an observer (for instance a packet
+//! capture).
 
 use alloc::vec::Vec;
 
@@ -8,7 +9,7 @@ use super::plan::EventKinds;
 use crate::kernel::Ps;
 use crate::net::ChannelId;
 
-/// Records of a node for an observer; the observer reads cells on links separately.
+/// Reports of one node for an observer, such as a packet capture. The observer reads cells on links separately.
 #[derive(Clone, Debug, Default)]
 pub struct Tap {
     /// PDUs whose first cell has left the source queue.
@@ -26,7 +27,7 @@ pub struct Log {
     events: Vec<Event>,
     /// Number of events that were not stored because the limit had been reached.
     pub omitted: u64,
-    /// Records for an observer, if an observer is present.
+    /// Reports for an observer; `None` if no observer is present.
     pub tap: Option<Tap>,
 }
 
@@ -70,9 +71,8 @@ impl Log {
             self.omitted += 1;
         }
     }
-    /// Inserts losses of links by their times, before other events of the same instants. `losses`
-    /// is in order of time. No later call may have an event that is earlier than the last of these
-    /// losses.
+    /// Inserts losses of links by their times, before other events of the same instants. `losses` is in order of
+    /// time. A later call may not pass an event that is earlier than the last of these losses.
     pub fn add_losses(&mut self, losses: Vec<Event>) {
         let Some(first) = losses.first().filter(|_| self.kinds.loss) else {
             return;
@@ -116,8 +116,8 @@ mod tests {
         Event::loss(Ps(at), place, Cause::LinkError, Info::data(0))
     }
 
-    /// The losses of a link are added after other events, but are inserted by their times, before
-    /// other events of the same instant. A full log then drops its last events.
+    /// The losses of a link are added after other events. They are nevertheless inserted by their times, before
+    /// other events of the same instant. If the log is full, its last events are dropped.
     #[test]
     fn losses_that_are_told_late_take_their_places() {
         let mut log = Log::new(EventKinds::default(), 5);

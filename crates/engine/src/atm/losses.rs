@@ -12,11 +12,11 @@ pub struct Losses {
     pub cells: u64,
     /// Application bytes in the refused cells.
     pub bytes: u64,
-    /// PDUs of which the port refused at least one cell. A PDU whose last cell was lost before this
-    /// port counts as one with the next PDU.
+    /// PDUs of which the port refused at least one cell. If a PDU's last cell was lost before this port, the PDU
+    /// and the next one count as one PDU.
     pub packets: u64,
-    /// Number of PDUs among `packets` that an earlier port has counted, because they lost cells
-    /// there. The port learns this from the last cell of the PDU.
+    /// How many of the PDUs counted in `packets` an earlier port has counted, too, because they lost cells there.
+    /// The port learns this from the last cell of the PDU.
     pub repeated: u64,
     /// Cells that the link of the port has lost.
     pub cells_on_link: u64,
@@ -24,17 +24,17 @@ pub struct Losses {
     pub bytes_on_link: u64,
 }
 
-/// The entry for a channel without a lost cell; no cell has this number.
+/// Entry of `last` for a channel without a lost cell in its present PDU. No cell has this number.
 const NONE: u32 = u32::MAX;
 
 /// Losses of all channels at one port and its link.
 #[derive(Clone)]
 pub struct LossCounts {
     losses: Vec<Losses>,
-    /// For each channel, the number of the cell that was lost last at this port in the present PDU;
-    /// `NONE` if no cell was.
+    /// For each channel, the number of the cell of the present PDU that this port lost last; `NONE` if no cell
+    /// was lost.
     last: Vec<u32>,
-    /// Number of channels that have lost a cell in their present PDU.
+    /// Number of channels that have lost a cell in their present PDU at this port.
     open: u32,
 }
 
@@ -75,8 +75,8 @@ impl LossCounts {
         losses.bytes_on_link += info.payload() as u64;
     }
 
-    /// Must be called for each cell that passes or is refused. Further losses after the last cell
-    /// of a PDU belong to another PDU.
+    /// Must be called for each cell that passes or is refused. Losses after the last cell of a PDU belong to the
+    /// next PDU.
     #[inline]
     pub fn pass(&mut self, slot: u32, info: Info, body: &mut Option<&mut Body>) {
         if self.open > 0 && info.is_eom() {
@@ -93,8 +93,8 @@ impl LossCounts {
         self.open -= 1;
         match body {
             Some(Body::Pdu(pdu)) if pdu.holds(last) && !pdu.hit => pdu.hit = true,
-            // The cell was lost before the first cell of this PDU: it belonged to earlier PDUs
-            // whose last cells were lost.
+            // The lost cell comes before the first cell of this PDU: it belonged to earlier PDUs whose last cells
+            // were lost.
             _ => self.losses[slot as usize].repeated += 1,
         }
     }

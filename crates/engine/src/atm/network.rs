@@ -17,8 +17,8 @@ pub struct Network {
     pub plan: Arc<Plan>,
     /// The path of each channel.
     pub channels: Arc<[Channel]>,
-    /// For each link, the channels of its port in the order of their slots, if the link may lose
-    /// cells without an event; empty if no link does.
+    /// If links lose cells at ports that are not event-driven: for each link, the channels of its port in the
+    /// order of their slots (indices at the port). Otherwise empty.
     pub lossy_channels: Arc<[Vec<ChannelId>]>,
     /// For each channel: the index of the node where the channel begins, and of the terminal there.
     pub begins: Vec<(usize, usize)>,

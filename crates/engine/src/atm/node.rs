@@ -63,8 +63,8 @@ impl<S: Server> Node<S> {
         }
     }
 
-    /// Logs the cells that links have lost up to `last`. `channels` has, for each link, its
-    /// channels in the order of their slots.
+    /// Logs the cells that links have lost up to `last`. `channels` has, for each link, the channels of its port
+    /// in the order of their slots (indices at the port).
     fn log_losses(&mut self, last: Ps, channels: &[Vec<ChannelId>]) {
         let mut losses = Vec::new();
         for (port, link) in self.ports_mut() {
@@ -74,7 +74,7 @@ impl<S: Server> Node<S> {
                 Event::loss(at, (channels[slot as usize], *link), Cause::LinkError, info)
             }));
         }
-        // A stable sort: losses of one instant stay in the order of the ports.
+        // The sort is stable: losses of one instant stay in the order of the ports.
         losses.sort_by_key(|loss| loss.at);
         self.log_mut().add_losses(losses);
     }
@@ -104,8 +104,8 @@ impl<S: Server> node::Node for Node<S> {
             }
         }
     }
-    /// Ends the services that end at `last` or before and cause no further event: at event-driven
-    /// ports, and of cells that links lose.
+    /// Completes the services that end at `last` or before and cause no further event: services at event-driven
+    /// ports, and services of cells that links lose.
     fn settle(&mut self, last: Ps, links: &mut Links, network: &Network) {
         if !network.lossy_channels.is_empty() {
             self.log_losses(last, &network.lossy_channels);

@@ -47,7 +47,7 @@ impl<S: Server> Simulation<S> {
         switches.into_iter()
     }
 
-    /// The output ports of all switches that some channel uses, in the order of the report.
+    /// The output ports of all switches that at least one channel uses, in the order of the report.
     pub fn switch_ports(&self) -> Vec<SwitchPort> {
         let ports = self
             .switches()
@@ -112,8 +112,8 @@ impl<S: Server> Simulation<S> {
             .collect()
     }
 
-    /// ACR in cells/s of the virtual source for the forward channel of `flow` at the end of `link`;
-    /// `None` without one.
+    /// ACR in cells/s of the virtual source for the forward channel of `flow` at the end of `link`; `None` if
+    /// there is no such virtual source.
     pub fn virtual_acr(&self, flow: usize, link: usize) -> Option<f64> {
         let channel = ChannelId::forward(flow);
         let hops = &self.network.channels[channel.index()].hops;
@@ -132,8 +132,8 @@ impl<S: Server> Simulation<S> {
             .collect()
     }
 
-    /// Number of cells in the source queue of `flow`. `None` for sources whose cells leave when
-    /// they are generated, and for persistent sources, which always have a cell.
+    /// Number of cells in the source queue of `flow`. `None` for sources whose cells leave as soon as they are
+    /// generated, and for persistent sources, which always have a cell to send.
     pub fn source_queue(&self, flow: usize) -> Option<u64> {
         let source = self.terminal(ChannelId::forward(flow));
         source.may_wait().then(|| source.queue().cells())
@@ -163,8 +163,7 @@ impl<S: Server> Simulation<S> {
             .and_then(|source| source.explicit_rate())
     }
 
-    /// Number of cells that the source of `flow` may send by its credit; `None` without credit
-    /// control.
+    /// Number of cells that the source of `flow` may send with its present credit; `None` without credit control.
     pub fn credit_balance(&self, flow: usize) -> Option<u32> {
         self.terminal(ChannelId::forward(flow)).credit_balance()
     }
@@ -183,8 +182,8 @@ impl<S: Server> Simulation<S> {
         self.terminal(channel).counts().data_sent
     }
 
-    /// Number of data cells of `channel` that have arrived, and the number of the next data cell if
-    /// none is lost, modulo [`Info::NUMBERS`](crate::atm::cell::Info::NUMBERS).
+    /// Number of data cells of `channel` that have arrived, and the sequence number that the next data cell has
+    /// if none is lost, modulo [`Info::NUMBERS`](crate::atm::cell::Info::NUMBERS).
     pub fn data_cells_received(&self, channel: ChannelId) -> (u64, u32) {
         let terminal = self.terminal(channel.reverse());
         (terminal.counts().data_received, terminal.next_number())

@@ -47,7 +47,7 @@ pub struct PduStart {
 /// Receives reports of all traffic, in order of time. At one instant PDUs come first, then losses,
 /// then cells.
 ///
-/// The reports of a port are the cells on its link and the cells that the port refuses.
+/// The reports of a port are of two kinds: cells on the port's link, and cells that the port refuses.
 pub trait Observer {
     /// Report of a cell that has been put on a link. The cells of each link come in order.
     fn on_cell(&mut self, _cell: &Crossing) {}

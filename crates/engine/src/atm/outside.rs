@@ -1,5 +1,5 @@
-//! Access to user-defined control schemes and rate laws between two calls of a run. The program
-//! that runs the simulation reads their counters and sets their next actions.
+//! Access to user-defined control schemes and rate laws between two calls of a run. The program that runs the
+//! simulation reads the counters of the flows and ports, and sets the next actions of the schemes and laws.
 
 use core::any::Any;
 
@@ -9,8 +9,8 @@ use crate::atm::server::Server;
 use crate::custom::PortFromOutside;
 use crate::net::channel::ChannelId;
 
-/// The source of a flow's forward channel with a user-defined rate law, at one instant. Counters
-/// are since the start of the run.
+/// The source of a flow's forward channel with a user-defined rate law, at one instant. The counters count from
+/// the start of the run.
 pub struct LawFromOutside<'s> {
     /// State of the user-defined rate law.
     pub law: &'s mut dyn Any,
@@ -20,7 +20,7 @@ pub struct LawFromOutside<'s> {
     pub sent: u64,
     /// Number of data cells that have arrived at the destination.
     pub received: u64,
-    /// Number of the next data cell if none is lost, modulo
+    /// Sequence number of the next data cell if no cell is lost, modulo
     /// [`Info::NUMBERS`](crate::atm::cell::Info::NUMBERS).
     pub next_number: u32,
 }

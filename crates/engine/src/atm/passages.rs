@@ -1,4 +1,4 @@
-//! Records each cell on each link during a short span, for time-space diagrams.
+//! Records the passage of each cell over each link during a short span, for time-space diagrams.
 
 use alloc::vec::Vec;
 
@@ -8,7 +8,7 @@ use crate::atm::cell::Info;
 use crate::kernel::Ps;
 use crate::net::channel::ChannelId;
 
-/// Record of a cell on a link.
+/// The passage of one cell over one link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Passage {
     /// Index of the link.
@@ -23,23 +23,23 @@ pub struct Passage {
     pub arrived: Ps,
 }
 
-/// Records of cells on links during a span, in order of time.
+/// Passages of cells over links during a span, in order of time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Passages {
     /// The first records, at most as many as requested.
     pub kept: Vec<Passage>,
-    /// Time at which the first cell beyond these left its node; `None` if all are recorded.
+    /// Time at which the first cell that is not in `kept` left its node; `None` if all cells are in `kept`.
     pub beyond: Option<Ps>,
 }
 
-/// Parts of a span, and of the time before it: after each the run may end.
+/// Number of equal parts into which the span, and the time before it, are divided. After each part the calling
+/// program may end the run.
 const PARTS: u64 = 64;
 
 impl Reference {
-    /// Runs to `until` and records the cells that are on a link between `from` and `until`, at most
-    /// `most` of them; the run ends earlier if there are more. Cells of credit control are left out,
-    /// as they belong to no channel. `goes_on` receives the simulated time at intervals; returning
-    /// false ends the run.
+    /// Runs to `until` and records the cells that are on a link between `from` and `until`, at most `most` cells;
+    /// if there are more, the run ends earlier. Cells of credit control are left out, as they belong to no
+    /// channel. `goes_on` is called at intervals with the simulated time; if it returns false, the run ends.
     pub fn passages(
         &mut self,
         from: Ps,

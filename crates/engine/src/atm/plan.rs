@@ -48,16 +48,16 @@ pub struct Plan {
     pub simultaneous_cells: SimultaneousCells,
     /// Changes of settings during the run, in the order of their instants.
     pub changes: Vec<Change>,
-    /// Control schemes of single ports, each with the index of the link that the port feeds. Such a
-    /// scheme replaces the scheme of the switch. A change of the switch's scheme acts on such a
-    /// port only if both schemes are of one kind.
+    /// Control schemes of single ports, each with the index of the link that the port feeds. Such a scheme
+    /// replaces the scheme of the switch at this port. A change of the switch's scheme acts on such a port only
+    /// if both schemes are of one kind.
     pub port_controls: Vec<(usize, ControlConfig)>,
     /// Measurements and recordings of the run.
     pub measure: MeasurePlan,
 }
 
 impl Plan {
-    /// A plan with seed 1, without credit control, link losses, changes and recordings.
+    /// A plan with seed 1, and without credit control, link losses, changes and recordings.
     pub fn new(nodes: Vec<NodePlan>, links: Vec<LinkPlan>, flows: Vec<FlowPlan>) -> Plan {
         Plan {
             seed: 1,
@@ -95,7 +95,8 @@ impl Plan {
             flow.ack_service
         }
     }
-    /// Control scheme of the port that feeds `link`. `settings` are those of the port's switch.
+    /// Control scheme of the port that feeds `link`. `settings` are the settings of the switch to which the port
+    /// belongs.
     pub fn control_of<'p>(&'p self, link: usize, settings: &'p SwitchPlan) -> &'p ControlConfig {
         let mut single = self.port_controls.iter();
         let own = single.find(|(port, _)| *port == link);
@@ -178,8 +179,8 @@ pub struct FlowPlan {
     pub index: u32,
     /// Class of the data of the forward channel.
     pub service: ServiceClass,
-    /// Class of the data of the backward channel. RM cells of both channels are ABR if one of the
-    /// two classes is.
+    /// Class of the data of the backward channel. RM cells of both channels are of class ABR if the data of at
+    /// least one channel are.
     pub ack_service: ServiceClass,
     /// Links of the forward channel, in order.
     pub forward: Vec<usize>,
@@ -187,7 +188,7 @@ pub struct FlowPlan {
     pub backward: Vec<usize>,
     /// Start time of the source.
     pub start: Ps,
-    /// False if the source sends no new data until a change of the plan sets this to true.
+    /// False if the source sends no new data; a change of the plan may later set this to true.
     pub sends: bool,
     /// The source of traffic.
     pub source: SourceConfig,
@@ -199,7 +200,7 @@ pub struct FlowPlan {
     pub encapsulation: Encapsulation,
     /// Limit of the source queue at each end, in cells.
     pub source_queue: Buffer,
-    /// The cells of a PDU that a source queue refuses if the whole PDU does not fit.
+    /// Which cells of a PDU a source queue refuses if the whole PDU does not fit.
     pub source_queue_refuses: Refuses,
 }
 

@@ -31,7 +31,7 @@ pub struct QueueSettings {
     pub classes: Vec<ServiceClass>,
     /// Limit of the queue in cells, `u64::MAX` for none.
     pub buffer: u64,
-    /// True if credit control limits the queue, instead of `buffer`.
+    /// True if credit control limits the queue; `buffer` is then not used.
     pub is_credited: bool,
     /// Discard policy, which decides about the cells that the queue refuses.
     pub discard: Discard,
@@ -45,7 +45,7 @@ pub struct PortSettings {
     pub delay: Ps,
     /// Queues in order of priority, the highest first.
     pub queues: Vec<QueueSettings>,
-    /// Index of the queue for which the control scheme is responsible.
+    /// Index of the queue that the control scheme controls.
     pub controlled: usize,
     /// True if RM cells are served before the other cells of their queue.
     pub rm_first: bool,
@@ -55,7 +55,8 @@ pub struct PortSettings {
     pub channels: usize,
     /// Settings of an event-driven server, if the port needs one.
     pub prompt: Option<PromptSettings>,
-    /// Number of channels that use the port.
+    /// Settings for the losses of the port's link; `None` if the link loses no cells or if the port is
+    /// event-driven.
     pub losses: Option<LossSettings>,
     /// True if parameters of the control scheme may change during a run.
     pub may_change: bool,
@@ -66,10 +67,10 @@ struct Queue {
     settings: QueueSettings,
     /// True if the port is event-driven and serves the channels of the queue in round-robin order.
     by_turns: bool,
-    /// Length in cells below which the queue always has room for another cell.
+    /// Length in cells below which the queue always accepts another cell.
     taken_below: u64,
-    /// Number of cells in the queue and before the port (of virtual sources) below which another
-    /// cell has room. 0 if the discard policy must decide about each cell.
+    /// Number of cells below which another cell is always accepted. Counted are the cells in the queue and in the
+    /// queues of virtual sources before the port. 0 if the discard policy must decide about each cell.
     room_in_front: u64,
     dropped: u64,
 }
@@ -80,15 +81,15 @@ struct Queue {
 #[repr(C)]
 pub struct Port<S> {
     server: S,
-    /// Time that the line needs for all cells present, below which the queue is always shorter than
-    /// `freely_below`.
+    /// Backlog, as the time that the line needs for all cells present, below which the queue is always shorter
+    /// than `freely_below`.
     free_backlog: Ps,
-    /// Time that the line needs for all cells present, below which the queue is always shorter than
-    /// `freely_below` and no cell is marked.
+    /// Backlog, as the time that the line needs for all cells present, below which the queue is always shorter
+    /// than `freely_below` and no cell is marked.
     express_backlog: Ps,
-    /// Queue length in cells below which a cell is admitted if the policy of its queue lets it pass
-    /// ([`DiscardPolicy::passes`]). While the line needs less than `passing_backlog` for all cells
-    /// present, the queue is always shorter.
+    /// Queue length in cells below which a cell is admitted if the discard policy of its queue lets the cell pass
+    /// ([`DiscardPolicy::passes`]). The queue is always shorter than this while the line needs less time than
+    /// `passing_backlog` for all cells present.
     passing_below: u64,
     passing_backlog: Ps,
     /// True if the control scheme reads the length of its queue at RM cells, but not at all other
@@ -103,25 +104,25 @@ pub struct Port<S> {
     ignores_data: bool,
     /// True if the port is event-driven: if it processes each departure at its own time.
     is_prompt: bool,
-    /// True if the port is event-driven, no discard policy has a state, and the control scheme
-    /// decides on no cell. Then only the length of its queue may refuse a cell.
+    /// True if the port is event-driven, no discard policy has a state, and the control scheme decides about no
+    /// cell. Then a cell can be refused only because of the length of its queue.
     asks_nobody: bool,
     control: Control,
     queues: Vec<Queue>,
     controlled: usize,
-    /// Queue length in cells below which a cell is admitted without further checks. The smallest
-    /// buffer if the policies of all queues have no state; 0 if each arrival needs the length.
+    /// Queue length in cells below which a cell is admitted without further checks. If the policies of all queues
+    /// have no state, this is the smallest buffer. If each arrival needs the queue length, this is 0.
     freely_below: u64,
     /// Transmission time of a cell on the line, rounded down.
     cell_time: Ps,
     losses: LossCounts,
-    /// By slot: the largest number of cells that a channel under credit control may have at this
-    /// port.
+    /// By slot (index of the channel at the port): the largest number of cells that a channel under credit
+    /// control may have at this port.
     allocations: Vec<Option<u64>>,
     digest: Digest,
     rate: Rate,
     front: Front,
-    /// Time that the line needs for all cells present, below which the server marks no cell.
+    /// Backlog, as the time that the line needs for all cells present, below which the server marks no cell.
     unmarked_below: Ps,
     /// Cells that the link has lost and the port has counted, but that [`Port::take_losses`] has
     /// not returned yet.
@@ -219,9 +220,9 @@ impl<S: Server> Port<S> {
         None
     }
 
-    /// Processes a cell without a body for which [`Port::takes`] is true, after all other events at
-    /// `now`. The service of the cell begins at once if the line is free. Returns false if
-    /// [`Port::next_event`] and [`Port::next_start`] have not become earlier.
+    /// Processes a cell without a body (a data cell that does not end a PDU) for which [`Port::takes`] is true.
+    /// All other events at `now` must have been processed. The service of the cell begins at once if the line is
+    /// free. Returns false if [`Port::next_event`] and [`Port::next_start`] have not become earlier.
     #[inline]
     pub fn arrive_alone(&mut self, now: Ps, mut arrival: Arrival, out: &mut Outlet<'_>) -> bool {
         arrival.cell.info = self.show(now, &arrival, None, 0);
@@ -231,8 +232,8 @@ impl<S: Server> Port<S> {
         })
     }
 
-    /// True if an event-driven port admits a data cell at `now` into `queue` without reading the
-    /// length of the queue for policy or scheme. [`Port::arrive_alone`] may then be used.
+    /// True if an event-driven port admits a data cell at `now` into `queue` although neither discard policy nor
+    /// control scheme reads the length of the queue. [`Port::arrive_alone`] may then be used.
     #[inline(always)]
     pub fn takes(&self, now: Ps, queue: u32) -> bool {
         if !self.asks_nobody {
@@ -242,7 +243,7 @@ impl<S: Server> Port<S> {
         self.server.surely_shorter(now, queue as usize, limit)
     }
 
-    /// Passes an arriving cell to the port's control scheme, see [`show`].
+    /// Passes an arriving cell to the port's control scheme with the function [`show`].
     #[inline(always)]
     fn show(&mut self, now: Ps, arrival: &Arrival, rm: Option<&mut RmCell>, length: u64) -> Info {
         let control = (&mut self.control, self.ignores_data);
@@ -256,7 +257,7 @@ impl<S: Server> Port<S> {
         self.reads_some && arrival.controlled && self.control.reads_at(now, CELL_UNITS.into())
     }
 
-    /// True if the cell is always admitted, and neither policy nor scheme needs the length of its
+    /// True if the cell is always admitted, and neither discard policy nor control scheme needs the length of its
     /// queue.
     #[inline(always)]
     fn admits_unseen(&mut self, now: Ps, arrival: &Arrival) -> bool {
@@ -275,7 +276,7 @@ impl<S: Server> Port<S> {
             || self.takes(now, arrival.queue)
     }
 
-    /// Processes a cell as [`Port::arrive`] does, when policy or scheme needs the length of the
+    /// Processes a cell as [`Port::arrive`] does, if discard policy or control scheme needs the length of the
     /// queue.
     #[inline(never)]
     fn arrive_watched(
@@ -302,8 +303,8 @@ impl<S: Server> Port<S> {
         None
     }
 
-    /// Reason why the queue `index` of `length` cells refuses a cell of the channel in `slot`;
-    /// counts the loss. `None` if the cell is admitted.
+    /// Reason why the queue with index `index` and `length` cells refuses a cell of the channel with index
+    /// `slot`; `None` if the cell is admitted. Counts a refused cell as lost.
     #[inline]
     fn refuses(
         &mut self,
@@ -332,8 +333,8 @@ impl<S: Server> Port<S> {
 
     #[cold]
     fn lose(&mut self, now: Ps, slot: u32, queue: usize, info: Info) {
-        // The digest takes all losses in order of time: losses on the link at service ends come
-        // before arrivals.
+        // The digest (hash) takes all losses in order of time: losses on the link at service ends come before
+        // arrivals.
         self.count_lost(now);
         self.queues[queue].dropped += 1;
         self.losses.add(slot, info);
@@ -342,8 +343,8 @@ impl<S: Server> Port<S> {
             .add((slot as u64) << 32 | info.without_stamp().0 as u64);
     }
 
-    /// Passes a backward RM cell to the control scheme. The cell travels against the channel in
-    /// `slot`, through another port of the switch.
+    /// Passes a backward RM cell to the control scheme. The cell belongs to the opposite channel of the channel
+    /// with index `slot`, and leaves through another port of the switch.
     pub fn pass_backward(&mut self, now: Ps, slot: u32, rm: &mut RmCell, out: &mut Outlet<'_>) {
         let queue = self.class_length(now, self.reads_queue, out);
         self.control.on_backward(now, slot, rm, queue);
@@ -379,8 +380,8 @@ impl<S: Server> Port<S> {
     pub fn losses(&self, slot: u32) -> Losses {
         self.losses.of(slot)
     }
-    /// True if the port may mark a cell that is already on its link, until the service of the cell
-    /// starts.
+    /// True if the port may still mark a cell that is already in the link's ring buffer. A port can do so until
+    /// the service (transmission) of the cell starts.
     pub fn marks_later(&self) -> bool {
         self.unmarked_below != Ps::NEVER
     }
@@ -392,7 +393,7 @@ impl<S: Server> Port<S> {
     pub fn control_mut(&mut self) -> &mut Control {
         &mut self.control
     }
-    /// Length of the controlled queue in cells at `now`, as the timer of the scheme gets it.
+    /// Length of the controlled queue in cells at `now`, as a timer of the scheme would see it.
     pub fn controlled_length(&mut self, now: Ps, out: &mut Outlet<'_>) -> u64 {
         self.class_length(now, true, out)
     }
@@ -414,11 +415,11 @@ impl<S: Server> Port<S> {
     }
 }
 
-/// Passes an arriving cell to the control scheme, unless the scheme ignores all but RM cells
-/// (`ignores_data`). Returns the header word of the cell, which the scheme may have marked.
+/// Passes an arriving cell to the control scheme, unless the scheme ignores all but RM cells (`ignores_data`).
+/// Returns the header bits of the cell, which the scheme may have marked.
 ///
-/// The scheme gets only the header word: lending it the whole arrival would copy each arrival
-/// through memory.
+/// The scheme gets only the header bits. If it borrowed the whole arrival, each arrival would be copied through
+/// memory.
 #[inline(always)]
 fn show(
     (control, ignores_data): (&mut Control, bool),
@@ -440,8 +441,8 @@ fn show(
     }
 }
 
-/// Passes a cell of a controlled class to the control scheme; `slot` is the index of its channel in
-/// the scheme. Returns the header word of the cell, which the scheme may have marked.
+/// Passes a cell of a controlled class to the control scheme; `slot` is the index of its channel in the scheme.
+/// Returns the header bits of the cell, which the scheme may have marked.
 #[inline(always)]
 fn show_controlled(
     control: &mut Control,

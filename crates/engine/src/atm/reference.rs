@@ -1,9 +1,9 @@
 //! The plain reference engine, which processes one instant after the other and calls every node at
 //! each instant. Its ports compute each service at the time of the service.
 //!
-//! The plain engine shares end systems, switches and control schemes with [`Simulation`], but
-//! neither the schedule (lookahead, nodes processed alone, late arrivals) nor the servers. Tests
-//! compare the two engines cell by cell.
+//! The plain engine shares end systems, switches and control schemes with [`Simulation`]. The plain engine has
+//! another schedule (no lookahead, no nodes processed without the others, no arrivals processed late) and other
+//! servers. Tests compare the two engines cell by cell.
 
 use super::plan::{Plan, PlanError};
 use super::report::Report;
@@ -16,7 +16,7 @@ use crate::kernel::Ps;
 pub(super) enum Moment {
     /// All events before this instant have been processed.
     Before(Ps),
-    /// All services that end at this instant have ended.
+    /// All services (transmissions) that end at this instant have ended.
     Completed(Ps),
     /// The node with the given index has processed all its events of this instant.
     Turn(Ps, usize),
@@ -29,7 +29,7 @@ impl Reference {
     /// A simulation at time zero.
     ///
     /// # Errors
-    /// As [`Simulation::new`](crate::net::simulation::Simulation::new).
+    /// If the plan cannot be simulated, as for [`Simulation::new`](crate::net::simulation::Simulation::new).
     pub fn new(plan: Plan) -> Result<Reference, PlanError> {
         Simulation::new(plan).map(Reference)
     }
@@ -40,7 +40,7 @@ impl Reference {
         self.run_watched(until, &mut |_, _| ());
     }
 
-    /// Runs as [`Reference::run_until`] does, and calls `look` after each step in which nodes may
+    /// Runs as [`Reference::run_until`] does, and calls the function `look` after each step in which nodes may
     /// have sent or received cells.
     pub(super) fn run_watched(&mut self, until: Ps, look: &mut dyn FnMut(&mut Reference, Moment)) {
         loop {
@@ -74,7 +74,7 @@ impl Reference {
     /// [`Simulation::measure`](crate::net::simulation::Simulation::measure).
     ///
     /// # Panics
-    /// As [`Simulation::report`](crate::net::simulation::Simulation::report).
+    /// As for [`Simulation::report`](crate::net::simulation::Simulation::report).
     pub fn measure(&mut self, from: Ps, to: Ps, end: Ps) -> Report {
         self.run_until(from);
         self.0.begin_window();

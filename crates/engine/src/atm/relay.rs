@@ -22,7 +22,8 @@ use crate::endsystem::{
 use crate::kernel::{Digest, Ps, Ring};
 use crate::net::channel::ChannelId;
 
-/// The output port of a channel at the switch, the link of the port, and the event log.
+/// What a relay needs to send a cell: the output port of its channel at the switch, the link of the port, and the
+/// event log.
 pub struct Way<'a, S> {
     /// Output port of the channel.
     pub port: &'a mut Port<S>,
@@ -32,7 +33,7 @@ pub struct Way<'a, S> {
     pub log: &'a mut Log,
 }
 
-/// The last feedback for a channel that the relay requested from the control scheme of its port.
+/// The last explicit rate that the relay requested for its channel from the control scheme of the output port.
 #[derive(Clone, Copy, Debug)]
 struct Allowed {
     /// Explicit rate of the scheme (VAL2) in cells/s; infinite unless it was below the ER of the RM
@@ -52,8 +53,8 @@ pub struct RelayCounts {
     pub absorbed: u64,
 }
 
-/// State of a channel at a switch that ends the channel's ABR loop and begins the next. The fields
-/// that each cell needs come first.
+/// Virtual destination and virtual source of a channel at a switch, which ends the channel's ABR loop and begins
+/// the next. The fields that each cell needs come first.
 #[derive(Clone)]
 #[repr(C)]
 pub struct Relay {
@@ -76,13 +77,13 @@ pub struct Relay {
     config: VsVdConfig,
 }
 
-/// Settings of a relay.
+/// Settings of a relay: the virtual destination and virtual source of one channel at a switch.
 pub struct RelaySettings {
     /// Channel whose previous loop ends at the relay and whose next loop begins there.
     pub channel: ChannelId,
     /// Index of the switch's output port for the channel.
     pub port: u32,
-    /// Slots, queue and label of the channel's cells at the output port.
+    /// Indices of the channel and the queue at the output port, and label of the channel's cells.
     pub arrival: Arrival,
     /// Virtual source of the next loop.
     pub source: AbrSource,
@@ -126,7 +127,7 @@ impl Relay {
         self.config.input == InputMeter::VcQueues
     }
 
-    /// Rate of the channel in cells/s that the control scheme gets, by the setting `vc_rate`.
+    /// Rate of the channel in cells/s for the control scheme. The setting `vc_rate` says which rate this is.
     fn rate(&self) -> f64 {
         match self.config.vc_rate {
             VcRate::PreviousLoop => self.ccr,
@@ -173,10 +174,10 @@ impl Relay {
         self.cells.len() == 1
     }
 
-    /// Sends a cell without a body that has just arrived, if the virtual source may send it at once
-    /// (SES rule 3c). Does the work of [`Relay::take_data`] and [`Relay::run`] without storing the
-    /// cell. EFCI is cleared (DES rule 1, SES rule 12). Returns the time of the next transmission;
-    /// `None`, with nothing changed, if the cell must wait.
+    /// Sends a cell that has just arrived, if the virtual source may send it at once (SES rule 3c). The cell must
+    /// be a data cell without a body: one that does not end a PDU. Does the work of [`Relay::take_data`] and
+    /// [`Relay::run`] without storing the cell. EFCI is cleared (DES rule 1, SES rule 12). Returns the time of
+    /// the next transmission; `None`, with nothing changed, if the cell must be queued.
     #[inline]
     pub fn pass_data<S: Server>(
         &mut self,
@@ -206,8 +207,9 @@ impl Relay {
         way.log.add(Event::loss(now, place, cause, info));
     }
 
-    /// Turns round a forward RM cell of the previous loop, which ends at this relay (DES rule 2).
-    /// The returned cell has ER1 := min(ER, VAL2, ACR2).
+    /// Turns round a forward RM cell of the previous loop, which ends at this relay (DES rule 2). In the returned
+    /// cell, ER is the least of three rates: ER of the cell, VAL2 (the scheme's explicit rate), and ACR2 (the
+    /// rate of the virtual source).
     pub fn turn_round<S: Server>(
         &mut self,
         now: Ps,
@@ -238,8 +240,8 @@ impl Relay {
         turned
     }
 
-    /// Counts an RM cell of the relay's channel that ends here. With `VcQueues` metering the scheme
-    /// counts it as input of the port, instead of the RM cells that the virtual source sends.
+    /// Counts an RM cell of the relay's channel that ends here. If the control scheme meters at the `VcQueues`,
+    /// it counts this cell as input of the port, in place of the RM cells from the virtual source.
     pub fn absorb<S: Server>(
         &mut self,
         now: Ps,
@@ -255,8 +257,8 @@ impl Relay {
         }
     }
 
-    /// Requests the explicit rate (VAL2) from the port's control scheme, as if `rm` came back
-    /// through the switch.
+    /// Requests the explicit rate (VAL2) from the port's control scheme. The scheme gets `rm` as if this cell
+    /// came back through the switch.
     fn ask<S: Server>(&mut self, now: Ps, rm: &RmCell, way: &mut Way<'_, S>) {
         let mut asked = RmCell {
             ccr: self.rate(),
@@ -293,12 +295,12 @@ impl Relay {
             .add(now.0 ^ self.source.acr().to_bits().rotate_left(17));
     }
 
-    /// Queues a turned-round RM cell of the opposite channel, for the virtual source to send.
+    /// Queues an RM cell of the opposite channel that was turned round. The virtual source sends the cell later.
     pub fn offer(&mut self, rm: RmCell) {
         self.source.offer_brm(rm);
     }
 
-    /// Sends all cells that the virtual source may send at `now`. Returns the time of its next
+    /// Sends all cells that the virtual source may send at `now`. Returns the time of the virtual source's next
     /// transmission.
     #[inline]
     pub fn run<S: Server>(&mut self, now: Ps, way: &mut Way<'_, S>) -> Ps {
@@ -363,7 +365,7 @@ impl Relay {
         }
     }
 
-    /// The cell `info` of the channel as it arrives at the output port.
+    /// The cell with the header `info` as it arrives at the output port of the channel.
     #[inline(always)]
     fn arrival_of(&self, info: Info) -> Arrival {
         Arrival {
@@ -383,12 +385,12 @@ impl Relay {
         }
     }
 
-    /// Replaces the parameters of the virtual source; its state is kept.
+    /// Replaces the parameters of the virtual source. The state of the virtual source is kept.
     pub fn change(&mut self, abr: &AbrConfig) {
         self.source.change(abr);
     }
 
-    /// Header word and outgoing label of each data cell in the channel's queue.
+    /// Header bits and outgoing label of each data cell in the channel's queue.
     pub fn held(&self) -> impl Iterator<Item = Queued> {
         self.cells.iter().map(|info| Queued {
             info: *info,

@@ -19,7 +19,7 @@ const NONZERO: u16 = 1 << 14;
 /// The generator x^10 + x^9 + x^5 + x^4 + x + 1 of the CRC-10, without its leading term.
 const CRC_10: u16 = 0x233;
 
-/// Reason why a payload is not that of an ABR RM cell.
+/// Reason why a payload is not the payload of an ABR RM cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RmError {
     /// The CRC-10 over the payload is not zero.
@@ -48,7 +48,7 @@ pub fn encode_rate(rate: f64) -> u16 {
     if rate.is_nan() || rate < 1.0 {
         return 0;
     }
-    // A float has the same form, so its exponent and mantissa bits give the code.
+    // A floating-point number has the same form, so its exponent and mantissa bits give the code.
     let bits = rate.min(MAX_RATE).to_bits();
     let exponent = ((bits >> 52) & 0x7FF) as u16 - 1023;
     let mantissa = (bits >> 43) as u16 & 0x1FF;
@@ -64,7 +64,7 @@ pub fn decode_rate(code: u16) -> f64 {
     (1u64 << exponent) as f64 * (1.0 + (code & 0x1FF) as f64 / 512.0)
 }
 
-/// `rate` in cells/s after coding and decoding: lower than `rate` by at most 1/512 of it.
+/// Rate `rate` in cells/s after coding and decoding. The result is lower than `rate` by at most 1/512 of `rate`.
 pub fn quantise(rate: f64) -> f64 {
     decode_rate(encode_rate(rate))
 }

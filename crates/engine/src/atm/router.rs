@@ -24,9 +24,9 @@ impl<S: Server> Simulation<S> {
     pub(crate) fn arrived(&mut self, channel: ChannelId) -> Option<&mut Vec<(Ps, Segment)>> {
         self.terminal_mut(channel).arrived()
     }
-    /// Puts a segment into `channel` at the router where the channel begins. `at` must not be
-    /// before [`Simulation::now`](crate::net::simulation::Simulation::now), nor before the time of
-    /// the last segment put.
+    /// Puts a segment into `channel` at the router where the channel begins. `at` must not be before
+    /// [`Simulation::now`](crate::net::simulation::Simulation::now), nor before the time of the segment put
+    /// before.
     pub(crate) fn enter(&mut self, channel: ChannelId, at: Ps, segment: Segment) {
         self.at_terminal(channel, |terminal| terminal.enter(at, segment));
     }
@@ -89,8 +89,8 @@ impl<S: Server> Simulation<S> {
         ]
     }
 
-    /// Calls `act` on the terminal where `channel` begins, and enters its host into the schedule
-    /// again.
+    /// Calls `act` on the terminal where `channel` begins, and updates the next event of the terminal's host in
+    /// the schedule.
     fn at_terminal(&mut self, channel: ChannelId, act: impl FnOnce(&mut Terminal)) {
         let (node, index) = self.network.begins[channel.index()];
         if let Node::Host(host) = &mut self.stations[node].node {

@@ -24,7 +24,8 @@ impl<S: BuildServer> Simulation<S> {
     /// A simulation of `plan` at time zero.
     ///
     /// # Errors
-    /// If the path of a flow is invalid, see [`PlanError`]. Plans of scenario files have been checked before.
+    /// If the path of a flow is invalid, see [`PlanError`]. Plans that come from scenario files have been checked
+    /// before.
     pub fn new(plan: Plan) -> Result<Simulation<S>, PlanError> {
         change::check(&plan)?;
         let Parts {
@@ -33,8 +34,8 @@ impl<S: BuildServer> Simulation<S> {
             channels,
             lossy_channels,
         } = build(&plan)?;
-        // A host with one incoming link may process cells without bodies late, because their order
-        // is known. A host with several links would have to merge the links for this.
+        // A host with one incoming link may process cells without bodies late, because the order of these cells
+        // is known. A host with several incoming links would have to merge them for this.
         let patient = |link: &LinkPlan| {
             matches!(&nodes[link.to], Node::Host(_))
                 && !nodes[link.to].is_prompt()
@@ -55,7 +56,7 @@ impl<S: BuildServer> Simulation<S> {
     }
 }
 
-// Not generic, so that the loop of a run is compiled and optimised in this crate.
+// These methods are not generic, so that the loop of a run is compiled and optimised in this crate.
 impl Simulation {
     /// Processes all events before `until`. The result does not depend on how a run is divided into
     /// calls.

@@ -29,7 +29,7 @@ pub enum Refuses {
 #[derive(Clone, Copy)]
 struct Waiting {
     segment: Segment,
-    /// Number of cells of the whole PDU.
+    /// Number of cells of the PDU, including cells that the queue refused.
     cells: u32,
     /// Number of leading cells of the PDU that the queue admitted.
     taken: u32,
@@ -37,12 +37,12 @@ struct Waiting {
     first: u32,
 }
 
-/// The queue of an end system: PDUs in order, sent cell by cell. Raw cells (without PDUs) are only
-/// counted.
+/// The queue of an end system: PDUs in order, sent cell by cell. Raw cells (of sources without TCP, not part of a
+/// PDU) are only counted.
 #[derive(Clone)]
 pub struct SourceQueue {
     pdus: Ring<Waiting>,
-    /// Number of waiting cells, of PDUs and raw.
+    /// Number of waiting cells: cells of PDUs, and raw cells.
     cells: u64,
     limit: u64,
     refuses: Refuses,
@@ -69,9 +69,9 @@ pub struct Mark {
 pub struct Refused {
     /// Application bytes in the refused cells.
     pub bytes: u64,
-    /// Refused PDUs, including those of which the queue admitted the leading cells.
+    /// Refused PDUs. PDUs of which the queue admitted only the leading cells count, too.
     pub packets: u64,
-    /// Refused cells, of PDUs and raw.
+    /// Refused cells: cells of PDUs, and raw cells.
     pub cells: u64,
 }
 
@@ -159,7 +159,7 @@ impl SourceQueue {
         self.longest = self.longest.max(self.cells);
         true
     }
-    /// True if a raw cell that arrives now would be admitted and be the only one in the queue.
+    /// True if a raw cell that arrives now would be admitted and would be the only cell in the queue.
     #[inline]
     pub fn takes_bare_at_once(&self) -> bool {
         self.cells == 0 && self.limit > 0
@@ -175,7 +175,7 @@ impl SourceQueue {
     pub fn cells(&self) -> u64 {
         self.cells
     }
-    /// Returns the number of the next data cell of this channel and advances it.
+    /// Returns the sequence number of the next data cell of this channel, and raises it for the cell after that.
     #[inline]
     pub fn next_number(&mut self) -> u32 {
         let number = self.number;
@@ -187,7 +187,7 @@ impl SourceQueue {
     pub fn number(&self) -> u32 {
         self.number
     }
-    /// Advances the number of the next data cell by `count`.
+    /// Raises the sequence number of the next data cell by `count`.
     #[inline]
     pub fn skip(&mut self, count: u64) {
         self.number = ((self.number as u64 + count) % Info::NUMBERS as u64) as u32;
@@ -199,7 +199,7 @@ impl SourceQueue {
         let pdu = self.pdus.front().filter(|pdu| pdu.sent == 0)?;
         Some((pdu.segment, self.number, pdu.cells as u16, pdu.taken as u16))
     }
-    /// Number of waiting cells of the first PDU that come before its last admitted cell.
+    /// Number of waiting cells of the first PDU without the last cell that the queue admitted.
     #[inline]
     pub fn cells_before_last(&self) -> u32 {
         self.pdus
@@ -216,8 +216,8 @@ impl SourceQueue {
             stays: self.stays,
         }
     }
-    /// Returns the queue to the state `mark`: puts the cells back that have left since. Nothing may
-    /// have been queued since, and no last cell of a PDU may have left.
+    /// Returns the queue to the state `mark`: puts the cells back that have left since. Since then no PDU may
+    /// have been queued, and no last cell of a PDU may have left.
     pub fn resume(&mut self, mark: Mark) {
         if let (Some(pdu), Some((sent, first))) = (self.pdus.front_mut(), mark.pdu) {
             (pdu.sent, pdu.first) = (sent, first);
@@ -259,8 +259,8 @@ impl SourceQueue {
         self.pdus.discard(1);
         pdu
     }
-    /// Removes the next cell of the first PDU, but keeps the PDU itself. The cell must be one of
-    /// [`SourceQueue::cells_before_last`]. `None` if the queue has no PDU.
+    /// Removes the next cell of the first PDU, but keeps the PDU itself. The last admitted cell of the PDU must
+    /// not be removed this way ([`SourceQueue::cells_before_last`]). `None` if the queue has no PDU.
     #[inline(always)]
     pub fn pop_of_pdu(&mut self, now: Ps) -> Option<Info> {
         let (number, header) = (self.number, self.header);
@@ -311,8 +311,8 @@ impl SourceQueue {
     }
 }
 
-/// Application bytes in the cell whose first byte is byte `begin` of the PDU. The headers end
-/// before byte `header`, the segment before byte `end`.
+/// Application bytes in one cell. The cell begins with byte `begin` of the PDU; the headers end before byte
+/// `header`, the segment before byte `end`.
 #[inline(always)]
 fn payload(begin: u32, header: u32, end: u32) -> u32 {
     (begin + CELL_PAYLOAD)

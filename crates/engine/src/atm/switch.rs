@@ -1,4 +1,4 @@
-//! A switch: a table of virtual channels, and output ports.
+//! A switch: a table of virtual channels, timers, relays (virtual sources and destinations), and output ports.
 
 mod relays;
 
@@ -24,28 +24,27 @@ use crate::net::channel::ChannelId;
 /// table.
 #[derive(Clone, Copy, Debug)]
 pub struct Route {
-    /// Index of the output port. An index beyond the last port is that of a relay (virtual
-    /// destination and source).
+    /// Index of the output port. An index beyond the last port refers to a relay (virtual destination and
+    /// source).
     pub port: u32,
     /// Index of the link that the output port feeds. Stored here so that the link of a cell is
     /// known before the port has been read.
     pub link: u32,
-    /// Index of the channel among all channels of the output port.
+    /// Index of the channel among all channels of the output port (its slot).
     pub slot: u32,
-    /// Index of the channel among those with ABR cells at the output port: its slot in the control
-    /// scheme.
+    /// Index of the channel among the channels with ABR cells at the output port. The control scheme of this port
+    /// uses this index.
     pub control_slot: u32,
     /// Index of the output port's queue for the channel's data cells.
     pub queue: u8,
     /// Label of the channel's cells on the outgoing link.
     pub label: u32,
-    /// Port of the opposite channel of the same flow, and the slot of that channel there. The
-    /// control scheme of this port marks backward RM cells that pass through this route.
+    /// Index of the port of the opposite channel of the same flow, and slot of the opposite channel at that port.
+    /// The control scheme of that port marks backward RM cells that pass through this route.
     pub opposite: Option<(u32, u32)>,
     /// The channel of this entry.
     pub channel: ChannelId,
-    /// True if the control scheme is responsible for the class of the channel's data. RM cells are
-    /// always controlled.
+    /// True if the control scheme controls the class of the channel's data. RM cells are always controlled.
     pub controlled: bool,
     /// Index of the output port's queue for the channel's RM cells. There are at most as many
     /// queues as classes, so one byte holds the index.
@@ -78,13 +77,13 @@ impl Route {
     }
 }
 
-/// Number of ports from which on prefetching pays: most ports are then outside the nearest cache
-/// when their next cell arrives.
+/// Number of ports from which on the switch prefetches memory. With so many ports, most ports are outside the
+/// nearest cache when their next cell arrives.
 const WIDE: usize = 64;
-/// The switch prefetches the port and the link of the cell that is this number of cells later.
+/// For the cell that is this number of cells later, the switch prefetches the port and the link.
 const FAR: usize = 8;
-/// The switch prefetches the memory on its link for the cell that is this number of cells later.
-/// The link itself is in the cache by then.
+/// For the cell that is this number of cells later, the switch prefetches the memory in the ring buffer of its
+/// link. The link itself is in the cache by then.
 const NEAR: usize = 4;
 
 /// A switch, which forwards cells from incoming links through output ports.
@@ -99,15 +98,15 @@ pub struct Switch<S> {
     pub relays: Vec<Relay>,
     /// Log of the events of this switch.
     pub log: Log,
-    /// Earliest possible time of the timer of each port's control scheme, then of each relay. A
-    /// scheme may move its timer to a later time; a call before then has no effect.
+    /// Earliest possible times of timers: first for the control scheme of each port, then for each relay. A
+    /// scheme may move its timer to a later time; then a call at the earlier time has no effect.
     pub(super) timers: Tournament,
     /// State of an event-driven switch, which processes every event at its own time; `None` for
     /// other switches.
     prompt: Option<Box<Prompt>>,
     backlog: Backlog,
-    /// True if [`Switch::forward_singly`] may forward a cell: there are relays, or ports with
-    /// [`Port::takes_singly`].
+    /// True if [`Switch::forward_singly`] may forward a cell. This is so if the switch has relays, or ports for
+    /// which [`Port::takes_singly`] is true.
     takes_singly: bool,
 }
 
@@ -119,7 +118,7 @@ struct Backlog {
 }
 
 impl Backlog {
-    /// Adds a port to the list, unless the list already has it.
+    /// Adds a port to the list if the port is not in the list yet.
     #[inline]
     fn note(&mut self, port: u32) {
         if !core::mem::replace(&mut self.has[port as usize], true) {
@@ -246,8 +245,8 @@ impl<S: Server> Switch<S> {
         }
     }
 
-    /// Forwards stamped cells of a single incoming link that arrive before `limit`, as
-    /// [`Switch::forward_stamped`] does. Returns false if there is none.
+    /// Forwards cells with stamps (sending times) of a single incoming link that arrive before `limit`, as
+    /// [`Switch::forward_stamped`] does. Returns false if no such cell has arrived.
     #[inline(never)]
     fn drain_stamped(&mut self, link: &mut Link, limit: Ps, links: &mut Links) -> bool {
         let (cells, stamps) = link.stamped_stretch();
@@ -297,8 +296,8 @@ impl<S: Server> Switch<S> {
         }
     }
 
-    /// Forwards stamped cells of a batch that arrive before `limit`, as [`Switch::forward_stamped`]
-    /// does.
+    /// Forwards cells with stamps (sending times) of a batch that arrive before `limit`, as
+    /// [`Switch::forward_stamped`] does.
     #[inline(never)]
     fn take_stamped(
         &mut self,
@@ -343,8 +342,8 @@ impl<S: Server> Switch<S> {
         }
     }
 
-    /// Forwards cells without bodies that arrive before `limit`. Stops at the first cell that its
-    /// port may refuse, or whose port does not compute departures ahead of time. Returns the number
+    /// Forwards cells without bodies (data cells that do not end a PDU) that arrive before `limit`. Ends at the
+    /// first cell whose port may refuse the cell or does not compute departures ahead of time. Returns the number
     /// of cells forwarded.
     #[inline(always)]
     fn forward_plainly<T>(
@@ -357,8 +356,8 @@ impl<S: Server> Switch<S> {
         self.forward_rows::<T, false>(cells, cell, |_| None, limit, links)
     }
 
-    /// Forwards stamped cells as [`Switch::forward_plainly`] forwards cells without bodies. `stamp`
-    /// returns the stamp of a forwarded cell.
+    /// Forwards cells with stamps (sending times) as [`Switch::forward_plainly`] forwards cells without bodies.
+    /// `stamp` returns the stamp of a forwarded cell.
     fn forward_stamped<T>(
         &mut self,
         cells: &[T],
@@ -370,11 +369,11 @@ impl<S: Server> Switch<S> {
         self.forward_rows::<T, true>(cells, cell, stamp, limit, links)
     }
 
-    /// Forwards plain cells that arrive before `limit`: all with stamps (`STAMPED`) or all without.
-    /// Returns the number of cells forwarded.
+    /// Forwards plain cells (data cells that do not end a PDU) that arrive before `limit`. The cells all have
+    /// stamps (`STAMPED`) or all have none. Returns the number of cells forwarded.
     ///
-    /// Consecutive cells for one port are passed to the port together. The result is that of single
-    /// cells, because no table entry, other port or timer acts between them.
+    /// Consecutive cells for one port are passed to the port together. The result is the same as cell by cell,
+    /// because no table entry, other port or timer acts between these cells.
     #[inline(always)]
     fn forward_rows<T, const STAMPED: bool>(
         &mut self,
@@ -440,9 +439,8 @@ impl<S: Server> Switch<S> {
         sent
     }
 
-    /// Forwards cells without bodies that arrive before `limit`, one by one. Stops at the first
-    /// cell that its port may refuse or that a virtual source cannot send at once. Returns the
-    /// number of cells forwarded.
+    /// Forwards cells without bodies that arrive before `limit`, one by one. Ends at the first cell that a port
+    /// may refuse or that a virtual source cannot send at once. Returns the number of cells forwarded.
     #[inline(never)]
     fn forward_singly<T>(
         &mut self,
@@ -571,8 +569,8 @@ impl<S: Server> Switch<S> {
         let (port, link) = &mut self.ports[port as usize];
         port.pass_backward(now, slot, rm, &mut links.outlet(*link));
         if *rm != before {
-            // The log assigns the mark to the channel whose rate it governs: the opposite of the
-            // cell's channel.
+            // The log assigns the mark to the channel whose rate the mark controls: the opposite of the cell's
+            // channel.
             let what = What::Mark { er: rm.er };
             self.log.add(Event {
                 at: now,
@@ -584,8 +582,8 @@ impl<S: Server> Switch<S> {
     }
 }
 
-/// Prefetches port and link of the cell with the label `far`. For the cell with the label `near`,
-/// prefetches the memory on its link.
+/// Prefetches the port and the link of the cell with the label `far`. Also prefetches, for the cell with the
+/// label `near`, the memory in the ring buffer of its link.
 #[inline(always)]
 fn ask_ahead<S>(
     [far, near]: [Option<u32>; 2],

@@ -1,4 +1,5 @@
-//! A terminal: one end of a flow, with the cells that it sends and its reactions to arriving cells.
+//! A terminal: one end of a flow, with the cells that it sends and its reactions to arriving cells. A host has
+//! one terminal for each flow that begins or ends there.
 
 mod ahead;
 mod arrivals;
@@ -41,7 +42,7 @@ pub struct TerminalCounts {
     pub aal5_bytes: u64,
     /// Damaged PDUs that AAL5 has discarded.
     pub aal5_pdus: u64,
-    /// PDUs sent up to their last cell.
+    /// PDUs whose last cell has been sent.
     pub pdus_sent: u64,
     /// PDUs received without damage.
     pub pdus_received: u64,
@@ -52,22 +53,21 @@ pub struct Outside<'a, S> {
     /// The host's output port that feeds the channel's first link, and this link; `None` if the
     /// terminal sends no cells.
     pub way: Option<(&'a mut Port<S>, Outlet<'a>)>,
-    /// True if no other event happens at the port at this instant, so that the service of a cell
-    /// may begin at once.
+    /// True if no other event happens at the output port at this instant, so that the service of a cell may begin
+    /// at once.
     pub alone: bool,
     /// Event log of the host.
     pub log: &'a mut Log,
 }
 
-/// Cells that a terminal has sent ahead of time, and the saved state for taking them back if an
-/// arrival changes what must be sent.
+/// Cells that a terminal has sent ahead of time, and the state saved before them. The state is needed to take the
+/// cells back if an arrival changes what must be sent.
 #[derive(Clone)]
 struct Ahead {
     cells: usize,
     /// Sending time of the first cell sent ahead of time.
     first: Ps,
-    /// Sending time of the last cell sent ahead of time. From this instant on, no cell can be taken
-    /// back.
+    /// Sending time of the last cell sent ahead of time. At this instant or later, no cell can be taken back.
     last: Ps,
     /// Value of the terminal's `now` before the first cell sent ahead of time. `pacing`, `queue`
     /// and `port` are the states of the ABR source, the source queue and the host's port at that
@@ -78,7 +78,7 @@ struct Ahead {
     port: Work,
 }
 
-/// A terminal: one end of a flow. The fields that each cell needs come first.
+/// A terminal: one end of a flow at a host. The fields that each cell needs come first.
 #[derive(Clone)]
 #[repr(C)]
 pub struct Terminal {
@@ -96,8 +96,8 @@ pub struct Terminal {
     shaper: Shaper,
     now: Ps,
     wake: Ps,
-    /// Stored value of [`Terminal::app_wake`]. The shaper does not change it, so the cells of the
-    /// shaper need not compute it again.
+    /// Stored value of [`Terminal::app_wake`]. The shaper does not change this value, so it need not be computed
+    /// again for each cell of the shaper.
     app_at: Ps,
     /// Cells sent ahead of time. A cell whose sending time has passed can no longer be taken back.
     ahead: Option<Box<Ahead>>,
@@ -351,9 +351,9 @@ impl Terminal {
         log.note(now, self.channel, What::Timeout { seq });
     }
 
-    /// Updates the two states of the flow. Rate-limited: cells wait in the source queue.
-    /// Window-limited: no cells wait, TCP has data, and its window is exhausted (Kalyanaraman 1997,
-    /// section 8.14.2 item 2).
+    /// Updates for how long each of two limits has held the flow. Rate-limited: cells wait in the source queue.
+    /// Window-limited: no cells wait, TCP has data, and its window is exhausted (Kalyanaraman 1997, section
+    /// 8.14.2 item 2).
     fn note_limits(&mut self, now: Ps) {
         let rate = self.data_waiting();
         let window =

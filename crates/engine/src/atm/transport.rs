@@ -5,8 +5,7 @@ use crate::net::{batch, inbox, link, links, partition};
 
 /// A link that carries cells.
 pub type Link = link::Link<Info>;
-/// The link that a port feeds, with the list of links whose receiving nodes must be told of a new
-/// first cell.
+/// The link that a port feeds, with the list of links whose receiving nodes the scheduler must update.
 pub type Outlet<'a> = link::Outlet<'a, Info>;
 /// All links of a network.
 pub type Links = links::Links<Info>;

@@ -41,8 +41,8 @@ impl Reference {
 struct Watch {
     /// For each link, the channel of each label at the end of the link.
     channels: Vec<Vec<Option<ChannelId>>>,
-    /// For each link: the number of cells on it at the last examination, and how many of the newest
-    /// of them have not been reported.
+    /// For each link: the number of cells on the link at the last examination, and how many of the newest of
+    /// these cells have not been reported.
     seen: Vec<(usize, usize)>,
     delays: Vec<Ps>,
     /// True if links have cells that are not reported yet, because their last bit leaves after the

@@ -15,7 +15,7 @@ use crate::tcp::SenderStats;
 pub struct Snapshot {
     /// Time at which the counters were read.
     pub at: Ps,
-    /// For each channel: the counters of the terminal where it begins, and its losses.
+    /// For each channel: the counters of the terminal where the channel begins, and the losses of the channel.
     pub sends: Vec<Sends>,
     /// For each flow: numbers of bytes of its application.
     pub flows: Vec<Bytes>,
@@ -24,8 +24,8 @@ pub struct Snapshot {
     pub ports: Vec<Vec<(Vec<QueueCounts>, u64)>>,
     /// For each node and port: busy time of the line, in units of `1/rate` ps.
     pub served: Vec<Vec<u128>>,
-    /// For each node and port: time integral of the number of cells in the queues of virtual
-    /// sources; `None` if none feeds the port.
+    /// For each node and port: time integral of the number of cells in the queues of virtual sources; `None` if
+    /// no virtual source feeds the port.
     pub fronts: Vec<Vec<Option<f64>>>,
 }
 
@@ -34,7 +34,7 @@ pub struct Snapshot {
 pub struct Sends {
     /// Cells and PDUs of the terminal where the channel begins.
     pub counts: TerminalCounts,
-    /// Counters of the channel's ABR source; zero without one.
+    /// Counters of the channel's ABR source; zero if the channel has no ABR source.
     pub abr: Counters,
     /// Losses of the channel on its path.
     pub losses: Losses,
@@ -68,8 +68,8 @@ pub struct Bytes {
 pub struct WindowEnd {
     /// Counters at the end of the measurement window.
     pub snapshot: Snapshot,
-    /// For each channel: share of the window in which the rate was the limit, share in which TCP's
-    /// window was the limit, and mean ACR in cells/s.
+    /// Three values for each channel: the share of the window in which the rate was the limit, the share in which
+    /// TCP's window was the limit, and mean ACR in cells/s.
     pub shares: Vec<(f64, f64, f64)>,
     /// For each channel: least and greatest ACR in cells/s; `None` if the channel is not ABR.
     pub acr_ranges: Vec<Option<(f64, f64)>>,
@@ -80,7 +80,7 @@ pub struct WindowEnd {
     pub source_queue_max: Vec<u64>,
     /// By node, port and queue: greatest queue length in the window, in cells.
     pub queue_max: Vec<Vec<Vec<u64>>>,
-    /// By node and port: greatest number of cells in the queues of virtual sources; `None` if none
+    /// By node and port: greatest number of cells in the queues of virtual sources; `None` if no virtual source
     /// feeds the port.
     pub front_max: Vec<Vec<Option<u64>>>,
     /// By node, port and queue: statistics of the sampled queue lengths, in cells.

@@ -1,9 +1,9 @@
 //! CAPC, congestion avoidance using proportional control (Barnhart, ATM Forum 94-0983): one
 //! explicit rate for all channels, which rises while the load is below 1 and falls above it.
 //!
-//! This form follows surveys of the field. The steps are certain; the least factor of a step down
-//! (ERF) and the queue threshold of the CI bit are less certain. CAPC2, in which the queue length
-//! adds to the load, is not modelled.
+//! This form follows surveys of the field, which agree about the steps. The least factor of a step down (ERF) and
+//! the queue threshold of the CI bit are less certain. CAPC2, in which the queue length adds to the load, is not
+//! modelled.
 
 use alloc::vec::Vec;
 
@@ -18,8 +18,8 @@ use crate::kernel::units::Cells;
 use crate::kernel::{CELL_BITS, Finding, Ps, Rate};
 use crate::passing::RateRecord;
 
-/// Least explicit rate: 10 cells/s, TCR of TM 4.0. Each step multiplies the rate, so a rate of zero
-/// would never rise.
+/// Least explicit rate: 10 cells/s, the TCR of TM 4.0. Each step multiplies the rate, so a rate of zero would
+/// never rise again.
 const LEAST: Rate = Rate::from_bps(10 * CELL_BITS);
 
 /// Parameters of CAPC.

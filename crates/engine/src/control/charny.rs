@@ -1,6 +1,6 @@
-//! Consistent marking (Charny 1994). The scheme records an explicit rate for each channel. Channels
-//! below the advertised rate are marked as bottlenecked elsewhere. The advertised rate is the
-//! capacity that the marked channels leave, shared equally by the unmarked ones.
+//! Consistent marking (Charny 1994). The scheme records an explicit rate for each channel. A channel whose
+//! recorded rate is below the advertised rate is marked as bottlenecked elsewhere. The advertised rate is the
+//! capacity that the marked channels leave, shared equally by the unmarked channels.
 //!
 //! This form is chosen because it reaches max-min rates, and differs from the original text. The
 //! channel whose RM cell arrives counts as unmarked while the advertised rate is computed;
@@ -9,11 +9,10 @@
 //! Sources of TM 4.0, which are used here, write PCR. So a channel that carries only backward RM
 //! cells claims a full share.
 //!
-//! This form has a cost. While an RM cell of a slow channel passes, the other channels leave that
-//! channel less than they have. So their marks are removed until their own next RM cells, although
-//! the slow channel is marked again at once. A fast channel that is offered a rate in this time
-//! gets less than its share: `tests/test_fairness.py` has a network where one channel loses a
-//! twelfth.
+//! This form has a cost. While an RM cell of a slow channel passes, this channel counts as unmarked, and the
+//! rates of other marked channels may exceed the advertised rate. So their marks are removed until their own next
+//! RM cells, although the slow channel is marked again at once. A fast channel that gets a rate in this time gets
+//! less than its share: `tests/test_fairness.py` has a network where one channel loses a twelfth.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -125,9 +124,9 @@ impl Metered<Charny> {
 }
 
 impl Charny {
-    /// (C - sum of marked rates) / (N - number of marked channels): the capacity that marked
-    /// channels leave, per unmarked channel. The channel whose RM cell has arrived is always
-    /// unmarked, so the divisor is above zero.
+    /// The advertised rate (C - sum of marked rates) / (N - number of marked channels): the capacity that marked
+    /// channels leave, per unmarked channel. The channel whose RM cell has arrived is always unmarked, so the
+    /// divisor is above zero.
     fn share(&self) -> f64 {
         let marked = self.channels.iter().filter(|channel| channel.marked);
         let (count, sum) = marked.fold((0, 0.0), |(count, sum), channel| {
@@ -166,8 +165,8 @@ impl Charny {
         rm.er = rate.min(advertised); // TM 4.0 5.10.6 1(c)
     }
 
-    /// Lowers the explicit rate in an RM cell of channel `slot` to the advertised rate. The
-    /// recorded rate is kept.
+    /// Lowers the explicit rate in an RM cell of channel `slot` to the advertised rate. The recorded rate of the
+    /// channel does not change.
     fn pass(&mut self, slot: u32, rm: &mut RateRecord) {
         let slot = slot as usize;
         let marked = self.channels[slot].marked;

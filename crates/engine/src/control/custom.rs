@@ -16,7 +16,7 @@ use crate::custom::Custom;
 use crate::kernel::{Finding, Ps};
 use crate::passing::{Passing, RateRecord};
 
-/// A user-defined scheme with its parameters, which makes the state of the scheme at each port.
+/// A user-defined scheme with its parameters. From these the engine makes the state of the scheme at each port.
 pub trait CustomScheme: Debug + Send + Sync {
     /// Name of the scheme in scenarios. No scheme of the registry may have this name.
     fn name(&self) -> &'static str;
@@ -36,7 +36,7 @@ pub trait CustomScheme: Debug + Send + Sync {
     }
 }
 
-/// State of a user-defined scheme at one output port. The methods mean the same as those of
+/// State of a user-defined scheme at one output port. The methods have the same meaning as the methods of
 /// [`SwitchControl`].
 pub trait CustomControl: Debug + Send {
     /// Name of the scheme in scenarios and reports.
@@ -59,7 +59,7 @@ pub trait CustomControl: Debug + Send {
     fn on_dequeue(&mut self, now: Ps, passing: &mut Passing, queue: u64);
     /// True if [`CustomControl::on_dequeue`] must be called.
     fn marks_at_dequeue(&self) -> bool;
-    /// Occasions on which the methods read `queue`; at others the port may pass 0.
+    /// Occasions on which the methods read `queue`. On other occasions the port may pass 0 as `queue`.
     fn reads_queue(&self) -> QueueReading;
     /// True if the scheme reads `queue` when `units` units of user data arrive at `now`, see
     /// [`SwitchControl::reads_at`].
@@ -78,8 +78,8 @@ pub trait CustomControl: Debug + Send {
     fn change(&mut self, _now: Ps, _parameters: &Map<String, Value>, _queue: u64) {}
     /// A copy of the scheme in the same state.
     fn boxed_clone(&self) -> Box<dyn CustomControl>;
-    /// The scheme as `Any`, if the program that runs the simulation may read and change it between
-    /// two calls of the run.
+    /// The scheme as `Any`, if the program that runs the simulation may read and change the scheme between two
+    /// calls of the run; `None` otherwise.
     fn as_any_mut(&mut self) -> Option<&mut dyn Any> {
         None
     }

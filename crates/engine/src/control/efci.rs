@@ -1,5 +1,5 @@
-//! EFCI marking by queue length: one threshold, or a high and a low one with hysteresis
-//! (TM 4.0 section 5.10.6; the latter as in Ohsaki et al., section II.A).
+//! EFCI marking by queue length: one threshold, or a high and a low threshold with hysteresis (TM 4.0 section
+//! 5.10.6; hysteresis as in Ohsaki et al., section II.A).
 
 use alloc::format;
 use alloc::vec::Vec;
@@ -95,8 +95,7 @@ impl SchemeParameters for EfciConfig {
 #[derive(Clone, Debug)]
 pub struct Efci {
     high: u64,
-    /// Queue length in cells below which congestion ends; `high` + 1 if there is a single
-    /// threshold.
+    /// Queue length in cells below which congestion ends. With a single threshold this is `high` + 1.
     ends_below: u64,
     congested: bool,
     mark_at: MarkAt,

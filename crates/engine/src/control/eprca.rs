@@ -1,9 +1,10 @@
-//! EPRCA, enhanced proportional rate control (Roberts, ATM Forum 94-0735R1), at a switch: a mean
-//! allowed cell rate over all channels. While the queue is long, explicit rates below this mean.
+//! EPRCA, enhanced proportional rate control (Roberts, ATM Forum 94-0735R1), at a switch. The switch keeps a mean
+//! allowed cell rate over all channels. While the queue is long, the switch writes explicit rates below this
+//! mean.
 //!
-//! This form follows surveys of the field. AV and DPF are certain, the other constants are the
-//! usual ones. The queue thresholds depend on the network and have no usual value. The sources are
-//! those of TM 4.0.
+//! This form follows surveys of the field. The constants AV and DPF are certain; the other constants have their
+//! usual values. The queue thresholds depend on the network and have no usual value. The sources are those of TM
+//! 4.0.
 
 use alloc::vec::Vec;
 
@@ -126,8 +127,8 @@ impl Eprca {
         self.config = config.clone();
     }
 
-    /// True if a forward RM cell with this `ccr` (units/s) counts in the mean, with a queue of
-    /// `queue` units.
+    /// True if a forward RM cell with this `ccr` (units/s) counts in the mean rate while the queue has `queue`
+    /// units.
     fn counts(&self, ccr: f64, queue: u64) -> bool {
         match self.config.averaging {
             Averaging::All => true,
@@ -136,8 +137,8 @@ impl Eprca {
         }
     }
 
-    /// Marks a backward RM cell, by `marking`: lowers ER to `factor` times the mean rate, or sets
-    /// CI.
+    /// Marks a backward RM cell. The parameter `marking` decides whether ER is lowered to `factor` times the mean
+    /// rate, or CI is set.
     fn press(&self, rm: &mut RateRecord, factor: f64) {
         match self.config.marking {
             Marking::ExplicitRate => rm.er = rm.er.min(factor * self.macr), // TM 4.0 5.10.6 1(c)

@@ -1,6 +1,6 @@
-//! FMMRA, fast max-min rate allocation (Arulambalam, Chen and Ansari 1996, compared over TCP by the
-//! same authors in 1997). A port has an advertised rate. For each channel it has a mark if the
-//! channel is bottlenecked elsewhere, and the channel's rate there. Both come from the explicit
+//! FMMRA, fast max-min rate allocation (Arulambalam, Chen and Ansari 1996, compared over TCP by the same authors
+//! in 1997). A port has an advertised rate. For each channel the port stores a mark that says whether the channel
+//! is bottlenecked elsewhere, and the channel's rate at that bottleneck. Mark and rate come from the explicit
 //! rates in RM cells.
 //!
 //! Published are:
@@ -14,10 +14,9 @@
 //!   cells, and the existence of another rule under overload from a queue of QT on (as Kalyanaraman
 //!   1997 quotes them, p. 85).
 //!
-//! Cellrate's choices are that other rule, the rule above DQT, both thresholds, the weight, and the
-//! bounds of ERmax (the advertised rate and the link). The texts of the parameters name further
-//! choices. The defaults are the published forms where these are known; the article of 1996 was not
-//! available.
+//! Cellrate's own choices are that other rule, the rule above DQT, both thresholds, the weight, and the bounds of
+//! ERmax (the advertised rate and the link rate). The descriptions of the parameters name further choices. The
+//! defaults are the published forms where these are known; the article of 1996 was not available.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -29,8 +28,8 @@ use super::{PortFacts, QueueReading};
 use crate::component::{Statistic, statistics};
 use crate::passing::RateRecord;
 
-/// Record of a channel: its rate at the bottleneck elsewhere (lambda) in units/s; `None` if the
-/// channel is not bottlenecked elsewhere (beta = 0).
+/// What the port stores for a channel: the channel's rate at a bottleneck elsewhere (lambda) in units/s; `None`
+/// if the channel is not bottlenecked elsewhere (beta = 0).
 type Elsewhere = Option<f64>;
 
 /// State of FMMRA at one output port. All rates are in units/s.
@@ -39,14 +38,15 @@ pub struct Fmmra {
     config: FmmraConfig,
     link: f64,
     channels: Vec<Elsewhere>,
-    /// Explicit rates that this port wrote; present if these must not mark a channel as
-    /// bottlenecked elsewhere.
+    /// Explicit rates that this port wrote. Present only if a rate that this port wrote must not mark a channel
+    /// as bottlenecked elsewhere.
     own: Option<OwnMarks>,
-    /// Number of channels that are bottlenecked elsewhere (N_b). `elsewhere_rate` is the sum of
-    /// their rates there.
+    /// Number of channels that are bottlenecked elsewhere (N_b). `elsewhere_rate` is the sum of their rates at
+    /// those bottlenecks.
     elsewhere: usize,
     elsewhere_rate: f64,
-    /// Largest rate of a channel that is bottlenecked elsewhere, and the slot of this channel.
+    /// Largest rate of all channels that are bottlenecked elsewhere, and the slot (index at the port) of that
+    /// channel.
     largest: (f64, usize),
     capacity: f64,
     advertised: f64,
@@ -83,7 +83,7 @@ impl Metered<Fmmra> {
             config.ci_threshold,
         )
     }
-    /// Replaces the parameters of the scheme. The records of the channels are kept.
+    /// Replaces the parameters of the scheme. The marks and rates of the channels are kept.
     pub fn change(&mut self, config: &FmmraConfig) {
         let scheme = self.changed(config.interval, config.interval_cells, config.ci_threshold);
         scheme.config = config.clone();
@@ -113,7 +113,7 @@ impl Fmmra {
         self.elsewhere = self.elsewhere + after.is_some() as usize - before.is_some() as usize;
         self.elsewhere_rate += after.unwrap_or(0.0) - before.unwrap_or(0.0);
         if self.elsewhere == 0 {
-            // The exact sum is zero; the float may differ from it by rounding.
+            // The exact sum is zero. The floating-point sum may differ from zero by rounding.
             self.elsewhere_rate = 0.0;
         }
         self.note_largest(slot, after.unwrap_or(0.0));
@@ -136,8 +136,8 @@ impl Fmmra {
         }
     }
 
-    /// Records the explicit rate `er` in a backward RM cell of channel `slot`. Without
-    /// `record_own_mark`, an ER that this port wrote unmarks the channel.
+    /// Records the explicit rate `er` in a backward RM cell of channel `slot`. If `record_own_mark` is false, an
+    /// ER that this port wrote unmarks the channel.
     fn record_backward(&mut self, slot: usize, er: f64) {
         let is_own = self.own.as_mut().is_some_and(|own| own.returns(slot, er));
         self.record(slot, if is_own { f64::INFINITY } else { er });
@@ -192,7 +192,7 @@ impl ByLoad for Fmmra {
         self.load_factor = load.factor(self.capacity);
         self.advertise();
     }
-    // A rule chosen here: from a queue above DQT until the queue is below QT, the target is lower.
+    // A rule that cellrate chose: when the queue exceeds DQT, the target is lowered until the queue is below QT.
     fn on_queue(&mut self, queue: u64) {
         self.draining = queue > self.config.dqt.0 || (self.draining && queue >= self.config.qt.0);
     }

@@ -66,12 +66,11 @@ pub struct FmmraConfig {
     /// directions". As sources write PCR, a forward cell unmarks every channel with a bottleneck
     /// further on until the cell is back.
     pub record_forward: bool,
-    /// Lets an ER that this port itself wrote mark the channel as bottlenecked elsewhere. This
-    /// happens if the RM cell comes back after the advertised rate has risen above this ER. True by
-    /// default: the patent compares the ER of the backward cell whichever port wrote it. Indeed the
-    /// channel has no more than this ER for a round trip. With false, which is cellrate's choice,
-    /// only an ER that another port wrote marks the channel. Has an effect only with
-    /// `mark_forward`.
+    /// Lets an ER that this port itself wrote mark the channel as bottlenecked elsewhere. This happens if the RM
+    /// cell comes back after the advertised rate has risen above this ER. True by default, as in the authors'
+    /// patent, which compares the ER of the backward cell whichever port wrote it. The channel in fact has no
+    /// more than this ER for a round trip. With false, an alternative that cellrate adds, only an ER that another
+    /// port wrote marks the channel. Has an effect only with `mark_forward`.
     pub record_own_mark: bool,
     /// Also marks forward RM cells, as the authors do, so that later switches learn the rates that
     /// earlier switches allow. With false, only backward cells are marked, as in most other

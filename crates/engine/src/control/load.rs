@@ -19,8 +19,8 @@ pub struct Load {
 }
 
 impl Load {
-    /// Arrival rate of the controlled classes divided by `capacity` (units/s); infinite without
-    /// capacity.
+    /// Load factor: arrival rate of the controlled classes divided by `capacity` (units/s); infinite if the
+    /// capacity is zero.
     pub fn factor(self, capacity: f64) -> f64 {
         if capacity > 0.0 {
             self.input / capacity
@@ -30,11 +30,12 @@ impl Load {
     }
 }
 
-/// The number of units per interval for intervals that only their length ends.
+/// Value of the limit in units per interval with which no number of units ends an interval, but only its length.
 pub const UNCOUNTED: Cells = Cells(u64::MAX);
 
-/// Measures the arrival rates over intervals. An interval ends after a time or, if earlier, after a
-/// number of controlled units. The cell or frame that completes an interval belongs to it.
+/// Measures the arrival rates over intervals. An interval ends after a time, or after a number of units of the
+/// controlled classes if this comes earlier. The cell or frame that completes an interval belongs to this
+/// interval.
 #[derive(Clone, Debug)]
 pub struct LoadMeter {
     started: Ps,
@@ -49,8 +50,8 @@ impl LoadMeter {
     pub fn by_time(interval: Ps) -> LoadMeter {
         LoadMeter::new(interval, UNCOUNTED)
     }
-    /// A meter whose intervals have at most the length `interval` and `interval_units` units.
-    /// Simultaneous cells may exceed this number.
+    /// A meter whose intervals have at most the length `interval` and `interval_units` units. If cells arrive at
+    /// the same instant, an interval may have more units.
     pub fn new(interval: Ps, interval_units: Cells) -> LoadMeter {
         LoadMeter {
             started: Ps::ZERO,
@@ -60,12 +61,13 @@ impl LoadMeter {
             background: 0,
         }
     }
-    /// Replaces the limits of an interval. The new limits already hold for the present interval.
+    /// Replaces the limits of an interval (length and number of units). The new limits already hold for the
+    /// present interval.
     pub fn change(&mut self, interval: Ps, interval_units: Cells) {
         (self.interval, self.interval_units) = (interval, interval_units.0);
     }
-    /// Counts a controlled cell or frame of `units` units. Returns the load if it completes the
-    /// interval. An interval must last longer than zero, so simultaneous units do not complete
+    /// Counts a cell or frame of `units` units of a controlled class. If it completes the interval, returns the
+    /// load. An interval must be longer than zero, so units that arrive at the same instant do not complete
     /// another interval; the first later unit does.
     #[inline]
     pub fn count(&mut self, now: Ps, units: u64) -> Option<Load> {
@@ -81,7 +83,7 @@ impl LoadMeter {
     pub fn count_background(&mut self, units: u64) {
         self.background += units;
     }
-    /// Latest time at which the present interval ends.
+    /// Time at which the present interval ends at the latest.
     #[inline]
     pub fn due(&self) -> Ps {
         self.started.saturating_add(self.interval)
@@ -101,16 +103,16 @@ impl LoadMeter {
     }
 }
 
-/// A control scheme that uses the load of intervals. The methods are those of [`SwitchControl`],
-/// but a [`LoadMeter`] counts the units.
+/// A control scheme that uses the load of intervals. The methods are those of [`SwitchControl`], but a
+/// [`LoadMeter`] counts the units for the scheme.
 pub trait ByLoad {
     /// Names, units and descriptions of the scheme's statistics.
     const STATISTICS: &'static [Statistic];
 
     /// An interval has ended with this load, and the scheme must update its rates.
     fn on_load(&mut self, load: Load);
-    /// The interval ends because its length has passed, with `queue` units in the queue.
-    /// [`Self::on_load`] follows.
+    /// The interval ends because its time has passed, while the queue has `queue` units. [`Self::on_load`]
+    /// follows.
     fn on_queue(&mut self, _queue: u64) {}
     /// A cell or frame of channel `slot` arrives, and has been counted. `rm` is the contents of a
     /// forward RM cell.
@@ -120,13 +122,13 @@ pub trait ByLoad {
     fn on_backward(&mut self, slot: u32, rm: &mut RateRecord, queue: u64);
     /// Present values of [`Self::STATISTICS`], in their order.
     fn counted(&self) -> Vec<f64>;
-    /// Occasions on which the methods read `queue`; at others the port may pass 0.
+    /// Occasions on which the methods read `queue`. On other occasions the port may pass 0 as `queue`.
     fn reads_queue(&self) -> QueueReading {
         QueueReading::Never
     }
 }
 
-/// A control scheme at one output port, with the meter of its load.
+/// A control scheme at one output port, together with the meter that measures the load for the scheme.
 #[derive(Clone, Debug)]
 pub struct Metered<S> {
     meter: LoadMeter,

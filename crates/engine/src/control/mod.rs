@@ -55,7 +55,7 @@ macro_rules! registry {
                 #[schemars(extend("x-source" = $source, "x-documentation" = documentation::<$config>()))]
                 $variant($config),
             )*
-            /// A user-defined scheme, which the reader of the scenario finds by its name.
+            /// A user-defined scheme, which the parser of the scenario finds by its name.
             #[serde(untagged)]
             #[schemars(skip)]
             Custom(CustomConfig),
@@ -83,8 +83,8 @@ macro_rules! registry {
                     ControlConfig::Custom(config) => config.check(facts),
                 }
             }
-            /// The parameters with defaults applied: absent values replaced by those derived from
-            /// other parameters.
+            /// The parameters with defaults applied: an absent value is replaced by its default, which may depend
+            /// on other parameters.
             pub fn in_force(&self) -> ControlConfig {
                 match self {
                     $(ControlConfig::$variant(config) => ControlConfig::$variant(config.in_force()),)*
@@ -134,9 +134,9 @@ macro_rules! registry {
                     Control::Custom(scheme) => scheme.name(),
                 }
             }
-            /// Replaces the parameters from `now` on by others of the same scheme. The state is
-            /// kept. `queue` is the length of the controlled queue in units, if the scheme reads
-            /// it. Parameters of another scheme have no effect: a port without ABR has no scheme.
+            /// Replaces the parameters from `now` on by others of the same scheme. The state is kept. `queue` is
+            /// the length of the controlled queue in units, if the scheme reads it. Parameters of another scheme
+            /// have no effect; this is so at a port without ABR, which has no scheme.
             pub fn change(&mut self, (now, queue): (Ps, u64), config: &ControlConfig) {
                 match (self, config) {
                     $((Control::$variant(scheme), ControlConfig::$variant(config)) => scheme.change(config),)*
@@ -155,7 +155,7 @@ macro_rules! registry {
             /// Name and value of each statistic of the scheme since the start.
             ///
             /// # Panics
-            /// If the number of values differs from the number of described statistics.
+            /// If a scheme returns another number of values than the number of statistics that it describes.
             pub fn statistics(&self) -> Vec<(&'static str, f64)> {
                 let described = match self {
                     $(Control::$variant(_) => <$scheme as SwitchControl>::STATISTICS,)*
@@ -220,7 +220,7 @@ macro_rules! registry {
             fn marks_above(&self) -> Option<u64> {
                 match self {
                     $(Control::$variant(scheme) => scheme.marks_above(),)*
-                    // User-defined schemes get every departure.
+                    // A user-defined scheme is called at every departure.
                     Control::Custom(_) => None,
                 }
             }

@@ -1,6 +1,6 @@
-//! The OSU scheme (Jain, Kalyanaraman and Viswanathan, ATM Forum 94-0883; Kalyanaraman 1997,
-//! appendix B): the load of an interval divides the rate of every channel. A correction makes the
-//! shares equal near the target.
+//! The OSU scheme (Jain, Kalyanaraman and Viswanathan, ATM Forum 94-0883; Kalyanaraman 1997, appendix B). The
+//! rate of every channel is divided by the load of the last interval. A correction makes the shares equal near
+//! the target.
 //!
 //! The original has control cells of its own: the source states its rate, the switch raises a load
 //! adjustment factor, and the source divides its rate by the factor. In this model RM cells of TM
@@ -147,8 +147,8 @@ impl Metered<Osu> {
 }
 
 impl Osu {
-    /// Precise fair share (appendix B): FS := (target - rates below FS) / max(1, number of channels
-    /// not below FS), with at most two iterations.
+    /// Computes the precise fair share FS (appendix B): FS := (target - sum of rates below FS) / max(1, number of
+    /// channels not below FS), with at most two iterations.
     fn share_precisely(&mut self) {
         for _ in 0..2 {
             let active = || {
@@ -168,7 +168,7 @@ impl Osu {
         }
     }
 
-    /// Load adjustment factor LA (appendix B). A channel with `rate` (units/s) must divide its rate
+    /// Load adjustment factor LA (appendix B). A channel that has the rate `rate` (units/s) must divide this rate
     /// by LA.
     fn adjustment(&self, rate: f64) -> f64 {
         let OsuConfig {

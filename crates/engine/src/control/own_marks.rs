@@ -1,12 +1,12 @@
-//! The explicit rates that a port has written into forward RM cells that have not come back yet. By
-//! them the port recognises its own rates in backward RM cells.
+//! The explicit rates that a port has written into forward RM cells, as long as these cells have not come back.
+//! With these rates the port recognises its own rates in backward RM cells.
 
 use alloc::collections::VecDeque;
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// Greatest number of stored forward RM cells per channel. Lost cells never come back, so a limit
-/// is needed.
+/// Greatest number of stored forward RM cells per channel. A lost cell never comes back and would be stored for
+/// ever, so a limit is needed.
 const MOST: usize = 1_024;
 
 /// The forward RM cells of a port's channels, in the order in which they left. RM cells of a
@@ -25,8 +25,7 @@ impl OwnMarks {
             channels: vec![VecDeque::new(); channels],
         }
     }
-    /// Records a forward RM cell of channel `slot` that leaves, whose ER was `before` and is now
-    /// `after`.
+    /// Records that a forward RM cell of channel `slot` leaves the port. Its ER was `before` and is now `after`.
     pub fn leaves(&mut self, slot: usize, before: f64, after: f64) {
         let marks = &mut self.channels[slot];
         if marks.len() == MOST {
@@ -34,9 +33,9 @@ impl OwnMarks {
         }
         marks.push_back(if after < before { after } else { f64::INFINITY });
     }
-    /// Records a backward RM cell of channel `slot` that arrives with the explicit rate `er`.
-    /// Returns true if this port wrote `er` and no other node has lowered it. Cells that left
-    /// before the one with this ER count as lost.
+    /// Records a backward RM cell of channel `slot` that arrives with the explicit rate `er`. Returns true if
+    /// this port wrote `er` and no other node has lowered it. Forward RM cells that left earlier than the cell
+    /// with this ER count as lost.
     pub fn returns(&mut self, slot: usize, er: f64) -> bool {
         let marks = &mut self.channels[slot];
         let own = marks.iter().position(|mark| *mark == er);

@@ -1,10 +1,10 @@
-//! Phantom (Afek, Mansour and Ostfeld 1996): the rate of an imaginary channel approaches the unused
-//! rate of the link, and every channel may send a multiple of this rate. The state does not depend
-//! on the number of channels.
+//! Phantom (Afek, Mansour and Ostfeld 1996): the rate of an imaginary channel approaches the unused rate of the
+//! link, and every channel may send a multiple of this rate. The size of the scheme's state does not depend on
+//! the number of channels.
 //!
-//! This form follows surveys of the field. Principle and equilibrium are certain; the gains are not
-//! the authors'. The authors' gain shrinks with the deviation of the measured rate, by a law that
-//! is not known and not modelled here.
+//! This form follows surveys of the field. Principle and equilibrium are certain; the gains are cellrate's, not
+//! the authors'. The authors' gain shrinks with the deviation of the measured rate, by a law that is not known
+//! and not modelled here.
 
 use alloc::vec::Vec;
 
@@ -90,8 +90,8 @@ pub struct Phantom {
 }
 
 impl Metered<Phantom> {
-    /// State of the scheme at a port with these `facts`. The rate of the imaginary channel begins
-    /// at its equilibrium with one greedy channel.
+    /// State of the scheme at a port with these `facts`. At the start, the rate of the imaginary channel is its
+    /// equilibrium value with one greedy channel.
     pub fn new(config: &PhantomConfig, facts: PortFacts) -> Metered<Phantom> {
         let link = facts.rate.units_per_second();
         let macr = link / (1.0 + config.utilisation_factor); // C / (1 + n u) with n = 1

@@ -8,8 +8,8 @@ use super::SwitchFacts;
 use crate::kernel::units::Cells;
 use crate::kernel::{Finding, Ps};
 
-/// A finding about an interval that is above zero but shorter than a cell time. An interval of zero
-/// has another finding.
+/// A finding about an interval that is above zero but shorter than a cell time. For an interval of zero there is
+/// another finding.
 pub(super) fn shorter_than_a_cell(
     field: &'static str,
     interval: Ps,
@@ -52,7 +52,7 @@ impl Ranges {
             findings: Vec::new(),
         }
     }
-    /// Adds a finding that `value` is not as `allowed` says, unless `holds` is true.
+    /// Adds a finding that says that `value` must be as `allowed` describes, if `holds` is false.
     pub fn require(
         mut self,
         field: &'static str,

@@ -1,9 +1,9 @@
 //! EPRCA by Smith's principle (Mascolo, Cavendish and Gerla 1996), at a switch: backward RM cells
 //! carry the space that a channel's cells leave below a set point.
 //!
-//! The law is certain: u = (X0 - x - cells on the way) / tau. The encoding of u in an RM cell is
-//! chosen here: the switch lowers ER to (X0 - x) / tau, and the source subtracts its cells on the
-//! way (see `abr.rules = "smith-predictor"`).
+//! The law is certain: u = (X0 - x - cells on the way) / tau, where x is the channel's number of queued cells.
+//! The encoding of u in an RM cell is cellrate's choice. The switch lowers ER to (X0 - x) / tau, and the source
+//! subtracts its cells on the way (see `abr.rules = "smith-predictor"`).
 
 use alloc::format;
 use alloc::vec::Vec;
@@ -64,10 +64,9 @@ impl SchemeParameters for SmithConfig {
     }
 }
 
-/// State of the scheme at one output port. The number of each channel's cells in the queue is
-/// derived from the order of arrivals. The derivation is exact while ABR has the queue alone and no
-/// cell is lost. Cells of other classes count as cells of the channels, whose space is then
-/// underestimated.
+/// State of the scheme at one output port. The number of each channel's cells in the queue is derived from the
+/// order of arrivals. The derivation is exact while ABR has the queue alone and no cell is lost. Queued cells of
+/// other classes count as cells of the channels, so the free space of the channels is then underestimated.
 #[derive(Clone, Debug)]
 pub struct Smith {
     set_point: f64,

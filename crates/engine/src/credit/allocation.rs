@@ -1,11 +1,11 @@
 //! Receiver-oriented adaptive buffer allocation (Kung and Chang, INFOCOM 1995): the channels of a
 //! pool share its memory in proportion to their recent use.
 //!
-//! After every window of cells, channel i of N gets (M/2 - TQ - N) VU_i / TU + 1 cells. M is the
-//! memory, TQ the number of queued cells, TU the number of cells forwarded in the window, and VU_i
-//! that of channel i. With octets as units, N and 1 are multiplied by the octets of the largest
-//! frame. A granted limit stays in force until the sender has confirmed a smaller one. So a pool
-//! never grants more than its memory, and no cell is lost.
+//! After every window of cells, channel i of N gets (M/2 - TQ - N) VU_i / TU + 1 cells. M is the memory, and TQ
+//! the number of queued cells. TU is the number of cells forwarded in the window, and VU_i the number of them
+//! that belong to channel i. If the units are octets, N and 1 are multiplied by the octets of the largest frame.
+//! A granted limit stays in force until the sender has confirmed a smaller limit. So a pool never grants more
+//! than its memory, and no cell is lost.
 
 use alloc::vec::Vec;
 
@@ -16,9 +16,9 @@ use super::{Receiver, ahead, plus};
 pub struct Notice {
     /// Index of the channel in the pool.
     pub channel: u32,
-    /// Count of sent units up to which the sender may send, modulo 2^28.
+    /// Total number of units, modulo 2^28, that the sender may have sent.
     pub limit: u32,
-    /// Number of the reduction of credit, if the limit may be lower than the last limit; `None`
+    /// Sequence number of the reduction of credit, if the limit may be lower than the previous limit; `None`
     /// otherwise.
     pub reduction: Option<u32>,
 }
@@ -29,10 +29,10 @@ struct Member {
     receiver: Receiver,
     /// Units forwarded in the present window (VU_i).
     used: u32,
-    /// The lower limit of a reduction that the sender has not confirmed yet; `None` without such a
-    /// reduction.
+    /// The lower limit of a reduction that the sender has not confirmed yet; `None` if no reduction waits for
+    /// confirmation.
     reducing: Option<u32>,
-    /// Number of reductions so far.
+    /// Number of reductions of the channel's credit so far.
     reductions: u32,
 }
 
@@ -42,32 +42,32 @@ impl Member {
     fn promised(&self, largest: u32) -> u64 {
         self.ahead().max(largest.into())
     }
-    /// Units that the channel may still send by its credit, plus its units on the link and at this
+    /// Units that the channel may still send with its credit, plus the channel's units on the link and at this
     /// node.
     fn ahead(&self) -> u64 {
         ahead(self.receiver.limit, self.receiver.forwarded).max(0) as u64
     }
 }
 
-/// Buffer memory that several channels share.
+/// A pool: buffer memory that several channels share.
 #[derive(Clone, Debug)]
 pub struct Pool {
     memory: u64,
     window: u32,
     most_n2: u32,
-    /// Units of a cell (1), or of the largest frame.
+    /// Number of units of a cell (1), or of the largest frame.
     largest: u32,
     members: Vec<Member>,
-    /// Units of all channels forwarded in the present window (TU).
+    /// Number of units of all channels that have been forwarded in the present window (TU).
     forwarded: u32,
-    /// Sum over all channels of the units that they may still fill.
+    /// Sum over all channels of the units of memory that they may still fill.
     promised: u64,
 }
 
 impl Pool {
-    /// A pool of `memory` units for `channels` channels; it must have at least two cells, or two of
-    /// the `largest` frames, for each. The memory is allocated anew every `window` units. `n2` is
-    /// the greatest number of units between two credits.
+    /// A pool of `memory` units for `channels` channels. For each channel the pool must have room for at least
+    /// two cells, or two frames of `largest` units. The memory is allocated anew after every `window` units. `n2`
+    /// is the greatest number of units between two credits.
     pub fn new(memory: u64, channels: usize, window: u32, n2: u32, largest: u32) -> Pool {
         let allocation = Pool::first_allocation(memory, channels, largest);
         let receiver = Receiver::new(n2_of(n2, allocation, largest), allocation);
@@ -81,8 +81,8 @@ impl Pool {
             promised: allocation as u64 * channels as u64,
         }
     }
-    /// Allocation of each channel at the start, in units: an equal part of half the memory, and at
-    /// least a cell or the `largest` frame.
+    /// Allocation of each channel at the start, in units: an equal part of half the memory, but at least one cell
+    /// or the largest frame (`largest` units).
     pub fn first_allocation(memory: u64, channels: usize, largest: u32) -> u32 {
         let share = memory / 2 / channels.max(1) as u64;
         share.clamp(largest.into(), super::MODULUS as u64 / 4) as u32
@@ -92,8 +92,8 @@ impl Pool {
         self.promised
     }
 
-    /// Counts a cell or frame of `channel`, with `units` units, that has left. `queued` returns the
-    /// units of the pool that are still at this node. Adds limits to be sent to `notices`.
+    /// Counts a cell or frame of `channel`, with `units` units, that has left. `queued` returns the number of the
+    /// pool's units that are still at this node. Adds the limits that must be sent to `notices`.
     pub fn forward(
         &mut self,
         (channel, units): (u32, u32),
@@ -115,8 +115,8 @@ impl Pool {
         }
     }
 
-    /// Processes a mark: the sender of `channel` has sent `sent` units, of which `queued` are still
-    /// at this node. Returns the number of units that the link has lost.
+    /// Processes a mark, which states that the sender of `channel` has sent `sent` units. `queued` of these units
+    /// are still at this node. Returns the number of units that the link has lost.
     pub fn mark(&mut self, channel: u32, sent: u32, queued: u32, notices: &mut Vec<Notice>) -> u32 {
         let mut lost = 0;
         self.change(channel, |member| {
@@ -125,8 +125,8 @@ impl Pool {
         self.tell(channel, notices);
         lost
     }
-    /// Processes a confirmation: the sender of `channel` obeys `limit` since the reduction with the
-    /// number `reduction`.
+    /// Processes a confirmation: since the reduction with the number `reduction`, the sender of `channel` has
+    /// obeyed `limit`.
     pub fn confirm(&mut self, channel: u32, limit: u32, reduction: u32, notices: &mut Vec<Notice>) {
         let member = &self.members[channel as usize];
         if member.reducing.is_none() || member.reductions != reduction {
@@ -156,8 +156,7 @@ impl Pool {
         self.promised = self.promised + member.promised(self.largest) - before;
     }
 
-    /// Allocates the memory anew at the end of a window. `queued` is the number of units at this
-    /// node.
+    /// Allocates the memory anew at the end of a window. `queued` is the number of the pool's units at this node.
     fn allocate(&mut self, queued: u64, notices: &mut Vec<Notice>) {
         let largest = u64::from(self.largest);
         let reserved = self.members.len() as u64 * largest; // N
@@ -168,8 +167,8 @@ impl Pool {
             // Kung and Chang: (M/2 - TQ - N) VU_i / TU + 1
             let allocation = free * core::mem::take(&mut member.used) as u64 / total + largest;
             member.receiver.allocation = allocation.min(super::MODULUS as u64 / 4) as u32;
-            // The sender obeys the old limit until it has the new one. With a larger n2 it could
-            // run out of credit before the next credit is due.
+            // The sender obeys the old limit until the new one arrives. With a larger n2 the sender could run out
+            // of credit before the next credit is due.
             member.receiver.n2 = member.receiver.n2.min(n2_of(
                 self.most_n2,
                 member.receiver.allocation,
@@ -182,8 +181,8 @@ impl Pool {
         }
     }
 
-    /// Sends the limit of a channel: its allocation, as far as memory is free. A lower limit than
-    /// before is repeated until the sender has confirmed it; no other limit is sent before.
+    /// Sends the limit of a channel: the channel's allocation, as far as memory is free. A limit that is lower
+    /// than before is sent repeatedly until the sender has confirmed it. No other limit is sent before that.
     fn tell(&mut self, channel: u32, notices: &mut Vec<Notice>) {
         let spare = self.memory.saturating_sub(self.promised);
         let member = &mut self.members[channel as usize];
@@ -201,8 +200,8 @@ impl Pool {
                 reduction: Some(member.reductions),
             });
         }
-        // The units that a channel lacks of one cell, or of the largest frame, are already reserved
-        // for it.
+        // Each channel may always send one cell, or the largest frame. The units that the channel lacks for this
+        // are already reserved for it.
         let free = spare + member.promised(self.largest) - member.ahead();
         let limit = plus(member.receiver.limit, free.min(more as u64) as u32);
         let (most, largest) = (self.most_n2, self.largest);
@@ -221,8 +220,8 @@ impl Pool {
     }
 }
 
-/// Number of units between two credits for an allocation: a quarter of it, so that small
-/// allocations get frequent credits. The units without credit always leave room for the largest
+/// Number of units between two credits for an allocation: a quarter of the allocation, so that channels with
+/// small allocations get frequent credits. The units sent without a new credit always leave room for the largest
 /// frame.
 fn n2_of(most: u32, allocation: u32, largest: u32) -> u32 {
     let without_stall = (allocation + 1).saturating_sub(largest);
@@ -311,7 +310,7 @@ mod tests {
     fn what_was_promised_is_held_until_it_is_given_back() {
         let mut hop = Hop::new(80);
         let mut notices = Vec::new();
-        // The sender of the second channel never gets its lower limit, so its 20 cells stay
+        // The sender of the second channel never gets its lower limit, so the 20 cells of this channel stay
         // reserved.
         for _ in 0..200 {
             hop.senders[0].send(1);

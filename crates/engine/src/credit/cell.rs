@@ -3,8 +3,8 @@
 /// A record in a credit cell: one counter of one channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record {
-    /// Number of the channel at the receiver of the record. For a credit: the slot of the channel
-    /// at the port there. For a mark: the label of the channel's cells that arrive there.
+    /// Number by which the receiver of the record knows the channel. In a credit: the slot of the channel at the
+    /// receiver's port. In a mark: the label of the channel's cells that arrive at the receiver.
     pub channel: u32,
     /// A count of units modulo [`super::MODULUS`].
     pub count: u32,
@@ -16,16 +16,16 @@ pub const MOST_RECORDS: usize = 6;
 /// Purpose of a credit cell, which defines the meaning of its records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// To the sender: each record is the limit of one channel, the count of units up to which the
-    /// sender may send.
+    /// From the downstream node to the sender. Each record is the limit of one channel: the total number of units
+    /// that the sender may have sent.
     Credit,
-    /// To the receiver, for one channel: the count of units sent.
+    /// From the sender to the downstream node, for one channel: the number of units sent.
     Mark,
-    /// To the sender, for one channel: a limit that may be lower than the last one, and the number
+    /// To the sender, for one channel: a limit that may be lower than the previous one, and the sequence number
     /// of this reduction.
     Reduction,
-    /// To the receiver, for one channel: the count of units sent, the present limit, and the number
-    /// of the confirmed reduction.
+    /// From the sender to the downstream node, for one channel: the number of units sent, the present limit, and
+    /// the number of the confirmed reduction.
     Confirmation,
 }
 

@@ -99,7 +99,7 @@ impl Default for FcvcConfig {
     }
 }
 
-/// A link under credit control, and the opposite link, which carries its credit.
+/// A link under credit control, and the opposite link, on which the credit returns.
 #[derive(Clone, Copy, Debug)]
 pub struct Loop {
     /// Rate of the link.
@@ -108,21 +108,21 @@ pub struct Loop {
     pub back_rate: ServiceRate,
     /// Propagation delay of both links together.
     pub delay: Ps,
-    /// Units of a cell (1), or of the largest frame.
+    /// Number of units of a cell (1), or of the largest frame.
     pub largest: u32,
-    /// Units of the cell or frame that carries a credit.
+    /// Number of units of the cell or frame that carries a credit.
     pub credit: u32,
 }
 
 impl Loop {
-    /// Time from the sending of a cell or frame to the arrival of its credit: propagation both
-    /// ways, and the service times of the cell at the next node and of its credit.
+    /// Time from the sending of a cell or frame to the arrival of the credit for it. The time has these parts:
+    /// the propagation both ways, the service time of the cell or frame, and that of its credit.
     pub fn round_trip(self) -> Ps {
         let (forwarded, _) = self.rate.time_of(self.largest.into());
         let (told, _) = self.back_rate.time_of(self.credit.into());
         self.delay + forwarded + told
     }
-    /// Number of units that arrive at `rate` in a round trip, rounded up.
+    /// Number of units that arrive at `rate` in one round trip, rounded up.
     pub fn units(self, rate: Rate) -> u64 {
         // Gerla et al. (1): N3 = ceil(RTT B_VC / N_bits), in integer arithmetic.
         self.rate.units_in(self.round_trip(), rate)
@@ -142,8 +142,8 @@ impl FcvcConfig {
         );
         self.n2.0.saturating_add(n3)
     }
-    /// Memory in units under adaptive allocation for `channels` channels with the longest link
-    /// `link`: `memory`, or else the default.
+    /// Memory in units under adaptive allocation, for `channels` channels, with `link` as the longest link: the
+    /// parameter `memory`, or its default.
     pub fn memory_in_force(&self, link: Loop, channels: usize) -> u64 {
         self.memory.map_or_else(
             // Kung and Chang: 4 round trips
@@ -151,7 +151,7 @@ impl FcvcConfig {
             |memory| memory.0,
         )
     }
-    /// Number of units that a port forwards between two allocations of `memory` units: `window`, or
+    /// Number of units that a port forwards between two allocations of `memory` units: the parameter `window`, or
     /// else half of `memory`.
     pub fn window_in_force(&self, memory: u64) -> u64 {
         self.window.map_or(memory / 2, |window| window.0).max(1)

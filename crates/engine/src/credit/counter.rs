@@ -1,10 +1,10 @@
 //! The counters of credit control: counts of units modulo 2^28.
 
-/// Modulus of the counters, 2^28. Differences are unique while a link and the buffer behind it hold
-/// fewer than 2^27 units. So many cells fit on no link; if units are octets, 2^27 units are 134 MB.
+/// Modulus of the counters, 2^28. The difference of two counters is unique while a link and the buffer behind it
+/// hold fewer than 2^27 units. So many cells fit on no link; if units are octets, 2^27 units are 134 MB.
 pub const MODULUS: u32 = 1 << 28;
 
-/// First value of the counters: close to the modulus, so that the counters of every run pass it.
+/// First value of the counters, so close to the modulus that the counters wrap in every run.
 pub(crate) const FIRST: u32 = MODULUS - 64;
 
 /// `a + b` modulo [`MODULUS`].

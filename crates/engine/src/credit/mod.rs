@@ -2,9 +2,9 @@
 //! January 1994; Gerla, Pazos and Signore 1995, section II.B), the N23 scheme with absolute
 //! counters.
 //!
-//! The downstream node has a buffer for each channel, and tells the upstream node how many units of
-//! service it has forwarded. The upstream node sends only cells or frames that fit into the buffer.
-//! Both count modulo [`MODULUS`] from the start of the run, so the next credit repairs a lost one.
+//! The downstream node has a buffer for each channel, and tells the upstream node how many units of service it
+//! has forwarded. The upstream node sends only cells or frames that fit into the buffer. Both count modulo
+//! [`MODULUS`] from the start of the run, so the next credit makes up for a lost credit.
 
 pub mod allocation;
 mod cell;

@@ -6,8 +6,8 @@ use super::{FIRST, ahead, plus};
 /// Counters of one channel at the downstream node, which receives the channel's cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Receiver {
-    /// Count of forwarded units of service (V_r). Units that the link lost are added when a mark
-    /// reveals them.
+    /// Number of forwarded units of service (V_r). Units that the link has lost are added when a mark shows the
+    /// loss.
     pub(super) forwarded: u32,
     /// Number of units forwarded since the last credit.
     pub(super) since: u32,
@@ -15,15 +15,16 @@ pub struct Receiver {
     pub(super) n2: u32,
     /// Buffer of the channel in units (N2 + N3).
     pub(super) allocation: u32,
-    /// The limit sent last: the count up to which the sender may send.
+    /// The limit sent last: the total number of units that the sender may have sent.
     pub(super) limit: u32,
 }
 
 impl Receiver {
-    /// Counters of a channel with a credit every `n2` units and a buffer of `allocation` units.
+    /// Counters of a channel whose node sends a credit every `n2` units and has a buffer of `allocation` units
+    /// for the channel.
     ///
-    /// Up to `n2 - 1` forwarded units have not been returned as credit. So the channel never stalls
-    /// if the allocation is at least this number plus one cell, or the largest frame.
+    /// Up to `n2 - 1` forwarded units have not been returned as credit. So the channel never stalls if the
+    /// allocation is at least `n2 - 1` units plus one cell, or plus the largest frame.
     pub const fn new(n2: u32, allocation: u32) -> Receiver {
         Receiver {
             forwarded: FIRST,
@@ -33,7 +34,7 @@ impl Receiver {
             limit: plus(FIRST, allocation),
         }
     }
-    /// Counts `units` forwarded units. Returns the new limit if a credit is due.
+    /// Counts `units` forwarded units. If a credit is due, returns the new limit; `None` otherwise.
     #[inline]
     pub fn forward(&mut self, units: u32) -> Option<u32> {
         self.forwarded = plus(self.forwarded, units);
@@ -45,14 +46,14 @@ impl Receiver {
     pub fn most_untold(&self) -> u32 {
         (self.n2 - 1).saturating_sub(self.since)
     }
-    /// Returns the new limit V_r + N2 + N3, which must be sent as credit.
+    /// Returns the new limit V_r + N2 + N3, which the node must send as a credit.
     pub fn tell(&mut self) -> u32 {
         self.since = 0;
         self.limit = plus(self.forwarded, self.allocation);
         self.limit
     }
-    /// Processes a mark: `sent` units were sent before it, of which `queued` are still at this
-    /// node. The missing units were lost on the link; these units count as forwarded, or their
+    /// Processes a mark, before which `sent` units were sent. Of these units, `queued` are still at this node.
+    /// The missing units were lost on the link. The missing units count as forwarded, because otherwise their
     /// credit would never return. Returns the number of missing units.
     pub fn repair(&mut self, sent: u32, queued: u32) -> u32 {
         let lost = ahead(sent, plus(self.forwarded, queued)).max(0) as u32;

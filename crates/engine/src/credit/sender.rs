@@ -1,13 +1,14 @@
-//! The sender of one channel on one link, at the upstream node: sends only as far as it has credit.
+//! The sender of one channel on one link, at the upstream node. The sender sends only as many units as its credit
+//! permits.
 
 use super::{FIRST, ahead, plus};
 
 /// Counters of one channel at the upstream port, which sends the channel's cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sender {
-    /// Count of units of service sent (V_s).
+    /// Number of units of service sent so far (V_s), modulo [`super::MODULUS`].
     sent: u32,
-    /// Count up to which units may be sent: V_r + N2 + N3 of the last credit.
+    /// Total number of units that may be sent: V_r + N2 + N3 of the last credit.
     limit: u32,
 }
 
@@ -35,8 +36,7 @@ impl Sender {
     pub fn send(&mut self, units: u32) {
         self.sent = plus(self.sent, units);
     }
-    /// Sets the limit of a new credit. A limit below the count of sent units makes the balance
-    /// zero.
+    /// Sets the limit of a new credit. If the limit is below the number of sent units, the balance is zero.
     #[inline]
     pub fn set_limit(&mut self, limit: u32) {
         self.limit = if ahead(limit, self.sent) < 0 {
@@ -45,11 +45,11 @@ impl Sender {
             limit
         };
     }
-    /// Count of units sent (V_s), as a mark states it.
+    /// Number of units sent so far (V_s), as a mark states it.
     pub const fn sent(self) -> u32 {
         self.sent
     }
-    /// Count up to which units may be sent.
+    /// Total number of units that may be sent, from the start of the run on.
     pub const fn limit(self) -> u32 {
         self.limit
     }

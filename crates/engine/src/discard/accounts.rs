@@ -1,12 +1,12 @@
-//! Counts the units of each channel in a queue, from the queue length at arrivals only. The queue
-//! is first-in first-out, so it holds the cells or frames that it accepted last.
+//! Counts the units of each channel in a queue. The counts need only the queue length at arrivals: the queue is
+//! first-in first-out, so it holds the cells or frames that it accepted last.
 
 use alloc::collections::VecDeque;
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// Number of cells or frames that may join the queue between two settlements, in addition to the
-/// number present at the earlier settlement.
+/// Number of cells or frames that may join the queue between two calls of [`Accounts::settle`], in addition to
+/// the number present at the earlier call.
 const MOST_UNSETTLED: usize = 1_024;
 
 /// The number of units that each channel has in a queue.
@@ -17,7 +17,7 @@ pub(crate) struct Accounts {
     units: Vec<u64>,
     total: u64,
     active: u64,
-    /// Number of cells or frames in the queue at the last settlement.
+    /// Number of cells or frames in the queue at the last call of [`Accounts::settle`].
     settled: usize,
 }
 
@@ -32,14 +32,14 @@ impl Accounts {
             settled: 0,
         }
     }
-    /// True if the accounts must be settled before they grow further. Otherwise settlement may wait
+    /// True if [`Accounts::settle`] must be called before the accounts grow further. Otherwise this call may wait
     /// until the accounts are read.
     #[inline]
     pub fn are_overdue(&self) -> bool {
         self.order.len() > 2 * self.settled + MOST_UNSETTLED
     }
-    /// Removes the cells or frames that have left from the accounts; the queue now holds `length`
-    /// units. A frame that is partly in the queue counts as a whole.
+    /// Removes from the accounts the cells or frames that have left the queue, which now has `length` units. A
+    /// frame that is partly in the queue counts as a whole.
     #[inline]
     pub fn settle(&mut self, length: u64) {
         while let Some((slot, units)) = self.order.front().copied()
@@ -70,8 +70,8 @@ impl Accounts {
     pub fn active(&self) -> u64 {
         self.active
     }
-    /// Y_i N_a: the units of channel `slot` in the queue, times the number of channels with units
-    /// there.
+    /// Y_i N_a: the number of units of channel `slot` in the queue, times the number of channels with units in
+    /// the queue.
     pub fn weighted(&self, slot: u32) -> f64 {
         self.units[slot as usize] as f64 * self.active as f64
     }
@@ -115,8 +115,8 @@ mod tests {
             accounts.add(slot, octets);
         }
         let of = |accounts: &Accounts| (accounts.units(0), accounts.units(1), accounts.active());
-        // Of the 1,706 octets, first one octet of the first frame is left, then only the second and
-        // third frame, then the third, then none.
+        // Of the 1,706 octets, first one octet of the first frame is left. Then only the second and third frame
+        // are left, then the third, then none.
         let expected = [
             (169, (1_622, 84, 2)),
             (168, (84, 84, 2)),

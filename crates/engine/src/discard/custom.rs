@@ -1,7 +1,7 @@
 //! User-defined discard policies.
 //!
-//! A policy in Rust implements [`DiscardPolicy`], or [`PduPolicy`] if it decides once for each PDU;
-//! [`ByPdu`] then drops the cells as early packet discard does. The engine calls the policies of
+//! A policy in Rust implements [`DiscardPolicy`], or [`PduPolicy`] if it decides once for each PDU. In the second
+//! case [`ByPdu`] drops the cells of a refused PDU as early packet discard does. The engine calls the policies of
 //! the registry directly, and a user-defined policy through a pointer.
 
 use alloc::boxed::Box;
@@ -18,7 +18,7 @@ use crate::custom::Custom;
 use crate::kernel::{Finding, Ps};
 use crate::passing::Passing;
 
-/// A user-defined policy with its parameters, which makes the state of the policy at each queue.
+/// A user-defined policy with its parameters. From these the engine makes the state of the policy at each queue.
 pub trait CustomDiscard: Debug + Send + Sync {
     /// Name of the policy in scenarios. No policy of the registry may have this name.
     fn name(&self) -> &'static str;
@@ -40,11 +40,11 @@ pub trait CustomDiscard: Debug + Send + Sync {
     }
 }
 
-/// State of a user-defined policy at one queue. The methods mean the same as those of
+/// State of a user-defined policy at one queue. The methods have the same meaning as the methods of
 /// [`DiscardPolicy`].
 pub trait CustomPolicy: Debug + Send {
-    /// Decides whether the queue, of `queue` units with the limit `buffer`, accepts a cell or frame
-    /// of channel `slot`.
+    /// Decides whether the queue accepts a cell or frame of channel `slot`. The queue has `queue` units, and its
+    /// limit is `buffer` units.
     fn admit(&mut self, now: Ps, slot: u32, passing: Passing, queue: u64, buffer: u64) -> Verdict;
     /// True if the policy has no state and refuses only cells for which the buffer has no room.
     fn is_stateless(&self) -> bool;
@@ -63,7 +63,7 @@ impl Clone for Box<dyn CustomPolicy> {
     }
 }
 
-/// Makes a policy written in Rust a user-defined one, whose parameters do not change during a run.
+/// Makes a policy written in Rust a user-defined policy. The parameters of the policy do not change during a run.
 #[derive(Clone, Debug)]
 pub struct Boxed<P>(pub P);
 
@@ -83,7 +83,7 @@ impl<P: DiscardPolicy + Clone + Debug + Send + 'static> CustomPolicy for Boxed<P
     }
 }
 
-/// The first cell of a PDU (or a frame) that arrives, and the queue at this time.
+/// The arrival of the first cell of a PDU (or of a frame), and the state of the queue at this time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FirstCell {
     /// Arrival time of the cell or frame.
@@ -104,8 +104,8 @@ pub struct FirstCell {
 pub trait PduPolicy {
     /// True if the PDU is admitted. All cells of a refused PDU are dropped.
     fn admits(&mut self, first: FirstCell) -> bool;
-    /// True if the last cell of an admitted PDU is forwarded even after the PDU lost a cell. The
-    /// receiver then does not merge two PDUs (partial packet discard).
+    /// True if the last cell of an admitted PDU is forwarded even after the PDU lost a cell, as in partial packet
+    /// discard. The receiver then does not merge two PDUs.
     fn forwards_end(&self) -> bool {
         true
     }

@@ -34,8 +34,8 @@ impl Default for EpdConfig {
 }
 
 impl EpdConfig {
-    /// Queue length above which no PDU may begin, with its default applied, for a queue with the
-    /// limit `buffer`.
+    /// Queue length above which no PDU may begin, for a queue with the limit `buffer`. If no threshold is set,
+    /// its default.
     pub fn threshold_in_force(&self, buffer: Buffer) -> Cells {
         self.threshold.unwrap_or(Cells(buffer.0 / 2))
     }

@@ -40,8 +40,8 @@ impl Default for FairShareConfig {
 }
 
 impl FairShareConfig {
-    /// Queue length up to which every PDU may begin, with its default applied, for a queue with the
-    /// limit `buffer`.
+    /// Queue length up to which every PDU may begin, for a queue with the limit `buffer`. If no threshold is set,
+    /// its default.
     pub fn threshold_in_force(&self, buffer: Buffer) -> Cells {
         self.threshold.unwrap_or(Cells(buffer.0 - buffer.0 / 10))
     }
@@ -69,9 +69,9 @@ impl PolicyParameters for FairShareConfig {
     }
 }
 
-/// A definition of the share of a queue that a channel may have.
+/// A definition of the share of a queue that a channel may use.
 pub trait Share {
-    /// True if the definition also applies to a queue without a limit.
+    /// True if the definition can also be used for a queue without a limit.
     const EXISTS_WITHOUT_LIMIT: bool = false;
 
     /// True if a channel has more than its allowed share of a queue that is longer than
@@ -147,7 +147,8 @@ impl<S: Share> DiscardPolicy for FairShare<S> {
         }
         passes
     }
-    /// True if neither the threshold nor the allowed share depends on the buffer.
+    /// True if neither threshold nor allowed share depends on the buffer, so that the policy acts also without a
+    /// limit.
     fn acts_without_limit(&self) -> bool {
         S::EXISTS_WITHOUT_LIMIT && self.config.threshold.is_some()
     }

@@ -14,7 +14,7 @@ enum Mode {
     Accept,
     /// No cell of the PDU has been forwarded, and none will be, not even the last.
     DropAll,
-    /// A cell of the PDU was lost, so of the rest only the last cell is useful.
+    /// A cell of the PDU was lost, so of the remaining cells only the last one is useful.
     DropRest,
 }
 
@@ -23,7 +23,7 @@ struct Frame {
     mode: Mode,
     /// True if the channel's next data cell or frame begins a PDU.
     starts: bool,
-    /// True if cells were forwarded that the receiver takes for the beginning of the present PDU.
+    /// True if cells have been forwarded that the receiver counts as part of the present PDU.
     partial: bool,
     /// True if the last cell of a partly forwarded PDU was lost, so that the receiver merges this
     /// PDU with the next one.
@@ -67,8 +67,8 @@ impl Frames {
         mode == Mode::Accept && !starts
     }
 
-    /// Decides about one cell or frame. RM cells and other cells without user data are dropped only
-    /// if the buffer is full.
+    /// Decides about one cell or frame. A cell without user data, such as an RM cell, is dropped only if the
+    /// buffer is full.
     #[inline]
     pub fn admit(
         &mut self,
@@ -82,8 +82,8 @@ impl Frames {
         self.admit_unless(refuses, slot, passing, (queue, buffer), rules)
     }
 
-    /// Decides as [`Frames::admit`] does. But at each first cell it calls `refuses`, instead of
-    /// comparing with `begin_limit`; if true, the PDU may not begin.
+    /// Decides as [`Frames::admit`] does, with one difference. At the first cell of each PDU it calls `refuses`,
+    /// instead of comparing with `begin_limit`. If `refuses` returns true, the PDU may not begin.
     #[inline]
     pub fn admit_unless(
         &mut self,
@@ -109,8 +109,8 @@ impl Frames {
 }
 
 impl Frame {
-    /// Begins a PDU. A PDU that the receiver merges with the one before is already lost, because
-    /// AAL5 discards both (Kalyanaraman 1997, section 8.12).
+    /// Begins a PDU. If the receiver merges this PDU with the one before, the PDU is already lost, because AAL5
+    /// discards both (Kalyanaraman 1997, section 8.12).
     fn begin(&mut self, refused: bool) {
         self.partial = core::mem::take(&mut self.merges);
         self.mode = match (self.partial, refused) {
@@ -123,13 +123,12 @@ impl Frame {
     /// Decides about a cell or frame with which the queue would have `after` units.
     fn decide(&self, eom: bool, after: u64, buffer: u64, rules: Rules) -> Verdict {
         match self.mode {
-            // Early packet discard: the whole PDU including its last cell, as none of it was
-            // forwarded.
+            // Early packet discard: the whole PDU including its last cell, as no cell of it was forwarded.
             Mode::DropAll => Verdict::Drop(Cause::EarlyPacket),
             // Partial packet discard: all cells except the last.
             Mode::DropRest if !eom || !rules.forward_end => Verdict::Drop(Cause::PartialPacket),
             _ if after > buffer => Verdict::Drop(Cause::Overflow),
-            // Intelligent tail drop, section 8.12: all cells except the first end of a PDU.
+            // Intelligent tail drop, section 8.12: all cells except the last cell of a partly forwarded PDU.
             _ if after > rules.end_reserve && !(eom && self.partial) => {
                 Verdict::Drop(Cause::IntelligentTail)
             }

@@ -28,8 +28,8 @@ use crate::passing::Passing;
 pub use custom::{ByPdu, CustomConfig, CustomDiscard, CustomPolicy, FirstCell, PduPolicy};
 pub use policy::{Cause, DiscardPolicy, PolicyParameters, QueueFacts, Verdict};
 
-/// Each line names the enum variant, the key in a scenario, a description, its source, and the
-/// types of parameters and state. `new(&parameters, channels)` builds the state.
+/// Each line names the enum variant, the key in a scenario, a description, the publication, and the types of
+/// parameters and state. `new(&parameters, channels)` builds the state.
 macro_rules! registry {
     ($($variant:ident = $name:literal, $about:literal, $source:literal, $config:ty, $policy:ty;)*) => {
         /// The discard policy of a queue and its parameters.
@@ -43,7 +43,7 @@ macro_rules! registry {
                 #[schemars(extend("x-source" = $source, "x-documentation" = documentation::<$config>()))]
                 $variant($config),
             )*
-            /// A user-defined policy, which the reader of the scenario finds by its name.
+            /// A user-defined policy, which the parser of the scenario finds by its name.
             #[serde(untagged)]
             #[schemars(skip)]
             Custom(CustomConfig),
@@ -69,8 +69,8 @@ macro_rules! registry {
                     DiscardConfig::Custom(config) => config.check(facts),
                 }
             }
-            /// The parameters for a finite `buffer`, with defaults applied: absent values replaced
-            /// by those derived from others.
+            /// The parameters for a finite `buffer`, with defaults applied: an absent value is replaced by its
+            /// default, which may depend on the buffer and other parameters.
             pub fn in_force(&self, buffer: Buffer) -> DiscardConfig {
                 match self {
                     $(DiscardConfig::$variant(config) => DiscardConfig::$variant(config.in_force(buffer)),)*
@@ -102,8 +102,8 @@ macro_rules! registry {
             }
         }
 
-        /// State of a discard policy at a queue. An enum, not a trait object, so that the compiler
-        /// can inline the decision.
+        /// State of a discard policy at a queue. This is an enum, not a trait object, so that the compiler can
+        /// inline the decision.
         #[derive(Clone, Debug)]
         pub enum Discard {
             $(#[doc = $about] $variant($policy),)*
@@ -112,7 +112,7 @@ macro_rules! registry {
         }
 
         impl Discard {
-            /// Replaces the parameters from `now` on by others of the same policy. The state is
+            /// Replaces the parameters from `now` on. The new parameters must be of the same policy. The state is
             /// kept.
             pub fn change(&mut self, now: Ps, config: &DiscardConfig) {
                 match (self, config) {

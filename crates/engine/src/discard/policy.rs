@@ -35,9 +35,9 @@ pub enum Verdict {
     Drop(Cause),
 }
 
-/// A discard policy at one queue, with a state for each channel, whose index is `slot`. `queue` is
-/// the number of units in the queue, including the cell or frame in service. `buffer` is the limit
-/// of the queue in units.
+/// A discard policy at one queue. The policy has a state for each channel; `slot` is the index of the channel.
+/// `queue` is the number of units in the queue, including the cell or frame in service. `buffer` is the limit of
+/// the queue in units.
 pub trait DiscardPolicy {
     /// True if the policy depends on the order in which its queue receives the cells. A switch with
     /// such a policy cannot have virtual sources, whose queues lie before the port's queue.
@@ -45,15 +45,15 @@ pub trait DiscardPolicy {
 
     /// Decides about a cell or frame of channel `slot` that arrives at `now`.
     fn admit(&mut self, now: Ps, slot: u32, passing: Passing, queue: u64, buffer: u64) -> Verdict;
-    /// Queue length in units, including the arriving ones, up to which [`DiscardPolicy::passes`]
-    /// may replace [`DiscardPolicy::admit`]; 0 if never. Below this length the port need not know
-    /// the exact length.
+    /// Queue length in units, including the arriving units, up to which [`DiscardPolicy::passes`] may be called
+    /// instead of [`DiscardPolicy::admit`]; 0 if it never may. Below this length the port need not know the exact
+    /// length.
     fn passes_within(&self, _buffer: u64) -> u64 {
         0
     }
-    /// Accepts `units` units of user data that do not end a PDU, as [`DiscardPolicy::admit`] does
-    /// at any queue length within [`DiscardPolicy::passes_within`]. Returns false, with nothing
-    /// changed, if the decision depends on the length.
+    /// Accepts `units` units of user data that do not end a PDU, if [`DiscardPolicy::admit`] would accept them at
+    /// any length up to [`DiscardPolicy::passes_within`]. Returns false, with nothing changed, if the decision
+    /// depends on the length.
     #[inline]
     fn passes(&mut self, _slot: u32, _units: u32) -> bool {
         false
@@ -63,8 +63,8 @@ pub trait DiscardPolicy {
     fn is_stateless(&self) -> bool {
         false
     }
-    /// True if the policy, with its parameters, also refuses cells of a queue without a limit. The
-    /// default is false: most policies need a limit.
+    /// True if the policy, with its parameters, refuses cells even of a queue without a limit. The default is
+    /// false, because most policies need a limit.
     fn acts_without_limit(&self) -> bool {
         false
     }
@@ -74,8 +74,8 @@ pub trait DiscardPolicy {
 pub trait PolicyParameters: Clone {
     /// Findings about values outside their range at a queue with these `facts`.
     fn check(&self, facts: QueueFacts) -> Vec<Finding>;
-    /// The parameters for a finite `buffer`, with defaults applied: absent values replaced by those
-    /// derived from others.
+    /// The parameters for a finite `buffer`, with defaults applied: an absent value is replaced by its default,
+    /// which may depend on the buffer and other parameters.
     fn in_force(&self, _buffer: Buffer) -> Self {
         self.clone()
     }
@@ -84,7 +84,7 @@ pub trait PolicyParameters: Clone {
 /// Facts about a queue, against which the parameters of a discard policy are checked.
 #[derive(Clone, Copy, Debug)]
 pub struct QueueFacts {
-    /// Limit of the queue in cells, or in octets if frames are served; `u64::MAX` for no limit.
+    /// Limit of the queue in cells, or in octets if the queue has frames; `u64::MAX` for no limit.
     pub buffer: u64,
     /// Number of units of the largest PDU.
     pub largest_pdu: u64,

@@ -21,7 +21,7 @@ impl PolicyParameters for TailDropConfig {
     }
 }
 
-/// Tail drop at one queue, which treats all cells alike, whatever their PDU.
+/// Tail drop at one queue. All cells are treated alike, whatever their PDU.
 #[derive(Clone, Debug)]
 pub struct TailDrop;
 

@@ -18,7 +18,8 @@ pub enum OutOfRate {
     /// ACR is below TCR.
     #[default]
     BelowTcr,
-    /// ACR is zero, or below one cell in 115 days, so that no cell can be sent in-rate.
+    /// Only while ACR is zero. An ACR below one cell in 115 days counts as zero, because no cell can then be sent
+    /// in-rate.
     OnlyAtZero,
     /// Never. A connection whose ACR falls to zero then sends nothing more.
     Never,
@@ -211,7 +212,7 @@ impl Default for AbrConfig {
 const DEFAULT_MDF: u32 = 5;
 const MAX_MDF: u32 = 16;
 
-/// Message about a parameter that belongs to other source rules.
+/// Text of a finding about a parameter that belongs to other source rules.
 const PROPORTIONAL: &str =
     "belongs to `rules = \"prca\"` or `\"eprca\"`; TM 4.0 has `rif` and `rdf`";
 const PREDICTING: &str = "belongs to `rules = \"smith-predictor\"`";
@@ -228,8 +229,8 @@ impl AbrConfig {
     pub fn mcr_cells(&self) -> f64 {
         self.mcr.map_or(0.0, Rate::cells_per_second)
     }
-    /// Initial cell rate in cells/s on an access link of `link_rate`; with `apply_tbe_icr_cap` at
-    /// most TBE per `frtt`.
+    /// Initial cell rate in cells/s on an access link of `link_rate`; with `apply_tbe_icr_cap` at most TBE cells
+    /// per fixed round-trip time `frtt`.
     pub fn icr_cells(&self, link_rate: Rate, frtt: Ps) -> f64 {
         self.icr_units(ServiceRate::of_cells(link_rate), frtt)
     }
@@ -241,8 +242,8 @@ impl AbrConfig {
     pub(super) fn mcr_units(&self, line: ServiceRate) -> f64 {
         self.mcr.map_or(0.0, |mcr| line.in_units(mcr))
     }
-    /// Initial cell rate in units/s on an access link of rate `line`; with `apply_tbe_icr_cap` at
-    /// most TBE per `frtt`.
+    /// Initial cell rate in units/s on an access link of rate `line`; with `apply_tbe_icr_cap` at most TBE cells
+    /// per fixed round-trip time `frtt`.
     pub(super) fn icr_units(&self, line: ServiceRate, frtt: Ps) -> f64 {
         let icr = self
             .icr

@@ -1,5 +1,5 @@
-//! A source under credit control: it passes only as many cells to its port as the channel has
-//! credit for.
+//! A source under credit control. The source passes only as many cells to its port as the credit of the channel
+//! permits.
 
 use super::source::Emission;
 use super::unshaped::UnshapedSource;
@@ -12,8 +12,8 @@ use crate::kernel::{Ps, Rate};
 #[derive(Clone, Debug)]
 pub struct CreditedSource {
     pace: UnshapedSource,
-    /// Credit of the channel, which counts the cells passed to the port: cells that the port has
-    /// sent or will send.
+    /// Credit of the channel. Counts the cells that the source has passed to the port, which has sent them or
+    /// will send them.
     handed: Sender,
 }
 
@@ -25,8 +25,8 @@ impl CreditedSource {
             handed: sender,
         }
     }
-    /// Earliest time of the next cell, possibly in the past; `NEVER` without waiting data or
-    /// without credit.
+    /// Earliest time of the next cell, possibly in the past; `NEVER` if no data wait or the channel has no
+    /// credit.
     #[inline]
     pub fn next_wake(&self, data_waiting: bool) -> Ps {
         self.pace
@@ -44,11 +44,12 @@ impl CreditedSource {
         }
         emission
     }
-    /// Number of cells that the credit still permits.
+    /// Number of cells that the source may still send with the present credit.
     pub fn balance(&self) -> u32 {
         self.handed.balance()
     }
-    /// Sets the credit limit: the count of cells, from the start, up to which the source may send.
+    /// Sets the credit limit: the number of cells, counted from the start of the run, up to which the source may
+    /// send.
     pub fn set_limit(&mut self, limit: u32) {
         self.handed.set_limit(limit);
     }

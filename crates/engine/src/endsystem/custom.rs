@@ -25,7 +25,7 @@ pub struct SourceFacts {
     pub nrm: u32,
 }
 
-/// A user-defined law with its parameters, which makes the state of the law for each source.
+/// A user-defined law with its parameters. From these the engine makes the state of the law for each source.
 pub trait CustomLaw: Debug + Send + Sync {
     /// Name of the law in scenarios.
     fn name(&self) -> &'static str;
@@ -36,14 +36,14 @@ pub trait CustomLaw: Debug + Send + Sync {
 /// State of a user-defined law at one source. Rates are in cells/s. The source keeps ACR between
 /// MCR and PCR.
 pub trait LawState: Debug + Send {
-    /// The new ACR after a cell was sent at `now`; `acr` is the ACR before.
+    /// Returns the new ACR after a cell was sent at `now`. `acr` is the ACR before the cell.
     fn after_cell(&mut self, now: Ps, acr: f64) -> f64;
-    /// The new ACR after the backward RM cell `rm` arrived at `now`; `acr` is the ACR before.
+    /// Returns the new ACR after the backward RM cell `rm` arrived at `now`. `acr` is the ACR before the arrival.
     fn after_brm(&mut self, now: Ps, acr: f64, rm: &RmCell) -> f64;
     /// A copy of the law in the same state.
     fn boxed_clone(&self) -> Box<dyn LawState>;
-    /// The law as `Any`, if the program that runs the simulation may read and change it between two
-    /// calls of the run.
+    /// The law as `Any`, if the program that runs the simulation may read and change the law between two calls of
+    /// the run; `None` otherwise.
     fn as_any_mut(&mut self) -> Option<&mut dyn Any> {
         None
     }
@@ -60,8 +60,8 @@ pub type LawConfig = Custom<dyn CustomLaw>;
 
 impl FromOutside for dyn CustomLaw {
     const TAG: &'static str = "law";
-    /// An empty list: `rules` selects TM 4.0, PRCA, EPRCA or Smith predictors, so no law has a
-    /// reserved name.
+    /// An empty list. No name of a law is reserved, because the parameter `rules` selects TM 4.0, PRCA, EPRCA and
+    /// Smith predictors.
     fn registered() -> &'static [Component] {
         &[]
     }
@@ -71,8 +71,8 @@ impl JsonSchema for LawConfig {
     fn schema_name() -> Cow<'static, str> {
         "Law".into()
     }
-    /// Schema of a table that names the law under the key `law`. The reader of scenarios replaces
-    /// this schema by the schemas of the laws that the reader finds.
+    /// Schema of a table that names the law under the key `law`. The parser of scenarios replaces this schema by
+    /// the schemas of the laws that it finds.
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({
             "description": "A table with the name of the law and its parameters.",

@@ -1,15 +1,15 @@
 //! The ABR destination: rules 1 to 6 of TM 4.0 section 5.10.5 ("DES rule n") for one connection.
 //!
-//! The destination passes each turned-round RM cell to the source of the reverse direction. This
-//! source implements DES rules 3, 4 and 6 in [`super::AbrSource::offer_brm`]: the newest RM cell
-//! replaces one that still waits.
+//! The destination passes each turned-round RM cell to the source of the reverse direction. This source
+//! implements DES rules 3, 4 and 6 in [`super::AbrSource::offer_brm`]: the newest RM cell replaces an RM cell
+//! that still waits.
 
 use super::config::AbrConfig;
 use crate::kernel::{Ps, ServiceRate};
 use crate::passing::RateRecord;
 
-/// Least time between RM cells that a destination generates without an FRM: 10 per second (DES rule
-/// 5).
+/// Least time between RM cells that a destination generates without receiving an FRM: 10 RM cells per second (DES
+/// rule 5).
 const GENERATION_INTERVAL: Ps = Ps::from_ms(100);
 
 /// The destination half of an ABR end system.
@@ -35,8 +35,8 @@ impl AbrDestination {
         }
     }
 
-    /// This destination for a channel whose data have another class than its RM cells: the EFCI of
-    /// data cells is ignored.
+    /// Changes this destination for a channel whose data have another class than its RM cells: the EFCI of data
+    /// cells is ignored.
     pub fn of_rm_cells_only(self) -> AbrDestination {
         AbrDestination {
             heeds_data: false,
@@ -50,8 +50,8 @@ impl AbrDestination {
         self.saved_efci = efci;
     }
 
-    /// Saved EFCI bit of the last data cell. With `reset_saved_efci` it is cleared when a BRM has
-    /// reported it.
+    /// Saved EFCI bit of the last data cell. With `reset_saved_efci` the bit is cleared when a BRM has reported
+    /// it.
     pub fn saved_efci(&self) -> bool {
         self.saved_efci
     }
@@ -66,8 +66,8 @@ impl AbrDestination {
         rm
     }
 
-    /// A BRM that a congested destination generates without an FRM (DES rule 5): BN and CI are set,
-    /// and ER is that of the last FRM. `None` within 100 ms after the last BRM of this kind.
+    /// A BRM that a congested destination generates without an FRM (DES rule 5): BN and CI are set, and ER is
+    /// copied from the last FRM. `None` within 100 ms after the last BRM of this kind.
     pub fn generate(&mut self, now: Ps) -> Option<RateRecord> {
         if now < self.may_generate_at {
             return None;

@@ -1,10 +1,10 @@
 //! The rate of PRCA sources (as in Gerla, Pazos and Signore 1995) and of EPRCA sources (Roberts,
 //! ATM Forum 94-0735R1, after surveys of the field).
 //!
-//! The rate falls with every cell. Only an RM cell without CI raises it: this RM cell restores the
-//! decreases of the cycle and adds an increase (Gerla et al., section II.A). Cells are sent and
-//! turned round as in TM 4.0 (source rules 1 to 4 and 10 to 12). The rate rules of TM 4.0 (5, 6, 8,
-//! 9 and 13) do not apply.
+//! The rate falls with every cell. Only an RM cell without CI raises the rate: this RM cell restores the
+//! decreases of the cycle of Nrm cells and adds an increase (Gerla et al., section II.A). Cells are sent and
+//! turned round as in TM 4.0 (source rules 1 to 4 and 10 to 12). The rate rules of TM 4.0 (5, 6, 8, 9 and 13) do
+//! not apply.
 
 use super::config::{AbrConfig, Compensation, SourceRules};
 use crate::atm::cell::RmCell;
@@ -47,7 +47,7 @@ impl Proportional {
         law
     }
 
-    /// Replaces the parameters. ADR is kept until the next BRM sets it.
+    /// Replaces the parameters. ADR keeps its value until the next BRM sets it.
     pub fn change(&mut self, config: &AbrConfig) {
         self.share = libm::ldexp(1.0, -(config.mdf_in_force() as i32));
         self.cells = config.nrm.max(1) as f64;
@@ -60,7 +60,7 @@ impl Proportional {
         };
     }
 
-    /// The new ACR after a cell: ACR := max(MCR, ACR - ADR).
+    /// Returns the new ACR after a cell: ACR := max(MCR, ACR - ADR).
     pub fn after_cell(&mut self, acr: f64) -> f64 {
         let fallen = (acr - self.adr).max(self.mcr); // Gerla et al. II.A
         if let Some(taken) = &mut self.taken {

@@ -24,8 +24,8 @@ pub(super) enum RateLaw {
 }
 
 impl RateLaw {
-    /// The law of `config` for a source that begins with the rate `icr`; `None` for the rules of TM
-    /// 4.0. Rates are in cells/s.
+    /// The rate law of `config` for a source that begins with the rate `icr`; `None` if the rules of TM 4.0
+    /// apply. Rates are in cells/s.
     pub fn new(config: &AbrConfig, (icr, mcr, pcr): (f64, f64, f64), frtt: Ps) -> Option<RateLaw> {
         if let Some(law) = &config.law {
             let nrm = config.nrm;
@@ -64,7 +64,7 @@ impl RateLaw {
         }
     }
 
-    /// The new ACR after a cell was sent at `now`; `acr` is the ACR before.
+    /// Returns the new ACR after a cell was sent at `now`. `acr` is the ACR before the cell.
     #[inline]
     pub fn after_cell(&mut self, now: Ps, acr: f64) -> f64 {
         match self {
@@ -74,7 +74,7 @@ impl RateLaw {
         }
     }
 
-    /// The new ACR after a BRM arrived at `now`; `acr` is the ACR before.
+    /// Returns the new ACR after a BRM arrived at `now`. `acr` is the ACR before the arrival.
     pub fn after_brm(&mut self, now: Ps, acr: f64, rm: &RmCell) -> f64 {
         match self {
             RateLaw::Proportional(law) => law.after_brm(acr, rm),
@@ -83,8 +83,8 @@ impl RateLaw {
         }
     }
 
-    /// ER of a new FRM (SES rule 10): PCR. For a Smith predictor the largest rate, because switches
-    /// lower ER to (X0 - x) / tau, which may exceed PCR.
+    /// ER of a new FRM (SES rule 10): PCR. With a Smith predictor, ER is the largest rate, because switches lower
+    /// ER to (X0 - x) / tau, which may exceed PCR.
     pub fn explicit_rate(config: &AbrConfig, pcr: f64) -> f64 {
         if config.rules == SourceRules::SmithPredictor {
             rm::MAX_RATE

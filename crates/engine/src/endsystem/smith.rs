@@ -1,11 +1,11 @@
-//! The rate of a source under EPRCA by Smith's principle (Mascolo, Cavendish and Gerla 1996). The
-//! source subtracts its cells on the way from the space that the network offers. So the delay of
-//! the loop does not cause oscillation.
+//! The rate of a source under EPRCA by Smith's principle (Mascolo, Cavendish and Gerla 1996). The source
+//! subtracts its cells on the way from the queue space that the network offers. So the delay of the loop does not
+//! cause oscillation.
 //!
-//! u = (X0 - x - n) / tau, where n is the number of cells that the reported queue x does not
-//! contain yet: those sent within the round trip before the feedback arrived, and all cells since.
-//! Between two feedbacks each cell lowers the rate by 1 / tau, so the rate falls exponentially in
-//! time.
+//! u = (X0 - x - n) / tau. X0 is the set point, x the queue that the last feedback reports, and n the number of
+//! cells that x does not contain yet. These are the cells sent within one round trip before the feedback arrived,
+//! and all cells since. Between two feedbacks each cell lowers the rate by 1 / tau, so the rate falls
+//! exponentially in time.
 
 use alloc::collections::VecDeque;
 
@@ -27,8 +27,8 @@ pub(super) struct SmithPredictor {
 }
 
 impl SmithPredictor {
-    /// State of a source that begins with the rate `icr`. `frtt` is the round trip time if `rtd` is
-    /// absent.
+    /// State of a source that begins with the rate `icr`. If `rtd` is absent, the fixed round-trip time `frtt`
+    /// replaces it.
     pub fn new(config: &AbrConfig, (icr, mcr, pcr): (f64, f64, f64), frtt: Ps) -> SmithPredictor {
         SmithPredictor {
             per_cell: per_cell(config),
@@ -58,8 +58,8 @@ impl SmithPredictor {
         self.rate()
     }
 
-    /// The new ACR after a BRM with the explicit rate `er` arrived at `now`. Cells sent at least a
-    /// round trip ago had reached the queue that the BRM reports.
+    /// The new ACR after a BRM with the explicit rate `er` arrived at `now`. Cells sent at least a round trip
+    /// before `now` are part of the queue that the BRM reports.
     pub fn after_brm(&mut self, now: Ps, er: f64) -> f64 {
         self.offered = er;
         // Cells sent at least a round trip ago are included in x.

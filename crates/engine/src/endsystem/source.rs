@@ -1,8 +1,8 @@
 //! The ABR source: source rules 1 to 13 of TM 4.0 section 5.10.4 ("SES rule n") for one connection.
 //!
-//! [`AbrSource::next_wake`] is the earliest time at which a cell can be sent. From then on the host
-//! calls [`AbrSource::opportunity`] to get the cell. SES rule 12 (EFCI is 0 in data cells) holds
-//! because the host makes data cells by [`Info::data`].
+//! [`AbrSource::next_wake`] is the earliest time at which a cell can be sent. At this time or later, the host
+//! calls [`AbrSource::opportunity`] to get the cell. SES rule 12 (EFCI is 0 in data cells) holds because the host
+//! makes data cells with [`Info::data`].
 
 mod steady;
 
@@ -15,15 +15,15 @@ use crate::atm::cell::{Info, Kind, RmCell};
 use crate::atm::rm;
 use crate::kernel::{Pace, Ps, Rate, ServiceRate};
 
-/// Sizes of the cells or frames that a source sends, in the units of service in which its rates
-/// count.
+/// Sizes of the cells or frames that a source sends, in units of service. The rates of the source count the same
+/// units.
 pub trait Sizes: Copy + Debug {
-    /// Records that data are sent (`is_data`) or an RM cell.
+    /// Records that a cell or frame is sent: data if `is_data` is true, otherwise an RM cell or a rate record.
     fn sent(&mut self, is_data: bool);
-    /// Earliest time of the next cell or frame, and the fraction of a picosecond then, as from
-    /// [`Pace::next`]. The last cell or frame was sent at `at`, with the fraction `carry`.
+    /// Earliest time of the next cell or frame, and the fraction of a picosecond at this time, as [`Pace::next`]
+    /// returns them. The last cell or frame was sent at `at`, with the fraction `carry`.
     fn next(self, pace: Pace, at: Ps, carry: u32) -> (Ps, u32);
-    /// Size of an RM cell, or of a frame with a record of rates, in units of service.
+    /// Size of an RM cell, or of a frame with a rate record (the contents of an RM cell), in units of service.
     fn record(self) -> f64;
 }
 
@@ -49,13 +49,13 @@ impl Sizes for Cells {
 pub struct Octets {
     /// Size of the next frame with data, in octets on the line.
     pub data: u32,
-    /// Size of a frame with a record of rates, in octets on the line.
+    /// Size of a frame with a rate record (the contents of an RM cell), in octets on the line.
     pub record: u32,
     last: u32,
 }
 
 impl Octets {
-    /// Sizes of frames; a frame with a record of rates has `record` octets.
+    /// Sizes of frames. A frame with a rate record has `record` octets on the line.
     pub const fn new(record: u32) -> Octets {
         let (data, last) = (0, 0);
         Octets { data, record, last }
@@ -79,7 +79,8 @@ impl Sizes for Octets {
 pub enum Emission {
     /// The next data cell of the source queue.
     Data,
-    /// An RM cell: forward or backward by its kind, out-of-rate if CLP is set.
+    /// An RM cell. The kind of the cell says whether it is forward or backward; CLP is set if the cell is
+    /// out-of-rate.
     Rm(Info, RmCell),
 }
 
@@ -94,7 +95,7 @@ pub struct Counters {
     pub out_of_rate_frms: u64,
     /// Number of BRMs sent out of rate because no cell could be sent in-rate.
     pub out_of_rate_brms: u64,
-    /// Number of waiting turned-round RM cells that a newer one replaced (DES rule 3).
+    /// Number of turned-round RM cells that a newer RM cell replaced before they were sent (DES rule 3).
     pub overwritten: u64,
     /// Number of times that ACR returned to ICR after an idle time (SES rule 5).
     pub rule_5: u64,
@@ -138,7 +139,7 @@ struct Limits {
     adtf: Ps,
 }
 
-/// Cells sent at a fixed low rate: the interval, and the earliest time of the next cell.
+/// Pacing of cells that are sent at a fixed low rate: the interval, and the earliest time of the next cell.
 #[derive(Clone, Debug)]
 struct Probe {
     interval: Ps,
@@ -157,19 +158,18 @@ impl Probe {
     }
 }
 
-/// Times and counts of in-rate cells. Under the rules of TM 4.0 a data cell changes only this
-/// state.
+/// Times and counts of in-rate cells. Under the rules of TM 4.0, sending a data cell changes only this state.
 #[derive(Clone, Copy, Debug)]
 pub struct Pacing {
     /// Earliest time of the next in-rate cell. `t_last` is the time of the last in-rate cell.
     t_next: Ps,
     t_last: Ps,
-    /// Time from which on the clause of SES rule 3a about Trm requires an FRM.
+    /// Time from which on the Trm clause of SES rule 3a requires an FRM.
     trm_at: Ps,
     carry: u32,
     carry_last: u32,
-    /// Number of in-rate cells since the last in-rate FRM. Before the first FRM, the number at
-    /// which an FRM is due.
+    /// Number of in-rate cells since the last in-rate FRM. Before the first FRM, this is the number at which an
+    /// FRM is due.
     since_frm: u32,
 }
 
@@ -201,7 +201,7 @@ pub struct AbrSource<S = Cells> {
     /// ER in the last BRM, in units/s.
     explicit_rate: Option<f64>,
     counters: Counters,
-    /// Law that replaces the rate rules (SES rules 5, 6, 8, 9 and 13); `None` for these rules.
+    /// Law that replaces the rate rules (SES rules 5, 6, 8, 9 and 13); `None` if these rules apply.
     law: Option<RateLaw>,
     /// Rate of the access link, and fixed round trip time.
     way: (ServiceRate, Ps),
@@ -218,10 +218,10 @@ impl AbrSource {
 }
 
 impl AbrSource<Octets> {
-    /// A source of frames on an access link of `link_rate`, with rates in octets/s on the line. The
-    /// rules of TM 4.0 apply, with frames in place of cells; `record` is the size of a frame with a
-    /// record of rates. `config` must have no other rules, and not `use_it_or_lose_it`,
-    /// `quantise_rates` or `apply_tbe_icr_cap`.
+    /// A source of frames on an access link of `link_rate`, with rates in octets/s on the line. The rules of TM
+    /// 4.0 apply, with frames in place of cells. `record` is the size of a frame with a rate record, in octets.
+    /// `config` must not select other rules, and must not set `use_it_or_lose_it`, `quantise_rates` or
+    /// `apply_tbe_icr_cap`.
     pub fn of_frames(config: &AbrConfig, link_rate: Rate, record: u32) -> AbrSource<Octets> {
         let way = (ServiceRate::of_octets(link_rate), Ps::ZERO);
         AbrSource::of(config, way, Octets::new(record))
@@ -261,13 +261,13 @@ impl<S: Sizes> AbrSource<S> {
         }
     }
 
-    /// The user-defined law that sets the source's rate, if there is one that allows access; see
-    /// [`LawState::as_any_mut`](super::LawState::as_any_mut).
+    /// The user-defined law that sets the source's rate. `None` if the source has no such law, or if the law
+    /// allows no access; see [`LawState::as_any_mut`](super::LawState::as_any_mut).
     pub fn law_mut(&mut self) -> Option<&mut dyn Any> {
         self.law.as_mut().and_then(RateLaw::as_any_mut)
     }
 
-    /// Replaces the parameters from now on by others of the same rules. ACR is kept.
+    /// Replaces the parameters from now on. The new parameters must select the same rules. ACR is kept.
     pub fn change(&mut self, config: &AbrConfig) {
         let limits = Limits::new(config, self.way);
         if self.first {
@@ -304,8 +304,8 @@ impl<S: Sizes> AbrSource<S> {
         self.waiting.is_some()
     }
 
-    /// Earliest time at which [`Self::opportunity`] returns a cell, possibly in the past. `NEVER`
-    /// if this depends on data, a BRM to send or feedback that are still to come.
+    /// Earliest time at which [`Self::opportunity`] returns a cell, possibly in the past. `NEVER` if the source
+    /// first needs data, a BRM to send or feedback.
     #[inline(always)]
     pub fn next_wake(&self, data_waiting: bool) -> Ps {
         if data_waiting && !self.probes() && self.pace.is_some() {
@@ -355,7 +355,7 @@ impl<S: Sizes> AbrSource<S> {
     fn probes(&self) -> bool {
         match self.limits.out_of_rate {
             OutOfRate::BelowTcr => self.acr < self.limits.tcr,
-            // Also true for an ACR whose interval exceeds the range of the clock.
+            // This is true also for an ACR whose cell interval exceeds the range of the clock.
             OutOfRate::OnlyAtZero => self.pace.is_none(),
             OutOfRate::Never => false,
         }
@@ -398,15 +398,15 @@ impl<S: Sizes> AbrSource<S> {
         self.advance(now);
     }
 
-    /// Saves the state that data cells sent from now on change, for [`AbrSource::resume`]. `None`
-    /// if they change more, as with a law that acts on each cell.
+    /// Saves the state that sending data cells changes, for [`AbrSource::resume`]. `None` if sending changes
+    /// further state, as with a law that acts on each cell.
     #[inline]
     pub fn pacing(&self) -> Option<Pacing> {
         self.law.is_none().then_some(self.pacing)
     }
 
-    /// Returns to the state that [`AbrSource::pacing`] saved. Since then only cells by
-    /// [`AbrSource::send_plainly`] may have been sent, and no RM cell may have arrived.
+    /// Returns to the state that [`AbrSource::pacing`] saved. Since then, cells may have been sent only by
+    /// [`AbrSource::send_plainly`], and no RM cell may have arrived.
     pub fn resume(&mut self, from: Pacing) {
         self.pacing = from;
     }
@@ -432,9 +432,10 @@ impl<S: Sizes> AbrSource<S> {
         Some(sent)
     }
 
-    /// True if the next in-rate cell must be an FRM (SES rule 3a): Trm has passed since the last
-    /// FRM and Mrm cells have followed it (i), or Nrm - 1 other cells have followed it (ii). SES
-    /// rule 2: the first cell is an FRM, sent when the first cell of any kind could be sent.
+    /// True if the next in-rate cell must be an FRM by SES rule 3a. An FRM is due if Trm has passed since the
+    /// last FRM and Mrm cells have followed that FRM (i). An FRM is also due if Nrm - 1 other cells have followed
+    /// the last FRM (ii). SES rule 2: the first cell is an FRM, sent when the first cell of any kind could be
+    /// sent.
     fn frm_due(&self, now: Ps, data_waiting: bool) -> bool {
         let wanted = data_waiting
             || (!self.limits.frm_needs_data && (!self.first || self.waiting.is_some()));
@@ -452,7 +453,7 @@ impl<S: Sizes> AbrSource<S> {
         }
         self.first = false;
         self.t_last_frm = now;
-        // SES rule 3a(i) needs Mrm other cells first, unless Mrm is 0.
+        // SES rule 3a(i) requires Mrm other cells first, unless Mrm is 0.
         self.pacing.trm_at = if self.limits.mrm == 0 {
             now.saturating_add(self.limits.trm)
         } else {
@@ -473,7 +474,7 @@ impl<S: Sizes> AbrSource<S> {
         }
     }
 
-    /// SES rule 6: ACR := max(MCR, ACR - ACR CDF) before each FRM after CRM or more FRMs without a
+    /// SES rule 6: ACR := max(MCR, ACR - ACR CDF) before each FRM, if CRM or more FRMs have been sent without a
     /// BRM. Only a BRM ends these cuts.
     fn cut_without_brm(&mut self, now: Ps) {
         if self.frms_without_brm >= self.limits.crm {
@@ -505,8 +506,8 @@ impl<S: Sizes> AbrSource<S> {
         Emission::Rm(Info::rm(Kind::Brm, out_of_rate), rm)
     }
 
-    /// Sends a cell out of rate, by SES rule 11 or DES rule 6. CLP is set, and SES rule 3a does not
-    /// count the cell.
+    /// Sends a cell out of rate, by SES rule 11 or DES rule 6. The CLP bit is set, and the counters of SES rule
+    /// 3a do not count the cell.
     fn send_out_of_rate(&mut self, now: Ps, data_waiting: bool) -> Option<Emission> {
         if self.may_return_out_of_rate() && now >= self.brm_probe.next {
             self.brm_probe.sent(now);
@@ -544,7 +545,7 @@ impl<S: Sizes> AbrSource<S> {
     /// Counts an in-rate cell other than an FRM. SES rule 3a (i) needs Mrm such cells.
     #[inline]
     fn count_cell(&mut self) {
-        // Saturates, because with `frm_needs_data` a source without data never resets the count.
+        // The count saturates, because with `frm_needs_data` a source without data never resets it.
         self.pacing.since_frm = self.pacing.since_frm.saturating_add(1);
         if self.pacing.since_frm == self.limits.mrm {
             self.pacing.trm_at = self.trm_after_frm();
@@ -557,9 +558,9 @@ impl<S: Sizes> AbrSource<S> {
         self.t_last_frm.saturating_add(self.limits.trm)
     }
 
-    /// SES rule 1: the next in-rate cell is at least 1/ACR after this cell. For frames, the least
-    /// time is the octets of this frame divided by ACR. The fraction of a picosecond is carried
-    /// only if the next cell is sent at its earliest time.
+    /// SES rule 1: the next in-rate cell is sent at least 1/ACR after this cell. For frames, the least time is
+    /// the octets of this frame divided by ACR. The fraction of a picosecond is carried only if the next cell is
+    /// sent at its earliest time.
     #[inline(always)]
     fn advance(&mut self, now: Ps) {
         self.pacing.carry_last = self.carry_to(now);
@@ -580,7 +581,7 @@ impl<S: Sizes> AbrSource<S> {
         }
     }
 
-    /// Sets ACR after a cell, if the source has a law.
+    /// Sets ACR after a cell, if the source has a rate law instead of the rate rules of TM 4.0.
     #[inline(never)]
     fn follow_law(&mut self, now: Ps) {
         if let Some(law) = &mut self.law {
@@ -618,8 +619,8 @@ impl<S: Sizes> AbrSource<S> {
         }
     }
 
-    /// The new ACR by SES rule 8. With CI, ACR := max(MCR, ACR - ACR RDF). With neither CI nor NI,
-    /// ACR := min(PCR, ACR + RIF PCR). With NI alone ACR is kept.
+    /// The new ACR by SES rule 8. With CI, ACR := max(MCR, ACR - ACR RDF). With neither CI nor NI, ACR :=
+    /// min(PCR, ACR + RIF PCR). With NI but not CI, ACR does not change.
     fn step(&mut self, rm: &RmCell) -> f64 {
         if rm.ci {
             return (self.acr * self.limits.keep_rdf).max(self.limits.mcr);
@@ -664,9 +665,8 @@ impl<S: Sizes> AbrSource<S> {
         }
     }
 
-    /// Stores a turned-round RM cell from the destination half, to be sent as a BRM. The cell
-    /// replaces one that still waits (DES rule 3), so that no older contents follow newer ones (DES
-    /// rule 4).
+    /// Stores a turned-round RM cell from the destination half, to be sent as a BRM. If an older such cell still
+    /// waits, the new cell replaces it (DES rule 3). So older contents never follow newer contents (DES rule 4).
     pub fn offer_brm(&mut self, rm: RmCell) {
         self.counters.overwritten += self.waiting.replace(rm).is_some() as u64;
     }

@@ -5,9 +5,8 @@ use super::source::{AbrSource, Emission};
 use super::unshaped::UnshapedSource;
 use crate::kernel::{Ps, Rate};
 
-/// A source that sends RM cells at its ACR, and data at the rate of the link. ACR does not limit
-/// the data, and data cause no forward RM cells. Forward RM cells are sent as by a source without
-/// data (SES rule 3).
+/// A source that sends RM cells at its ACR, and data at the rate of the link. ACR does not limit the data, and
+/// data cause no forward RM cells. The source sends forward RM cells as if it had no data (SES rule 3).
 #[derive(Clone, Debug)]
 pub struct SplitSource {
     rm: AbrSource,
@@ -22,8 +21,7 @@ impl SplitSource {
             data: UnshapedSource::new(None, link_rate),
         }
     }
-    /// Earliest time of the next cell, possibly in the past; `NEVER` if this depends on data or
-    /// feedback that are still to come.
+    /// Earliest time of the next cell, possibly in the past; `NEVER` if the source first needs data or feedback.
     #[inline]
     pub fn next_wake(&self, data_waiting: bool) -> Ps {
         self.rm
@@ -53,7 +51,7 @@ mod tests {
     use crate::atm::cell::{Kind, RmCell};
     use crate::endsystem::AbrConfig;
 
-    /// A source on a line with a cell time of 10 us, with an ACR of 1,000 cells/s for RM cells.
+    /// A source on a line with a cell time of 10 us. ACR for RM cells is 1,000 cells/s.
     fn source() -> SplitSource {
         let link_rate = Rate::from_bps(42_400_000);
         let config = AbrConfig {

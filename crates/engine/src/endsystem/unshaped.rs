@@ -12,7 +12,8 @@ pub struct UnshapedSource {
 }
 
 impl UnshapedSource {
-    /// A source with the peak rate `pcr`, or, without one, with the rate of its access link.
+    /// A source with the peak cell rate `pcr`. If `pcr` is `None`, the peak cell rate is the rate of the access
+    /// link.
     pub fn new(pcr: Option<Rate>, link_rate: Rate) -> UnshapedSource {
         UnshapedSource {
             clock: CellClock::new(pcr.unwrap_or(link_rate)),
@@ -20,7 +21,7 @@ impl UnshapedSource {
             carry: 0,
         }
     }
-    /// Earliest time of the next cell, possibly in the past; `NEVER` without data.
+    /// Earliest time of the next cell, possibly in the past; `NEVER` if no data wait.
     #[inline]
     pub fn next_wake(&self, data_waiting: bool) -> Ps {
         if data_waiting { self.t_next } else { Ps::NEVER }

@@ -83,7 +83,7 @@ pub struct RouterPlan {
 pub struct LinkPlan {
     /// Link layer of the link.
     pub layer: Layer,
-    /// Ends, rate and delay of the link; the ends are nodes of the joined plan.
+    /// Ends, rate and delay of the link. The ends are indices of nodes in the joined plan.
     pub line: net::LinkPlan,
 }
 
@@ -110,14 +110,14 @@ pub struct Leg {
     pub flow: usize,
 }
 
-/// A flow at a router, which passes packets in both directions between two legs of the flow.
+/// The crossing of a flow at a router, which passes packets in both directions between two legs of the flow.
 #[derive(Clone, Debug)]
 pub struct Crossing {
-    /// Link layer of the leg before the router, and the channel of this leg that begins at the
-    /// router: its backward channel.
+    /// Link layer of the leg before the router, and number of the channel of this leg that begins at the router:
+    /// its backward channel.
     pub before: (Layer, ChannelId),
-    /// Link layer of the leg behind the router, and the channel of this leg that begins at the
-    /// router: its forward channel.
+    /// Link layer of the leg after the router, and number of the channel of this leg that begins at the router:
+    /// its forward channel.
     pub behind: (Layer, ChannelId),
     /// Forwarding delay of the router.
     pub delay: Ps,
@@ -153,10 +153,10 @@ impl JoinedPlan {
     /// Divides the plan into a plan for each link layer.
     ///
     /// # Errors
-    /// If a link does not fit its ends, or a router has no forwarding delay. If the link layer of a path
-    /// changes at a node that is not a router. If a flow ends at a router, or has no way back over the same
-    /// routers. If a flow without TCP or with rate control crosses a router. Faults within one link layer are
-    /// found when its simulation is built.
+    /// If a link does not fit its ends, or a router has no forwarding delay. If the link layer of a path changes
+    /// at a node that is not a router. If a flow ends at a router, or has no way back over the same routers. If a
+    /// flow that has no TCP, or that is under rate control over Ethernet, crosses a router. Faults within one
+    /// link layer are found when the simulation of this link layer is built.
     pub fn divide(&self) -> Result<Division, Fault> {
         self.check_links()?;
         let mut division = Division {

@@ -102,7 +102,7 @@ impl<S: Server> Joined<S> {
             lost += channels
                 .map(|channel| self.atm.packets(channel)[2])
                 .sum::<u64>();
-            // Marks count at the last Ethernet node of the flow in each direction.
+            // Marks are counted at the last Ethernet node of the flow in each direction.
             let mut over_ethernet = legs.iter().filter(|leg| leg.layer == Layer::Ethernet);
             if let Some(first) = over_ethernet.next() {
                 let last = over_ethernet.next_back().unwrap_or(first);

@@ -16,8 +16,7 @@ use crate::{atm, ether};
 /// A packet that has arrived at a router and will enter the next leg.
 struct Packet {
     arrived: Ps,
-    /// Twice the index of the crossing for the forward direction, plus one for the backward
-    /// direction.
+    /// Index of the crossing and direction: twice the index of the crossing, plus one for the backward direction.
     number: usize,
     /// Link layer of the next leg, and the channel that the packet enters there.
     to: (Layer, ChannelId),
@@ -34,8 +33,8 @@ pub struct Joined<S: Server = LazyServer> {
     /// For each flow its legs, from the source on.
     pub(super) legs: Vec<Vec<Leg>>,
     crossings: Vec<Crossing>,
-    /// Random order of packets that arrive at routers at the same instant, by crossing and
-    /// direction.
+    /// Random order of packets that arrive at routers at the same instant, by crossing and direction; `None` if
+    /// no such order is needed.
     order: Option<Order>,
     /// Least forwarding delay of all routers.
     lookahead: Ps,
@@ -120,8 +119,8 @@ impl<S: Server> Joined<S> {
                 .schedule
                 .first()
                 .min(self.ethernet.schedule.first());
-            // A packet that an event at `first` or later causes enters the other simulation at
-            // least a lookahead after the event.
+            // A packet that an event at `first` or later causes enters the other simulation no earlier than one
+            // lookahead after this event.
             now = first.max(now).saturating_add(self.lookahead).min(until);
             self.atm.work(now, now, &mut ());
             self.ethernet.work(now, now, &mut ());
@@ -132,8 +131,8 @@ impl<S: Server> Joined<S> {
         self.now = until;
     }
 
-    /// Passes the packets that have arrived at routers to their next legs, in the order of arrival.
-    /// Packets that arrive at the same instant are in a random order.
+    /// Moves the packets that have arrived at routers to their next legs, in the order of arrival. Packets that
+    /// arrive at the same instant are in a random order.
     fn change_over(&mut self) {
         let ends = self.crossings.iter().flat_map(|crossing| {
             let Crossing { before, behind, .. } = *crossing;

@@ -5,9 +5,9 @@ use core::hint::select_unpredictable;
 
 use super::time::Ps;
 
-/// Stores one time per component, for at most [`FewClocks::MOST`] components. Setting a time costs
-/// one store. A search compares all times, which takes a few dozen cycles without a branch. If
-/// several times are set or found per search, this is cheaper than a [`super::Tournament`].
+/// Stores one time (clock) per component, for at most [`FewClocks::MOST`] components. To set a time costs one
+/// store. A search compares all times, which takes a few dozen cycles without a branch. If several times are set
+/// or found per search, this is cheaper than a [`super::Tournament`] (winner tree).
 #[derive(Clone)]
 pub struct FewClocks {
     /// Times of the components, padded with `NEVER` to whole cache lines, so that a search needs no
@@ -41,7 +41,7 @@ impl FewClocks {
         let [a, b, c, d] = least;
         a.min(b).min(c.min(d))
     }
-    /// The components whose clocks are before `bound`.
+    /// The components whose clocks show a time before `bound`.
     #[inline]
     pub fn before(&self, bound: Ps) -> Few {
         let mut bits = 0;

@@ -1,12 +1,13 @@
-//! Exact products of a decimal number, given as text, and a whole number; a float would round.
+//! Exact products of a decimal number, given as text, and a whole number. A floating-point product would be
+//! rounded.
 
 /// Number of significant digits used. The number of these digits times a factor of at most 10^12
 /// fits into 128 bits. Half a unit of the product, divided by the factor, has fewer digits, so
 /// further digits do not change the rounded product.
 const DIGITS: u32 = 26;
 
-/// The decimal `number` times `factor`, rounded to the nearest whole number, halves up. `number`
-/// must parse as a float; its sign is ignored. A product above `u64::MAX` becomes `u64::MAX`.
+/// The decimal `number` times `factor`, rounded to the nearest whole number, halves up. `number` must parse as a
+/// floating-point number; its sign is ignored. A product above `u64::MAX` becomes `u64::MAX`.
 ///
 /// # Panics
 /// If the factor is above 10^12, or neither a power of ten nor five times a power of ten.
@@ -48,7 +49,8 @@ pub fn times(number: &str, factor: u64) -> u64 {
     } else if power >= 0 {
         ten_to(power).and_then(|scale| product.checked_mul(scale))
     } else {
-        // The product is below 10^38, so a divisor above 10^38 leaves less than a half.
+        // The product is below 10^38. So the quotient by a divisor above 10^38 is below one half and rounds to
+        // zero.
         Some(ten_to(-power).map_or(0, |scale| {
             product / scale + u128::from(product % scale >= scale / 2)
         }))
@@ -82,7 +84,7 @@ mod tests {
             (".5e1", 1, 5),
             ("5.", 1_000, 5_000),
             ("1e3", 1_000_000_000_000, 1_000_000_000_000_000),
-            // Above 2^53, where floats do not represent every integer.
+            // Above 2^53, floating-point numbers do not represent every integer.
             ("9007199254740993", 1, 9_007_199_254_740_993),
             (
                 "9007.199254740993",

@@ -1,4 +1,5 @@
-//! A hash that one component of the simulation updates with each of its events.
+//! A hash (digest) that one component of the simulation updates with each of its events. Equal digests show that
+//! two runs had the same events.
 
 /// Order-dependent hash of 64-bit words. The hashes of the components are combined in a fixed
 /// order. So the result does not depend on the order in which components are processed.

@@ -10,7 +10,7 @@ pub enum Severity {
     /// The value is outside the range that the standard allows: an error unless the scenario sets
     /// `strict = false`.
     Standard,
-    /// The value can be simulated, but probably gives something other than intended.
+    /// The value can be simulated, but probably has another effect than intended.
     Warning,
 }
 
@@ -26,7 +26,7 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// A finding that the value of `field` cannot be simulated, which is always an error.
+    /// A finding that the value of `field` cannot be simulated; such a finding is always an error.
     pub fn impossible(field: &'static str, message: String) -> Finding {
         Finding {
             field,
@@ -34,8 +34,8 @@ impl Finding {
             severity: Severity::Impossible,
         }
     }
-    /// A finding that the value of `field` departs from the standard: an error if the run is
-    /// strict.
+    /// A finding that the value of `field` departs from the standard. Such a finding is an error if `strict` is
+    /// set, otherwise a warning.
     pub fn standard(field: &'static str, message: String) -> Finding {
         Finding {
             field,

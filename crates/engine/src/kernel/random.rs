@@ -1,6 +1,5 @@
-//! Random streams. Each stream belongs to one component and one purpose. So adding a component does
-//! not change the random numbers of the others, and schemes can be compared under common random
-//! numbers.
+//! Random streams. Each stream belongs to one component and one purpose. So adding a component does not change
+//! the random numbers of other components, and control schemes can be compared under common random numbers.
 
 use rand_core::Rng;
 use rand_pcg::Pcg64Dxsm;
@@ -81,7 +80,7 @@ mod tests {
         let mut stream = Stream::new(1, "test", "exponential");
         let draws = 100_000;
         let mean = (0..draws).map(|_| stream.exponential(2.0)).sum::<f64>() / draws as f64;
-        // standard error 2/sqrt(1e5) = 0.0063; the tolerance is five of them
+        // The standard error is 2/sqrt(1e5) = 0.0063; the tolerance is five standard errors.
         assert!((mean - 2.0).abs() < 0.032, "{mean}");
     }
 

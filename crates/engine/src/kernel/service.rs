@@ -1,5 +1,5 @@
-//! Rates of service in units: an ATM cell is one unit, an Ethernet frame has one unit for each
-//! octet on the line.
+//! Rates of service in units: an ATM cell is one unit, and an Ethernet frame has as many units as octets on the
+//! line.
 
 use super::time::{CELL_BITS, PS_PER_BIT, Ps, Rate};
 
@@ -29,7 +29,7 @@ impl ServiceRate {
     pub fn units_per_second(self) -> f64 {
         self.in_units(self.line)
     }
-    /// Converts `rate`, of this line or another, to units/s.
+    /// Converts `rate`, which may be the rate of another line, to units/s.
     pub fn in_units(self, rate: Rate) -> f64 {
         rate.0 as f64 / (self.bits as f64 * 1e3)
     }
@@ -38,8 +38,8 @@ impl ServiceRate {
         let sent = span.0 as u128 * rate.0 as u128;
         u64::try_from(sent.div_ceil(self.bits as u128 * PS_PER_BIT)).unwrap_or(u64::MAX)
     }
-    /// Transmission time of `units` units on the line: whole picoseconds, and the numerator of a
-    /// fraction over [`ServiceRate::denominator`]. `Ps::NEVER` beyond the range of [`Ps`].
+    /// Transmission time of `units` units on the line: whole picoseconds, and the numerator of a fraction over
+    /// [`ServiceRate::denominator`]. The time is `Ps::NEVER` if it exceeds the range of [`Ps`].
     pub fn time_of(self, units: u64) -> (Ps, u64) {
         let (span, line) = (
             units as u128 * self.bits as u128 * PS_PER_BIT,

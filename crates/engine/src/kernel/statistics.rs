@@ -6,9 +6,9 @@ use super::time::Ps;
 
 /// Mean, variance and extremes of whole numbers, and quantiles from a log-linear histogram.
 ///
-/// The sums are whole numbers, so mean and variance are exact but for the rounding when they are
-/// read. Neither depends on the order of observations and merges. A sum also costs less than a
-/// running mean, which needs a division for each observation.
+/// The sums are whole numbers, so mean and variance are exact except for one rounding when they are read. Mean
+/// and variance do not depend on the order of observations and merges. A sum also costs less than a running mean,
+/// which needs a division for each observation.
 #[derive(Clone, Debug, Default)]
 pub struct Summary {
     count: u64,
@@ -60,7 +60,7 @@ impl Wide {
 const STEPS: u32 = 32;
 const STEP_BITS: u32 = STEPS.ilog2();
 
-/// Index of the histogram bin of `value`. Each value below `2 * STEPS` has its own bin; above, each
+/// Index of the histogram bin of `value`. Each value below `2 * STEPS` has its own bin. Above `2 * STEPS`, each
 /// octave has `STEPS` bins.
 fn bin(value: u64) -> usize {
     if value < STEPS as u64 {
@@ -123,8 +123,8 @@ impl Summary {
             .zip(&other.histogram)
             .for_each(|(n, more)| *n += more);
     }
-    /// Upper bound of the bytes of the histogram if no observation exceeds `greatest`; the
-    /// histogram grows by doubling.
+    /// Upper bound of the memory of the histogram in bytes, if no observation exceeds `greatest`. The histogram
+    /// grows by doubling.
     pub fn most_bytes(greatest: u64) -> usize {
         2 * (bin(greatest) + 1) * size_of::<u64>()
     }
@@ -136,7 +136,7 @@ impl Summary {
     pub fn count(&self) -> u64 {
         self.count
     }
-    /// Mean; `None` without observations.
+    /// Mean of the observations; `None` without observations.
     pub fn mean(&self) -> Option<f64> {
         (self.count > 0).then(|| self.sum as f64 / self.count as f64)
     }
@@ -160,7 +160,8 @@ impl Summary {
     pub fn max(&self) -> Option<u64> {
         (self.count > 0).then_some(self.max)
     }
-    /// The `q`-quantile (0..=1) of the observations, accurate to 1/32 of its value.
+    /// The `q`-quantile (`q` from 0 to 1) of the observations, accurate to 1/32 of its value; `None` without
+    /// observations.
     pub fn quantile(&self, q: f64) -> Option<f64> {
         let rank = libm::ceil(q * self.count as f64).max(1.0) as u64;
         let mut seen = 0;
@@ -233,8 +234,8 @@ impl Extremes {
     }
 }
 
-/// Jain's index of fairness: 1 if all values are equal, 1/n if one of n values is the whole sum.
-/// `None` for no values, or if all are zero.
+/// Jain's index of fairness: 1 if all values are equal, 1/n if one of n values is the whole sum. `None` if there
+/// are no values, or if all values are zero.
 pub fn jain_index(values: &[f64]) -> Option<f64> {
     let sum: f64 = values.iter().sum();
     let squares: f64 = values.iter().map(|x| x * x).sum();
@@ -274,7 +275,7 @@ mod tests {
     #[test]
     fn a_small_spread_of_great_values_is_not_lost() {
         let mut summary = Summary::default();
-        // Three times each 2^63 and its neighbours: the sum of squares exceeds 128 bits.
+        // Three observations each of 2^63 and of its neighbours: the sum of squares exceeds 128 bits.
         for _ in 0..3 {
             (0..3).for_each(|x| summary.add((1 << 63) - 1 + x));
         }

@@ -2,9 +2,9 @@
 
 use super::time::Ps;
 
-/// Sum of the departure times of all cells that have left a queue, less the sum of all arrival
-/// times, in picoseconds, modulo 2^128. Adding the present time once for each queued cell gives the
-/// total time of all cells in the queue. This total is the integral of the queue's length.
+/// Sum of the departure times of all cells that have left a queue, less the sum of all arrival times, in
+/// picoseconds, modulo 2^128. If the present time is added once for each queued cell, the sum is the total time
+/// that all cells have spent in the queue. This total is the time integral of the queue's length.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Stays(u128);
 

@@ -1,9 +1,9 @@
-//! Simulated time in integer picoseconds, and rates. Service times carry their fractions of a
-//! picosecond, so that no rounding adds up.
+//! Simulated time in integer picoseconds, and rates. The fraction of a picosecond in a service time is carried to
+//! the next service, so rounding errors do not add up.
 
 use core::ops::{Add, AddAssign, Sub};
 
-/// A simulated instant or span in picoseconds. Events are never ordered by floats.
+/// A simulated instant or span in picoseconds. Floating-point numbers never decide the order of events.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub struct Ps(pub u64);
@@ -30,7 +30,7 @@ impl Ps {
     pub const fn from_s(s: u64) -> Ps {
         Ps(s * 1_000_000_000_000)
     }
-    /// Nearest picosecond to `s` seconds; `NEVER` beyond the range.
+    /// The time nearest to `s` seconds, in whole picoseconds; `NEVER` beyond the range of [`Ps`].
     pub fn from_secs_f64(s: f64) -> Ps {
         let ps = libm::round(s * 1e12);
         if ps >= 1.8e19 {
@@ -43,7 +43,7 @@ impl Ps {
     pub fn as_secs_f64(self) -> f64 {
         self.0 as f64 / 1e12
     }
-    /// `self + span`, `NEVER` on overflow.
+    /// The sum `self + span`; `NEVER` on overflow.
     pub const fn saturating_add(self, span: Ps) -> Ps {
         Ps(self.0.saturating_add(span.0))
     }
@@ -83,8 +83,7 @@ impl Sub for Ps {
 /// Bits of an ATM cell on the line.
 pub const CELL_BITS: u64 = 424;
 
-/// A line rate in thousandths of a bit per second: every rate in the papers is a whole number of
-/// them.
+/// A line rate in thousandths of a bit per second. In this unit, every rate in the papers is a whole number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Rate(pub u64);
 
@@ -130,7 +129,7 @@ pub struct CellClock {
     whole: u64,
     remainder: u64,
     denominator: u64,
-    /// Cells per picosecond, as a float, for estimates that exact arithmetic then corrects.
+    /// Cells per picosecond, as a floating-point number, for estimates that exact arithmetic then corrects.
     per_ps: f64,
 }
 
@@ -143,7 +142,7 @@ impl CellClock {
     pub const fn of_bits(rate: Rate, bits: u64) -> CellClock {
         CellClock::of_ps_bits(rate, bits as u128 * PS_PER_BIT)
     }
-    /// The clock of the same cells or packets on a line of another `rate`.
+    /// Transmission times of the same cells or packets on a line of another rate `rate`.
     pub const fn at_rate(&self, rate: Rate) -> CellClock {
         let whole = self.whole as u128 * self.denominator as u128;
         CellClock::of_ps_bits(rate, whole + self.remainder as u128)
@@ -157,9 +156,9 @@ impl CellClock {
             per_ps: rate as f64 / ps_bits as f64,
         }
     }
-    /// Completion time of a service that starts at `start`, and the fraction carried after it.
-    /// `carry` is the fraction from the services before. Both fractions are in units of `1/rate`
-    /// ps.
+    /// Completion time of a service that starts at `start`, and the fraction of a picosecond that the next
+    /// service inherits. `carry` is the fraction inherited from the services before. Both fractions are in units
+    /// of `1/rate` ps, where `rate` is the line rate.
     #[inline]
     pub fn complete(&self, start: Ps, carry: u64) -> (Ps, u64) {
         let owed = carry + self.remainder;
@@ -169,9 +168,8 @@ impl CellClock {
             owed - extra * self.denominator,
         )
     }
-    /// Completion time of a cell, and the fraction after it, if the rate of the line changes at
-    /// `now` to that of `other`. At the old rate the cell would complete at `last` with the
-    /// fraction `carry`.
+    /// Completion time of a cell, and the fraction of a picosecond in addition, if the line rate changes at `now`
+    /// to that of `other`. At the old rate the cell would complete at `last` with the fraction `carry`.
     pub fn completion_at(&self, other: &CellClock, now: Ps, last: Ps, carry: u64) -> (Ps, u64) {
         let missing = (last.0 - now.0) as u128 * self.denominator as u128 + carry as u128;
         let whole = missing / other.denominator as u128;
@@ -179,9 +177,9 @@ impl CellClock {
         let whole = u64::try_from(whole).unwrap_or(u64::MAX);
         (now.saturating_add(Ps(whole)), fraction)
     }
-    /// Number of cells that complete after `now`, if all are served back to back and the last one
-    /// completes at `last` with the fraction `carry`. The result is exact, as the unrounded
-    /// completion times are an arithmetic progression.
+    /// Number of cells that complete after `now`. All these cells must be served back to back, and the last one
+    /// must complete at `last` with the fraction `carry`. The result is exact, as the unrounded completion times
+    /// are an arithmetic progression.
     #[inline]
     pub fn cells_until(&self, now: Ps, last: Ps, carry: u64) -> u64 {
         if last <= now {
@@ -191,9 +189,8 @@ impl CellClock {
         let estimate = span as f64 * self.per_ps;
         let below = estimate as u64;
         let fraction = estimate - below as f64;
-        // The relative error of the estimate is 1e-15; ignoring `carry` makes it larger by less
-        // than one picosecond's cells. So unless the estimate is close to a whole number, its whole
-        // part is right.
+        // The relative error of the estimate is 1e-15. Ignoring `carry` adds an error below the number of cells
+        // per picosecond. So unless the estimate is close to a whole number, its whole part is right.
         if fraction > 1e-5 && fraction + self.per_ps < 1.0 - 1e-5 && below < 1 << 33 {
             return below + 1;
         }
@@ -204,8 +201,8 @@ impl CellClock {
         let exact = span as u128 * self.denominator as u128 + carry as u128;
         (exact / CELL_PS_BITS as u128) as u64 + 1
     }
-    /// Sum of the times from `now` to the completions after `now`, in picoseconds, of the cells
-    /// that [`CellClock::cells_until`] counts.
+    /// Sum of the times from `now` to completion, in picoseconds, over the cells that [`CellClock::cells_until`]
+    /// counts.
     pub fn time_left(&self, now: Ps, last: Ps, carry: u64) -> u128 {
         let cells = self.cells_until(now, last, carry) as u128;
         if cells == 0 {
@@ -215,9 +212,9 @@ impl CellClock {
         let of_last = (last.0 - now.0) as u128 * denominator + carry as u128;
         sum_of_quotients(cells, cell, of_last - (cells - 1) * cell, denominator)
     }
-    /// Busy time of a line up to `now`, in units of `1/rate` ps. `cells` is the number of cells
-    /// that have begun service, or the number of all cells present. The last cell completes at
-    /// `last` with the fraction `carry`. The result is exact: unrounded services do not overlap, so
+    /// Busy time of a line up to `now`, in units of `1/rate` ps, where `rate` is the line rate. `cells` is the
+    /// number of cells that have begun service, or the number of all cells present. The last of these cells
+    /// completes at `last` with the fraction `carry`. The result is exact: unrounded services do not overlap, so
     /// a line is never busy for longer than the elapsed time.
     pub fn served(&self, cells: u64, now: Ps, last: Ps, carry: u64) -> u128 {
         let left = if now > last {
@@ -244,9 +241,9 @@ impl CellClock {
     }
 }
 
-/// Sum of `(first + i * step) / divisor`, each rounded down, for `i` from 0 to `count - 1`.
-/// Multiples of the divisor are summed directly. Counting the lattice points below the remaining
-/// line along its other axis gives a smaller sum of the same kind, as in Euclid's algorithm.
+/// Sum of `(first + i * step) / divisor`, each rounded down, for `i` from 0 to `count - 1`. The parts of `step`
+/// and `first` that are multiples of the divisor are summed directly. Counting the lattice points below the
+/// remaining line along its other axis gives a smaller sum of the same kind, as in Euclid's algorithm.
 fn sum_of_quotients(mut count: u128, mut step: u128, mut first: u128, mut divisor: u128) -> u128 {
     let mut sum = 0;
     while count > 0 {
@@ -282,15 +279,15 @@ impl Pace {
             fraction: fraction as u32,
         })
     }
-    /// Time one interval after `at`, and the fraction then; `carry` is the fraction at `at`, in
-    /// units of 2^-32 ps. `NEVER` beyond the range of [`Ps`].
+    /// The instant one interval after `at`, and the fraction at this instant. `carry` is the fraction at `at`.
+    /// Both are in units of 2^-32 ps. The instant is `NEVER` if it exceeds the range of [`Ps`].
     #[inline]
     pub fn next(&self, at: Ps, carry: u32) -> (Ps, u32) {
         let (fraction, wrapped) = carry.overflowing_add(self.fraction);
         (at.saturating_add(Ps(self.whole + wrapped as u64)), fraction)
     }
-    /// Time `units` intervals after `at`, and the fraction then, as [`Pace::next`] gives for one
-    /// interval.
+    /// The instant `units` intervals after `at`, and the fraction at this instant, as [`Pace::next`] gives them
+    /// for one interval.
     pub fn next_of(&self, at: Ps, carry: u32, units: u32) -> (Ps, u32) {
         let fraction = carry as u64 + self.fraction as u64 * units as u64; // the sum is below 2^64
         let whole = self.whole.saturating_mul(units.into());

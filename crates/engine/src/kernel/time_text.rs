@@ -1,4 +1,4 @@
-//! Times as text: for readers, exact or rounded; for files, with a whole number of units.
+//! Times as text. Reports print a time exactly or rounded; files have a whole number of units.
 
 use core::fmt;
 
@@ -25,8 +25,8 @@ pub(super) fn factor(unit: &str) -> Option<u64> {
         .map(|(factor, _)| *factor)
 }
 
-/// Prints the exact value in the largest unit that does not exceed it: `2.726337 us`. Parsing this
-/// text gives the same time.
+/// Prints the exact value in the largest unit that does not exceed the value: `2.726337 us`. Parsing this text
+/// gives the same time.
 impl fmt::Display for Ps {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some((factor, unit)) = unit_of(*self) else {
@@ -59,7 +59,7 @@ fn unit_of(time: Ps) -> Option<(u64, &'static str)> {
     UNITS.into_iter().find(|(factor, _)| time.0 >= *factor)
 }
 
-/// Prints a time as a whole number of the largest unit that keeps it exact. Complete scenarios
+/// Prints a time as a whole number of units, in the largest unit for which this is exact. Complete scenarios
 /// (with all defaults) use this text, and the keys of stored results depend on it.
 pub(super) struct Written(pub Ps);
 

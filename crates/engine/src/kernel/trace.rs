@@ -1,5 +1,5 @@
-//! Traces of bounded size: a series of samples, in which neighbours are combined to their minimum
-//! and maximum if there are too many.
+//! Traces of bounded size: series of samples. If there are too many samples, neighbours are replaced by their
+//! minimum and maximum.
 
 use alloc::vec::Vec;
 
@@ -40,11 +40,11 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// Least value of the bound on the number of points.
+    /// Least allowed bound on the number of points.
     pub const LEAST_BOUND: usize = 16;
 
     /// An empty trace of at most `bound` points. A bound below [`Trace::LEAST_BOUND`] is raised to
-    /// it, an odd bound reduced by one.
+    /// [`Trace::LEAST_BOUND`]; an odd bound is reduced by one.
     pub fn new(bound: usize) -> Trace {
         Trace {
             bound: bound.max(Trace::LEAST_BOUND) & !1,
@@ -53,7 +53,7 @@ impl Trace {
             open: None,
         }
     }
-    /// Adds a sample of `value` at `at`, which must not be before the last sample.
+    /// Adds a sample of `value` at `at`, which must not be earlier than the time of the last sample.
     pub fn add(&mut self, at: Ps, value: f64) {
         let sample = Point {
             at,
@@ -68,14 +68,14 @@ impl Trace {
             return;
         }
         if self.points.len() == self.bound {
-            // After the join, the new point is the first half of the next point.
+            // After neighbouring points have been joined, the new point is the first half of the next point.
             self.join_pairs();
             self.open = Some((point, samples));
         } else {
             self.points.push(point);
         }
     }
-    /// All points so far, in order of time; at most the bound.
+    /// All points so far, in order of time. Their number is at most the bound.
     pub fn points(&self) -> Vec<Point> {
         let mut points = self.points.clone();
         points.extend(self.open.map(|(point, _)| point));
@@ -108,7 +108,7 @@ mod tests {
             trace.add(Ps(i), value);
         }
         let points = trace.points();
-        // 100,000 / 1,024 = 97.7: the stride at which 100 points hold all samples.
+        // 100,000 / 1,024 = 97.7. With this stride, 98 points hold all samples.
         assert_eq!(points.len(), 98);
         assert!(
             points

@@ -14,7 +14,7 @@ use super::decimal;
 use super::time::{CELL_BITS, Ps, Rate};
 use super::time_text::{self, Written};
 
-/// The text of a quantity that cannot be read, and the allowed values.
+/// Error for the text of a quantity that cannot be read, with the allowed values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnitError {
     found: String,
@@ -53,7 +53,8 @@ fn parts(text: &str) -> (String, &str) {
     (number, text[end..].trim())
 }
 
-/// Number, as a float, and unit of `text`; infinity for a number beyond the range of floats.
+/// Number, as a floating-point number, and unit of `text`. The number is infinity if it is beyond the range of
+/// floating-point numbers.
 fn split(text: &str) -> Option<(f64, &str)> {
     let (number, unit) = parts(text);
     Some((number.parse().ok()?, unit))
@@ -68,10 +69,11 @@ fn is_exponent(text: &str, i: usize) -> bool {
             .is_some_and(|b| b.is_ascii_digit() || matches!(b, b'+' | b'-'))
 }
 
-/// The number found in `text`, if it is within `range`; `allowed` and `most` are for the message.
+/// The number found in `text`, if the number is within `range`. `allowed` and `most` are texts for the error
+/// message.
 ///
 /// # Errors
-/// The text found and the allowed values.
+/// If the number is not within the range: the text found, and the allowed values.
 fn within(
     text: &str,
     number: Option<f64>,

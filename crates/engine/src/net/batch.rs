@@ -1,5 +1,5 @@
-//! Sorts many units that arrive at a node by arrival time: a counting sort into buckets of time,
-//! then an insertion sort.
+//! Sorts many units (cells or frames) that arrive at a node by arrival time: a counting sort into buckets of
+//! time, then an insertion sort.
 
 use alloc::vec::Vec;
 
@@ -27,15 +27,14 @@ pub struct Arrived<W> {
 #[derive(Clone)]
 pub struct Batch<W> {
     inputs: u64,
-    /// Units copied off their links: the first `count` entries. The entries behind them are unused.
+    /// Units copied off their links: the first `count` entries. The entries after the first `count` are unused.
     arrived: Vec<Arrived<W>>,
     count: usize,
     sorted: Vec<Arrived<W>>,
-    /// Stamps (sending times) of the units that have one, in the order in which the units were
-    /// copied.
+    /// Stamps (sending times) of those units that have stamps, in the order in which the units were copied.
     stamps: Vec<Ps>,
-    /// For each bucket of `1 << shift` picoseconds from `begin` on, the number of its units. During
-    /// the sort: the index for the next unit of the bucket.
+    /// For each bucket of `1 << shift` picoseconds from `begin` on, the number of its units. During the sort, the
+    /// entry of a bucket is the index at which the bucket's next unit is put.
     places: Vec<u32>,
     begin: Ps,
     end: Ps,
@@ -45,12 +44,11 @@ pub struct Batch<W> {
 }
 
 impl<W: Word> Batch<W> {
-    /// Least number of units for which sorting a batch is faster than merging the links unit by
-    /// unit. If half the number of incoming links is greater, this half counts, as each batch
-    /// visits every link.
+    /// Least number of units for which sorting a batch is faster than merging the links unit by unit. Each batch
+    /// visits every link, so at a node with many incoming links the least number is half their number instead.
     const LEAST: u64 = 8;
-    /// Approximate number of units of a batch, or `UNITS_PER_INPUT` for each incoming link if that
-    /// is more. So many units repay the visit to every link, and they fit into the cache.
+    /// Approximate number of units of a batch, or `UNITS_PER_INPUT` for each incoming link if that is more. A
+    /// batch of this size repays the visit to every link, and fits into the cache.
     const UNITS: u64 = 1_024;
     const UNITS_PER_INPUT: u64 = 4;
 
@@ -70,14 +68,14 @@ impl<W: Word> Batch<W> {
             density: 0.0,
         }
     }
-    /// True if, at the recent density, so many units arrive between `begin` and `limit` that a
-    /// batch is faster than a merge.
+    /// True if a batch is faster than a merge, judged by the number of units that arrive between `begin` and
+    /// `limit` at the recent density.
     #[inline]
     pub fn is_worth_it(&self, begin: Ps, limit: Ps) -> bool {
         limit.saturating_sub(begin).0 as f64 * self.density
             >= Self::LEAST.max(self.inputs / 2) as f64
     }
-    /// Sets the density of arrivals to `units` per `span`.
+    /// Sets the recent density of arrivals to `units` units in the time `span`.
     pub fn note(&mut self, units: u64, span: Ps) {
         self.density = units as f64 / span.0.max(1) as f64;
     }
@@ -103,8 +101,8 @@ impl<W: Word> Batch<W> {
         self.places.clear();
         self.places.resize((span >> self.shift) as usize + 1, 0);
     }
-    /// Moves the units of `link` that arrive before the end of the batch, and their stamps, into
-    /// the batch. Records that are not stamps stay on the link. Links must be passed in the
+    /// Moves the units of `link` that arrive before the end of the batch, and their stamps (sending times), into
+    /// the batch. Records that are not stamps stay on the link. The method must be called for the links in the
     /// order of `input`.
     #[inline(always)]
     pub fn collect(&mut self, link: &mut Link<W>, input: u32) {
@@ -119,9 +117,9 @@ impl<W: Word> Batch<W> {
             }
         }
     }
-    /// Copies the leading units of `units` that arrive before the end of the batch, as far as
-    /// storage is free. `STAMPED`: some units may have stamps. Returns the number of units copied,
-    /// and how many of these have stamps.
+    /// Copies the leading units of `units` that arrive before the end of the batch, as far as storage is free.
+    /// `STAMPED`: some units may have stamps (sending times). Returns the number of units copied, and how many of
+    /// them have stamps.
     #[inline(always)]
     fn add<const STAMPED: bool>(&mut self, units: &[Unit<W>], input: u32) -> (usize, usize) {
         if self.arrived.len() == self.count {
@@ -147,7 +145,7 @@ impl<W: Word> Batch<W> {
         self.count += added;
         (added, (stamp - first) as usize)
     }
-    /// The stamp (sending time) of a unit of the batch that has one.
+    /// The stamp (sending time) of a unit of the batch. The unit must have a stamp.
     #[inline(always)]
     pub fn stamp(&self, of: &Arrived<W>) -> Ps {
         self.stamps[of.stamp as usize]
@@ -172,7 +170,7 @@ impl<W: Word> Batch<W> {
     pub fn sort(&mut self) {
         self.note(self.count as u64, self.end - self.begin);
         if self.count > 2 * self.places.len() {
-            // More than twice the expected number of units has arrived: the buckets were too wide.
+            // More than twice the expected number of units has arrived, so the buckets were too wide.
             self.divide(self.count);
             for arrived in &self.arrived[..self.count] {
                 self.places[((arrived.unit.at.0 - self.begin.0) >> self.shift) as usize] += 1;
@@ -188,7 +186,7 @@ impl<W: Word> Batch<W> {
         }
         sort_nearly_sorted(sorted);
     }
-    /// Puts arrivals at one instant into the random order of `order`.
+    /// Puts the units of the batch that arrive at the same instant into the random order of `order`.
     pub fn draw(&mut self, order: &Order) {
         for simultaneous in
             self.sorted[..self.count].chunk_by_mut(|one, other| one.unit.at == other.unit.at)
@@ -220,7 +218,7 @@ fn sum_before(counts: &mut [u32]) {
     }
 }
 
-/// Sorts arrivals by time and keeps the order of equal times.
+/// Sorts arrivals by time. Arrivals with equal times keep their order.
 fn sort_nearly_sorted<W: Word>(arrivals: &mut [Arrived<W>]) {
     let mut latest = Ps::ZERO;
     for i in 0..arrivals.len() {
@@ -242,7 +240,8 @@ mod tests {
     use super::*;
     use crate::kernel::Stream;
 
-    /// A word whose units all are plain; the field says whether they have stamps.
+    /// A header word whose units are all plain (without other records than stamps). The field says whether the
+    /// units have stamps.
     #[derive(Clone, Copy, Default)]
     struct Plain {
         stamped: bool,
@@ -269,8 +268,8 @@ mod tests {
         let mut stream = Stream::new(1, "batch", "test");
         for span in [1u64, 7, 1_000, 5_000_000_000] {
             let mut batch = Batch::new(4);
-            // At the second batch, the density of the first one is known; the batch has fewer units
-            // than this predicts.
+            // The density of the first batch is known when the second batch begins. The second batch has fewer
+            // units than this density predicts.
             for units in [125u32, 70] {
                 batch.open(Ps(1_000), Ps(1_000 + span));
                 let mut expected = Vec::new();

@@ -2,8 +2,8 @@
 
 use alloc::vec::Vec;
 
-/// One direction of a flow. The forward channel of flow `i` has the number `2 i`, the backward
-/// channel `2 i + 1`.
+/// One direction of a flow (in ATM a virtual channel). The forward channel of flow `i` has the number `2 i`, the
+/// backward channel `2 i + 1`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ChannelId(u32);
 
@@ -58,8 +58,8 @@ impl ChannelId {
     }
 }
 
-/// A channel on one of its links: the port that feeds the link, the index of the channel at this
-/// port, and the label of the channel at the receiving node.
+/// One link on the path of a channel: the port that feeds the link, the index of the channel at this port, and
+/// the label of the channel at the receiving node.
 #[derive(Clone, Copy, Debug)]
 pub struct Hop {
     /// Index of the link among all links.
@@ -68,7 +68,7 @@ pub struct Hop {
     pub port: u32,
     /// Index of the channel among the channels of the port.
     pub slot: u32,
-    /// Label of the channel's units at the node where the link ends.
+    /// Label (for ATM it stands for the VPI/VCI) of the channel's units at the node where the link ends.
     pub label: u32,
 }
 
@@ -80,7 +80,7 @@ pub struct Channel {
     pub hops: Vec<Hop>,
 }
 
-/// Counts the look-ups by the number of a channel or flow in the present thread. Tests compare the
+/// Counts, in the present thread, the look-ups of state by the number of a channel or flow. Tests compare the
 /// count with the size of the network.
 #[cfg(test)]
 pub mod looks {

@@ -28,15 +28,15 @@ pub struct Arrivals<'a, W: Word, const DRAWN: bool> {
     /// Time before which units are received in this call of
     /// [`Node::turn`](super::node::Node::turn).
     horizon: Ps,
-    /// Arrival time of the first unit since the links are merged unit by unit. `merged` is the
-    /// number of units merged since then.
+    /// Arrival time of the first unit that was merged unit by unit, not from a batch. `merged` is the number of
+    /// units merged since then.
     merged_since: Ps,
     merged: u64,
 }
 
 impl<'a, W: Word, const DRAWN: bool> Arrivals<'a, W, DRAWN> {
-    /// Arrivals of a call of [`Node::turn`](super::node::Node::turn) in which the node receives the
-    /// units before `horizon`. [`Arrivals::end`] must follow.
+    /// Begins a call of [`Node::turn`](super::node::Node::turn) in which the node receives the units that arrive
+    /// before `horizon`. [`Arrivals::end`] must follow.
     pub fn new(
         inbox: &'a mut Inbox<W>,
         links: &mut Links<W>,
@@ -57,7 +57,7 @@ impl<'a, W: Word, const DRAWN: bool> Arrivals<'a, W, DRAWN> {
         arrivals.look(links);
         arrivals
     }
-    /// Sorts the next batch, if a batch is faster than merging the links unit by unit.
+    /// Sorts the next batch of units, if a batch is faster than merging the links unit by unit.
     #[inline(never)]
     fn look(&mut self, links: &mut Links<W>) {
         self.batch = self.inbox.take_batch(self.horizon, links);
@@ -68,8 +68,8 @@ impl<'a, W: Word, const DRAWN: bool> Arrivals<'a, W, DRAWN> {
         };
         self.merged_since = self.next;
     }
-    /// Arrival time of the next unit; at or after `horizon` of [`Arrivals::new`] if no further unit
-    /// arrives before it.
+    /// Arrival time of the next unit. The time is at or after `horizon` of [`Arrivals::new`] if no further unit
+    /// arrives before `horizon`.
     #[inline]
     pub fn next(&self) -> Ps {
         self.next
@@ -143,8 +143,8 @@ impl<'a, W: Word, const DRAWN: bool> Arrivals<'a, W, DRAWN> {
             }
         }
     }
-    /// The record of the unit received last, which must have one; `info` is the word of the unit. Each further
-    /// call returns the next of its further records, all of which must be received.
+    /// The record that follows the unit received last, which must have a record. `info` is the header word of the
+    /// unit. Each further call returns the next further record of the unit; all must be received.
     #[inline]
     pub fn record(&self, info: W, links: &mut Links<W>) -> W::Record {
         if info.is_stamped() {
@@ -189,13 +189,13 @@ impl<W: Word> Inbox<W> {
             order,
         }
     }
-    /// Arrival time of the earliest unit on all incoming links.
+    /// Arrival time of the earliest unit on all incoming links; `NEVER` if no unit is on them.
     #[inline]
     pub fn first(&self) -> Ps {
         self.heads.first().0
     }
-    /// Arrival time of the earliest unit, and the index of its link among the incoming links. The
-    /// constant `DRAWN` must equal [`Inbox::is_drawn`]; it saves a check for each unit.
+    /// Arrival time of the earliest unit, and the index of its link among the incoming links. The constant
+    /// `DRAWN` must equal [`Inbox::is_drawn`]; a constant saves a check for each unit.
     #[inline(always)]
     pub fn next<const DRAWN: bool>(&self) -> (Ps, usize) {
         let (at, input) = self.heads.first();
@@ -239,13 +239,13 @@ impl<W: Word> Inbox<W> {
         self.heads.set(input, next);
         Some(unit)
     }
-    /// The record of the unit last received from the incoming link `input`. The unit must have a
-    /// record; `info` is the word of the unit.
+    /// The record that follows the unit last received from the incoming link `input`. The unit must have a
+    /// record; `info` is the header word of the unit.
     #[inline]
     pub fn record(&self, input: usize, info: W, links: &mut Links<W>) -> W::Record {
         links[self.links[input] as usize].pop_record(info)
     }
-    /// Index of the incoming link, if the node has exactly one.
+    /// Index of the incoming link if the node has exactly one incoming link; `None` otherwise.
     #[inline]
     pub fn only(&self) -> Option<u32> {
         match self.links[..] {
@@ -253,13 +253,14 @@ impl<W: Word> Inbox<W> {
             _ => None,
         }
     }
-    /// Sets the time at which the node must next process units of its only incoming link.
+    /// Sets the time at which the node must next process units of its only incoming link. Before this time the
+    /// node may leave arrived units on the link.
     #[inline]
     pub fn note_due(&mut self, due: Ps) {
         self.heads.set(0, due);
     }
-    /// Moves the node's only incoming link out of `links`. [`Inbox::put_only`] must put it back.
-    /// `None` for a node with several.
+    /// Moves the node's only incoming link out of `links`. [`Inbox::put_only`] must put it back. `None` for a
+    /// node with several incoming links.
     #[inline]
     pub fn take_only(&self, links: &mut Links<W>) -> Option<Link<W>> {
         self.only()

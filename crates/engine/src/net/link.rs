@@ -6,24 +6,24 @@ use alloc::vec::Vec;
 use super::unit::{Unit, Word};
 use crate::kernel::{Ps, Ring, Tail};
 
-/// Units on a link, in order of arrival. A port that computes departures ahead of time puts a unit
-/// here while the unit is still queued. So the ring buffer may also contain the port's queue.
+/// Units (cells or frames) on a link, in order of arrival. A port that computes departures ahead of time puts a
+/// unit here while the unit is still queued. So the ring buffer may also contain the port's queue.
 #[derive(Clone)]
 pub struct Link<W: Word> {
     units: Ring<Unit<W>>,
-    /// Records that are not stamps, each with the arrival time of its unit. Further records of a unit
-    /// ([`Word::further`]) follow its first.
+    /// Records that are not stamps (for instance contents of RM cells), each with the arrival time of its unit.
+    /// Further records of a unit ([`Word::further`]) follow its first.
     records: Ring<(Ps, W::Record)>,
-    /// Stamps: the sending times of plain units. Many units may have stamps, so stamps have a ring
-    /// buffer of their own.
+    /// Stamps: the sending times of plain units, present if delays are measured. Many units may have stamps, so
+    /// stamps have a ring buffer of their own.
     stamps: Ring<Ps>,
-    /// True if the receiving node may process plain units late, together with the next unit that
-    /// has a record.
+    /// True if the receiving node may process plain units (whose contents no node acts on) late, together with
+    /// the next unit that has a record.
     patient: bool,
 }
 
-/// Number of plain units on a link after which even a `patient` receiving node processes them, to
-/// limit memory.
+/// Number of plain units (whose contents no node acts on) on a link above which even a `patient` receiving node
+/// processes them, to limit memory.
 const MOST_UNSEEN: usize = 256;
 
 impl<W: Word> Default for Link<W> {
@@ -33,8 +33,8 @@ impl<W: Word> Default for Link<W> {
 }
 
 impl<W: Word> Link<W> {
-    /// An empty link. `patient`: the state of the receiving node does not depend on the time at
-    /// which the node processes plain units.
+    /// An empty link. `patient` is true if the time at which the receiving node processes plain units (whose
+    /// contents no node acts on) does not affect the node's state.
     pub fn new(patient: bool) -> Link<W> {
         Link {
             units: Ring::default(),
@@ -43,8 +43,9 @@ impl<W: Word> Link<W> {
             patient,
         }
     }
-    /// Puts a unit on the link; `unit.at` must not be before the arrival of the unit put last.
-    /// Returns true if [`Link::due`] has changed, so that the receiving node must be told.
+    /// Puts a unit on the link. `unit.at` must not be earlier than the arrival time of the unit that was put on
+    /// the link before. Returns true if [`Link::due`] has changed, so that the scheduler must update the
+    /// receiving node.
     #[inline(always)]
     pub fn push(&mut self, unit: Unit<W>, record: Option<&W::Record>) -> bool {
         debug_assert_eq!(unit.info.has_record(), record.is_some());
@@ -54,8 +55,8 @@ impl<W: Word> Link<W> {
             Some(record) => self.push_record(unit.at, record) || is_due,
         }
     }
-    /// Puts the record of the last unit on the link; the unit arrives at `at`. Returns true if
-    /// [`Link::due`] has changed.
+    /// Puts the record of the newest unit on the link; the unit arrives at `at`. Returns true if [`Link::due`]
+    /// has changed.
     #[inline]
     fn push_record(&mut self, at: Ps, record: &W::Record) -> bool {
         if let Some(sent) = W::stamp_in(record) {
@@ -71,8 +72,8 @@ impl<W: Word> Link<W> {
     pub fn push_further(&mut self, at: Ps, record: &W::Record) {
         self.records.push((at, *record));
     }
-    /// Puts a plain unit on the link, as [`Link::push`] does. If the unit has a stamp,
-    /// [`Link::push_stamp`] must follow.
+    /// Puts a plain unit (whose contents no node acts on) on the link, as [`Link::push`] does. If the unit has a
+    /// stamp, [`Link::push_stamp`] must follow.
     #[inline(always)]
     pub fn push_plain(&mut self, unit: Unit<W>) -> bool {
         let unseen = self.units.len();
@@ -89,13 +90,13 @@ impl<W: Word> Link<W> {
     pub fn prefetch_tail(&self) {
         self.units.prefetch_tail();
     }
-    /// Puts the stamp (sending time) of a plain unit on the link.
+    /// Puts the stamp (sending time) of a plain unit on the link. The unit itself must be put there separately.
     #[inline(always)]
     pub fn push_stamp(&mut self, sent: Ps) {
         self.stamps.push(sent);
     }
-    /// Removes the oldest stamp. Each stamped unit that the receiver has popped needs one call, in
-    /// the order of the units.
+    /// Removes the oldest stamp. For each stamped unit that the receiver has popped, this method must be called
+    /// once, in the order of the units.
     #[inline(always)]
     pub fn pop_stamp(&mut self) -> Option<Ps> {
         self.stamps.pop()
@@ -114,14 +115,14 @@ impl<W: Word> Link<W> {
             ready
         });
     }
-    /// Free places for units without a record, to be filled in the order of arrivals, and the ring
-    /// of stamps. Each unit with a stamp needs one entry there. [`Outlet::note`] must follow.
+    /// Free places for units without a record, to be filled in the order of arrivals, and the ring buffer of
+    /// stamps. Each unit with a stamp needs one entry in this buffer. [`Outlet::note`] must follow.
     #[inline(always)]
     pub fn tail(&mut self) -> (Tail<'_, Unit<W>>, &mut Ring<Ps>) {
         (self.units.tail(), &mut self.stamps)
     }
-    /// True if putting the last `count` units, all plain, on the link has changed [`Link::due`]:
-    /// for one of them [`Link::push`] would have returned true.
+    /// True if putting the newest `count` units, all plain, on the link has changed [`Link::due`]: for one of
+    /// these units [`Link::push`] would have returned true.
     #[inline(always)]
     fn is_due_by(&self, count: usize) -> bool {
         let due = if self.patient { MOST_UNSEEN } else { 0 };
@@ -142,8 +143,8 @@ impl<W: Word> Link<W> {
     pub fn next_arrival(&self) -> Ps {
         self.units.front().map_or(Ps::NEVER, |unit| unit.at)
     }
-    /// Receives the next unit. If the unit has a record, [`Link::pop_record`] must follow. Also
-    /// returns the arrival time of the unit behind it, `NEVER` if there is none.
+    /// Receives the next unit. If the unit has a record, [`Link::pop_record`] must follow. Also returns the
+    /// arrival time of the unit after this one, `NEVER` if none follows.
     #[inline]
     pub fn pop(&mut self) -> Option<(Unit<W>, Ps)> {
         let (unit, behind) = self.units.pop_and_peek()?;
@@ -154,14 +155,14 @@ impl<W: Word> Link<W> {
     pub fn stretch(&self) -> &[Unit<W>] {
         self.units.stretch()
     }
-    /// True if the next unit is stamped.
+    /// True if the next unit has a stamp (sending time).
     #[inline(always)]
     pub fn begins_stamped(&self) -> bool {
         let next = self.units.front();
         next.is_some_and(|unit| unit.info.is_stamped())
     }
-    /// The next units that are contiguous in memory, and the ring with the stamps of all units,
-    /// oldest first.
+    /// The next units that are contiguous in memory, and the ring buffer with the stamps of all units, oldest
+    /// first.
     #[inline]
     pub fn stamped_stretch(&mut self) -> (&[Unit<W>], &mut Ring<Ps>) {
         (self.units.stretch(), &mut self.stamps)
@@ -172,11 +173,11 @@ impl<W: Word> Link<W> {
     pub fn discard(&mut self, count: usize) {
         self.units.discard(count);
     }
-    /// The record of the unit received last, which must have one; `info` is the word of the unit. Each further
-    /// call returns the next of its further records, all of which must be received.
+    /// The record that follows the unit received last, which must have a record. `info` is the header word of the
+    /// unit. Each further call returns the next further record of the unit; all must be received.
     ///
-    /// The return type is not an `Option`, here and elsewhere for records. An `Option` would be
-    /// written as two parts and read as one by the next copy, which stalls a processor.
+    /// Records are never returned as an `Option`. The processor would write an `Option` in two parts and read
+    /// both at once in the next copy, which causes a stall.
     #[inline]
     pub fn pop_record(&mut self, info: W) -> W::Record {
         if info.is_plain() {
@@ -194,14 +195,14 @@ impl<W: Word> Link<W> {
             record
         }
     }
-    /// The unit behind which `behind` further units are on the link, so that a port can mark it.
-    /// The receiving node must not have received it.
+    /// The unit behind which `behind` further units are on the link, so that a port can mark this unit. The
+    /// receiving node must not have received the unit.
     #[inline]
     pub fn before_newest_mut(&mut self, behind: u64) -> &mut Unit<W> {
         self.units.before_newest_mut(behind as usize)
     }
-    /// Removes the last `count` units, which must be plain and all with or all without stamps
-    /// (`stamped`). None of them may have been received.
+    /// Removes the newest `count` units. They must be plain (no node acts on their contents), and must all have
+    /// stamps (`stamped`) or all have none. The receiving node must not have received any of these units.
     pub fn take_back(&mut self, count: usize, stamped: bool) {
         self.units.take_back(count);
         if stamped {
@@ -253,8 +254,8 @@ impl<W: Word> Link<W> {
     pub fn units(&self) -> impl Iterator<Item = &Unit<W>> {
         self.units.iter()
     }
-    /// The `count` units put last on the link, oldest first, each with its first record unless this is a
-    /// stamp. The link must hold that many.
+    /// The `count` newest units on the link, oldest first, each with its first record if the record is not a
+    /// stamp. The link must hold at least `count` units.
     pub fn sent_last(&self, count: usize) -> impl Iterator<Item = (&Unit<W>, Option<&W::Record>)> {
         let recorded = self
             .units
@@ -290,14 +291,15 @@ fn drain<T: Copy>(ring: &mut Ring<T>, into: &mut Vec<T>, mut ready: impl FnMut(&
     }
 }
 
-/// A link for the port that feeds it, and the list of links whose receiving nodes must be told of a
-/// new first unit.
+/// A link for the port that feeds the link, and the list of links for which the scheduler must update the
+/// receiving node.
 pub struct Outlet<'a, W: Word> {
     /// The link that the port feeds.
     pub link: &'a mut Link<W>,
     /// Index of the link.
     pub number: u32,
-    /// Indices of links whose [`Link::due`] may have changed since their receiving nodes were told.
+    /// Indices of links whose [`Link::due`] may have changed since the scheduler last updated their receiving
+    /// nodes.
     pub fresh: &'a mut Vec<u32>,
 }
 
@@ -309,8 +311,8 @@ impl<W: Word> Outlet<'_, W> {
             self.fresh.push(self.number);
         }
     }
-    /// Puts a plain unit on the link, see [`Link::push_plain`]. If the unit has a stamp,
-    /// [`Link::push_stamp`] must follow.
+    /// Puts a plain unit (whose contents no node acts on) on the link, see [`Link::push_plain`]. If the unit has
+    /// a stamp, [`Link::push_stamp`] must follow.
     #[inline(always)]
     pub fn push_plain(&mut self, unit: Unit<W>) {
         if self.link.push_plain(unit) {
@@ -336,11 +338,11 @@ impl<W: Word> Outlet<'_, W> {
     /// Removes the units put last on the link, see [`Link::take_back`].
     pub fn take_back(&mut self, count: usize, stamped: bool) {
         self.link.take_back(count, stamped);
-        // The receiving node may expect a unit that was removed.
+        // The receiving node may be scheduled for a unit that was removed.
         self.fresh.push(self.number);
     }
-    /// Must be called after the last `count` units have been written into [`Link::tail`]: lists the
-    /// link if its receiving node must be told.
+    /// Must be called after `count` units have been written into [`Link::tail`]. Adds the link to the list
+    /// `fresh` if [`Link::due`] has changed.
     #[inline(always)]
     pub fn note(&mut self, count: usize) {
         if self.link.is_due_by(count) {

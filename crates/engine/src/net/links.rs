@@ -7,8 +7,8 @@ use super::link::{Link, Outlet};
 use super::unit::Word;
 use crate::kernel::Ps;
 
-/// All links of a network, and the indices of those whose receiving nodes must be told of a new
-/// first unit.
+/// All links of a network, and the indices of the links whose first unit is new, so that the scheduler must
+/// update the receiving nodes.
 #[derive(Clone)]
 pub struct Links<W: Word> {
     all: Vec<Link<W>>,
@@ -16,7 +16,7 @@ pub struct Links<W: Word> {
 }
 
 impl<W: Word> Links<W> {
-    /// Collects links, which must not have units yet.
+    /// Collects the links of a network. The links must not have units yet.
     pub fn new(links: impl Iterator<Item = Link<W>>) -> Links<W> {
         Links {
             all: links.collect(),
@@ -32,21 +32,21 @@ impl<W: Word> Links<W> {
             fresh: &mut self.fresh,
         }
     }
-    /// All links, and the indices of those whose receiving nodes must be told of a new first unit:
-    /// the two fields of an [`Outlet`].
+    /// All links, and the indices of the links whose receiving nodes the scheduler must update: the two fields of
+    /// an [`Outlet`].
     #[inline(always)]
     pub fn parts(&mut self) -> (&mut [Link<W>], &mut Vec<u32>) {
         (&mut self.all, &mut self.fresh)
     }
-    /// Removes from the list a link whose receiving node must be told of a new first unit. Returns
-    /// its index and [`Link::due`].
+    /// Removes one link from the list of links whose receiving nodes the scheduler must update. Returns the index
+    /// of the link and [`Link::due`]; `None` if the list is empty.
     #[inline]
     pub fn pop_fresh(&mut self) -> Option<(u32, Ps)> {
         let link = self.fresh.pop()?;
         Some((link, self.all[link as usize].due()))
     }
-    /// Empties the list of links whose receiving nodes must be told of a new first unit, after all
-    /// nodes have been told.
+    /// Empties the list of links whose receiving nodes the scheduler must update, after all nodes have been
+    /// updated.
     pub fn forget_fresh(&mut self) {
         self.fresh.clear();
     }

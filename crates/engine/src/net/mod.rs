@@ -1,11 +1,11 @@
-//! The transport below every link layer: links with units (cells or frames) on them, nodes that are
-//! processed without the others up to a lookahead, and parts of the network for parallel threads.
+//! The transport below every link layer. Units (cells or frames) travel on links. A node is processed without the
+//! other nodes, up to its lookahead. The network can be divided into parts for parallel threads.
 //!
-//! The transport knows of a unit the arrival time, a label, a word of 32 bits, and whether a record
-//! follows ([`unit`](mod@unit)). The transport knows of a link the ends, the propagation delay and
-//! the transmission time of the smallest unit ([`simulation::LinkFacts`]). Of a node the transport
-//! knows what [`node::Node`] declares. The link layer defines the contents of units, the service of
-//! ports and the measurements.
+//! The transport knows of a unit the arrival time, a label, a header word of 32 bits, and whether a record
+//! follows ([`unit`](mod@unit)). The transport knows of a link the ends, the propagation delay and the
+//! transmission time of the smallest unit ([`simulation::LinkFacts`]). Of a node the transport knows what
+//! [`node::Node`] declares. The link layer defines the contents of units, the service of ports and the
+//! measurements.
 
 pub(crate) mod batch;
 pub mod channel;

@@ -6,7 +6,8 @@ use super::simulation::{Simulation, Station};
 use crate::kernel::Ps;
 
 impl<N: Node> Simulation<N> {
-    /// Earliest time at which a unit arrives, a node has a timer, or a service starts or ends.
+    /// Earliest time of any event: a unit arrives, a node has a timer, or a service (transmission) starts or
+    /// ends.
     pub(crate) fn earliest(&self) -> Ps {
         let arrivals = self.stations.iter().map(|station| station.inbox.first());
         let events = self.nodes().map(Node::next_event);
@@ -47,8 +48,8 @@ impl<N: Node> Simulation<N> {
         self.stations[node].node.advance(now, &mut self.links);
     }
 
-    /// Tells the receiving node of each link that `node` feeds when the first unit on the link
-    /// arrives.
+    /// Updates the schedule for each link that `node` feeds: the time at which the link's first unit arrives at
+    /// the receiving node.
     pub(crate) fn tell_of_output(&mut self, node: usize) {
         self.links.forget_fresh();
         let fed = |simulation: &Self, port| simulation.stations[node].node.feeds().nth(port);
@@ -59,8 +60,8 @@ impl<N: Node> Simulation<N> {
         }
     }
 
-    /// Tells the receiving node of a link when the first unit on the link arrives, whether the link
-    /// was empty or not.
+    /// Updates the schedule for one link: the time at which its first unit arrives at the receiving node. The
+    /// link may have been empty before.
     fn tell_receiver(&mut self, link: usize) {
         let at = self.links[link].next_arrival();
         let (node, input) = self.receiver(link);

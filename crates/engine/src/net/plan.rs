@@ -21,9 +21,8 @@ pub struct LinkPlan {
     pub delay: Ps,
 }
 
-/// For each link, the index of the link in the opposite direction. Of several parallel links, the
-/// first one is opposite to the first one, the second to the second. `None` for a link without
-/// opposite.
+/// For each link, the index of the link in the opposite direction. Of several parallel links, the first one is
+/// opposite to the first one, the second to the second. `None` if no link leads in the opposite direction.
 pub fn opposites(links: &[LinkPlan]) -> Vec<Option<usize>> {
     let mut between: BTreeMap<(usize, usize), Vec<usize>> = BTreeMap::new();
     for (index, link) in links.iter().enumerate() {

@@ -4,10 +4,10 @@ use crate::kernel::{Few, FewClocks, Ps, Tournament};
 
 /// The time of the next event of each node.
 ///
-/// For up to 64 nodes a plain list stores the times. If a node processes only one or two events per
-/// call, reading the whole list costs less than updating a tournament at each call. The list also
-/// yields all nodes of one round at once. These nodes do not affect one another, so the processor
-/// overlaps their work.
+/// For up to 64 nodes a plain list stores the times. If a node processes only one or two events per call, reading
+/// the whole list costs less than updating a tournament tree at each call. The list also yields at once all nodes
+/// with events before a bound. These nodes do not affect one another before the bound, so the processor overlaps
+/// their work.
 #[derive(Clone)]
 pub enum Schedule {
     /// Times of the next events of at most [`FewClocks::MOST`] nodes.
@@ -16,12 +16,13 @@ pub enum Schedule {
     Many(Tournament),
 }
 
-/// The nodes with an event before the bound of a round.
+/// The nodes that have an event before a given time, the bound of the round. Within the round the nodes do not
+/// affect one another.
 #[derive(Clone, Copy)]
 pub enum Round {
     /// All nodes with an event before the bound.
     Few(Few),
-    /// The node with the earliest event, if this is before the bound.
+    /// The node with the earliest event, if this event is before the bound; `None` otherwise.
     One(Option<u32>),
 }
 

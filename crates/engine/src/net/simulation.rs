@@ -1,5 +1,5 @@
-//! The fast engine's simulation: which node is processed next, and up to which time a node may be
-//! processed without the other nodes.
+//! The simulation loop of the fast engine. The loop decides which node is processed next, and up to which time a
+//! node may be processed without the other nodes.
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -30,13 +30,13 @@ pub struct LinkFacts {
     pub lookahead: Ps,
 }
 
-/// Least length of a turn, in transmission times of the smallest unit, for a node with no incoming
-/// or no outgoing links. A turn is one call of [`Node::turn`]. So long a turn repays the cost of a
-/// call, and its units fit into the cache.
+/// Least simulated length of a turn (one call of [`Node::turn`]) for a node with no incoming or no outgoing
+/// links, in transmission times of the smallest unit. A turn of this length repays the cost of a call, and its
+/// units fit into the cache.
 const UNTIED_UNITS: u64 = 512;
 
-/// Lookahead, in transmission times of the smallest unit, up to which a node sends units ahead of
-/// time. With a greater lookahead the node's turns are long enough without such units.
+/// Greatest lookahead, in transmission times of the smallest unit, with which a node sends units ahead of time.
+/// With a greater lookahead, one call of [`Node::turn`] processes enough units without sending ahead.
 const AHEAD_UNITS: u64 = 64;
 
 /// Number of calls of [`Node::turn`] between two measurements of the storage: 4,096, or the number
@@ -46,21 +46,21 @@ pub(crate) fn turns_until_look(nodes: usize) -> u32 {
     TURNS.max(nodes as u32)
 }
 
-/// A node's lookahead, and the nodes whose links end at the node.
+/// What links a node to the others in time: the node's lookahead, and the nodes whose links end at the node.
 #[derive(Clone, Debug)]
 pub(crate) struct Ties {
-    /// Least time from an event at another node to its effect at this node. For a node without
-    /// incoming links: the span for which one call of [`Node::turn`] processes it. `NEVER` if all
-    /// sending nodes are in other parts of a partitioned simulation.
+    /// Least time from an event at another node to its effect at this node. For a node without incoming links:
+    /// the span that one call of [`Node::turn`] processes. `NEVER` if all sending nodes are in other parts of a
+    /// partitioned simulation.
     lookahead: Ps,
     /// Time by which the node may process its arrivals late; above zero only for a node without
     /// outgoing links.
     lag: Ps,
-    /// True if the lookahead is so short that the node should send units ahead of time: with their
-    /// departures after the end of the processed span.
+    /// True if the lookahead is so short that the node should send units ahead of time: it also sends units that
+    /// depart after the end of the processed span.
     is_near: bool,
-    /// Nodes whose links end at this node, each with the least time (ps) from an event there to the
-    /// arrival of a unit here.
+    /// Nodes whose links end at this node. Each has the least time (ps) from an event at the sending node to the
+    /// arrival of a unit at this node.
     senders: Vec<(u32, Ps)>,
     /// Time before which every unit that will arrive at the node is already on a link, as computed
     /// from the clocks of the sending nodes.
@@ -91,7 +91,7 @@ pub(crate) struct Receiver {
     pub(crate) node: u32,
     /// Index of the link among the incoming links of the receiving node.
     pub(crate) input: u32,
-    /// Value of `lag` in the [`Ties`] of the receiving node.
+    /// Time by which the receiving node may process arrivals late: `lag` of its [`Ties`].
     pub(crate) lag: Ps,
 }
 
@@ -103,9 +103,8 @@ pub(crate) const NOWHERE: u32 = u32::MAX;
 /// send to the node.
 const MOST_PATIENCE: u32 = 64;
 
-/// Nodes joined by links. Each node is processed without the others, up to the earliest time at
-/// which a unit could arrive that is not on the node's links yet. The node with the earliest event
-/// is processed next.
+/// Nodes joined by links. Each node is processed without the others, until a unit could arrive that is not on a
+/// link to the node yet. The node with the earliest event is processed next.
 #[derive(Clone)]
 pub struct Simulation<N: Node> {
     pub(crate) stations: Vec<Station<N>>,
@@ -116,8 +115,8 @@ pub struct Simulation<N: Node> {
     /// For each link, the node at which the link ends.
     pub(crate) receivers: Vec<Receiver>,
     /// Indices of links to other parts with units added or taken back.
-    /// [`Part::post`](super::partition::Part::post) assigns these links to the part's cuts and
-    /// empties the list.
+    /// [`Part::post`](super::partition::Part::post) moves these links to the lists of the receiving parts and
+    /// empties this list.
     pub(crate) leaving: Vec<u32>,
     pub(crate) schedule: Schedule,
     /// Least time from an event at any node to its effect at another node.
@@ -177,8 +176,8 @@ impl<N: Node> Simulation<N> {
         self.held
     }
 
-    /// Processes all events before `until`. The result does not depend on the division of a run
-    /// into calls, nor on the stopwatch.
+    /// Processes all events before `until`. The result does not depend on the division of a run into calls, or on
+    /// the stopwatch.
     pub(crate) fn advance(&mut self, until: Ps, stopwatch: &mut impl Stopwatch) {
         self.work(until, until, stopwatch);
         self.catch_up(until, stopwatch);
@@ -232,8 +231,8 @@ impl<N: Node> Simulation<N> {
         }
     }
 
-    /// Time up to which `node` may be processed without the other nodes, if the earliest event of
-    /// all nodes is at `at`. At most `until`, or `limit` for a node without incoming links.
+    /// Time up to which `node` may be processed without the other nodes. `at` is the time of the earliest event
+    /// of all nodes. The result is at most `until`, or at most `limit` for a node without incoming links.
     fn horizon(&mut self, at: Ps, node: usize, until: Ps, limit: Ps) -> Ps {
         let ties = &mut self.stations[node].ties;
         if ties.senders.is_empty() {
@@ -250,9 +249,8 @@ impl<N: Node> Simulation<N> {
         self.tied_horizon(at, node).min(until)
     }
 
-    /// Time up to which a node with incoming links may be processed without the other nodes, if the
-    /// earliest event of all nodes is at `at`. The end of the call of [`Simulation::work`] may be
-    /// earlier.
+    /// Time up to which a node with incoming links may be processed without the other nodes. `at` is the time of
+    /// the earliest event of all nodes. The call of [`Simulation::work`] may end before this time.
     #[inline]
     fn tied_horizon(&mut self, at: Ps, node: usize) -> Ps {
         let ties = &mut self.stations[node].ties;
@@ -308,7 +306,7 @@ impl<N: Node> Simulation<N> {
         self.tell_receivers();
     }
 
-    /// Enters a node into the schedule again, after its next event may have changed.
+    /// Updates the time of a node's next event in the schedule, after this event may have changed.
     pub(crate) fn reschedule(&mut self, node: usize) {
         let station = &self.stations[node];
         let arrival = station.inbox.first().saturating_add(station.ties.lag);
@@ -328,14 +326,15 @@ impl<N: Node> Simulation<N> {
         (node as usize, input as usize)
     }
 
-    /// Tells each node at the end of a link whose first unit has changed when this unit arrives.
+    /// Updates the schedule of each node at the end of a link whose first unit has changed: the time at which
+    /// this unit arrives.
     #[inline(always)]
     pub(crate) fn tell_receivers(&mut self) {
         while let Some((link, at)) = self.links.pop_fresh() {
             let Receiver { node, input, lag } = self.receivers[link as usize];
             let Some(station) = self.stations.get_mut(node as usize) else {
-                // The receiving node belongs to another part, which gets the unit and its time by
-                // mail.
+                // The receiving node belongs to another part. That part gets the unit and its arrival time as
+                // mail between parts.
                 self.leaving.push(link);
                 continue;
             };
@@ -378,8 +377,8 @@ fn stations<N: Node>(
 }
 
 impl Ties {
-    /// The lookahead of this node and its sending nodes, restricted to its own part. `number` maps
-    /// the index of a node to the index within the part, `None` for nodes of other parts. The units
+    /// The lookahead and the sending nodes of this node, restricted to nodes of its own part. `number` maps the
+    /// index of a node to the index within the part, or to `None` if the node belongs to another part. The units
     /// of other parts have been collected before the part runs.
     pub(crate) fn within(&self, number: impl Fn(u32) -> Option<u32>) -> Ties {
         let inner = self.senders.iter();
@@ -389,8 +388,7 @@ impl Ties {
         let lookahead = if self.senders.is_empty() {
             self.lookahead
         } else {
-            // If all sending nodes are in other parts, a call may process all units that have been
-            // collected.
+            // If all sending nodes are in other parts, one call may process all units that have been collected.
             shortest.unwrap_or(Ps::NEVER)
         };
         Ties {

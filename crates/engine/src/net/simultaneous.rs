@@ -24,8 +24,8 @@ impl Order {
             keys: links.map(key).collect(),
         })
     }
-    /// Sort key of the link `input` at the instant `at`; the link with the lowest key is first. Two
-    /// of the 64-bit values are hardly ever equal; then the lower index `input` is first.
+    /// Sort key of the link `input` at the instant `at`. The link with the lowest key comes first. If the 64-bit
+    /// values of two links are equal, which is very rare, the link with the lower index `input` comes first.
     #[inline]
     pub fn rank(&self, at: Ps, input: usize) -> (u64, usize) {
         // SplitMix64 (Steele, Lea and Flood 2014): one step per picosecond, then the output
@@ -62,7 +62,7 @@ mod tests {
                 .enumerate()
                 .for_each(|(place, input)| places[*input][place] += 1);
         }
-        // Binomial: mean 20,000, standard deviation 115; the tolerance is five of them.
+        // Binomial distribution: mean 20,000, standard deviation 115. The tolerance is five standard deviations.
         assert!(
             places
                 .iter()

@@ -3,7 +3,7 @@
 
 /// Notified each time a node has been processed, so that an implementation can read a clock.
 ///
-/// The time since the notification before was spent on choosing the node and processing it. The
+/// The time since the previous notification was spent on choosing the node and processing the node. The
 /// implementation for `()` measures nothing and costs nothing.
 pub trait Stopwatch {
     /// Notification that the node with index `node` has been processed.

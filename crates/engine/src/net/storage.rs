@@ -37,7 +37,7 @@ pub enum Place {
     Port(usize),
     /// Units in the source queue of this channel.
     Source(ChannelId),
-    /// Events in the log of a node or of an end of a flow, which has no units.
+    /// Events in the log of a node or of an end system. A log holds no units.
     Log,
 }
 
@@ -56,7 +56,7 @@ impl Storage {
         held
     }
 
-    /// Adds the units and bytes of `other`; keeps the fuller of both `fullest`.
+    /// Adds the units and bytes of `other`. Of the two values of `fullest`, the one with more bytes is kept.
     pub(super) fn join(&mut self, other: Storage) {
         self.units += other.units;
         self.bytes += other.bytes;

@@ -1,4 +1,4 @@
-//! The unit that links carry, a cell or a frame: an arrival time, a label and a word of 32 bits.
+//! The unit that links carry, a cell or a frame: an arrival time, a label and a header word of 32 bits.
 
 use crate::kernel::Ps;
 
@@ -10,20 +10,21 @@ pub struct Unit<W> {
     /// Index of the unit's channel in the table of the receiving node. Each node writes the label
     /// of the next node.
     pub label: u32,
-    /// Word of 32 bits, whose contents the link layer defines.
+    /// Header word of 32 bits, whose contents the link layer defines.
     pub info: W,
 }
 
-/// The word of a unit: 32 bits whose contents the link layer defines. Data that do not fit into the
-/// word follow as a record, in a ring buffer for the records of the link.
+/// The header word of a unit (cell or frame): 32 bits whose contents the link layer defines. Data that do not fit
+/// into the header word follow as a record. Each link stores the records in a separate ring buffer.
 pub trait Word: Copy + Default {
-    /// Type of the record that may follow a unit.
+    /// Type of the record: the data that may follow the header word of a unit.
     type Record: Copy;
 
     /// True if a record follows the unit on its link.
     fn has_record(self) -> bool;
-    /// True if no node acts on the contents of the unit, so that nodes may process such units many
-    /// at a time. The record of a plain unit, if any, is a stamp: the sending time of the unit.
+    /// True if no node acts on the contents of the unit, so that nodes may process such units many at a time.
+    /// Such a unit is called plain. The only possible record of a plain unit is a stamp: the sending time of the
+    /// unit.
     fn is_plain(self) -> bool;
     /// True for a plain unit that has a stamp, its sending time.
     #[inline(always)]

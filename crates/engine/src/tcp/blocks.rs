@@ -2,8 +2,8 @@
 
 use super::intervals::{Interval, Intervals};
 
-/// Greatest number of blocks in an acknowledgement: as many as fit beside a time stamp option (RFC
-/// 2018 section 3).
+/// Greatest number of SACK blocks in an acknowledgement. So many blocks fit into a header that also has a time
+/// stamp option (RFC 2018 section 3).
 pub const MOST_BLOCKS: usize = 3;
 
 /// Bytes of a SACK option with [`MOST_BLOCKS`] blocks in the header.
@@ -16,9 +16,9 @@ pub const LARGEST_WINDOW: u64 = (1 << 31) - 1;
 const NARROW: u32 = 21;
 const WIDE: u32 = 31;
 
-/// SACK blocks of one acknowledgement, in 16 bytes, as offsets from the acknowledgement number.
-/// With offsets below 2 MiB there is room for three blocks, otherwise for two. The two lowest bits
-/// hold the layout.
+/// SACK blocks of one acknowledgement, stored in 16 bytes as offsets from the acknowledgement number. If all
+/// offsets are below 2 MiB there is room for three blocks, otherwise for two. The two lowest bits say which
+/// layout is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Blocks {
     low: u64,
@@ -29,8 +29,8 @@ impl Blocks {
     /// No SACK blocks.
     pub const NONE: Blocks = Blocks { low: 0, high: 0 };
 
-    /// The most recently changed intervals of the data `held` above the acknowledgement number
-    /// `ack`, the latest first (RFC 2018 section 4).
+    /// SACK blocks for the data `held` above the acknowledgement number `ack`: the most recently changed
+    /// intervals, the latest first (RFC 2018 section 4).
     pub fn latest(held: &Intervals, ack: u64) -> Blocks {
         let mut latest = [Interval::default(); MOST_BLOCKS];
         for &interval in held.as_slice() {
@@ -95,8 +95,8 @@ impl Blocks {
             .map(move |(from, to)| (ack + from, ack + to))
     }
 
-    /// Bytes of the SACK option in the header: kind, length, eight bytes for each block, and
-    /// padding to whole words; 0 without blocks.
+    /// Bytes of the SACK option in the header: kind, length, eight bytes for each block, and padding to a
+    /// multiple of four bytes; 0 without blocks.
     #[inline]
     pub fn option_bytes(self) -> u32 {
         if self == Blocks::NONE {

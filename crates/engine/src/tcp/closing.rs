@@ -20,12 +20,13 @@ pub enum State {
     FinWait2,
     /// The FIN of the other end has been received, with all data before it.
     CloseWait,
-    /// Both ends have sent a FIN at the same time; that of the other end has been received, that of
-    /// this end is not acknowledged.
+    /// Both ends have sent a FIN at the same time. The FIN of the other end has been received; the FIN of this
+    /// end is not acknowledged.
     Closing,
     /// This end has sent its FIN after it received the FIN of the other end.
     LastAck,
-    /// Both FINs have been received, but the other end may not know this.
+    /// Both FINs have been received and acknowledged, but the last acknowledgement may not have reached the other
+    /// end.
     TimeWait,
     /// The connection no longer exists.
     Closed,
@@ -47,7 +48,7 @@ impl Closing {
             until: Ps::NEVER,
         }
     }
-    /// State at `now`; TIME-WAIT ends by time.
+    /// State at `now`. `now` matters because TIME-WAIT ends by time.
     pub fn state(&self, now: Ps) -> State {
         if self.state == State::TimeWait && now >= self.until {
             State::Closed
@@ -104,8 +105,8 @@ impl Closing {
     }
 }
 
-/// Closing at the end that receives the data and sends none: its FIN has the number 0, and its own
-/// timer.
+/// Closing at the end that receives the data and sends none. The FIN of this end has the number 0. This end has a
+/// timer of its own.
 #[derive(Clone, Debug)]
 pub(super) struct ReceiverClosing {
     states: Closing,
@@ -113,7 +114,7 @@ pub(super) struct ReceiverClosing {
     fin: Option<u64>,
     /// True if the application has closed the connection.
     closed: bool,
-    /// Provides only the timeout of the FIN, as in [`super::listening`].
+    /// Provides only the timeout after which the FIN is sent again, as in [`super::listening`].
     estimator: RttEstimator,
     fins_sent: u32,
 }
@@ -143,7 +144,7 @@ impl ReceiverClosing {
     pub fn note_fin(&mut self, number: u64) {
         self.fin = Some(number);
     }
-    /// Records that all data below `next` have arrived. If the FIN is next, it counts as received.
+    /// Records that all data below `next` have arrived. If the other end's FIN is next, it counts as received.
     /// The application has then read everything and closes the connection.
     pub fn on_data(&mut self, now: Ps, next: u64) {
         if self.fin == Some(next) {
@@ -163,9 +164,9 @@ impl ReceiverClosing {
     pub fn has_fin(&self) -> bool {
         self.states.has_fin()
     }
-    /// The FIN field of an acknowledgement that is sent at `now`, and the time at which the FIN
-    /// must be sent again. Every acknowledgement carries the FIN until it is acknowledged, as in
-    /// Net/3 (`tcp_outflags`).
+    /// The FIN field of an acknowledgement that is sent at `now`, and the time at which the FIN must be sent
+    /// again if it is not acknowledged. Every acknowledgement carries the FIN until the FIN is acknowledged, as
+    /// in Net/3 (`tcp_outflags`).
     pub fn own_fin(&mut self, now: Ps) -> (OwnFin, Ps) {
         if !self.closed {
             return (OwnFin::NotYet, Ps::NEVER);
@@ -215,7 +216,7 @@ mod tests {
         events.iter().zip(seconds).map(after).collect()
     }
 
-    /// RFC 9293 figures 12 and 13: a normal close by both ends, and a simultaneous one.
+    /// RFC 9293 figures 12 and 13: a normal close by both ends, and a simultaneous close.
     #[test]
     fn every_way_to_close_has_its_states() {
         use State::*;
@@ -231,7 +232,7 @@ mod tests {
         );
     }
 
-    /// 2 MSL are four minutes; a repeated FIN begins them again.
+    /// 2 MSL are four minutes; a repeated FIN makes these four minutes begin again.
     #[test]
     fn time_wait_lasts_twice_the_lifetime_of_a_segment() {
         let mut closing = Closing::new();

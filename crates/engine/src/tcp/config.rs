@@ -230,12 +230,12 @@ impl TcpConfig {
             rwnd: window,
             mss,
             cap: window,
-            // RFC 2001 section 2 calls the addition wrong, but Net/3 makes it.
+            // RFC 2001 section 2 calls this addition wrong, but Net/3 makes it.
             extra: if self.net3_increment { mss / 8 } else { 0 },
         }
     }
-    /// Options of the SYN that either end sends. The shift is the least with which the receive
-    /// window fits into 16 bits.
+    /// Options of the SYN that either end sends. The shift is the least shift with which the receive window fits
+    /// into 16 bits.
     pub fn syn_options(&self) -> SynOptions {
         let shift = (0..LARGEST_SHIFT).find(|shift| self.window.0 >> shift <= UNSCALED_WINDOW);
         SynOptions {
@@ -251,7 +251,8 @@ impl TcpConfig {
         let stamps = if self.timestamps { STAMP_BYTES } else { 0 };
         self.header_bytes.saturating_add(stamps)
     }
-    /// State of the time stamps at an end whose clock has this phase; `None` without time stamps.
+    /// State of the time stamps at one end, whose clock has the phase `phase`; `None` if the connection has no
+    /// time stamps.
     pub(super) fn stamping(&self, phase: Ps) -> Option<Stamping> {
         let ticks = || Ticks::new(self.granularity, phase);
         self.timestamps.then(|| Stamping::new(ticks()))

@@ -3,12 +3,12 @@
 /// State of the ECN reports of one connection.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Echo {
-    /// Each acknowledgement reports the mark until CWR arrives (RFC 3168 section 6.1.3).
+    /// Each acknowledgement carries ECN-Echo from the mark until CWR arrives (RFC 3168 section 6.1.3).
     UntilCwr {
         /// True if no CWR has arrived since the last mark.
         latched: bool,
-        /// True if data without an acknowledgement so far were marked. The acknowledgement of these
-        /// data reports the mark even if CWR has arrived since.
+        /// True if data that have not been acknowledged yet were marked. The acknowledgement of these data
+        /// reports the mark even if CWR has arrived since.
         pending: bool,
     },
     /// Each acknowledgement covers only marked data or only unmarked data (RFC 8257 section 3.2).
@@ -16,15 +16,15 @@ pub(super) enum Echo {
     Each {
         /// DCTCP.CE: true if the last segment was marked.
         ce: bool,
-        /// Acknowledgement number and ECN-Echo for the data before the last change of `ce`; `None`
-        /// if these data are acknowledged.
+        /// Acknowledgement number and ECN-Echo for the data before the last change of `ce`. `None` if these data
+        /// have been acknowledged.
         due: Option<(u64, bool)>,
     },
 }
 
 impl Echo {
-    /// State of a connection without marked data so far. With `each`, acknowledgements separate
-    /// marked from unmarked data.
+    /// State of a connection without marked data so far. If `each` is true, no acknowledgement covers both marked
+    /// and unmarked data.
     pub fn new(each: bool) -> Echo {
         if each {
             Echo::Each {
@@ -39,13 +39,12 @@ impl Echo {
         }
     }
 
-    /// Processes the mark and the CWR flag of a segment. `unacknowledged` is the number of a
-    /// delayed acknowledgement, if one waits. Returns true if the segment must be acknowledged at
-    /// once.
+    /// Processes the mark and the CWR flag of a segment. If a delayed acknowledgement waits, `unacknowledged` is
+    /// its number. Returns true if the segment must be acknowledged at once.
     pub fn on_segment(&mut self, marked: bool, cwr: bool, unacknowledged: Option<u64>) -> bool {
         match self {
             Echo::UntilCwr { latched, pending } => {
-                // A segment may have a mark and CWR: the mark is newer than the reduction that CWR
+                // A segment may have both a mark and CWR. The mark is then newer than the reduction that CWR
                 // announces.
                 *latched = marked || (*latched && !cwr);
                 *pending |= marked;
@@ -54,8 +53,8 @@ impl Echo {
             Echo::Each { ce, due } => {
                 let before = core::mem::replace(ce, marked);
                 if before != marked {
-                    // Two acknowledgements, which the RFC permits: a single one would report some
-                    // data with the wrong state.
+                    // Two acknowledgements are sent, which the RFC permits. A single acknowledgement would report
+                    // some data with the wrong state.
                     *due = unacknowledged.map(|ack| (ack, before));
                 }
                 before != marked
@@ -63,8 +62,8 @@ impl Echo {
         }
     }
 
-    /// Number and ECN-Echo of an acknowledgement that must precede the acknowledgement of all data;
-    /// `None` if none must.
+    /// Number and ECN-Echo of an acknowledgement that must be sent before the acknowledgement of all data; `None`
+    /// if no such acknowledgement is needed.
     pub fn take_due(&mut self) -> Option<(u64, bool)> {
         match self {
             Echo::UntilCwr { .. } => None,

@@ -6,10 +6,10 @@ use super::config::{BackoffOf, TcpConfig};
 use super::ticks::Ticks;
 use crate::kernel::Ps;
 
-/// Number of consecutive timeouts after which Net/3 discards its smoothed round trip.
+/// Number of consecutive timeouts after which Net/3 discards the smoothed round trip.
 const LOSING: u32 = 3;
 
-/// Smoothed round trip, its variation and the RTO of one sender.
+/// Smoothed round trip (SRTT), its variation (RTTVAR) and the RTO of one sender.
 #[derive(Clone, Debug)]
 pub struct RttEstimator {
     ticks: Ticks,
@@ -28,7 +28,7 @@ pub struct RttEstimator {
 }
 
 impl RttEstimator {
-    /// An estimator without samples; its clock ticks at `phase + k * granularity`.
+    /// An estimator without samples, whose clock ticks at the times `phase + k * granularity`.
     pub fn new(config: &TcpConfig, phase: Ps) -> RttEstimator {
         let ticks = Ticks::new(config.granularity, phase);
         let rto_min = ticks.covering(config.min_rto);
@@ -48,8 +48,8 @@ impl RttEstimator {
         }
     }
 
-    /// Adds a sample: a round trip that ends at `now` and began after `since` ticks of the clock.
-    /// Ends the backoff, as the segment was sent only once (Karn; RFC 6298 sections 3 and 5).
+    /// Adds a sample: the time of a round trip that ends at `now` and began after `since` ticks of the clock. The
+    /// sample ends the backoff, as its segment was sent only once (Karn; RFC 6298 sections 3 and 5).
     pub fn on_sample(&mut self, now: Ps, since: u64) {
         // BSD's counter is 1 when the segment is sent and rises by 1 at every tick.
         let counter = 1 + (self.ticks.count(now) - since) as i64;
@@ -85,8 +85,8 @@ impl RttEstimator {
             .saturating_mul(factor)
             .clamp(self.rto_min, self.rto_max); // (5.5), (2.5)
         if self.timeouts > LOSING {
-            // Section 5: SRTT may be cleared after several timeouts, so that the next sample is a
-            // first sample. The sum, and with it the RTO, is kept until then.
+            // Section 5: after several timeouts SRTT may be cleared, so that the next sample counts as the first.
+            // SRTT + 4 RTTVAR, and so the RTO, is kept until then.
             self.rttvar += self.srtt >> 3;
             self.srtt = 0;
         }
@@ -102,18 +102,18 @@ impl RttEstimator {
         }
     }
 
-    /// Number of ticks of the clock up to `now`: the beginning of a round trip for
-    /// [`Self::on_sample`].
+    /// Number of ticks of the clock up to `now`. At the beginning of a round trip, this is the argument `since`
+    /// of [`Self::on_sample`].
     #[inline]
     pub fn tick(&self, now: Ps) -> u64 {
         self.ticks.count(now)
     }
-    /// Time at which a timer that is set to the RTO at `now` expires; it is the time of a tick.
+    /// Time at which a timer expires that is set to the RTO at `now`. Timers expire at ticks of the clock only.
     #[inline]
     pub fn expiry(&self, now: Ps) -> Ps {
         self.ticks.after(now, self.rto_ticks)
     }
-    /// True if the time of an RTO, counted in ticks from `since`, has passed at `now`.
+    /// True if a time of one RTO, counted in ticks, has passed from `since` to `now`.
     pub fn rto_since(&self, since: Ps, now: Ps) -> bool {
         self.ticks.count(now) - self.ticks.count(since) >= self.rto_ticks
     }
@@ -121,7 +121,7 @@ impl RttEstimator {
     pub fn rto_ticks(&self) -> u64 {
         self.rto_ticks
     }
-    /// Present nominal RTO, with backoff.
+    /// Present RTO as a time, with backoff: the number of ticks times the tick interval.
     pub fn rto(&self) -> Ps {
         self.ticks.span(self.rto_ticks)
     }

@@ -1,10 +1,10 @@
 //! The segments that set a connection up (RFC 793 section 3.4), and the last segment that closes
 //! it.
 //!
-//! On a real line a SYN carries the initial sequence number (ISN) of its end and occupies it. Here
-//! data are counted from 0. So byte `n` has the real number ISN + 1 + `n`. An acknowledgement of
-//! all data below `n` has the same real number, with the ISN of the other end. A SYN has no number
-//! in this count; a FIN has the number after that of the last byte.
+//! On a real line, the SYN carries the initial sequence number (ISN) of its end, and occupies this number. Here
+//! data are counted from 0. So byte `n` has the real number ISN + 1 + `n`. An acknowledgement of all data below
+//! `n` has the same real number, with the ISN of the other end. In this count a SYN has no number; a FIN has the
+//! number after that of the last byte.
 
 use crate::kernel::units::Bytes;
 
@@ -30,8 +30,8 @@ pub struct SynOptions {
     pub shift: u8,
     /// True if acknowledgements to this end may carry SACK blocks (RFC 2018 section 2).
     pub sack_permitted: bool,
-    /// In a SYN, true if this end can use ECN; in a SYN-ACK, true if both ends can. Not an option
-    /// but flags: ECE and CWR in a SYN, ECE alone in a SYN-ACK (RFC 3168 section 6.1.1).
+    /// In a SYN, true if this end can use ECN; in a SYN-ACK, true if both ends can. A real header has flags for
+    /// this, not an option: ECE and CWR in a SYN, ECE alone in a SYN-ACK (RFC 3168 section 6.1.1).
     pub ecn: bool,
     /// In a SYN, true if this end can use time stamps; in a SYN-ACK, true if both ends can (RFC
     /// 7323 section 3.2).
@@ -47,8 +47,8 @@ impl SynOptions {
             (false, false) => 8,
         }
     }
-    /// The window that the other end reads from a segment without SYN (RFC 7323 section 2.3): the
-    /// shift clears the low bits.
+    /// The window that the other end reads from a segment without SYN (RFC 7323 section 2.3). The low bits are
+    /// zero, because the window is shifted.
     pub const fn scaled(self, window: u32) -> u32 {
         window >> self.shift << self.shift
     }
@@ -65,15 +65,15 @@ pub enum Handshake {
     Syn(SynOptions),
     /// SYN-ACK, the answer to a SYN.
     SynAck(SynOptions),
-    /// The acknowledgement of a SYN-ACK, also of a repeated one.
+    /// The acknowledgement of a SYN-ACK, whether the SYN-ACK is the first one or repeated.
     Ack {
         /// Sequence number of the next byte that the sender of this segment will send.
         seq: u64,
     },
     /// The acknowledgement of a FIN by the end that sends the data.
     AckOfFin {
-        /// Sequence number of the next byte that the sender of this segment will send; one above
-        /// its FIN, if its FIN was sent.
+        /// Sequence number of the next byte that the sender of this segment will send. If this sender has sent a
+        /// FIN, the number after that FIN.
         seq: u64,
     },
 }
@@ -98,7 +98,7 @@ mod tests {
         let shifts = [512, 65_535, 65_536, 131_071, 131_072, SCALED_WINDOW.0]
             .map(|window| options(window).shift);
         assert_eq!(shifts, [0, 0, 1, 1, 2, 14]);
-        // 100,001 in units of two bytes is 50,000. In a SYN the window is the largest number of 16
+        // 100,001 bytes in units of two bytes are 50,000 units. In a SYN the window is the largest number of 16
         // bits.
         assert_eq!(
             (

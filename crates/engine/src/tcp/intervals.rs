@@ -1,5 +1,5 @@
-//! Sets of byte positions as intervals: data that a receiver holds out of order, or that a sender
-//! knows to have arrived.
+//! Sets of byte positions as intervals. A receiver uses them for data held out of order, a sender for data known
+//! to have arrived.
 
 use alloc::vec::Vec;
 
@@ -60,8 +60,8 @@ impl Intervals {
         self.bytes - before
     }
 
-    /// Removes every interval that begins at or below `position`. Returns the end of the last
-    /// removed interval, at least `position`.
+    /// Removes every interval that begins at or below `position`. Returns the end of the last removed interval,
+    /// or `position` if this is greater.
     pub fn release(&mut self, position: u64) -> u64 {
         let reached = self.sorted.partition_point(|held| held.from <= position);
         if reached == 0 {

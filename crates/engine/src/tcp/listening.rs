@@ -23,8 +23,8 @@ pub struct Listening {
     phase: Phase,
     options: SynOptions,
     window: u32,
-    /// Provides only the timeout of the SYN-ACK: this end sends no data and measures no round
-    /// trips.
+    /// Provides only the timeout after which the SYN-ACK is sent again. This end sends no data and measures no
+    /// round trips.
     estimator: RttEstimator,
     answers_sent: u32,
 }
@@ -41,11 +41,11 @@ impl Listening {
         }
     }
 
-    /// True unless an end is known not to use ECN.
+    /// True unless one of the ends is known not to use ECN.
     pub fn agrees_to_ecn(&self) -> bool {
         self.options.ecn
     }
-    /// True unless an end is known not to use time stamps.
+    /// True unless one of the ends is known not to use time stamps.
     pub fn agrees_to_stamps(&self) -> bool {
         self.options.timestamps
     }
@@ -82,7 +82,8 @@ impl Listening {
         }
         new
     }
-    /// The SYN-ACK with `stamps`, and the time at which it must be sent again if not acknowledged.
+    /// The SYN-ACK with the time stamps `stamps`, and the time at which the SYN-ACK must be sent again if it is
+    /// not acknowledged.
     pub fn answer(&mut self, now: Ps, stamps: Option<Stamps>) -> (Segment, Ps) {
         self.answers_sent += 1;
         let answer = Handshake::SynAck(self.options);

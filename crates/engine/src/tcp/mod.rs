@@ -1,5 +1,5 @@
-//! TCP: a sender and a receiver as state machines that get the time as an argument. A recovery
-//! policy sets the sender's window.
+//! TCP: a sender and a receiver as state machines that get the time as an argument. A recovery policy (Reno,
+//! CUBIC, BBR ...) sets the sender's window.
 
 pub mod blocks;
 pub mod closing;

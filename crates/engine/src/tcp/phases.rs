@@ -3,8 +3,7 @@
 use super::config::{Clock, TcpConfig};
 use crate::kernel::{Ps, Stream};
 
-/// Phases of the coarse clocks at one end of a connection, to be taken modulo the tick interval of
-/// each clock.
+/// Phases of the coarse clocks at one end of a connection. Each clock takes its phase modulo its tick interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Phases {
     /// Phase of the clock that measures round trips and counts down timers.
@@ -14,13 +13,14 @@ pub struct Phases {
 }
 
 impl Phases {
-    /// Draws the phases for the end named `end` of a connection, at `host`, in a run with `seed`.
+    /// Draws the phases for one end of a connection in a run with `seed`. `end` is the name of this end, `host`
+    /// the name of its host.
     pub fn draw(config: &TcpConfig, seed: u64, host: &str, end: &str) -> Phases {
         match config.clock {
             Clock::PerHost => {
-                // An instant at which all clocks of the host tick, whatever their intervals. The
-                // instant is uniform below 2^64 ps: so many intervals of each clock that the
-                // remainder is uniform, too.
+                // The common instant at which all clocks of the host tick, whatever their intervals. The instant
+                // is uniform below 2^64 ps. This range has so many intervals of each clock that the phase of each
+                // clock is uniform, too.
                 let ticks = Stream::new(seed, host, "clocks").below(Ps::NEVER);
                 Phases {
                     timer: ticks,
@@ -63,7 +63,7 @@ mod tests {
             draw(&config, "a", "tcp.1/source"),
             Phases::draw(&config, 8, "a", "tcp.1/source")
         );
-        // Also with different intervals: clocks of 500 ms and 200 ms tick together once a second,
+        // This holds also for different intervals: clocks of 500 ms and 200 ms tick together once a second,
         // counted from boot.
         let Phases { timer, delayed_ack } = draw(&config, "a", "tcp.1/source");
         let other = TcpConfig {
@@ -86,7 +86,8 @@ mod tests {
                 draw(&config, &alloc::format!("host {host}"), "").timer.0 % config.granularity.0;
             tenths[(phase * 10 / config.granularity.0) as usize] += 1;
         }
-        // 100 hosts each, with a standard deviation of sqrt(90); the tolerance is five deviations.
+        // There are 100 hosts each, with a standard deviation of sqrt(90); the tolerance is five standard
+        // deviations.
         assert!(
             tenths.iter().all(|count| count.abs_diff(100) < 48),
             "{tenths:?}"

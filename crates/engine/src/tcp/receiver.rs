@@ -16,8 +16,8 @@ use super::stamps::Stamping;
 use super::ticks::Ticks;
 use crate::kernel::Ps;
 
-/// Result of one received segment, in bytes. Bytes of `held` are part of the `delivered` of a later
-/// segment.
+/// Result of one received segment, in bytes. Bytes counted as `held` count later as `delivered`, with the segment
+/// that fills the gap.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReceiveOutcome {
     /// Bytes that the application can now read, including bytes that waited for this segment.
@@ -37,7 +37,7 @@ pub struct ReceiverStats {
     pub segments: u64,
     /// Bytes delivered to the application, in order and once.
     pub delivered_bytes: u64,
-    /// Bytes dropped because they had arrived before or PAWS refused them.
+    /// Bytes dropped because they had arrived before, or because PAWS refused their segment.
     pub duplicate_bytes: u64,
     /// Number of acknowledgements sent.
     pub acks_sent: u64,
@@ -76,8 +76,8 @@ impl TcpReceiver {
         TcpReceiver::with_phases(config, Ps::ZERO, Ps::ZERO)
     }
 
-    /// A receiver whose clocks are shifted: the clock of delayed acknowledgements by `delayed_ack`;
-    /// the clock of time stamps and of the timers for SYN-ACK and FIN by `timer`.
+    /// A receiver whose clocks are shifted. `delayed_ack` is the phase of the clock of delayed acknowledgements.
+    /// `timer` is the phase of the clock of time stamps and of the timers for SYN-ACK and FIN.
     pub fn with_phases(config: &TcpConfig, delayed_ack: Ps, timer: Ps) -> TcpReceiver {
         let window = config.window.0 as u32;
         TcpReceiver {
@@ -116,7 +116,7 @@ impl TcpReceiver {
         self.on_packet(now, segment, segment.is_ce())
     }
 
-    /// Processes a segment that arrived in an IP packet; `marked` (CE) or not.
+    /// Processes a segment that arrived in an IP packet. `marked` is true if the packet has the mark CE.
     pub fn on_packet(&mut self, now: Ps, segment: &Segment, marked: bool) -> ReceiveOutcome {
         match *segment {
             Segment::Data {
@@ -126,9 +126,8 @@ impl TcpReceiver {
         }
     }
 
-    /// Closes the connection for the application, whatever the other end does. Without this call
-    /// the application closes when it has read everything. Has an effect only with
-    /// `connection_close`.
+    /// Closes the connection for the application, whatever the other end does. Without this call the application
+    /// closes the connection when it has read everything. Has an effect only with `connection_close`.
     pub fn close(&mut self) {
         if let Some(closing) = &mut self.closing {
             closing.close();
@@ -176,8 +175,8 @@ impl TcpReceiver {
         outcome
     }
 
-    /// Updates the closing after data have arrived. If all data up to the other end's FIN have
-    /// arrived, they are acknowledged at once. An end in CLOSED does not answer.
+    /// Updates the state of closing after data have arrived. If all data up to the other end's FIN have arrived,
+    /// they are acknowledged at once. An end in the state CLOSED does not answer.
     #[inline(never)]
     fn on_closing_data(&mut self, now: Ps) {
         let Some(closing) = &mut self.closing else {
@@ -200,7 +199,7 @@ impl TcpReceiver {
         }
     }
 
-    /// Processes a segment that has time stamps, closes the connection or has no payload.
+    /// Processes a segment that has time stamps, carries or acknowledges a FIN, or has no payload.
     #[inline(never)]
     fn on_other(&mut self, now: Ps, segment: &Segment, marked: bool) -> ReceiveOutcome {
         let Some((seq, len)) = segment.data_range() else {
@@ -262,7 +261,7 @@ impl TcpReceiver {
         let (before, held_before) = (self.rcv_nxt, self.store.bytes());
         self.rcv_nxt = self.store.release(self.rcv_nxt.max(to));
         let delivered = self.rcv_nxt - before;
-        // `delivered` includes bytes that were in the store; they are not new.
+        // `delivered` includes bytes that were in the store. These bytes are not new.
         let new = delivered - (held_before - self.store.bytes());
         ReceiveOutcome {
             delivered,
@@ -271,9 +270,9 @@ impl TcpReceiver {
         }
     }
 
-    /// Delays the acknowledgement of a segment in order, with the store empty, until the next
-    /// segment (RFC 1122 section 4.2.3.2; RFC 5681 section 4.2: at least every second full
-    /// segment).
+    /// Delays the acknowledgement of a segment until the next segment. The segment must have arrived in order,
+    /// with the store of out-of-order data empty. At least every second full segment is acknowledged (RFC 1122
+    /// section 4.2.3.2; RFC 5681 section 4.2).
     fn schedule_ack(&mut self, now: Ps) {
         match self.delayed_ack {
             Some(ticks) if !self.unacknowledged => {
@@ -320,12 +319,13 @@ impl TcpReceiver {
         })
     }
 
-    /// The acknowledgement or SYN-ACK that must be sent now, with time stamps only in a SYN-ACK.
+    /// The acknowledgement or SYN-ACK that must be sent now, if any. Only a SYN-ACK has its time stamps already.
     #[inline(always)]
     fn poll_due(&mut self, now: Ps) -> Option<Segment> {
         if let Some((ack, ece)) = self.echo.as_mut().and_then(|echo| echo.take_due()) {
             self.stats.acks_sent += 1;
-            // Acknowledgements are delayed only while the store is empty, so there are no blocks.
+            // Acknowledgements are delayed only while the store of out-of-order data is empty, so there are no
+            // SACK blocks.
             return Some(Segment::Ack {
                 ece,
                 fin: OwnFin::NotYet,
@@ -370,8 +370,8 @@ impl TcpReceiver {
         self.ack_at
     }
 
-    /// At its time, makes a delayed acknowledgement due, or repeats the SYN-ACK or FIN. Returns
-    /// true for a repetition.
+    /// At the time of the timer, makes a delayed acknowledgement due, or repeats the SYN-ACK or FIN. Returns true
+    /// if a SYN-ACK or FIN is repeated.
     pub fn on_timer(&mut self, now: Ps) -> bool {
         if now < self.ack_at {
             return false;
@@ -387,7 +387,7 @@ impl TcpReceiver {
         let unclosed = closing.filter(|it| !self.unacknowledged && it.awaits_acknowledgement());
         unclosed.map(|closing| closing.on_timeout()).is_some()
     }
-    /// True if `segment`, which [`Self::poll_ack`] has just returned, repeats an earlier one.
+    /// True if `segment`, which [`Self::poll_ack`] has just returned, repeats an earlier segment.
     pub fn is_repetition(&self, segment: &Segment) -> bool {
         let setup = self.setup.as_ref();
         let closing = self.closing.as_ref();
@@ -395,7 +395,8 @@ impl TcpReceiver {
             || (segment.has_fin() && closing.is_some_and(|closing| closing.has_repeated()))
     }
 
-    /// Next expected byte; all bytes below have been delivered to the application.
+    /// Sequence number of the next expected byte. All bytes below this number have been delivered to the
+    /// application.
     pub fn rcv_nxt(&self) -> u64 {
         self.rcv_nxt
     }
@@ -453,7 +454,7 @@ mod tests {
         r.on_segment(Ps(0), &bytes(20, 30));
         // 18..20 and 30..32 are new, 20..30 had arrived.
         assert_eq!(r.on_segment(Ps(0), &bytes(18, 32)), outcome(0, 10, 4));
-        // 15..18 are new, 18..25 had arrived; 18..32 is delivered with them.
+        // Bytes 15..18 are new, 18..25 had arrived before; with the new bytes, 18..32 can be delivered.
         assert_eq!(r.on_segment(Ps(0), &bytes(15, 25)), outcome(17, 7, 0));
     }
 
@@ -509,8 +510,9 @@ mod tests {
         assert_eq!(r.next_timer(), Ps::NEVER);
     }
 
-    /// A receiver with ECN, under the defaults of `recovery`, gets segments of ten bytes at 1 ms,
-    /// each given by number, mark and CWR. Returns the acknowledgements by number and ECN-Echo.
+    /// A receiver with ECN and the defaults of `recovery` gets segments of ten bytes, all at 1 ms. Each segment
+    /// is given by its number, mark and CWR flag. Returns the acknowledgements, each with its number and
+    /// ECN-Echo.
     fn echoes(
         recovery: Recovery,
         delayed_ack: bool,
@@ -552,7 +554,7 @@ mod tests {
             (3, false, true),
             // The segment with CWR is itself marked.
             (4, true, true),
-            // The mark of a copy of old data does not count.
+            // A mark on a copy of old data does not count.
             (5, false, true),
             (1, true, false),
         ];
@@ -590,7 +592,7 @@ mod tests {
             // Two segments without marks; CWR has no effect.
             (0, false, false),
             (1, false, true),
-            // The mark begins within a pair of segments, ...
+            // In the following segments, the mark begins within a pair of segments, ...
             (2, false, false),
             (3, true, false),
             // ... continues, ...
@@ -614,7 +616,7 @@ mod tests {
             &[(9, false)],
         ];
         assert_eq!(found, expected);
-        // Without delay each segment has its own acknowledgement.
+        // Without delayed acknowledgements, each segment has its own acknowledgement.
         let found = echoes(recovery, false, &segments[2..5]);
         assert_eq!(found.concat(), [(0, false), (0, true), (0, true)]);
     }

@@ -1,8 +1,8 @@
 //! The scoreboard of a sender: the data known to have arrived out of order, and the choice of the
 //! next segment (RFC 6675 section 4).
 //!
-//! Positions are bytes. `high_rxt` and the end of a range are one above the last byte, where the
-//! RFC uses the last byte.
+//! Positions are bytes. `high_rxt` and the end of a range are the position after the last byte, where the RFC
+//! uses the last byte.
 
 use super::blocks::Blocks;
 use super::intervals::Intervals;
@@ -30,9 +30,9 @@ pub struct Scoreboard {
 }
 
 impl Scoreboard {
-    /// Update(): adds the blocks of an acknowledgement with the number `una`. Blocks beyond
-    /// `snd_max` are invalid and ignored. Returns true if the blocks report new data; only then is
-    /// the acknowledgement a duplicate (RFC 6675 section 2).
+    /// Update() of RFC 6675: adds the blocks of an acknowledgement with the number `una`. Blocks beyond `snd_max`
+    /// are invalid and ignored. Returns true if the blocks report new data. Only in this case does the
+    /// acknowledgement count as a duplicate (RFC 6675 section 2).
     pub fn update(&mut self, una: u64, snd_max: u64, blocks: Blocks) -> bool {
         self.sacked.forget_below(una);
         let known = blocks
@@ -53,7 +53,8 @@ impl Scoreboard {
             seq = self.skip(end);
         }
     }
-    /// Number of missing bytes from `from` up to the position below which IsLost() holds.
+    /// Number of missing bytes between `from` and the position below which missing data count as lost (IsLost()
+    /// of RFC 6675).
     pub fn lost_above(&self, from: u64, mss: u64) -> u64 {
         let lost = self.lost_below(mss);
         if lost > from {
@@ -75,8 +76,8 @@ impl Scoreboard {
         (self.high_rxt, self.rescued) = (una, false);
     }
 
-    /// Position below which IsLost() holds for all missing data: above them are DupThresh blocks,
-    /// or blocks with more than (DupThresh - 1) SMSS bytes.
+    /// Position below which all missing data count as lost (IsLost() of RFC 6675). Above lost data there are
+    /// DupThresh blocks, or blocks with more than (DupThresh - 1) SMSS bytes.
     pub fn lost_below(&self, mss: u64) -> u64 {
         let (mut count, mut bytes) = (0, 0);
         for block in self.sacked.as_slice().iter().rev() {
@@ -89,7 +90,7 @@ impl Scoreboard {
         0
     }
 
-    /// SetPipe(): estimated number of bytes in flight. A missing byte counts once unless it is lost
+    /// SetPipe() of RFC 6675: estimated number of bytes in flight. A missing byte counts once unless it is lost
     /// (a), and once more if it was sent again (b).
     pub fn pipe(&self, una: u64, snd_max: u64, mss: u64) -> u64 {
         let lost = self.lost_below(mss).clamp(una, snd_max);
@@ -97,8 +98,8 @@ impl Scoreboard {
         self.missing(lost, snd_max) + self.missing(una, again) // (a) + (b)
     }
 
-    /// SetPipe() after a timeout, while `una` is below `recover`, the snd_max at the timeout. Data
-    /// outstanding then count as lost, whatever is reported above them (a), and as sent again up to
+    /// SetPipe() of RFC 6675 after a timeout, while `una` is below `recover`, the snd_max at the timeout. Data
+    /// that were outstanding then count as lost, whatever is reported above them (a), and as sent again up to
     /// `snd_nxt` (b).
     pub fn pipe_after_timeout(
         &self,
@@ -117,11 +118,11 @@ impl Scoreboard {
         to - from - self.sacked.covered(from, to)
     }
 
-    /// NextSeg() without its rule (2): the first hole that is lost and was not sent again (rule 1).
-    /// Without new data to send, the first hole that was not sent again (rule 3); if there is none,
-    /// once in a recovery, the last missing bytes (rule 4).
+    /// NextSeg() of RFC 6675 without its rule (2). The result is the first hole that is lost and was not sent
+    /// again (rule 1). If there is none and no new data can be sent, the result is the first hole that was not
+    /// sent again (rule 3). If there is none, the result is once in a recovery the last missing bytes (rule 4).
     pub fn next_seg(&self, una: u64, snd_max: u64, mss: u64, new_data: bool) -> Option<Again> {
-        // Rule (1); without new data rule (3), under which the hole need not be lost.
+        // Rule (1). If there are no new data, rule (3), which does not require the hole to be lost.
         let first = self.first_hole(una.max(self.high_rxt), mss);
         if let Some(hole) = first.filter(|hole| hole.seq < self.lost_below(mss) || !new_data) {
             return Some(hole);
@@ -133,8 +134,8 @@ impl Scoreboard {
         }
     }
 
-    /// The first missing bytes at or above `from`, at most a segment; `None` unless something above
-    /// them has arrived.
+    /// The first missing bytes at or above `from`, at most one segment. `None` if no data above them have
+    /// arrived.
     fn first_hole(&self, from: u64, mss: u64) -> Option<Again> {
         let seq = self.skip(from);
         let next = self.sacked.after(seq)?;
@@ -147,7 +148,7 @@ impl Scoreboard {
 
     fn last_missing(&self, una: u64, snd_max: u64, mss: u64) -> Option<Again> {
         let last = self.sacked.as_slice().last();
-        // The bytes after the last block or, if this block reaches snd_max, the bytes before it.
+        // The bytes after the last block. If this block reaches snd_max, the bytes before the block instead.
         let (from, end) = match last {
             Some(block) if block.to >= snd_max => {
                 let below = self.sacked.as_slice().iter().rev().nth(1);
@@ -176,7 +177,7 @@ impl Scoreboard {
     pub fn skip(&self, position: u64) -> u64 {
         self.sacked.at(position).map_or(position, |block| block.to)
     }
-    /// Position of the first byte of the next block above `position`.
+    /// Position of the first byte of the next SACK block above `position`.
     pub fn next_block(&self, position: u64) -> Option<u64> {
         self.sacked.after(position).map(|block| block.from)
     }
@@ -192,7 +193,7 @@ mod tests {
 
     const MSS: u64 = 10;
 
-    /// A scoreboard of segments of ten bytes, of which those in `arrived` have arrived.
+    /// A scoreboard of segments of ten bytes. The segments with the numbers in `arrived` have arrived.
     fn board(arrived: &[u64]) -> Scoreboard {
         let mut board = Scoreboard::default();
         arrived.iter().for_each(|n| {
@@ -211,7 +212,7 @@ mod tests {
     fn three_blocks_or_more_than_two_segments_above_a_hole_mean_that_it_is_lost() {
         assert_eq!(board(&[1, 2]).lost_below(MSS), 0);
         assert_eq!(board(&[1, 2, 3]).lost_below(MSS), 10);
-        // Three blocks: data are lost below the lowest block. The bytes of two blocks are not more
+        // There are three blocks, so data below the lowest block are lost. The bytes of two blocks are not more
         // than two segments.
         assert_eq!(board(&[1, 3, 5]).lost_below(MSS), 10);
         assert_eq!(board(&[1, 3, 5, 6]).lost_below(MSS), 30);
@@ -243,7 +244,7 @@ mod tests {
             end: 10,
             rescue: false,
         });
-        // Segment 0 again, and 6 to 9 of ten.
+        // In flight are segment 0, which was sent again, and segments 6 to 9 of ten.
         assert_eq!(board.pipe(0, 100, MSS), 50);
         board.clear();
         assert_eq!(board.pipe(0, 100, MSS), 100);
@@ -252,19 +253,20 @@ mod tests {
     #[test]
     fn after_a_timeout_the_pipe_has_the_copies_and_new_data() {
         let mut board = Scoreboard::default();
-        // Ten segments were outstanding. None is in flight; then the copies of 0 and 1 are.
+        // Ten segments were outstanding at the timeout. None of them is in flight. Later the copies of 0 and 1
+        // are.
         assert_eq!(board.pipe_after_timeout(0, 0, 100, 100, MSS), 0);
         assert_eq!(board.pipe_after_timeout(0, 20, 100, 100, MSS), 20);
-        // 3 to 5 are reported, which does not show the copies below to be lost; 2 and 6 are sent
-        // again.
+        // Segments 3 to 5 are reported. This does not show that the copies below are lost. Segments 2 and 6 are
+        // sent again.
         board.sacked.insert(30, 60);
         assert_eq!(board.pipe_after_timeout(0, 20, 100, 100, MSS), 20);
         assert_eq!(board.pipe_after_timeout(0, 70, 100, 100, MSS), 40);
-        // 0 to 6 have arrived. In flight are the copies of 7 to 9, and then new data, 10 to 14.
+        // Segments 0 to 6 have arrived. In flight are the copies of 7 to 9, and after them new data, 10 to 14.
         board.sacked.forget_below(70);
         assert_eq!(board.pipe_after_timeout(70, 100, 100, 100, MSS), 30);
         assert_eq!(board.pipe_after_timeout(70, 150, 100, 150, MSS), 80);
-        // 12 to 14 are reported, so 10 and 11 are lost.
+        // Segments 12 to 14 are reported, so 10 and 11 are lost.
         board.sacked.insert(120, 150);
         assert_eq!(board.pipe_after_timeout(70, 150, 100, 150, MSS), 30);
     }
@@ -281,7 +283,8 @@ mod tests {
                 rescue: false,
             });
         }
-        // Rule 2 is left to the sender. Without new data rule 3 yields 4 and 6, and rule 4 the end.
+        // The sender applies rule 2. If there are no new data, rule 3 chooses segments 4 and 6, and rule 4 the
+        // last segment.
         assert_eq!(next(&board, true), None);
         for hole in [4, 6] {
             assert_eq!(next(&board, false), Some((hole, hole + 1, false)));

@@ -27,7 +27,7 @@ impl DataFlags {
     /// layer without marks.
     pub const CE: DataFlags = DataFlags(16 | 1);
 
-    /// These flags and `others`.
+    /// The union of these flags and `others`.
     pub const fn with(self, others: DataFlags) -> DataFlags {
         DataFlags(self.0 | others.0)
     }
@@ -57,9 +57,9 @@ pub enum OwnFin {
 /// window scaling with protection against wrapped numbers (RFC 7323) is assumed. Data are counted
 /// from 0; for real numbers see [`super::handshake`]. Windows are in bytes, already scaled.
 ///
-/// The order of the fields is their order in memory: window and acknowledgement number have the
-/// same place in each variant that has them. Segments with time stamps are separate variants, so
-/// that others need no memory for stamps.
+/// The order of the fields is their order in memory. Window and acknowledgement number have the same place in
+/// each variant that has both. Segments with time stamps are separate variants, so that other segments need no
+/// memory for time stamps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Segment {
@@ -116,8 +116,8 @@ pub enum Segment {
         /// Time at which the segment was handed to IP, for packet delays.
         sent: Ps,
     },
-    /// A [`Segment::Ack`] with time stamps, whose window is always the whole receive window, which
-    /// both ends know.
+    /// A [`Segment::Ack`] with time stamps. Its window is always the whole receive window, which both ends know,
+    /// so it is not stored.
     StampedAck {
         /// Acknowledgement number, ECN-Echo flag and FIN state.
         number: StampedNumber,
@@ -161,7 +161,7 @@ pub struct StampedNumber([u8; 7]);
 
 impl StampedNumber {
     /// # Panics
-    /// If `ack` is 2^53 or more: a connection of 800 Gbit/s needs 25 hours for that.
+    /// If `ack` is 2^53 or more. A connection of 800 Gbit/s would need 25 hours to reach this number.
     pub fn new(ack: u64, ece: bool, fin: OwnFin) -> StampedNumber {
         assert!(ack >> 53 == 0, "an acknowledgement of {ack}");
         let [_, bytes @ ..] = (ack << 3 | (fin as u64) << 1 | ece as u64).to_be_bytes();
@@ -187,8 +187,8 @@ impl StampedNumber {
 }
 
 impl Segment {
-    /// A segment with the data `seq..seq + len`, sent at time 0, not ECT, from an end that expects
-    /// no data and has no window.
+    /// A segment with the data `seq..seq + len`, sent at time 0. Its packet is not ECT, and its sender expects no
+    /// data and advertises no window.
     pub const fn data(seq: u64, len: u16) -> Segment {
         Segment::Data {
             flags: DataFlags::NONE,
@@ -228,9 +228,9 @@ impl Segment {
         }
     }
 
-    /// True if the IP packet carries ECT(0), as only new data do. Not acknowledgements without
-    /// payload (RFC 3168 section 6.1.4), segments of the set-up (6.1.1) or retransmissions (6.1.5).
-    /// Over Ethernet, DCTCP sends all packets as ECT(0), which this function does not cover.
+    /// True if the IP packet carries ECT(0), as only packets with new data do. Not ECT(0) are acknowledgements
+    /// without payload (RFC 3168 section 6.1.4), segments of the set-up (6.1.1) and retransmissions (6.1.5). Over
+    /// Ethernet, DCTCP sends all packets as ECT(0), which this function does not cover.
     #[inline]
     pub const fn is_ect(&self) -> bool {
         match *self {
@@ -250,15 +250,15 @@ impl Segment {
             _ => false,
         }
     }
-    /// The segment with the CE mark of its packet stored. Only data store the mark: no end reads
-    /// the mark of other packets.
+    /// This segment with the CE mark of its packet stored. Only a segment with data stores the mark, because no
+    /// end reads the mark of other packets.
     pub const fn marked(mut self) -> Segment {
         if let Segment::Data { flags, .. } | Segment::StampedData { flags, .. } = &mut self {
             *flags = flags.with(DataFlags::CE);
         }
         self
     }
-    /// The ECN-Echo flag. In the set-up it offers ECN, or agrees to it (RFC 3168 section 6.1.1).
+    /// The ECN-Echo flag. In the set-up this flag offers ECN, or agrees to it (RFC 3168 section 6.1.1).
     #[inline]
     pub const fn has_ece(&self) -> bool {
         match *self {
@@ -270,7 +270,7 @@ impl Segment {
             },
         }
     }
-    /// The CWR flag; in a SYN it offers ECN (RFC 3168 section 6.1.1).
+    /// The CWR flag. In a SYN this flag is part of the offer of ECN (RFC 3168 section 6.1.1).
     #[inline]
     pub const fn has_cwr(&self) -> bool {
         match *self {
@@ -301,8 +301,8 @@ impl Segment {
             _ => OwnFin::NotYet,
         }
     }
-    /// True if this segment of the end that sends the data acknowledges the FIN of the other end.
-    /// Separate from [`Self::ack`], so that the code of `ack` stays short.
+    /// True if this segment, from the end that sends the data, acknowledges the FIN of the other end. This is not
+    /// part of [`Self::ack`], so that the code of `ack` stays short.
     #[inline(never)]
     pub const fn acknowledges_fin(&self) -> bool {
         match *self {
@@ -333,7 +333,7 @@ impl Segment {
         }
         self
     }
-    /// Receive window in bytes, already scaled; `None` for the whole receive window.
+    /// Receive window in bytes, already scaled. `None` means the whole receive window, which both ends know.
     #[inline]
     pub const fn window(&self) -> Option<u32> {
         match *self {
@@ -365,7 +365,7 @@ impl Segment {
             None => 0,
         }
     }
-    /// The time stamp option; `None` without one.
+    /// The time stamp option; `None` if the segment has no such option.
     pub const fn stamps(&self) -> Option<Stamps> {
         match *self {
             Segment::StampedData { stamps, .. }
@@ -395,7 +395,7 @@ impl Segment {
             _ => None,
         }
     }
-    /// The SACK blocks. Only an acknowledgement without payload has any.
+    /// The SACK blocks. Only an acknowledgement without payload can have blocks.
     #[inline]
     pub const fn blocks(&self) -> Blocks {
         match *self {
@@ -416,9 +416,9 @@ impl Segment {
             Segment::Ack { .. } | Segment::StampedAck { .. } => None,
         }
     }
-    /// Sequence number, counted from the first data byte. `None` for a SYN or SYN-ACK, whose number
-    /// precedes all data. Acknowledgements from the receiving end, which sends no data, have 0, and
-    /// 1 after its FIN.
+    /// Sequence number, counted from the first data byte. `None` for a SYN or SYN-ACK, whose number precedes all
+    /// data. Acknowledgements from the end that receives the data, and so sends none, have 0; after the FIN of
+    /// this end they have 1.
     pub const fn sequence(&self) -> Option<u64> {
         match *self {
             Segment::Data { seq, .. }
@@ -443,7 +443,7 @@ impl Segment {
             _ => self.rare_option_bytes(),
         }
     }
-    /// Bytes of TCP options of a segment other than data without time stamps.
+    /// Bytes of TCP options of any segment except [`Segment::Data`], which has no options.
     #[inline(never)]
     fn rare_option_bytes(&self) -> u32 {
         match self.handshake() {

@@ -23,8 +23,8 @@ pub struct Stamps {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stamping {
     ticks: Ticks,
-    /// TS.Recent, and the ticks of this end's clock when it was set; `None` before the first stamp
-    /// of the other end.
+    /// TS.Recent, and the number of ticks of this end's clock at the time when TS.Recent was set; `None` before
+    /// the first time stamp of the other end.
     recent: Option<(u32, u64)>,
     /// Last.ACK.sent: the last acknowledgement number sent.
     last_ack: u64,
@@ -51,12 +51,11 @@ impl Stamping {
         self.last_ack = ack;
         self.stamps(now)
     }
-    /// Processes the TSval of a segment from `seq` on. Returns false if PAWS refuses the segment,
-    /// because TSval is before TS.Recent (RFC 7323 section 5.3 R1). Only a segment that begins at
-    /// or below Last.ACK.sent changes TS.Recent. So a delayed acknowledgement echoes its first
-    /// segment, and an acknowledgement after a gap echoes the last segment in order (section 4.3
-    /// (2)). If TS.Recent is older than 2^31 ticks, nothing is refused, as stamps may have wrapped
-    /// (section 5.5).
+    /// Processes the TSval of a segment whose first byte is `seq`. Returns false if PAWS refuses the segment,
+    /// because TSval is before TS.Recent (RFC 7323 section 5.3 R1). Only a segment that begins at or below
+    /// Last.ACK.sent changes TS.Recent. So a delayed acknowledgement echoes its first segment, and an
+    /// acknowledgement after a gap echoes the last segment in order (section 4.3 (2)). If TS.Recent is older than
+    /// 2^31 ticks, no segment is refused, as time stamps may have wrapped (section 5.5).
     pub fn accepts(&mut self, now: Ps, value: u32, seq: u64) -> bool {
         let count = self.ticks.count(now);
         let valid = self.recent.is_none_or(|(recent, set)| {
@@ -67,8 +66,8 @@ impl Stamping {
         }
         valid
     }
-    /// Number of ticks of the clock when it showed the stamp `echo`: the latest possible number at
-    /// `now`.
+    /// Number of ticks of the clock at the time when the clock showed the time stamp `echo`. Of the possible
+    /// numbers, the latest that is not after `now`.
     pub fn tick_of(&self, now: Ps, echo: u32) -> u64 {
         let count = self.ticks.count(now);
         count.saturating_sub((count as u32).wrapping_sub(echo) as u64)

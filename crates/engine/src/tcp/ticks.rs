@@ -1,4 +1,4 @@
-//! A periodic clock whose ticks are computed, not simulated.
+//! A periodic clock, whose ticks are computed when needed and cause no events.
 
 use crate::kernel::Ps;
 
@@ -27,8 +27,8 @@ impl Ticks {
             (now.0 - self.phase) / self.granularity + 1
         }
     }
-    /// Time of the `k`-th tick after `now`, `k >= 1`: a counter set to `k` at `now` reaches zero
-    /// then. The time lies `k - 1` to `k` granularities after `now`.
+    /// Time of the `k`-th tick after `now`, `k >= 1`: a counter that is set to `k` at `now` reaches zero at this
+    /// time. The time lies `k - 1` to `k` granularities after `now`.
     #[inline]
     pub fn after(&self, now: Ps, k: u64) -> Ps {
         let boundary = self.count(now).saturating_add(k - 1);

@@ -34,8 +34,8 @@ impl Window {
     pub fn linear_increment(&self) -> u64 {
         (self.mss * self.mss / self.cwnd).max(1) + self.extra
     }
-    /// Growth of cwnd in 4.3BSD (RFC 2001 section 2, step 4): one segment per acknowledgement up to
-    /// and including ssthresh, then linear; at most `cap`.
+    /// Growth of cwnd in 4.3BSD (RFC 2001 section 2, step 4). cwnd grows by one segment per acknowledgement up to
+    /// and including ssthresh, and linearly above, at most to `cap`.
     #[inline]
     pub fn grow_as_bsd(&mut self) {
         let increment = if self.cwnd <= self.ssthresh {
@@ -45,7 +45,7 @@ impl Window {
         };
         self.open(increment);
     }
-    /// Adds `bytes` bytes to cwnd, at most up to `cap`.
+    /// Adds `bytes` bytes to cwnd, but does not raise cwnd above `cap`.
     #[inline]
     pub fn open(&mut self, bytes: u64) {
         self.cwnd = (self.cwnd + bytes).min(self.cap);

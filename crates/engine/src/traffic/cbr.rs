@@ -1,4 +1,4 @@
-//! Constant bit rate: a raw cell (without TCP) for every 424 bits.
+//! Constant bit rate: a raw cell (without TCP) for every 424 bits of the rate.
 
 use alloc::string::String;
 
@@ -65,7 +65,7 @@ pub struct Cbr {
 }
 
 impl Cbr {
-    /// Changes the rate at `now`. The missing part of the next cell is generated at the new rate.
+    /// Changes the rate at `now`. The part of the next cell that is still missing is generated at the new rate.
     pub fn change(&mut self, now: Ps, config: &CbrConfig) {
         let clock = self.clock.at_rate(config.rate);
         if self.next > self.start {

@@ -1,4 +1,4 @@
-//! A check that the rate of a source does not change so often that a run would take too long.
+//! A check that the rate of a source does not change so often that a run would take too much processor time.
 
 use alloc::format;
 use alloc::string::String;
@@ -10,8 +10,9 @@ const SHORTEST: Ps = Ps::from_ns(100);
 /// Greatest mean number of rate changes from one cell to the next.
 const MOST: f64 = 1e7;
 
-/// Text of the fault if an endless source changes its rate too often: every `seconds` on average,
-/// while it sends `cells` cells/s. Every change takes processor time, even if no cell is sent.
+/// Text of the fault if an endless source changes its rate too often; `None` otherwise. The rate changes every
+/// `seconds` on average, while the source sends `cells` cells/s. Every change takes processor time, even if no
+/// cell is sent.
 pub fn too_often(seconds: f64, cells: f64) -> Option<String> {
     if seconds < SHORTEST.as_secs_f64() {
         let found = Ps::from_secs_f64(seconds);

@@ -110,7 +110,7 @@ mod tests {
             Load::Own {
                 mean: 750.0,
                 peak: 1_000.0,
-                // The cells of twenty mean ON periods.
+                // The number of cells in twenty mean ON periods.
                 burst: 600,
             }
         );

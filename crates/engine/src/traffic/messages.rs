@@ -94,7 +94,7 @@ impl Source for MessagesConfig {
 pub struct Messages {
     /// Mean length of a message in bytes.
     mean_length: f64,
-    /// Time to produce a byte in picoseconds.
+    /// Time in picoseconds that the application needs to produce one byte in an active period.
     active: f64,
     /// Mean idle period in picoseconds.
     idle: f64,
@@ -104,8 +104,8 @@ pub struct Messages {
 }
 
 impl Messages {
-    /// Draws the idle period and the length of the next message, and the time at which the message
-    /// is written.
+    /// Draws the idle period before the next message and the length of this message, and sets the time at which
+    /// the message is written.
     fn prepare(&mut self) {
         let idle = self.stream.exponential(self.idle);
         // The length is rounded up to whole bytes.

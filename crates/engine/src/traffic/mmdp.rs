@@ -88,15 +88,15 @@ impl Source for MmdpConfig {
     }
 }
 
-/// Cells of the longest expected burst: of an exponential ON period twenty times as long as its
+/// Number of cells of the longest burst to be expected: of an exponential ON period twenty times as long as its
 /// mean `mean_on`, at `peak` cells/s. A longer period has the probability 2e-9.
 pub(super) fn exponential_burst(peak: f64, mean_on: Ps) -> u64 {
     libm::ceil(20.0 * peak * mean_on.as_secs_f64()) as u64
 }
 
-/// State of the superposition, which is stationary from the start: sources are ON with their
-/// stationary probability, and the generated part of the first cell is uniform. The part of a cell
-/// at the end of a period is kept for the next period, so that the mean rate is exact.
+/// State of the superposition, which is stationary from the start. Each source is ON with its stationary
+/// probability, and the part of the first cell that is already generated is uniform. At the end of a period, the
+/// part of a cell that was generated is kept for the next period, so that the mean rate is exact.
 #[derive(Clone, Debug)]
 pub struct Mmdp {
     sources: u32,
@@ -166,7 +166,7 @@ impl Mmdp {
         ));
     }
 
-    /// Rate of changes from ON to OFF, and rate of changes from OFF to ON, over all sources, per
+    /// Rate of changes from ON to OFF, and rate of changes from OFF to ON, over all sources, in changes per
     /// picosecond.
     fn turns(&self) -> (f64, f64) {
         (
@@ -175,7 +175,7 @@ impl Mmdp {
         )
     }
 
-    /// Processes changes of sources until the next event is a cell.
+    /// Processes the changes of sources that come before the next cell.
     #[inline]
     fn skip(&mut self) {
         while self.change < self.next {
@@ -238,7 +238,7 @@ mod tests {
 
     #[test]
     fn what_gerla_leaves_of_150_mbit_s() {
-        // Figure 3: at burstiness 1.1, 1.2 and 1.3, 13.6, 25 and 34.6 Mbit/s remain.
+        // Figure 3: at a burstiness of 1.1, 1.2 and 1.3, there remain 13.6, 25 and 34.6 of 150 Mbit/s.
         for (burstiness, left) in [(1.1, 13.6), (1.2, 25.0), (1.3, 34.6)] {
             let Load::Own { mean, peak, .. } = gerla(burstiness).load() else {
                 panic!()
@@ -267,7 +267,7 @@ mod tests {
             let rate = (twin.peak.0 * twin.active as u64) as u128;
             let end = gathered + rate * (until - at).0 as u128;
             while source.next <= until {
-                // The cell was complete less than a picosecond before its time.
+                // A cell is complete less than a picosecond before its sending time.
                 let had = gathered + rate * (source.next - at).0 as u128;
                 let due = (seen as u128 + 1) * whole;
                 assert!(

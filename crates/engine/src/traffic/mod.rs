@@ -36,7 +36,7 @@ pub trait CellSource {
     fn next(&self) -> Ps;
     /// Generates the cell of [`CellSource::next`].
     fn advance(&mut self);
-    /// Generates cells before `limit`, as long as `taker` accepts them.
+    /// Generates the cells before `limit` one after the other, until `taker` refuses one.
     #[inline(always)]
     fn generate(&mut self, limit: Ps, taker: &mut impl TakesCells) {
         loop {
@@ -49,7 +49,7 @@ pub trait CellSource {
     }
 }
 
-/// The receiver of generated cells. A trait, because a closure cannot be marked for inlining.
+/// The receiver of generated cells. This is a trait, because a closure cannot be marked for inlining.
 pub trait TakesCells {
     /// Accepts the cell generated at `at`, or returns false, with nothing changed.
     fn takes(&mut self, at: Ps) -> bool;
@@ -65,7 +65,7 @@ pub trait Application {
     fn on_all_acknowledged(&mut self, _now: Ps) {}
 }
 
-/// Requirements of a source on its end system.
+/// What a source needs from its end system.
 #[derive(Clone, Debug)]
 pub enum Demand {
     /// A TCP connection that transfers this number of bytes; `u64::MAX` for an endless transfer.
@@ -74,7 +74,7 @@ pub enum Demand {
     Writes(Writes),
     /// Raw cells (without TCP), generated at certain times.
     Cells(Cells),
-    /// Raw cells (without TCP), of which one always waits to be sent.
+    /// Raw cells (without TCP); one cell always waits to be sent.
     Persistent,
 }
 
@@ -136,8 +136,8 @@ macro_rules! registry {
             fn player(&self) -> Option<&dyn PlaysFile> {
                 match self { $(SourceConfig::$variant(config) => config.player(),)* }
             }
-            /// Requirements of the source on its end system, from `start` on. `stream` provides its
-            /// random numbers.
+            /// What the source needs from its end system, from `start` on. `stream` provides the source's random
+            /// numbers.
             pub fn demand(&self, start: Ps, stream: Stream) -> Demand {
                 match self { $(SourceConfig::$variant(config) => config.demand(start, stream),)* }
             }
@@ -224,7 +224,7 @@ registry! {
     cells {
     Cbr(cbr::Cbr);
     OnOff(on_off::OnOff);
-    // In a box, so that other terminals need not have the size of this source.
+    // The state is in a box, so that the terminals of other sources need not have its size.
     Mmdp(alloc::boxed::Box<mmdp::Mmdp>);
     Mpeg2(alloc::boxed::Box<piecewise::Piecewise<piecewise::PeakBucket<mpeg2::Encoder>>>);
     Played(alloc::boxed::Box<piecewise::Piecewise<piecewise::PeakBucket<piecewise::Listed>>>);
@@ -241,8 +241,8 @@ impl SourceConfig {
     pub fn plays_file(&self) -> bool {
         self.player().is_some()
     }
-    /// The pieces of constant rate of a source that plays a file; `None` for other sources. The
-    /// file must have been read.
+    /// The pieces of the file of a source that plays a file; a piece is a span of time with a constant rate.
+    /// `None` for other sources. The file must have been read.
     pub fn content(&self) -> Option<&piecewise::Pieces> {
         self.player().map(PlaysFile::content)
     }

@@ -66,7 +66,7 @@ impl ObjectSizes {
                 smallest,
                 largest,
             } => {
-                // The inverse of the distribution function that is cut off at `largest`.
+                // The inverse of the distribution function, which is cut off at `largest`.
                 let tail = libm::pow(smallest as f64 / largest as f64, shape);
                 let share = 1.0 - stream.uniform() * (1.0 - tail);
                 let size = smallest as f64 / libm::pow(share, 1.0 / shape);

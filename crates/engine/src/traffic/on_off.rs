@@ -39,7 +39,7 @@ impl Source for OnOffConfig {
                 format!("the duty cycle must be above 0 and at most 1, but is {duty}"),
             ));
         }
-        // If a cell takes longer than a period, the run skips periods one by one.
+        // If a cell time is longer than a period, the run skips periods one by one.
         let wrong = too_often(self.period.as_secs_f64(), self.peak.cells_per_second())?;
         Some(("period", wrong))
     }
@@ -92,7 +92,7 @@ pub struct OnOff {
     clock: CellClock,
     period: Ps,
     on: Ps,
-    /// Time at which the present period began.
+    /// Time at which the present ON and OFF period began.
     began: Ps,
     next: Ps,
     carry: u64,
@@ -111,8 +111,8 @@ impl CellSource for OnOff {
 }
 
 impl OnOff {
-    /// Changes the peak rate at `now`. The missing part of the next cell is generated at the new
-    /// rate. An ON part whose last cell has been generated is over.
+    /// Changes the peak rate at `now`. The part of the next cell that is still missing is generated at the new
+    /// rate. If all cells of the present ON part have been generated, this part is over.
     pub fn change(&mut self, now: Ps, config: &OnOffConfig) {
         let clock = self.clock.at_rate(config.peak);
         if self.next > self.began {

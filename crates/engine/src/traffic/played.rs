@@ -1,4 +1,4 @@
-//! The methods of [`Source`] that are equal for all sources that play a file.
+//! The methods of [`Source`] that are the same for all sources that play a file.
 
 use alloc::boxed::Box;
 use alloc::string::String;

@@ -28,8 +28,8 @@ impl Source for PoissonConfig {
 
     fn load(&self) -> Load {
         let rate = self.rate.cells_per_second();
-        // Any number of cells may come at once. The burst is ten standard deviations of the number
-        // of cells in a second.
+        // Any number of cells may come at once. The burst is taken as ten standard deviations of the number of
+        // cells in a second.
         Load::Own {
             mean: rate,
             peak: f64::INFINITY,
@@ -67,7 +67,7 @@ impl PoissonConfig {
 pub struct Poisson {
     /// Mean gap between cells or packets in picoseconds.
     mean: f64,
-    /// Bits of a packet over those of a cell; 1 for cells.
+    /// Bits of a packet divided by the bits of a cell; 1 if cells are sent.
     cells: f64,
     stream: Stream,
     start: Ps,

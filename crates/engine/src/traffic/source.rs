@@ -46,8 +46,8 @@ pub struct Bursts {
 pub trait Source {
     /// True if the source sends over TCP, so that its [`Demand`] is bytes or writes.
     const OVER_TCP: bool;
-    /// True if the source is measured from its start to its end and needs no warm-up. Other sources
-    /// are measured in the measurement window.
+    /// True if the source is measured from its start to its end, without a warm-up. If false, the source is
+    /// measured in the measurement window.
     const MEASURED_WHOLE: bool = false;
     /// True if the source can send packets instead of cells, see [`Source::packets`].
     const SENDS_PACKETS: bool = false;
@@ -56,16 +56,15 @@ pub trait Source {
     fn check(&self) -> Option<(&'static str, String)>;
     /// Load that the source puts on the links of its path.
     fn load(&self) -> Load;
-    /// Bursts of a source with a fixed period; `None` for other sources. The period must exceed a
-    /// burst by at least one cell time.
+    /// Bursts of a source with a fixed period; `None` for other sources. The pause between two bursts must be at
+    /// least one cell time.
     fn bursts(&self) -> Option<Bursts> {
         None
     }
-    /// Requirements of the source on its end system, from `start` on. `stream` provides its random
-    /// numbers.
+    /// What the source needs from its end system, from `start` on. `stream` provides the source's random numbers.
     fn demand(&self, start: Ps, stream: Stream) -> Demand;
-    /// State of the source with packets of `bits` bits instead of cells of 424 bits; `None` unless
-    /// [`SENDS_PACKETS`](Source::SENDS_PACKETS).
+    /// State of the source with packets of `bits` bits instead of cells of 424 bits; `None` if
+    /// [`SENDS_PACKETS`](Source::SENDS_PACKETS) is false.
     fn packets(&self, _bits: u64, _start: Ps, _stream: Stream) -> Option<Cells> {
         None
     }
@@ -75,7 +74,7 @@ pub trait Source {
     }
 }
 
-/// Settings with which a source plays the pieces of its file.
+/// How a source plays its file: greatest rate, repetition, and random start.
 #[derive(Clone, Copy, Debug)]
 pub struct Playing {
     /// Greatest rate of the cells; `None` for no limit.
@@ -86,14 +85,14 @@ pub struct Playing {
     pub random_phase: bool,
 }
 
-/// A source that plays a file: pieces of constant rate.
+/// A source that plays a file, which gives the rate as a sequence of pieces (spans of time with a constant rate).
 pub trait PlaysFile {
-    /// Settings with which the source plays its pieces.
+    /// How the source plays its file: greatest rate, repetition, and random start.
     fn playing(&self) -> Playing;
-    /// The pieces of the file; `None` until the file has been read.
+    /// The pieces (spans of time with a constant rate) of the file; `None` until the file has been read.
     fn read(&self) -> Option<&Pieces>;
 
-    /// The pieces of the file, which must have been read before.
+    /// The pieces (spans of time with a constant rate) of the file, which must have been read before.
     fn content(&self) -> &Pieces {
         self.read()
             .expect("the file of a source is read before the run")

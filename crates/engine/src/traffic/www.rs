@@ -147,7 +147,7 @@ impl Source for WwwConfig {
     fn demand(&self, start: Ps, stream: Stream) -> Demand {
         let mut client = Www {
             think: self.think_time.0 as f64,
-            // Each object is the last one of its page with this probability.
+            // With this probability an object is the last one of its page.
             last: 1.0 / self.objects,
             pipelined: self.pipelined,
             server_time: self.server_time,
@@ -183,7 +183,7 @@ impl Www {
         self.left = self.objects();
     }
 
-    /// Draws the number of objects of a page: geometric, at least 1.
+    /// Draws the number of objects of a page from a geometric distribution; at least 1.
     fn objects(&mut self) -> u64 {
         let u = self.stream.uniform();
         if self.last >= 1.0 {

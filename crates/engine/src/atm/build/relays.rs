@@ -33,7 +33,7 @@ impl Draft<'_> {
         Ok(())
     }
 
-    /// Indices of the switches that end the ABR loop of `channel` and begin a new loop, in order of
+    /// Indices of the switches on the path of `channel` that end an ABR loop and begin a new loop, in order of
     /// the path.
     fn splits(&self, channel: ChannelId) -> Vec<usize> {
         let path = self
@@ -51,15 +51,15 @@ impl Draft<'_> {
             .all(|channel| self.class(channel) == ServiceClass::Abr)
     }
 
-    /// The relays of switch `node`; the two relays of a flow follow one another. Changes the routes
-    /// of the relayed channels in `table` so that they lead to the relays. `ports` is the number of
-    /// the switch's ports.
+    /// The relays (virtual destinations and sources) of switch `node`. The two relays of a flow follow one
+    /// another. Changes the routes of the relayed channels in `table` so that the routes lead to the relays.
+    /// `ports` is the number of the switch's ports.
     pub(super) fn relays(&self, node: usize, table: &mut [Route], ports: usize) -> Vec<Relay> {
         let Some(config) = self.plan.vsvd(node) else {
             return Vec::new();
         };
         let mut relays = Vec::new();
-        // In the order of channel numbers, so that the two relays of a flow follow one another.
+        // In the order of channel numbers, so that the two relays of a flow are neighbours in the list.
         for (label, channel) in self.arriving[node].iter().enumerate() {
             if !self.has_loop(channel.flow()) {
                 continue;

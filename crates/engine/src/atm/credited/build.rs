@@ -1,5 +1,5 @@
-//! Builds the state of event-driven nodes, which process every event at its own time: nodes under
-//! credit control, and in the plain engine also nodes whose links lose cells.
+//! Builds the state of event-driven nodes, which process every event at its own time. Nodes under credit control
+//! are event-driven. In the plain engine, nodes whose links lose cells are event-driven, too.
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -17,8 +17,8 @@ use crate::net::channel::{ChannelId, Hop};
 use crate::net::opposites;
 
 impl Draft<'_> {
-    /// Finds, for every link under credit control, the link in the opposite direction, on which
-    /// credit returns.
+    /// Finds, for every link under credit control, the link in the opposite direction, on which the credit cells
+    /// return.
     pub(in crate::atm) fn find_ways_of_credit(&mut self) -> Result<(), PlanError> {
         if self.plan.fcvc.is_none() {
             return Ok(());
@@ -69,12 +69,12 @@ impl Draft<'_> {
     fn is_prompt<S: BuildServer>(&self, node: usize) -> bool {
         self.has_credit[node] || (self.plan.errors.occur() && !S::LOSES_AHEAD)
     }
-    /// True if links lose cells and a port can compute the losses of its link ahead of time,
-    /// without being event-driven.
+    /// True if links lose cells and a port can compute the losses of its link ahead of time, so that the port
+    /// need not be event-driven.
     pub(in crate::atm) fn loses_ahead<S: BuildServer>(&self) -> bool {
         self.plan.errors.occur() && S::LOSES_AHEAD
     }
-    /// Settings for the losses of `link`; `None` if no cell is lost or the port of the link is
+    /// Settings for the losses of `link`; `None` if the link loses no cell or if the port of the link is
     /// event-driven.
     pub(in crate::atm) fn losses_ahead<S: BuildServer>(&self, link: usize) -> Option<LossSettings> {
         let node = self.plan.links[link].from;
@@ -129,8 +129,8 @@ impl Draft<'_> {
         }
     }
 
-    /// The buffer pool that `channel` uses at the end of `link`: the pool of its next port, or of
-    /// the link if the channel ends there.
+    /// The buffer pool that `channel` uses at the end of `link`: the pool of the channel's next port, or the pool
+    /// of `link` if the channel ends there.
     fn pool_behind(&self, channel: ChannelId, link: usize) -> &Users {
         let node = self.plan.links[link].to;
         match self
@@ -143,7 +143,7 @@ impl Draft<'_> {
         }
     }
 
-    /// The buffer pool at `node` that the channels over the link `shared` use.
+    /// The buffer pool at `node` for the channels over the link `shared`.
     fn pool(&self, node: usize, shared: usize) -> Users {
         let into = |channel: &ChannelId| {
             self.path(*channel)
@@ -151,7 +151,7 @@ impl Draft<'_> {
                 .copied()
                 .find(|link| self.plan.links[*link].to == node)
         };
-        // A channel that begins at `node` needs no memory there: it has no link into the node.
+        // A channel that begins at `node` needs no memory there, because it arrives on no link.
         let (channels, links): (Vec<ChannelId>, Vec<usize>) = self
             .credited(shared)
             .filter_map(|channel| Some((channel, into(&channel)?)))
@@ -167,8 +167,8 @@ impl Draft<'_> {
         }
     }
 
-    /// Buffer in cells of a queue of channels under credit control: the sum of the channels'
-    /// allocations, or the memory of their pool. `None` without such channels.
+    /// Buffer in cells of a queue for channels under credit control: the sum of the channels' allocations, or the
+    /// memory of their pool. `None` if no channel of the queue is under credit control.
     pub(in crate::atm) fn credited_buffer(
         &self,
         link: usize,
@@ -234,8 +234,8 @@ impl Draft<'_> {
         [guaranteed, covered].into_iter().filter(used).collect()
     }
 
-    /// Settings of an event-driven server for the port of `link`; `None` if its node is not
-    /// event-driven. `classes` has the classes of each queue.
+    /// Settings of an event-driven server for the port of `link`; `None` if the port's node is not event-driven.
+    /// `classes` has the service classes of each queue.
     pub(in crate::atm) fn prompt_port<S: BuildServer>(
         &self,
         link: usize,
@@ -277,8 +277,7 @@ impl Draft<'_> {
             _ => 0,
         };
         let told = self.returns_for[link];
-        // Marks and pools read the number of cells that have left so far, so the port must report
-        // every departure.
+        // Marks and pools use the number of cells that have left so far, so the port must report every departure.
         let only_counts = |config: &FcvcConfig| {
             config.allocation == Allocation::Static && config.mark_interval.is_none()
         };
@@ -296,8 +295,8 @@ impl Draft<'_> {
         })
     }
 
-    /// Number of departures of `channel` from `node` after which the node must act: it sends a
-    /// credit, or updates the memory use of a pool. `NEVER_TOLD` if the node need not act.
+    /// Number of departures of `channel` after which `node` must act: the node sends a credit, or updates the
+    /// memory use of a pool. `NEVER_TOLD` if the node need not act.
     fn told_every(&self, channel: ChannelId, node: usize) -> u32 {
         let config = self
             .plan
@@ -378,8 +377,7 @@ impl Draft<'_> {
         }
     }
 
-    /// Buffer pools of `node` under adaptive allocation. Each entry of `accounts` gets the index of
-    /// its pool.
+    /// Buffer pools of `node` under adaptive allocation. Sets the pool index in each entry of `accounts`.
     fn pools(&self, node: usize, accounts: &mut [Account]) -> Vec<Shared> {
         let config = self
             .plan

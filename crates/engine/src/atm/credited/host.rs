@@ -34,7 +34,7 @@ impl<S: Server> PromptNode<S> for Host<S> {
         {
             return false;
         }
-        // If the port reports no departures, a cell that the terminal sends causes no further event
+        // If the port reports no departures to the host, a cell that the terminal sends causes no further event
         // at the host.
         let until = match self.ports[port as usize].0.tells_nobody() {
             true => limit.min(others),
@@ -63,8 +63,8 @@ impl<S: Server> PromptNode<S> for Host<S> {
         }
     }
 
-    /// Receives a cell without a body. Such a cell changes no timer; only a credit may follow.
-    /// Returns false, with nothing changed, if a credit would follow.
+    /// Receives a cell without a body: a data cell that does not end a PDU. Such a cell changes no timer, but may
+    /// cause a credit. Returns false, with nothing changed, if the cell would cause a credit.
     #[inline]
     fn take_alone(&mut self, cell: Cell, prompt: &mut Prompt, _links: &mut Links) -> bool {
         let passes = prompt.most_untold(cell.label) > 0;
@@ -75,9 +75,9 @@ impl<S: Server> PromptNode<S> for Host<S> {
         passes
     }
 
-    /// Receives the leading cells of `cells` that arrive before `limit`, up to the first that has a
-    /// body or would cause a credit. Returns the number received. Cells without bodies change no
-    /// timer, so no other event follows.
+    /// Receives the leading cells of `cells` that arrive before `limit`, up to the first cell that has a body or
+    /// would cause a credit. Returns the number of cells received. Cells without bodies change no timer, so no
+    /// other event follows.
     #[inline]
     fn take_row(&mut self, cells: &[Cell], limit: Ps, prompt: &mut Prompt) -> usize {
         let mut taken = 0;
@@ -147,8 +147,7 @@ impl<S: Server> Host<S> {
         );
     }
 
-    /// Enters the port of a terminal, which may have cells to send, into the list of ports with
-    /// events at this instant.
+    /// Adds the port of a terminal that may have cells to send to the list of ports with events at this instant.
     fn touch(&self, index: usize, prompt: &mut Prompt) {
         let port = self.terminals[index].port;
         if (port as usize) < self.ports.len() {

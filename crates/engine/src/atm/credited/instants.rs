@@ -13,8 +13,7 @@ use crate::atm::transport::Links;
 use crate::atm::transport::{Arrivals, Inbox};
 use crate::kernel::Ps;
 
-/// An event-driven host or switch, as [`turn`] uses it: its ports, its timers, and its processing
-/// of a cell.
+/// An event-driven host or switch, as [`turn`] needs it: output ports, timers, and the processing of a cell.
 pub trait PromptNode<S> {
     /// The node's output ports, each with the index of its link, and the node's log.
     fn parts(&mut self) -> (&mut [(Port<S>, u32)], &mut Log);
@@ -22,13 +21,13 @@ pub trait PromptNode<S> {
     fn timer(&self) -> Ps;
     /// Processes the timers of the instant `now`.
     fn run_timers(&mut self, now: Ps, prompt: &mut Prompt, links: &mut Links);
-    /// Processes an arrived cell. A host also processes a timer that the cell moves to the same
-    /// instant; for a switch the loop of [`turn`] processes such a timer next.
+    /// Processes an arrived cell. If the cell moves a timer of a host to the same instant, the host processes
+    /// this timer, too. For a switch the loop of [`turn`] processes such a timer next.
     fn take(&mut self, cell: Cell, body: Option<&mut Body>, prompt: &mut Prompt, links: &mut Links);
 
-    /// Processes the instant `now` if its only event is one timer. If nothing else happens, also
-    /// processes later timers before `limit`, which is after `now`. Returns false, with nothing
-    /// changed, if the instant has other events.
+    /// Processes the instant `now` if the only event at `now` is one timer. If no other event comes between, also
+    /// processes later timers before `limit`, which is after `now`. Returns false, with nothing changed, if the
+    /// instant has other events.
     #[inline]
     fn run_alone(
         &mut self,
@@ -39,8 +38,9 @@ pub trait PromptNode<S> {
     ) -> bool {
         false
     }
-    /// Processes a cell without a body that is the only event of its instant, with all
-    /// consequences. Returns false, with nothing changed, if the node cannot do so here.
+    /// Processes a cell without a body (a data cell that does not end a PDU) that is the only event of its
+    /// instant, with all consequences. Returns false, with nothing changed, if the node cannot process the cell
+    /// in this way.
     #[inline]
     fn take_alone(&mut self, _cell: Cell, _prompt: &mut Prompt, _links: &mut Links) -> bool {
         false
@@ -63,14 +63,13 @@ pub trait PromptNode<S> {
     ) -> usize {
         0
     }
-    /// Adds ports to the list of ports with events at this instant: those into which the node may
-    /// have sent cells.
+    /// Adds to the list of ports with events at this instant those ports into which the node may have sent cells.
     #[inline]
     fn touch_ports(&self, _prompt: &mut Prompt) {}
 }
 
-/// Processes all events of the node before `horizon`. The order at one instant is service ends,
-/// timers, arrivals, service starts. Returns `prompt`.
+/// Processes all events of the node before `horizon`. The order at one instant is service ends, timers, arrivals,
+/// service starts. Returns the state `prompt`.
 pub fn turn<S: Server, N: PromptNode<S>>(
     node: &mut N,
     prompt: Box<Prompt>,

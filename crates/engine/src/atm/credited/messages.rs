@@ -12,8 +12,8 @@ use crate::kernel::Ps;
 pub type Grant = (u32, u32);
 
 impl Prompt {
-    /// Counts `cells` cells of the channel with label `label` that have left the node or ended
-    /// there, the last of them at `now`. Sends the credits that are due.
+    /// Counts `cells` cells of the channel with label `label` that have left the node or ended there. `now` is
+    /// the time of the last of these cells. Sends the credits that are due.
     #[inline]
     pub fn forward<S: Server>(
         &mut self,
@@ -49,9 +49,9 @@ impl Prompt {
         }
     }
 
-    /// Counts the cells of a reported departure before its service ends, and prepares the credit
-    /// that follows. The cells will have left the node when the service that has just started at
-    /// `port` ends.
+    /// Counts the cells of a departure that the port has reported before the service ends, and prepares the
+    /// credit that follows. The cells will have left the node when the service that has just started at `port`
+    /// ends.
     #[inline]
     pub fn forward_ahead<S: Server>(
         &mut self,
@@ -69,8 +69,7 @@ impl Prompt {
         self.note_start(back, &outputs.ports[back as usize].0);
     }
 
-    /// Number of next cells of the channel with label `label` that cause no credit message when
-    /// they leave.
+    /// Number of cells of the channel with label `label` that can leave next without causing a credit message.
     #[inline]
     pub fn most_untold(&self, label: u32) -> usize {
         let account = &self.accounts[label as usize];
@@ -82,8 +81,8 @@ impl Prompt {
             Some(_) => 0,
         }
     }
-    /// Counts `cells` cells that have left, as [`Prompt::forward`] does. At most
-    /// [`Prompt::most_untold`] cells, so that no message follows.
+    /// Counts `cells` cells that have left, as [`Prompt::forward`] does. `cells` must be at most
+    /// [`Prompt::most_untold`], so that no credit message follows.
     #[inline]
     pub fn forward_untold(&mut self, label: u32, cells: usize) {
         let account = &mut self.accounts[label as usize];
@@ -133,8 +132,8 @@ impl Prompt {
         self.notices = notices;
     }
 
-    /// Processes a cell of the credit protocol. Calls `granted` with each port of this node for
-    /// which the cell has a new limit.
+    /// Processes a cell of the credit protocol. Calls `granted` with the index of each port of this node for
+    /// which the cell brings a new limit.
     pub fn receive<S: Server>(
         &mut self,
         cell: Cell,
@@ -264,8 +263,8 @@ impl Prompt {
 }
 
 impl Account {
-    /// Counts `cells` departed cells of a channel that belongs to no pool. Returns a credit that is
-    /// due, with the port to the upstream node.
+    /// Counts `cells` departed cells of a channel that belongs to no pool. If a credit is due, returns the credit
+    /// and the index of the port to the upstream node.
     #[inline]
     fn forward(&mut self, cells: u32) -> Option<(u32, Message)> {
         if self.reverse == NONE {
@@ -276,7 +275,7 @@ impl Account {
     }
 }
 
-/// Number of cells of a channel that this node still holds.
+/// Number of cells of a channel that are still stored at this node.
 fn queued<S: Server>(account: &Account, outputs: &Outputs<'_, S>) -> u64 {
     account.onward.map_or(0, |(port, slot)| {
         outputs.ports[port as usize].0.queued_of(slot)

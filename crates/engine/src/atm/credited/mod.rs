@@ -21,10 +21,10 @@ use crate::discard::Cause;
 use crate::kernel::{Ps, Tournament};
 use crate::net::channel::ChannelId;
 
-/// Takes the place of an index that does not exist.
+/// Used in place of an index, where there is none.
 pub const NONE: u32 = u32::MAX;
 
-/// A channel at the output port through which it leaves this node.
+/// A channel that leaves this node, at its output port.
 #[derive(Clone, Copy, Debug)]
 pub struct Way {
     /// The channel whose cells the port sends.
@@ -33,7 +33,7 @@ pub struct Way {
     pub label_here: u32,
     /// Label of the channel's cells at the node where the link ends.
     pub label_there: u32,
-    /// Number of cells that the channel had sent when its last mark was sent.
+    /// Number of cells that the channel had sent when the last mark of the credit protocol was sent for it.
     pub marked: u32,
 }
 
@@ -43,12 +43,13 @@ pub struct Way {
 pub struct Account {
     /// Index of the port to the upstream node; [`NONE`] if the channel is not under credit control.
     pub reverse: u32,
-    /// Slot of the channel at the port of the upstream node.
+    /// Slot (index) of the channel at the port of the upstream node.
     pub upstream: u32,
-    /// Port and slot through which the channel leaves this node; `None` if the channel ends here.
+    /// Index of the output port and slot (index at this port) through which the channel leaves this node; `None`
+    /// if the channel ends here.
     pub onward: Option<(u32, u32)>,
-    /// Counters of forwarded cells and sent credits. Unused for a channel of a pool: the pool has
-    /// the counters.
+    /// Counters of forwarded cells and sent credits. A channel that belongs to a pool does not use these
+    /// counters, because the pool has its own.
     pub receiver: Receiver,
     /// Under adaptive allocation: index of the pool, and index of the channel within the pool.
     pub pool: Option<(u32, u32)>,
@@ -83,13 +84,13 @@ impl<S> Outputs<'_, S> {
 /// State of an event-driven node in addition to its ports: service ends and credit control.
 #[derive(Clone)]
 pub struct Prompt {
-    /// Time of the next service end at each port that the node must process.
+    /// Time of the next service end at each port whose service ends the node must process.
     completions: Tournament,
     /// Ports with an event at this instant, so that a service may start there.
     touched: Vec<u32>,
     is_touched: Vec<bool>,
-    /// Ports whose next service starts before their next event. `is_behind` is true for each port
-    /// in this list.
+    /// Ports whose next service starts before the port's next event. `is_behind` is true for each port in this
+    /// list.
     behind: Vec<u32>,
     is_behind: Vec<bool>,
     /// Channels that leave the node, by port and slot.
@@ -125,24 +126,25 @@ impl Prompt {
         }
     }
 
-    /// Calls `number` for every channel that leaves the node, and returns the results by port and
-    /// slot.
+    /// Calls `number` for every channel that leaves the node. Returns the results by port and slot (index of the
+    /// channel at the port).
     pub fn channels_sent(&self, number: impl Fn(ChannelId) -> u32) -> Vec<Vec<u32>> {
         let ways = |ways: &Vec<Way>| ways.iter().map(|way| number(way.channel)).collect();
         self.ways.iter().map(ways).collect()
     }
-    /// Time of the next service end, or of the next marks if they are earlier.
+    /// Time of the next service end at a port, or of the next marks of the credit protocol, whichever is earlier.
     #[inline]
     pub fn next_event(&self) -> Ps {
         self.completions.first().0.min(self.next_mark)
     }
-    /// Time of the next service end or service start at `ports`, or of the next marks.
+    /// Time of the next service end or service start at `ports`, or of the next marks of the credit protocol,
+    /// whichever is earliest.
     pub fn next_due<S: Server>(&self, ports: &[(Port<S>, u32)]) -> Ps {
         let starts = self.behind.iter();
         let starts = starts.map(|port| ports[*port as usize].0.next_start());
         starts.fold(self.next_event(), Ps::min)
     }
-    /// Enters `port` into the list of ports with an event at this instant.
+    /// Adds `port` to the list of ports with an event at this instant.
     #[inline]
     pub fn touch(&mut self, port: u32) {
         if !core::mem::replace(&mut self.is_touched[port as usize], true) {
@@ -156,13 +158,13 @@ impl Prompt {
         self.touched.is_empty()
     }
 
-    /// Enters all ports into the list of ports with an event at this instant.
+    /// Adds all ports to the list of ports with an event at this instant.
     pub fn touch_all(&mut self) {
         (0..self.ways.len()).for_each(|port| self.touch(port as u32));
     }
 
-    /// Updates the time of the next service end of port `index`, after a service may have started
-    /// there. Also counts a departure that the port reports at its start.
+    /// Updates the time of the next service end of port `index`, after a service may have started there. If the
+    /// port reports a departure at the start of the service, also counts this departure.
     #[inline(always)]
     pub fn note<S: Server>(&mut self, index: u32, outputs: &mut Outputs<'_, S>) {
         let port = &mut outputs.ports[index as usize].0;
@@ -177,7 +179,7 @@ impl Prompt {
         self.note_start(index, port);
     }
 
-    /// Enters a port into the list `behind` if its next service starts before its next event.
+    /// Adds a port to the list `behind` if the port's next service starts before the port's next event.
     #[inline]
     pub(in crate::atm) fn note_start<S: Server>(&mut self, index: u32, port: &Port<S>) {
         let is_behind = &mut self.is_behind[index as usize];
@@ -187,8 +189,8 @@ impl Prompt {
         }
     }
 
-    /// Starts, at the ports of the list `behind`, the services before `horizon` that needed no
-    /// event.
+    /// Starts the services before `horizon` at the ports of the list `behind`. No event was needed for the start
+    /// of these services.
     pub fn catch_up<S: Server>(&mut self, horizon: Ps, outputs: &mut Outputs<'_, S>) {
         let mut i = 0;
         while i < self.behind.len() {
@@ -205,9 +207,9 @@ impl Prompt {
         }
     }
 
-    /// Starts the next service at a port where a service ends at `now`. This end must be the node's
-    /// only event at `now`, and the node need not act on the departure. `others` is the time of the
-    /// node's next timer. Returns false, with nothing changed, otherwise.
+    /// Starts the next service at a port where a service ends at `now`. Returns false, with nothing changed, if
+    /// the node has another event at `now` or must act on the departure. `others` is the time of the node's next
+    /// timer.
     #[inline]
     pub fn go_on<S: Server>(&mut self, now: Ps, others: Ps, outputs: &mut Outputs<'_, S>) -> bool {
         let (at, index) = self.completions.first();

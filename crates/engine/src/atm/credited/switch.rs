@@ -57,8 +57,8 @@ impl<S: Server> PromptNode<S> for Switch<S> {
             && self.pass_alone(&cell, prompt, links).is_some()
     }
 
-    /// Forwards the leading cells of `cells` that have no bodies, up to a cell that arrives
-    /// together with another event. Returns the number forwarded.
+    /// Forwards the leading cells of `cells` that have no bodies, up to the first cell that arrives together with
+    /// another event. Returns the number of cells forwarded.
     #[inline]
     fn take_sorted(
         &mut self,
@@ -91,8 +91,8 @@ impl<S: Server> PromptNode<S> for Switch<S> {
         taken
     }
 
-    /// With virtual sources, enters all ports into the list of ports with events: a virtual source
-    /// may send through any port.
+    /// If the switch has virtual sources, adds all ports to the list of ports with events: a virtual source may
+    /// send through any port.
     #[inline]
     fn touch_ports(&self, prompt: &mut Prompt) {
         if !self.relays.is_empty() {
@@ -102,9 +102,9 @@ impl<S: Server> PromptNode<S> for Switch<S> {
 }
 
 impl<S: Server> Switch<S> {
-    /// Forwards a cell without a body that is the only event of its instant. `None`, with nothing
-    /// changed, if its port may refuse the cell. Otherwise true if the port's next event may have
-    /// become earlier.
+    /// Forwards a cell without a body (a data cell that does not end a PDU) that is the only event of its
+    /// instant. `None`, with nothing changed, if the output port may refuse the cell. Otherwise true if the
+    /// port's next event may have become earlier.
     #[inline(always)]
     fn pass_alone(&mut self, cell: &Cell, prompt: &mut Prompt, links: &mut Links) -> Option<bool> {
         let route = &self.table[cell.label as usize];
@@ -113,7 +113,7 @@ impl<S: Server> Switch<S> {
             return None;
         }
         let (index, arrival) = (route.port, route.arrival(cell.info));
-        // Processing a port's next event too early has no effect.
+        // To process a port's next event too early has no effect.
         let comes_forward = port.arrive_alone(cell.at, arrival, &mut links.outlet(*link));
         if comes_forward {
             let outputs = &mut Outputs {

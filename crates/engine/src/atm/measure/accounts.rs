@@ -15,8 +15,8 @@ pub struct InFlight {
     pub cells: u64,
     /// Application bytes in the channel's cells on links and in queues.
     pub bytes: u64,
-    /// Sum over the channel's cells on links and in queues: number of links that the cell still has
-    /// to cross, including the link that it is on.
+    /// Sum over the channel's cells on links and in queues of the number of links that each cell still has to
+    /// cross. The link on which the cell is counts.
     pub crossings: u64,
 }
 

@@ -37,8 +37,8 @@ impl<S: Server> Simulation<S> {
         let (packets, cells) = &self.network.window.end.delays[ChannelId::backward(index).index()];
         let seconds = |ps: Option<f64>| ps.map(|ps| ps * 1e-12);
         let over_tcp = flow.source.over_tcp();
-        // A PDU may lose its first cell before the window. Within the window a later port may then
-        // find that an earlier port has counted the PDU.
+        // A PDU may have lost its first cell before the window. If a later port then refuses a cell of this PDU
+        // within the window, that port counts the PDU as one that an earlier port has counted.
         let packets_lost = (sends.losses.packets - sent.losses.packets)
             .saturating_sub(sends.losses.repeated - sent.losses.repeated);
         FlowReport {

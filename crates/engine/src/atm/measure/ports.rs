@@ -124,7 +124,7 @@ impl<S: Server> Simulation<S> {
     }
 }
 
-/// Use of a link by the forward channels that cross the link.
+/// Load of a link by the forward channels that cross the link.
 #[derive(Clone, Copy, Default)]
 struct Load {
     /// Line rate that the TCP throughput of the ABR and UBR flows needs, in bit/s; `None` without
@@ -134,8 +134,8 @@ struct Load {
     taken: u64,
 }
 
-/// Largest share of a channel's line rate that can be TCP payload: all segments full, and one RM
-/// cell in Nrm cells.
+/// Greatest possible share of a channel's line rate for TCP payload: all segments are full, and one cell in Nrm
+/// cells is an RM cell.
 fn share_of_data(flow: &FlowPlan) -> f64 {
     let mss = flow.tcp.mss.0;
     let cells = cells_for(

@@ -9,8 +9,8 @@ use crate::atm::simulation::Simulation;
 use crate::net::channel::ChannelId;
 
 impl<S: Server> Simulation<S> {
-    /// The relays of `channel` in this part of the network, in order of the path, each with the
-    /// number of links before it.
+    /// The relays (virtual destinations and sources) of `channel` in this part of the network, in order of the
+    /// path. Each has the number of links before it on the path.
     pub(in crate::atm) fn relays_of(
         &self,
         channel: ChannelId,
@@ -30,7 +30,8 @@ impl<S: Server> Simulation<S> {
         })
     }
 
-    /// Numbers of RM cells of `channel` that its relays have inserted and absorbed.
+    /// Numbers of RM cells of `channel` that its relays (virtual sources and destinations) have inserted and
+    /// absorbed.
     pub(super) fn relayed(&self, channel: ChannelId) -> RelayCounts {
         let counts = self.relays_of(channel).map(|(_, relay)| relay.counts());
         counts.fold(RelayCounts::default(), |sum, one| RelayCounts {
@@ -39,8 +40,8 @@ impl<S: Server> Simulation<S> {
         })
     }
 
-    /// Correction of the link crossings of a channel: crossings by RM cells that begin at switches,
-    /// less the crossings that RM cells do not make because they end at switches. Modulo 2^64.
+    /// Correction of the number of link crossings of a channel. RM cells that begin at switches make additional
+    /// crossings; RM cells that end at switches make fewer. The sum is modulo 2^64.
     pub(super) fn relayed_crossings(&self, channel: ChannelId) -> u64 {
         let hops = self.network.channels[channel.index()].hops.len();
         let beyond = |(before, relay): (usize, &Relay)| {
@@ -53,8 +54,8 @@ impl<S: Server> Simulation<S> {
             .fold(0, u64::wrapping_add)
     }
 
-    /// By node and port: greatest number of cells in the queues of virtual sources before the port;
-    /// `None` if no virtual source feeds it.
+    /// By node and port: greatest number of cells in the queues of virtual sources before the port; `None` if no
+    /// virtual source feeds the port.
     pub(super) fn front_maxima(&self) -> Vec<Vec<Option<u64>>> {
         self.nodes()
             .map(|node| {
@@ -66,8 +67,8 @@ impl<S: Server> Simulation<S> {
             .collect()
     }
 
-    /// For each port of `node`: time integral of the number of cells in the queues of virtual
-    /// sources; `None` if none feeds the port.
+    /// For each port of `node`: time integral of the number of cells in the queues of virtual sources; `None` if
+    /// no virtual source feeds the port.
     pub(super) fn front_integrals(&mut self, node: usize) -> Vec<Option<f64>> {
         let now = self.now;
         let ports = self.stations[node].node.ports_mut().iter_mut();

@@ -1,4 +1,4 @@
-//! Snapshots of all counters, which run from the start of the run.
+//! Snapshots of all counters. The counters count from the start of the run.
 
 use alloc::vec::Vec;
 

@@ -1,5 +1,4 @@
-//! The set-up, the samples and the report take a number of operations proportional to the size of
-//! the network.
+//! The number of operations of the set-up, the samples and the report is proportional to the size of the network.
 
 use alloc::format;
 use alloc::vec::Vec;
@@ -17,8 +16,8 @@ use crate::net::channel::looks;
 use crate::traffic::SourceConfig;
 use crate::traffic::greedy::GreedyConfig;
 
-/// A network of `n` TCP flows. Each pair of switches carries `flows_per_pair` flows, so the network
-/// grows by channels at a port, or by switches.
+/// A network of `n` TCP flows. Each pair of switches carries `flows_per_pair` flows. So, depending on this
+/// number, the network grows by channels at a port, or by switches.
 fn network(n: usize, flows_per_pair: usize, switch: &SwitchPlan, service: ServiceClass) -> Plan {
     let (mut nodes, mut links, mut flows) = (Vec::new(), Vec::new(), Vec::new());
     let mut node = |name, kind| {
@@ -56,8 +55,8 @@ fn network(n: usize, flows_per_pair: usize, switch: &SwitchPlan, service: Servic
     Plan::new(nodes, links, flows)
 }
 
-/// Number of look-ups by channel during the set-up, the measurement window, two samples and the
-/// report.
+/// Number of look-ups of state by the number of a channel, during the set-up, the measurement window, two samples
+/// and the report.
 fn operations(plan: Plan) -> u64 {
     let before = looks::so_far();
     let mut simulation: Simulation = Simulation::new(plan).unwrap();

@@ -80,8 +80,8 @@ impl<S: Server> Simulation<S> {
             .sum();
         let mut delays = Summary::default();
         for flow in &members {
-            // The delays of the forward channel are stored at its destination, where the backward
-            // channel begins.
+            // The delays of the forward channel are stored at the flow's destination, where the backward channel
+            // begins.
             delays.merge(&self.network.window.end.delays[ChannelId::backward(*flow).index()].1);
         }
         ClassReport {

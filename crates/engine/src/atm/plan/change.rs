@@ -1,6 +1,6 @@
-//! Changes of a network during a run. A change precedes all events of its instant: earlier events
-//! use the old settings, all others the new ones. State is kept: queues, windows and rates, the
-//! measurements of a scheme, and the PDUs that a policy follows.
+//! Changes of a network during a run. A change precedes all events of its instant: earlier events use the old
+//! settings, all others the new ones. State is kept: queues, windows and rates, the measurements of a control
+//! scheme, and the state of a discard policy about the PDU under way.
 
 use alloc::format;
 use alloc::vec::Vec;
@@ -24,11 +24,11 @@ pub struct Change {
     pub flows: Vec<(usize, FlowChange)>,
 }
 
-/// The settings that a change may replace, for all output ports of a switch. A change keeps the
-/// kinds of scheme and policy, and [`SwitchControl::marks_at_dequeue`].
+/// The settings of a switch that a change may replace, for all its output ports. A change cannot replace the kind
+/// of control scheme or discard policy, or [`SwitchControl::marks_at_dequeue`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct SwitchChange {
-    /// Limit of each queue, in cells; queues limited by credit keep their limit.
+    /// Limit of each queue, in cells. Queues limited by credit keep their limit.
     pub buffer: Buffer,
     /// Parameters of the control scheme, of the same kind as before.
     pub control: ControlConfig,
@@ -36,8 +36,8 @@ pub struct SwitchChange {
     pub discard: DiscardConfig,
 }
 
-/// The settings that a change may replace, for a flow. A change keeps the kind of source and the
-/// rules of the end systems.
+/// The settings of a flow that a change may replace. A change cannot replace the kind of source or the rules of
+/// the end systems.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlowChange {
     /// False if the source sends no new data: data over TCP wait, and no raw cells are generated.
@@ -50,7 +50,7 @@ pub struct FlowChange {
 }
 
 impl SwitchChange {
-    /// The settings of a planned switch that a change may replace.
+    /// The settings of a switch in the plan that a change may replace.
     pub fn of(plan: &SwitchPlan) -> SwitchChange {
         SwitchChange {
             buffer: plan.buffer,
@@ -61,7 +61,7 @@ impl SwitchChange {
 }
 
 impl FlowChange {
-    /// The settings of a planned flow that a change may replace.
+    /// The settings of a flow in the plan that a change may replace.
     pub fn of(plan: &FlowPlan) -> FlowChange {
         FlowChange {
             sends: plan.sends,
@@ -74,7 +74,7 @@ impl FlowChange {
 /// Checks that the changes come in order of time, and that each one changes only parameters.
 ///
 /// # Errors
-/// A text on the first change that violates this.
+/// If this does not hold: a text on the first change that is not allowed.
 pub(in crate::atm) fn check(plan: &Plan) -> Result<(), PlanError> {
     let mut before = Ps::ZERO;
     for Change {

@@ -15,7 +15,7 @@ pub enum Contradiction {
     Control(&'static str),
     /// A discard policy, with its name. Under credit control no cell is refused.
     Discard(&'static str),
-    /// A queue, with its index, that holds classes with and without credit control.
+    /// A queue for classes with and without credit control, with the index of the queue.
     Queue(usize),
 }
 

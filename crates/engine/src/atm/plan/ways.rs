@@ -21,9 +21,9 @@ pub fn way_time(links: &[LinkPlan], way: &[usize]) -> Ps {
     times.fold(Ps::ZERO, Ps::saturating_add)
 }
 
-/// FRTT of the ABR loop that begins with the first link of `there`: [`way_time`] up to the first
-/// node for which `ends` is true, or to the end of the path, and back over `back`. A virtual
-/// destination closes a loop (TM 4.0 5.10.6).
+/// FRTT (fixed round-trip time) of the ABR loop that begins with the first link of `there`. The loop goes to the
+/// first node for which `ends` is true, or to the end of the path, and returns over `back`. FRTT is the sum of
+/// [`way_time`] both ways. A virtual destination closes a loop (TM 4.0 5.10.6).
 pub fn loop_round_trip(
     links: &[LinkPlan],
     there: &[usize],
@@ -71,8 +71,8 @@ impl Plan {
         there.saturating_add(back)
     }
 
-    /// The ABR loops along the forward channel of `flow`: the index of the first link of each loop,
-    /// and its FRTT.
+    /// The ABR loops along the forward channel of `flow`: the index of the first link of each loop, and the
+    /// loop's FRTT (fixed round-trip time).
     pub fn loops<'a>(&'a self, flow: &'a FlowPlan) -> impl Iterator<Item = (usize, Ps)> + 'a {
         let begins =
             |hop: &usize| *hop == 0 || self.vsvd(self.links[flow.forward[*hop]].from).is_some();

@@ -19,8 +19,8 @@ impl<S> Port<S> {
         let limits = self.queues.iter().map(|queue| queue.settings.buffer);
         let smallest = limits.min().unwrap_or(0);
         self.front.note_limits(smallest != u64::MAX || !stateless);
-        // Cells of virtual sources before the port use its buffer, so each cell of the class needs
-        // the check.
+        // Cells of virtual sources before the port use the port's buffer, so each cell of the class needs the
+        // check.
         let unread = reads_queue != QueueReading::AtEveryCell;
         let unasked = unread && !self.is_prompt && !self.front.asks();
         self.freely_below = if unasked && stateless { smallest } else { 0 };
@@ -58,8 +58,8 @@ impl<S> Port<S> {
             self.is_prompt && stateless && reads_queue == QueueReading::Never && !self.front.asks();
     }
 
-    /// Time that the line needs for all cells present, below which a queue always holds fewer than
-    /// `limit` cells.
+    /// Backlog, as the time that the line needs for all cells present, below which a queue always holds fewer
+    /// than `limit` cells.
     fn surely_shorter_below(&self, limit: u64) -> Ps {
         if limit == u64::MAX {
             return Ps::NEVER;
@@ -69,9 +69,9 @@ impl<S> Port<S> {
 }
 
 impl<S: Server> Port<S> {
-    /// Replaces, at `now`, the limit of each queue that credit does not limit, and the parameters
-    /// of scheme and policy. Cells beyond a smaller limit stay in the queue. A measurement interval
-    /// of the scheme that should have ended before `now` ends now.
+    /// Replaces, at `now`, the limit of each queue that credit does not limit, and the parameters of control
+    /// scheme and discard policy. Cells beyond a smaller limit stay in the queue. If a measurement interval of
+    /// the scheme should have ended before `now` by the new parameters, the interval ends now.
     pub fn change(
         &mut self,
         now: Ps,

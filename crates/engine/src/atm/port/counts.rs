@@ -37,7 +37,7 @@ impl<S: Server> Port<S> {
             });
         (counts.collect(), departed)
     }
-    /// Busy time of the line up to `now`, in units of `1/rate` ps.
+    /// Busy time of the line up to `now`, in units of `1/rate` ps, where `rate` is the line rate.
     pub fn served(&mut self, now: Ps, out: &mut Outlet<'_>) -> u128 {
         self.server
             .served(&mut Context::new(now, &mut self.control, out))

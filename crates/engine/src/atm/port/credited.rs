@@ -9,8 +9,8 @@ use crate::credit::{self, Sender};
 use crate::kernel::Ps;
 
 impl<S: Server> Port<S> {
-    /// At an event-driven port, the departure that has just ended and that the node must process.
-    /// If the link loses the cell, this method counts the loss.
+    /// At an event-driven port, the departure that has just ended and that the node must process; `None` if there
+    /// is none. If the link loses the cell, this method counts the loss.
     #[inline]
     pub fn take_departure(&mut self) -> Option<Departure> {
         let departure = self.server.credited_mut()?.take_departure()?;
@@ -20,14 +20,14 @@ impl<S: Server> Port<S> {
         Some(departure)
     }
 
-    /// At a port that is not event-driven, the cells lost on its link whose service has ended by
-    /// `until`, in order of time. [`Port::advance`] must have been called for `until`.
+    /// At a port that is not event-driven: those cells lost on its link that were completely sent by `until`, in
+    /// order of time. [`Port::advance`] must have been called for `until`.
     pub fn take_losses(&mut self, until: Ps) -> Vec<Departure> {
         self.count_lost(until);
         core::mem::take(&mut self.untaken)
     }
 
-    /// Counts the cells lost on the link whose service has ended by `until`.
+    /// Counts those cells lost on the link that were completely sent by `until`.
     pub(super) fn count_lost(&mut self, until: Ps) {
         while let Some(departure) = self.server.take_lost(until) {
             self.lose_on_link(departure);
@@ -43,8 +43,8 @@ impl<S: Server> Port<S> {
             .add((slot as u64) << 32 | info.without_stamp().0 as u64 | 1 << 63);
     }
 
-    /// Number of cells of the channel in `slot` that have left by `now` and that the port has not
-    /// reported to its node.
+    /// Number of cells of the channel with index `slot` that have left by `now` and whose departure the port has
+    /// not reported to its node.
     pub fn take_untold(&mut self, now: Ps, slot: u32, out: &mut Outlet<'_>) -> u32 {
         match self.server.credited_mut() {
             Some(server) => {
@@ -66,14 +66,14 @@ impl<S: Server> Port<S> {
             server.tell_at(at, rank, message);
         }
     }
-    /// Sets the credit limit of the channel in `slot` at `now` ([`Sender::set_limit`]).
+    /// Sets the credit limit of the channel with index `slot` at `now` ([`Sender::set_limit`]).
     pub fn set_limit(&mut self, now: Ps, slot: u32, limit: u32, out: &mut Outlet<'_>) {
         if let Some(server) = self.server.credited_mut() {
             server.set_limit(slot, limit, &mut Context::new(now, &mut self.control, out));
         }
     }
-    /// The departure whose service has just started and that the node must process, if the port
-    /// reports departures at their start.
+    /// The departure of the cell whose service has just started, if the port reports departures at the start and
+    /// the node must process this one; `None` otherwise.
     #[inline]
     pub fn take_departure_ahead(&mut self) -> Option<Departure> {
         self.server.credited_mut()?.take_departure_ahead()
@@ -97,18 +97,18 @@ impl<S: Server> Port<S> {
         let server = self.server.credited();
         server.map_or(Ps::NEVER, CreditedServer::next_start)
     }
-    /// Number of cells of the channel in `slot` that the port holds, including the cell in service.
+    /// Number of cells of the channel with index `slot` that are at the port, including the cell in service.
     /// [`Port::advance`] must have been called for the present instant.
     pub fn queued_of(&self, slot: u32) -> u64 {
         let server = self.server.credited();
         server.map_or(0, |server| server.queued_of(slot))
     }
-    /// Largest number of cells of the channel in `slot` that the port has held at once.
+    /// Largest number of cells of the channel with index `slot` that have been at the port at once.
     pub fn longest_of(&self, slot: u32) -> u64 {
         let server = self.server.credited();
         server.map_or(0, |server| server.longest_of(slot))
     }
-    /// State of the credit of the channel in `slot`; `None` without credit control.
+    /// State of the credit of the channel with index `slot`; `None` without credit control.
     pub fn sender(&self, slot: u32) -> Option<Sender> {
         self.server.credited()?.sender(slot)
     }
@@ -145,8 +145,8 @@ impl<S: Server> Port<S> {
         let server = self.server.credited();
         server.map_or_else(CreditCounts::default, CreditedServer::credit_counts)
     }
-    /// For each channel under credit control that comes from another node: its slot, and the
-    /// largest number of cells that it may have at this port.
+    /// For each channel under credit control that comes from another node: its slot (index at this port), and the
+    /// largest number of cells that the channel may have at this port.
     pub fn allocations(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
         let slots = self.allocations.iter().enumerate();
         slots.filter_map(|(slot, most)| Some((slot as u32, (*most)?)))

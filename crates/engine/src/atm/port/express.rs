@@ -6,8 +6,8 @@
 //! server and of the end of the link's ring buffer, which stay in registers. The result is exact: a
 //! control scheme reads no server, and each cell of a burst is checked against the copy.
 //!
-//! [`Port::arrive_singly`] is the fast path for single cells at other ports: departures depend on
-//! later cells, cells are marked on the link, or the policy has a state.
+//! [`Port::arrive_singly`] is the fast path for single cells at other ports. At such a port, departures depend on
+//! later cells, cells are marked on the link, or the discard policy has a state.
 
 use super::{Port, show};
 use crate::atm::cell::{CELL_UNITS, Cell};
@@ -18,9 +18,9 @@ use crate::discard::DiscardPolicy;
 use crate::kernel::{Ps, Ring, Tail};
 
 impl<S: Server> Port<S> {
-    /// Processes a plain cell as [`Port::arrive`] does, if the port always admits it and can
-    /// compute its departure now. Returns false, with nothing changed, otherwise. If the cell is
-    /// stamped, [`Link::push_stamp`](crate::net::link::Link::push_stamp) must follow.
+    /// Processes a plain cell (a data cell that does not end a PDU) as [`Port::arrive`] does. The port must
+    /// always admit the cell and know its departure now. Returns false, with nothing changed, otherwise. If the
+    /// cell is stamped, [`Link::push_stamp`](crate::net::link::Link::push_stamp) must follow.
     #[inline(always)]
     pub fn arrive_express(&mut self, now: Ps, arrival: &Arrival, out: &mut Outlet<'_>) -> bool {
         if self.reads_at(now, arrival) {
@@ -37,9 +37,9 @@ impl<S: Server> Port<S> {
         true
     }
 
-    /// True if [`Port::arrive_singly`] may process a cell that [`Port::arrive_express`] does not.
-    /// The port has a [`PriorityServer`](crate::atm::server::PriorityServer), marks cells on the
-    /// link, or has a policy with a state.
+    /// True if [`Port::arrive_singly`] can process cells that [`Port::arrive_express`] cannot. This holds if the
+    /// port has a [`PriorityServer`](crate::atm::server::PriorityServer), marks cells on the link, or has a
+    /// discard policy with a state.
     pub fn takes_singly(&mut self) -> bool {
         let mut queues = self.queues.iter();
         self.marks_later()
@@ -47,9 +47,8 @@ impl<S: Server> Port<S> {
             || queues.any(|queue| !queue.settings.discard.is_stateless())
     }
 
-    /// Processes a data cell without a body as [`Port::arrive`] does, if the port always admits it.
-    /// Returns false, with nothing changed, otherwise. Called only for ports with
-    /// [`Port::takes_singly`].
+    /// Processes a data cell without a body as [`Port::arrive`] does, if the port always admits the cell. Returns
+    /// false, with nothing changed, otherwise. Must be called only if [`Port::takes_singly`] is true.
     #[inline(always)]
     pub fn arrive_singly(&mut self, now: Ps, arrival: &Arrival, out: &mut Outlet<'_>) -> bool {
         if self.reads_at(now, arrival) {
@@ -95,9 +94,9 @@ impl<S: Server> Port<S> {
         true
     }
 
-    /// A [`Row`], which processes a burst of cells as [`Port::arrive_express`] processes one cell.
-    /// [`Row::close`] must follow, or the cells are lost. `None` if the server does not compute
-    /// departures at arrival, or if the control scheme may read the queue at a cell.
+    /// Begins a [`Row`], which processes a burst of cells as [`Port::arrive_express`] processes one cell.
+    /// [`Row::close`] must follow, or the cells are lost. `None` if the server does not compute departures at
+    /// arrival, or if the control scheme may read the queue at a cell.
     #[inline(always)]
     pub fn row<'a>(&'a mut self, out: &'a mut Outlet<'_>) -> Option<Row<'a, OnLink<'a>>> {
         if !self.has_rows() {
@@ -107,7 +106,8 @@ impl<S: Server> Port<S> {
         self.row_to(OnLink { tail, stamps })
     }
 
-    /// A [`Row`] that serves cells which are already on the link once more, after [`Port::resume`].
+    /// Begins a [`Row`] that serves cells once more which are already on the link. [`Port::resume`] must precede
+    /// it.
     #[inline(always)]
     pub fn row_again(&mut self) -> Option<Row<'_, Already>> {
         if !self.has_rows() {
@@ -145,8 +145,8 @@ impl<S: Server> Port<S> {
         self.server.express().map(|server| server.work())
     }
 
-    /// Returns the server to the state `work`, as if the last `cells` cells had not arrived. These
-    /// cells stay on the link.
+    /// Returns the server to the state `work`, as if the newest `cells` cells had not arrived. These cells stay
+    /// on the link.
     pub fn resume(&mut self, work: Work, cells: usize) {
         if let Some(server) = self.server.express() {
             server.resume(work, cells);
@@ -154,8 +154,8 @@ impl<S: Server> Port<S> {
     }
 }
 
-/// A cell without a body after the control scheme has seen it. The scheme does not read the queue
-/// at this cell.
+/// Passes a cell without a body to the control scheme, which may mark the cell. The scheme does not read the
+/// queue at this cell.
 #[inline(always)]
 fn shown(control: (&mut Control, bool), now: Ps, arrival: &Arrival) -> Queued {
     Queued {
@@ -164,7 +164,7 @@ fn shown(control: (&mut Control, bool), now: Ps, arrival: &Arrival) -> Queued {
     }
 }
 
-/// The place where a [`Row`] puts the cells of a burst.
+/// The place where a [`Row`] (a burst at a port) puts its cells.
 pub trait RowEnd {
     /// Number of further cells that fit.
     fn room(&self) -> usize;
@@ -222,7 +222,7 @@ impl RowEnd for Already {
 #[must_use]
 pub struct Row<'a, E> {
     server: FifoRow<'a>,
-    /// Time that the line needs for all cells present, below which a cell is admitted and not
+    /// Backlog, as the time that the line needs for all cells present, below which a cell is admitted and not
     /// marked.
     most: Ps,
     control: &'a mut Control,
@@ -236,9 +236,9 @@ impl<E: RowEnd> Row<'_, E> {
     pub fn admits(&self, now: Ps) -> bool {
         self.end.room() > 0 && self.server.backlog(now) < self.most
     }
-    /// Processes a plain cell as [`Port::arrive_express`] does. Returns false, with nothing
-    /// changed, also if the link's ring buffer would have to grow; it always has a place for the
-    /// first cell of a burst.
+    /// Processes a plain cell as [`Port::arrive_express`] does. Returns false, with nothing changed, if the port
+    /// cannot admit the cell without checks, or if the link's ring buffer would have to grow. There is always a
+    /// place for the first cell of a burst.
     #[inline(always)]
     pub fn arrive(&mut self, now: Ps, arrival: &Arrival) -> bool {
         if !self.admits(now) {
@@ -253,9 +253,9 @@ impl<E: RowEnd> Row<'_, E> {
     pub fn stamp(&mut self, sent: Ps) {
         self.end.stamp(sent);
     }
-    /// Number of cells that [`Row::arrive_apart`] can process, if they arrive from `first` on, at
-    /// least `interval` apart. Zero unless each cell finds the line free and the control scheme
-    /// reads no data cells.
+    /// Number of cells that [`Row::arrive_apart`] can process, if the first arrives at `first` and each next one
+    /// at least `interval` later. Zero unless each cell finds the line free and the control scheme reads no data
+    /// cells.
     #[inline(always)]
     pub fn room_apart(&self, first: Ps, interval: Ps) -> u32 {
         let is_plain = self.ignores_data && self.most > Ps::ZERO;
@@ -265,8 +265,8 @@ impl<E: RowEnd> Row<'_, E> {
             0
         }
     }
-    /// Processes one of the cells that [`Row::room_apart`] permits. [`Row::note_apart`] must follow
-    /// the last of them.
+    /// Processes one of the cells that [`Row::room_apart`] permits. [`Row::note_apart`] must be called after the
+    /// last of these cells.
     #[inline(always)]
     pub fn arrive_apart(&mut self, now: Ps, cell: Queued) {
         self.end.push(self.server.serve_apart(now, cell));
@@ -277,8 +277,8 @@ impl<E: RowEnd> Row<'_, E> {
     pub fn note_apart(&mut self, cells: u32, last: Ps) {
         self.server.note_apart(cells, last);
     }
-    /// Writes the copies of server and ring buffer back. Returns the number of cells. If the cells
-    /// are new on the link, [`Outlet::note`] must get this number.
+    /// Writes the copies of server and ring buffer back. Returns the number of cells of the burst. If the cells
+    /// are new on the link, [`Outlet::note`] must be called with this number.
     #[inline(always)]
     pub fn close(self) -> usize {
         let sent = self.end.close();

@@ -1,5 +1,5 @@
-//! The queues of virtual sources, which lie before a port. Their cells share the buffer, the
-//! discard policy and the control scheme of the port's controlled queue.
+//! The queues of virtual sources, which lie before a port. Their cells share the buffer, the discard policy and
+//! the control scheme with the port's controlled queue.
 
 use super::{Arrival, Port, rm_of, show_controlled};
 use crate::atm::cell::{Body, Info, RmCell};
@@ -14,14 +14,14 @@ pub(super) struct Front {
     cells: u64,
     longest: u64,
     stays: Stays,
-    /// True if virtual sources feed the port.
+    /// True if a virtual source feeds the port.
     exists: bool,
-    /// True if virtual sources feed the port and its buffer or policy may refuse a cell.
+    /// True if a virtual source feeds the port, and the port's buffer or discard policy may refuse a cell.
     asks: bool,
 }
 
 impl Front {
-    /// True if virtual sources feed the port and its buffer or policy may refuse a cell.
+    /// True if a virtual source feeds the port, and the port's buffer or discard policy may refuse a cell.
     pub fn asks(&self) -> bool {
         self.asks
     }
@@ -47,8 +47,8 @@ impl<S: Server> Port<S> {
         self.note_shortcuts();
     }
 
-    /// Number of cells of the controlled class: in the queue, plus in the queues of virtual
-    /// sources. 0 unless `wanted`.
+    /// Number of cells of the controlled class at the port: those in the queue, and those in the queues of
+    /// virtual sources. 0 if `wanted` is false.
     pub(super) fn class_length(&mut self, now: Ps, wanted: bool, out: &mut Outlet<'_>) -> u64 {
         if wanted {
             self.front.cells + self.queue_length(now, self.controlled, out)
@@ -57,8 +57,8 @@ impl<S: Server> Port<S> {
         }
     }
 
-    /// True if the queue `index`, plus the cells of virtual sources, always has room for another
-    /// cell, and its policy checks nothing else.
+    /// True if another cell is always accepted: the queue `index` and the queues of virtual sources together have
+    /// room, and the discard policy checks nothing else.
     #[inline]
     fn has_room_in_front(&self, now: Ps, index: usize) -> bool {
         let room = self.queues[index].room_in_front;
@@ -68,9 +68,9 @@ impl<S: Server> Port<S> {
                 .surely_shorter(now, index, room - self.front.cells)
     }
 
-    /// Processes a cell that arrives for a virtual source. Unless it is refused, the cell joins the
-    /// queue of the virtual source. If the control scheme `meters` arrivals, the scheme gets the
-    /// cell and may mark it.
+    /// Processes a cell that arrives for a virtual source. If the port does not refuse the cell, it joins the
+    /// queue of the virtual source. If the control scheme meters arrivals (`meters`), the scheme gets the cell
+    /// and may mark it.
     #[inline]
     pub fn arrive_in_front(
         &mut self,
@@ -121,9 +121,9 @@ impl<S: Server> Port<S> {
         rm.ccr = ccr;
     }
 
-    /// Processes a cell that a virtual source sends into the controlled queue. If the control
-    /// scheme meters such output, it gets the cell and `metered` (cells/s) as the rate of the
-    /// channel. Only an RM cell can be refused: a data cell was admitted at its arrival.
+    /// Processes a cell that a virtual source sends into the controlled queue. If the control scheme meters what
+    /// virtual sources send, the scheme gets the cell and `metered` (cells/s) as the rate of the channel. Only an
+    /// RM cell can be refused: a data cell was admitted at its arrival.
     #[inline]
     pub fn send_from_front(
         &mut self,
@@ -163,20 +163,19 @@ impl<S: Server> Port<S> {
         None
     }
 
-    /// Does the work of [`Port::arrive_in_front`] and [`Port::send_from_front`] at one instant, for
-    /// a data cell without a body. Returns false, with nothing changed, if the cell may be refused
-    /// or the scheme reads the queue. The same holds if the server does not compute departures at
-    /// arrival.
+    /// Does the work of [`Port::arrive_in_front`] and [`Port::send_from_front`] at one instant, for a data cell
+    /// without a body. Returns false, with nothing changed, in three cases: the cell may be refused, the scheme
+    /// reads the queue, or the server does not compute departures at arrival.
     #[inline(always)]
     pub fn pass_front(&mut self, now: Ps, mut arrival: Arrival, out: &mut Outlet<'_>) -> bool {
         let may_refuse = self.front.asks && !self.has_room_in_front(now, arrival.queue as usize);
         if self.reads_queue || may_refuse || self.server.express().is_none() {
             return false;
         }
-        // The cell waits for zero time, so it adds nothing to the integral; but it counts for the
-        // greatest number.
+        // The cell waits for zero time in the queue of the virtual source, so it adds nothing to the time
+        // integral. But it counts for the greatest number of cells.
         self.front.longest = self.front.longest.max(self.front.cells + 1);
-        // The scheme meters either arriving or sent cells; here both happen at one instant.
+        // The scheme meters either arriving or sent cells; here the cell arrives and is sent at one instant.
         self.meter_data(now, arrival.control_slot, &mut arrival.cell.info, 0);
         if let Some(server) = self.server.express() {
             let context = &mut Context::new(now, &mut self.control, out);
@@ -190,8 +189,8 @@ impl<S: Server> Port<S> {
     pub fn front_length(&self) -> Option<u64> {
         self.front.exists.then_some(self.front.cells)
     }
-    /// Greatest number of cells in the queues of virtual sources since the last
-    /// [`Port::forget_longest`]; `None` if none feeds the port.
+    /// Greatest number of cells in the queues of virtual sources since the last [`Port::forget_longest`]; `None`
+    /// if no virtual source feeds the port.
     pub fn front_longest(&self) -> Option<u64> {
         self.front.exists.then_some(self.front.longest)
     }
@@ -200,7 +199,8 @@ impl<S: Server> Port<S> {
     pub fn front_integral(&self, now: Ps) -> f64 {
         self.front.stays.until(now, self.front.cells)
     }
-    /// Begins a new measurement of the greatest number of cells, with the present number.
+    /// Begins a new measurement of the greatest number of cells in the queues of virtual sources, with the
+    /// present number.
     pub(super) fn forget_front(&mut self) {
         self.front.longest = self.front.cells;
     }

@@ -12,9 +12,9 @@ pub(super) struct Meter {
 }
 
 impl Meter {
-    /// Counts a sent in-rate cell. SR := Nrm / T: the number of cells from one forward RM cell to
-    /// the next, divided by the time between them. The number is Nrm unless the time clause of
-    /// source rule 3 caused the next forward RM cell.
+    /// Counts a cell that was sent in-rate. The rate is SR := n / T: the number n of cells from one forward RM
+    /// cell to the next, divided by the time T between them. n is Nrm unless the time clause of source rule 3
+    /// caused the next forward RM cell.
     pub fn count(&mut self, now: Ps, is_frm: bool) {
         if is_frm {
             let seconds = (now - self.since).as_secs_f64();

@@ -37,7 +37,7 @@ pub struct VcReport {
     /// RM cells that ended at virtual sources and destinations of switches on the path.
     #[schemars(extend("x-source" = "TM 4.0 section 5.10.6"))]
     pub rm_cells_absorbed: u64,
-    /// Data cells sent.
+    /// Data cells of the channel sent by its end system.
     pub data_cells_sent: u64,
     /// In-rate forward RM cells sent.
     #[schemars(extend("x-source" = "TM 4.0 section 5.10.4 rule 3"))]

@@ -1,19 +1,19 @@
-//! The arguments of a server's methods: the time, the control scheme and the end of the line.
+//! The arguments of a server's methods: the time, the control scheme and the near end of the line.
 
 use crate::atm::cell::{Body, Cell, Info};
 use crate::atm::transport::Outlet;
 use crate::control::{Control, SwitchControl};
 use crate::kernel::Ps;
 
-/// The present time, the control scheme of the port, and the end of its line. A server passes
-/// departures from the watched queue to the scheme, and puts each cell whose service starts onto
+/// The present time, the control scheme of the port, and the near end of its line. A server passes departures
+/// from the watched queue (`ServerSettings::watched`) to the scheme, and puts each cell whose service starts onto
 /// the line.
 pub struct Context<'a, E> {
     /// The present time.
     pub now: Ps,
     /// Control scheme of the port.
     pub control: &'a mut Control,
-    /// End of the line, onto which the server puts each cell whose service starts.
+    /// Near end of the line, onto which the server puts each cell whose service starts.
     pub out: &'a mut E,
 }
 
@@ -23,15 +23,15 @@ impl<'a, E: LineEnd> Context<'a, E> {
     pub fn new(now: Ps, control: &'a mut Control, out: &'a mut E) -> Context<'a, E> {
         Context { now, control, out }
     }
-    /// Passes a cell of the watched queue, whose service starts now, to the control scheme.
-    /// `length` is the queue length in cells.
+    /// Passes a cell of the watched queue, whose departures the control scheme gets, to the scheme. The service
+    /// of the cell starts now. `length` is the queue length in cells.
     #[inline(always)]
     pub fn show_start(&mut self, info: &mut Info, length: u64) {
         let mut passing = info.passing();
         self.control.on_dequeue(self.now, &mut passing, length);
         *info = info.marked_as(passing);
     }
-    /// This context with the time `now`.
+    /// A context with the time `now` and everything else as in this context.
     #[inline(always)]
     pub fn at(&mut self, now: Ps) -> Context<'_, E> {
         Context::new(now, self.control, self.out)
@@ -40,8 +40,8 @@ impl<'a, E: LineEnd> Context<'a, E> {
 
 /// The near end of a line, onto which a server puts its cells in the order of their service.
 pub trait LineEnd {
-    /// Puts a cell onto the line. `cell.at` is the end of its service plus the propagation delay of
-    /// the line.
+    /// Puts a cell onto the line. `cell.at` is the end of the cell's service plus the propagation delay of the
+    /// line.
     fn put(&mut self, cell: Cell, body: Option<&Body>);
 }
 

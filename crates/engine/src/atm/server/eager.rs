@@ -1,5 +1,5 @@
-//! The plain server of the reference engine: one event for each end of a service, nothing computed
-//! ahead of time.
+//! The plain server of the reference engine: each end of a service is an event, and nothing is computed ahead of
+//! time.
 
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
@@ -36,8 +36,8 @@ struct Channel {
     queue: usize,
     rm_queue: usize,
     sender: Option<Sender>,
-    /// Place of the channel in the round-robin order: the number of the event at which the channel
-    /// last became able to send, or last sent. `None` if it may not send.
+    /// Place of the channel in the round-robin order: the number of the event at which the channel last became
+    /// able to send, or last sent. `None` if the channel may not send.
     since: Option<u64>,
     here: u64,
     longest: u64,
@@ -51,7 +51,7 @@ pub struct EagerServer {
     line: Line,
     queues: Vec<VecDeque<Waiting>>,
     in_service: Option<Service>,
-    /// End of the last service, and the fraction of a picosecond carried from it.
+    /// End of the last service, and the fraction of a picosecond that the next service inherits.
     last: (Ps, u64),
     departed: u64,
     integrals: Vec<(u128, Ps)>,
@@ -59,7 +59,7 @@ pub struct EagerServer {
     accepted: Vec<u64>,
     watched: Option<usize>,
     rm_first: bool,
-    /// Time since which cells wait although none is in service.
+    /// Time since which cells wait although no cell is in service.
     idle_since_arrival: Ps,
     numbers: u64,
     prompt: Option<PromptSettings>,
@@ -420,7 +420,7 @@ impl ServerCounts for EagerServer {
             .in_service
             .iter()
             .filter(|service| service.queue.is_some());
-        // A lost cell counts as held until the node has been told of the loss.
+        // A lost cell counts as present until the node has processed the loss.
         let lost = self.departure.iter().filter(|departure| departure.lost);
         let lost = lost.map(|departure| Queued {
             label: departure.label,

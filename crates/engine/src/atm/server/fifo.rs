@@ -20,19 +20,18 @@ pub struct FifoServer {
     line: Line,
     accepted: u64,
     work: Work,
-    /// Limit of the queue's length above which the server marks cells. A cell whose arrival leads
-    /// to a mark cannot be part of a burst.
+    /// Computes marks by the queue length; `None` if no cell is marked. A cell whose arrival causes a mark cannot
+    /// be part of a burst.
     marks: Option<Marks>,
 }
 
-/// The state of the server that each served cell changes, except the number of cells.
+/// The part of the server's state that each served cell changes, except the number of cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Work {
     free_at: Ps,
     carry: u64,
     sojourns: u128,
-    /// Greatest remaining work so far: time until the line was free, and the fraction of a
-    /// picosecond then.
+    /// Greatest backlog so far: time until the line was free, and the fraction of a picosecond in addition.
     longest: (u64, u64),
 }
 
@@ -51,19 +50,19 @@ impl FifoServer {
             marks: None,
         }
     }
-    /// A server that also marks cells by the limit of `marks`.
+    /// A server of one queue that also marks cells, as `marks` computes.
     pub fn marking(line: Line, marks: Marks) -> FifoServer {
         FifoServer {
             marks: Some(marks),
             ..FifoServer::new(line)
         }
     }
-    /// Time until the line is free, below which an arriving cell leads to no mark.
+    /// Backlog, as the time until the line is free, below which an arriving cell causes no mark.
     pub fn unmarked_below(&self) -> Ps {
         self.marks.map_or(Ps::NEVER, |marks| marks.least())
     }
-    /// Serves a cell. If its arrival decides that an earlier cell is marked, marks this cell on the
-    /// link.
+    /// Serves a cell. If the arrival of this cell decides that an earlier cell is marked, marks the earlier cell
+    /// on the link.
     #[inline(always)]
     pub fn serve_and_mark(
         &mut self,
@@ -98,13 +97,13 @@ impl FifoServer {
     pub fn work(&self) -> Work {
         self.work
     }
-    /// Returns to the state `work`, which was saved before the last `cells` cells were served.
+    /// Returns to the state `work`, which was saved before the newest `cells` cells were served.
     pub fn resume(&mut self, work: Work, cells: usize) {
         self.work = work;
         self.accepted -= cells as u64;
     }
-    /// The server for a burst of plain cells. [`FifoRow::close`] must follow, or the server does
-    /// not count these cells.
+    /// The server for a burst of plain cells (data cells that do not end a PDU). [`FifoRow::close`] must follow,
+    /// or the server does not count these cells.
     #[inline(always)]
     pub fn row(&mut self) -> FifoRow<'_> {
         FifoRow {
@@ -121,8 +120,8 @@ impl FifoServer {
     }
 }
 
-/// Completion time of a cell that arrives at `now`, and the fraction carried then. The line is free
-/// at `free_at` with the fraction `carry`.
+/// Completion time of a cell that arrives at `now`, and the fraction of a picosecond in addition. `free_at` and
+/// `carry` are the time at which the line is free, and the fraction in addition.
 #[inline(always)]
 fn completion(line: &Line, now: Ps, (free_at, carry): (Ps, u64)) -> (Ps, u64) {
     // Near full load a branch predictor cannot predict whether the line is free.
@@ -132,8 +131,7 @@ fn completion(line: &Line, now: Ps, (free_at, carry): (Ps, u64)) -> (Ps, u64) {
     line.clock.complete(start, carry)
 }
 
-/// Updates the greatest remaining work. A new maximum is rare, so a branch costs less than a
-/// conditional move.
+/// Updates the greatest backlog. A new maximum is rare, so a branch costs less than a conditional move.
 #[inline(always)]
 fn note_longest(longest: &mut (u64, u64), backlog: (u64, u64)) {
     if backlog.0 >= longest.0 {
@@ -178,14 +176,14 @@ impl FifoRow<'_> {
     pub fn serve(&mut self, now: Ps, cell: Queued) -> Cell {
         self.work.serve(&self.line, now, cell)
     }
-    /// True if each of several cells finds the line free: they arrive from `first` on, at least
-    /// `interval` apart.
+    /// True if each of several cells finds the line free. The first cell arrives at `first`, each next one at
+    /// least `interval` later.
     #[inline(always)]
     pub fn is_free_for(&self, first: Ps, interval: Ps) -> bool {
         first > self.work.free_at && interval > self.line.clock.floor()
     }
-    /// Serves a cell that finds the line free. [`FifoRow::note_apart`] must follow the last such
-    /// cell of the burst.
+    /// Serves a cell that finds the line free. [`FifoRow::note_apart`] must be called after the last such cell of
+    /// the burst.
     #[inline(always)]
     pub fn serve_apart(&self, now: Ps, cell: Queued) -> Cell {
         Cell {
@@ -222,7 +220,7 @@ impl Server for FifoServer {
     }
     #[inline]
     fn surely_shorter(&self, now: Ps, _queue: usize, limit: u64) -> bool {
-        // Serving `limit - 1` whole cells takes longer than the time until the line is free.
+        // `limit - 1` whole cells take longer to serve than the line is still busy.
         self.work.free_at.saturating_sub(now).0
             < limit
                 .saturating_sub(1)
@@ -282,7 +280,7 @@ impl ServerCounts for FifoServer {
     }
     fn backlog_integral(&mut self, _queue: usize, context: &mut Context<'_, Outlet<'_>>) -> f64 {
         let now = context.now;
-        // The time after `now` that cells present will still spend in the queue does not count.
+        // The time after `now` that the cells present will still spend in the queue does not count.
         (self.work.sojourns
             - self
                 .line
@@ -385,9 +383,9 @@ mod tests {
             if let Some(busy) = busy {
                 server.serve(Ps(busy), cell);
             }
-            // The first cell arrives from one picosecond before the line is free on.
+            // The first cell arrives one picosecond before the line is free, or later.
             let first = server.work.free_at.0.saturating_sub(1) + wait;
-            // Cells are at least one picosecond less than a cell time apart.
+            // The shortest distance between cells is one picosecond less than a cell time.
             let shortest = line.clock.floor().0 - 1;
             let least = shortest + *beyond.iter().min().unwrap();
             let times: Vec<Ps> = beyond

@@ -11,15 +11,15 @@ use crate::atm::cell::Body;
 use crate::atm::transport::Outlet;
 use crate::kernel::Ps;
 
-/// The cheapest exact server for a port: [`FifoServer`] if departures and marks are known at
-/// arrival, [`PromptServer`] if departures must be reported, otherwise [`PriorityServer`]. If the
-/// link loses cells, a [`LossyServer`] contains the first or the last.
+/// The cheapest server that is exact for a port. [`FifoServer`] serves if departures and marks are known at
+/// arrival, [`PromptServer`] if departures must be reported, otherwise [`PriorityServer`]. If the link loses
+/// cells, a [`LossyServer`] contains the `FifoServer` or the `PriorityServer`.
 #[derive(Clone)]
 pub enum LazyServer {
     /// Server of one queue whose departures cause no events except marks by the queue length.
     Fifo(FifoServer),
-    /// Server of several queues, with RM cells before other cells, or with another kind of marking
-    /// at departure.
+    /// Server for several queues, for RM cells before other cells, or for a kind of marking at departure that a
+    /// [`FifoServer`] does not know.
     Priority(PriorityServer),
     /// Server for credit control, or for a link that loses cells. One variant for both keeps the
     /// choice between the first two variants fast.
@@ -31,10 +31,10 @@ pub enum LazyServer {
 pub enum SpecialServer {
     /// Server for credit control.
     Prompt(PromptServer),
-    /// Server of one queue whose departures cause no events, for a link that loses cells.
+    /// Server of one queue for a link that loses cells. Departures cause no events other than losses.
     LossyFifo(LossyServer<FifoServer>),
-    /// Server of several queues, with RM cells before other cells, or with marking at departure,
-    /// for a link that loses cells.
+    /// Server for a link that loses cells, with several queues, RM cells before other cells, or marking at
+    /// departure.
     LossyPriority(LossyServer<PriorityServer>),
 }
 

@@ -16,13 +16,14 @@ use crate::kernel::{Ps, Ring};
 pub struct LossSettings {
     /// The error process of the link, which decides which cells are lost.
     pub errors: Errors,
-    /// By slot of a channel: the label of its cells at the far end of the link.
+    /// For each channel, by its slot (index at the port): the label of the channel's cells at the far end of the
+    /// link.
     pub labels: Vec<u32>,
 }
 
-/// A server for a link that loses cells. Losses are drawn in the order of service, the order in
-/// which the server puts cells onto the line. So no departure needs an event: a lost cell is stored
-/// until [`Server::take_lost`] returns it.
+/// A server for a link that loses cells. The random losses are drawn in the order of service, in which the server
+/// puts cells onto the line. So no departure needs an event: a lost cell is stored until [`Server::take_lost`]
+/// returns it.
 #[derive(Clone)]
 pub struct LossyServer<T> {
     server: T,
@@ -34,7 +35,8 @@ pub struct LossyServer<T> {
 struct LossyEnd {
     errors: Errors,
     delay: Ps,
-    /// For each channel, the label at the far end of the link and the slot, sorted by label.
+    /// For each channel: the label of its cells at the far end of the link and its slot (index at the port).
+    /// Sorted by label.
     slots: Vec<(u32, u32)>,
     /// Lost cells that [`Server::take_lost`] has not returned yet, in the order of their
     /// departures.
@@ -58,7 +60,7 @@ impl LineEnd for LossyOutlet<'_, '_> {
 }
 
 impl LossyEnd {
-    /// The line end that loses cells, in front of the link of `out`.
+    /// The line end that removes lost cells and passes all others to the link of `out`.
     #[inline(always)]
     fn before<'a, 'b>(&'a mut self, out: &'a mut Outlet<'b>) -> LossyOutlet<'a, 'b> {
         LossyOutlet { lossy: self, out }

@@ -44,7 +44,7 @@ pub struct Line {
     pub delay: Ps,
 }
 
-/// A cell in a queue, with the label that the cell will carry on the link.
+/// A cell in a queue, with the label that the cell will carry on the outgoing link.
 #[derive(Clone, Copy, Debug)]
 pub struct Queued {
     /// Label of the cell for the node at the far end of the link.
@@ -56,15 +56,15 @@ pub struct Queued {
 /// A cell as it arrives at a port.
 #[derive(Clone, Copy)]
 pub struct Arrival {
-    /// Index of the cell's channel among the channels of the port.
+    /// Index of the cell's channel among the channels of the port (its slot).
     pub slot: u32,
-    /// Index of the cell's channel in the control scheme; used only if `controlled`.
+    /// Index of the cell's channel in the control scheme; used only if `controlled` is true.
     pub control_slot: u32,
     /// Index of the queue for the cell's class.
     pub queue: u32,
-    /// True if the control scheme is responsible for the cell's class.
+    /// True if the control scheme controls the class of the cell.
     pub controlled: bool,
-    /// Label and header word of the cell.
+    /// Label and header bits of the cell.
     pub cell: Queued,
 }
 
@@ -74,11 +74,11 @@ pub struct ServerSettings {
     pub line: Line,
     /// Number of queues, in the order of descending priority.
     pub queues: usize,
-    /// Index of the queue whose departures the control scheme gets; `None` if it gets none.
+    /// Index of the queue whose departures are passed to the control scheme; `None` if no departures are.
     pub watched: Option<usize>,
-    /// Queue length above which the scheme marks a data cell of the watched queue at its service
-    /// start: [`SwitchControl::marks_above`]. Set only if the scheme never does anything else
-    /// there. A server that marks cells itself need not pass departures to the scheme.
+    /// Queue length above which the scheme marks a data cell of the watched queue at the start of its service:
+    /// [`SwitchControl::marks_above`]. Set only if the scheme does nothing else at departures. A server that
+    /// marks cells itself need not pass departures to the scheme.
     ///
     /// [`SwitchControl::marks_above`]: crate::control::SwitchControl::marks_above
     pub marks_above: Option<u64>,
@@ -90,12 +90,12 @@ pub struct ServerSettings {
     pub losses: Option<LossSettings>,
 }
 
-/// A work-conserving, non-preemptive server of one or more queues. Each method with a context first
-/// processes the services up to the context's time, and passes departures of the watched queue to
+/// A work-conserving, non-preemptive server of one or more queues. Each method with a context first processes the
+/// services up to the context's time, and passes departures of the watched queue ([`ServerSettings::watched`]) to
 /// the control scheme.
 pub trait Server: ServerCounts + Sized {
-    /// True in the plain engine: end systems that send through the server then tell an observer of
-    /// the first cell of each PDU.
+    /// True in the plain engine: an end system that sends through the server then reports the first cell of each
+    /// PDU to an observer.
     const OBSERVED: bool = false;
     /// Type of the server for ports that must report departures.
     type Credited: CreditedServer;
@@ -115,8 +115,8 @@ pub trait Server: ServerCounts + Sized {
     /// Advances the server to the context's time. Returns the number of cells of `queue` whose last
     /// bit has not left.
     fn queue_length(&mut self, queue: usize, context: &mut Context<'_, Outlet<'_>>) -> u64;
-    /// True if `queue` holds fewer than `limit` cells at `now` beyond doubt; false if only the
-    /// exact length could tell. Cheaper than the exact length, and without any change.
+    /// True if `queue` certainly holds fewer than `limit` cells at `now`. If false, only the exact length would
+    /// decide. This method is cheaper than the exact length, and changes nothing.
     fn surely_shorter(&self, now: Ps, queue: usize, limit: u64) -> bool;
     /// This server if it is a [`FifoServer`], which computes departures at arrival; `None`
     /// otherwise.
@@ -129,8 +129,9 @@ pub trait Server: ServerCounts + Sized {
     fn priority(&mut self) -> Option<&mut PriorityServer> {
         None
     }
-    /// The next cell that the link has lost and whose service has ended by `until`, at a server
-    /// that does not report departures. The server must have been advanced to `until`.
+    /// The next cell that the link has lost and whose service has ended by `until`; `None` if no such cell is
+    /// left. Only a server that does not report departures returns such cells. The server must have been advanced
+    /// to `until`.
     fn take_lost(&mut self, _until: Ps) -> Option<Departure> {
         None
     }
@@ -144,7 +145,7 @@ pub trait Server: ServerCounts + Sized {
     }
 }
 
-/// A server that works with any [`LineEnd`]; a plain [`Server`] puts cells on an [`Outlet`] only.
+/// A server that can put cells on any [`LineEnd`]. A plain [`Server`] can put cells on an [`Outlet`] only.
 pub trait LineServer: Server {
     /// Does the work of [`Server::push`] with any line end.
     fn push_to(
@@ -159,8 +160,8 @@ pub trait LineServer: Server {
 
 /// A server that the engine can build from settings.
 pub trait BuildServer: Server {
-    /// True if [`Server::take_lost`] returns the losses of links without credit control; false if
-    /// each loss needs an event.
+    /// True if [`Server::take_lost`] returns the cells lost on links without credit control. False if each loss
+    /// needs an event.
     const LOSES_AHEAD: bool = false;
     /// Builds a server that is exact for these settings.
     fn build(settings: ServerSettings) -> Self;
@@ -170,8 +171,8 @@ pub trait BuildServer: Server {
 pub trait ServerCounts {
     /// Number of cells put into `queue`.
     fn accepted(&self, queue: usize) -> u64;
-    /// Number of cells whose service has ended by the context's time. This time must not be before
-    /// that of the last call.
+    /// Number of cells whose service has ended by the context's time. This time must not be earlier than the time
+    /// of the last call.
     fn departed(&mut self, context: &mut Context<'_, Outlet<'_>>) -> u64;
     /// Busy time of the line up to the context's time, in the units of [`CellClock::served`].
     fn served(&mut self, context: &mut Context<'_, Outlet<'_>>) -> u128;
@@ -190,17 +191,16 @@ pub trait ServerCounts {
 
 /// An event-driven server: it reports departures to its node, and obeys credit.
 pub trait CreditedServer {
-    /// Puts a cell without a body into its queue, after all other events at the context's time. The
-    /// service of the cell begins at once if possible. Returns false only if [`Server::next_event`]
-    /// has not become earlier, no cell has begun to wait, and no departure must be reported at its
-    /// start.
+    /// Puts a cell without a body into its queue, after all other events at the context's time. The service of
+    /// the cell begins at once if possible. Returns false only if three conditions hold: [`Server::next_event`]
+    /// has not become earlier, no cell has begun to wait, and no departure must be reported at its start.
     fn push_alone(&mut self, arrival: &Arrival, context: &mut Context<'_, Outlet<'_>>) -> bool;
-    /// The ended departure that the node must process, returned once. The node must call this
-    /// method at every [`Server::next_event`].
+    /// The departure that has ended and that the node must process; each is returned once. `None` if there is
+    /// none. The node must call this method at every [`Server::next_event`].
     fn take_departure(&mut self) -> Option<Departure>;
-    /// The departure that the node must process and whose service has just started, returned once;
-    /// only for servers that report departures at their start. The node must call this method
-    /// whenever a service may have started.
+    /// The departure whose service has just started and that the node must process; each is returned once. `None`
+    /// if there is none, or if the server does not report departures at their start. The node must call this
+    /// method whenever a service may have started.
     fn take_departure_ahead(&mut self) -> Option<Departure> {
         None
     }
@@ -208,31 +208,30 @@ pub trait CreditedServer {
     fn tells_nobody(&self) -> bool {
         false
     }
-    /// True if the departure of the cell in service must be reported.
+    /// True if the departure of the cell in service must be reported to the node.
     fn tells_next(&self) -> bool;
-    /// Time of the next service start; `NEVER` if no cell waits. A start before
-    /// [`Server::next_event`] needs no event. But the server must be advanced beyond this start
-    /// before the receiving node processes the cell.
+    /// Time of the next service start; `NEVER` if no cell waits. A start before [`Server::next_event`] needs no
+    /// event. But before the receiving node processes the cell, the server must be advanced beyond this start.
     fn next_start(&self) -> Ps;
-    /// Queues a message of the credit protocol that enters the server at the later time `at`. Of
-    /// messages with equal times, the lowest `rank` is first. For servers that report departures at
-    /// their start.
+    /// Queues a message of the credit protocol that enters the server at the later time `at`. Of messages with
+    /// equal times, the message with the lowest `rank` is first. Only for servers that report departures at their
+    /// start.
     fn tell_at(&mut self, _at: Ps, _rank: u32, _message: Message) {
         unreachable!("it reports no departure ahead");
     }
     /// Queues a message of the credit protocol at the context's time.
     fn tell(&mut self, message: Message, context: &mut Context<'_, Outlet<'_>>);
-    /// Sets the credit limit of the channel in `slot` ([`Sender::set_limit`]).
+    /// Sets the credit limit of the channel with index `slot` ([`Sender::set_limit`]).
     fn set_limit(&mut self, slot: u32, limit: u32, context: &mut Context<'_, Outlet<'_>>);
-    /// Number of departed cells of the channel in `slot` that have not been reported. After the
-    /// call these cells count as reported.
+    /// Number of departed cells of the channel with index `slot` that the server has not reported to its node.
+    /// After the call these cells count as reported.
     fn take_untold(&mut self, slot: u32, context: &mut Context<'_, Outlet<'_>>) -> u32;
-    /// Number of cells of the channel in `slot` that the server holds, including the cell in
-    /// service. The server must have been advanced to the present instant.
+    /// Number of cells of the channel with index `slot` that the server holds, including the cell in service. The
+    /// server must have been advanced to the present instant.
     fn queued_of(&self, slot: u32) -> u64;
-    /// Largest number of cells of the channel in `slot` that the server has held at once.
+    /// Largest number of cells of the channel with index `slot` that have been in the server at once.
     fn longest_of(&self, slot: u32) -> u64;
-    /// State of the credit of the channel in `slot` at this server; `None` without credit control.
+    /// State of the credit of the channel with index `slot` at this server; `None` without credit control.
     fn sender(&self, slot: u32) -> Option<Sender>;
     /// Numbers of cells of the credit protocol that the server has sent, by kind.
     fn credit_counts(&self) -> CreditCounts;

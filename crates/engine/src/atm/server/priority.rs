@@ -26,7 +26,7 @@ impl Lane {
 
 #[derive(Clone, Default)]
 struct Queue {
-    /// RM cells of the queue, if they are served first.
+    /// RM cells of the queue, if RM cells are served before other cells.
     first: Lane,
     lane: Lane,
     /// Number of cells of the queue whose service has ended.
@@ -40,7 +40,7 @@ impl Queue {
     fn waiting(&self) -> u64 {
         (self.lane.cells.len() + self.first.cells.len()) as u64
     }
-    /// The list with the cell of the queue that is served next.
+    /// The list (RM cells or other cells) with the cell of this queue that is served next.
     #[inline(always)]
     fn next_lane(&mut self) -> &mut Lane {
         if self.first.cells.is_empty() {
@@ -51,9 +51,8 @@ impl Queue {
     }
 }
 
-/// A non-preemptive server of queues in strict priority. Nothing can change the order of service
-/// between two calls. So the server needs no departure event: each call processes the services up
-/// to its time.
+/// A non-preemptive server of queues in strict priority. Between two calls nothing can change the order of
+/// service. So the server needs no departure event: each call processes the services up to the time of the call.
 #[derive(Clone)]
 pub struct PriorityServer {
     line: Line,
@@ -62,13 +61,13 @@ pub struct PriorityServer {
     /// One bit for each queue, set if cells wait there. The lowest bit is the queue of the highest
     /// priority.
     occupied: u32,
-    /// Index of the queue of the cell in service, until the end of the service has been counted.
+    /// Index of the queue of the cell in service; `None` after the end of the service has been counted.
     in_service: Option<u32>,
-    /// End of the present service, or of the last one.
+    /// End of the present service; if no cell is in service, end of the last one.
     free_at: Ps,
     carry: u64,
-    /// Earliest time of the next service start, even if the line is free before: a cell must have
-    /// arrived.
+    /// Earliest time of the next service start, which is not before a cell has arrived, even if the line is free
+    /// earlier.
     ready_at: Ps,
     watched: Option<u32>,
     rm_first: bool,
@@ -195,7 +194,7 @@ impl Server for PriorityServer {
     }
     #[inline]
     fn surely_shorter(&self, _now: Ps, queue: usize, limit: u64) -> bool {
-        // This is the length at the last call. Since then cells can only have left.
+        // This is the length at the last call. Since that call, cells can only have left.
         self.length(queue) < limit
     }
     fn push(
@@ -206,7 +205,8 @@ impl Server for PriorityServer {
     ) {
         self.push_to(arrival, body, context);
     }
-    // A function of its own: ports with one queue, inlined elsewhere, have few registers to spare.
+    // This is a separate function because it would need more registers than ports with one queue can spare where
+    // it is inlined.
     #[inline(never)]
     fn advance(&mut self, context: &mut Context<'_, Outlet<'_>>) {
         self.advance_to(context);

@@ -24,8 +24,8 @@ use crate::kernel::{Ps, Ring};
 /// The cell in service: a cell of a channel, or a cell of the credit protocol.
 #[derive(Clone, Copy)]
 enum InService {
-    /// A cell of a channel, from the queue with the index `queue`. `matters` is true if the node
-    /// must be told as soon as the cell has left.
+    /// A cell of a channel, from the queue with the index `queue`. `matters` is true if the node must process the
+    /// departure as soon as the cell has left.
     Cell {
         queue: u32,
         slot: u32,
@@ -37,18 +37,18 @@ enum InService {
     Message { purpose: Purpose, lost: bool },
 }
 
-/// An event-driven server, for ports where some departures have immediate effects: a credit
-/// follows, or the link has lost the cell. Other departures are processed at the next call, or when
-/// the next service starts. In round-robin order a channel sends one cell. Then, if it may send
-/// another, it waits behind all other channels that may send.
+/// An event-driven server, for ports where some departures have immediate effects: a credit follows, or the link
+/// has lost the cell. Other departures are processed at the next call, or when the next service starts. In
+/// round-robin order a channel sends one cell. Then, if the channel may send another cell, it waits behind all
+/// other channels that may send.
 #[derive(Clone)]
 pub struct PromptServer {
     line: Line,
     queues: Vec<Queue>,
     channels: Vec<Channel>,
     messages: Ring<Message>,
-    /// Messages that enter the server at a later time, sorted by this time and then by rank.
-    /// `to_come_at` is the time of the first message, `NEVER` if there is none.
+    /// Messages that enter the server at a later time, sorted by this time and then by rank. `to_come_at` is the
+    /// time of the first message, `NEVER` if the list is empty.
     to_come: Ring<(Ps, u32, Message)>,
     to_come_at: Ps,
     records_per_cell: usize,
@@ -59,15 +59,15 @@ pub struct PromptServer {
     tells_nobody: bool,
     /// True if a departure is reported as soon as its service has started.
     tells_ahead: bool,
-    /// Number of waiting cells whose departures will be reported; used if departures are reported
-    /// at their start.
+    /// Number of waiting cells whose departures will be reported. Used only if departures are reported at their
+    /// start.
     telling: u64,
     in_service: Option<InService>,
     departure: Option<Departure>,
     free_at: Ps,
     carry: u64,
-    /// Earliest time of the next service start, even if the line is free before: a cell must have
-    /// arrived or got credit.
+    /// Earliest time of the next service start, which is not before a cell has arrived or got credit, even if the
+    /// line is free earlier.
     ready_at: Ps,
     /// Number of cells and messages that may be served now. A channel in round-robin order counts
     /// once.
@@ -152,7 +152,7 @@ impl PromptServer {
         }
         self.ready += 1;
     }
-    /// Moves the messages that have entered by `now` into the list of messages to be sent.
+    /// Moves the messages that have entered the server by `now` to the list of messages that wait to be sent.
     fn receive_messages(&mut self, now: Ps) {
         while self.to_come_at <= now
             && let Some((at, _, message)) = self.to_come.pop()
@@ -162,8 +162,8 @@ impl PromptServer {
             self.to_come_at = self.to_come.front().map_or(Ps::NEVER, |(at, ..)| *at);
         }
     }
-    /// Appends the channel in `slot` to the round-robin order of its queue, if the channel may send
-    /// and is not in it.
+    /// Appends the channel with index `slot` to the round-robin order of its queue, if the channel may send and
+    /// is not in this order yet.
     #[inline]
     fn queue_up(&mut self, now: Ps, slot: u32) {
         let channel = &mut self.channels[slot as usize];
@@ -179,8 +179,8 @@ impl PromptServer {
         self.note_ready(now);
     }
 
-    /// Counts a cell of the channel in `slot` that arrives at `now`; `is_data` is false for an RM
-    /// cell. Returns the index of the cell's queue, the queue, and the channel.
+    /// Counts a cell of the channel with index `slot` that arrives at `now`; `is_data` is false for an RM cell.
+    /// Returns the index of the cell's queue, the queue, and the channel.
     #[inline(always)]
     fn count_arrival(
         &mut self,
@@ -202,8 +202,8 @@ impl PromptServer {
         (index, queue, channel)
     }
 
-    /// Puts a cell of the channel in `slot` into its queue at `now`. The server must have been
-    /// advanced to `now`.
+    /// Puts a cell of the channel with index `slot` into its queue at `now`. The server must have been advanced
+    /// to `now`.
     #[inline(always)]
     fn add(&mut self, now: Ps, slot: u32, cell: Queued, body: Option<&Body>) {
         let comes_first = self.rm_first && !cell.info.is_data();
@@ -242,8 +242,8 @@ impl PromptServer {
         }
     }
 
-    /// True if departures are reported at their start and the last service was that of a cell of
-    /// the channel in `slot`.
+    /// True if departures are reported at their start and the last cell served belongs to the channel with index
+    /// `slot`.
     #[inline(always)]
     fn served_last(&self, slot: u32) -> bool {
         let is_last = |last| matches!(last, InService::Cell { slot: of, .. } if of == slot);
@@ -254,11 +254,11 @@ impl PromptServer {
     /// directly after a cell of the same channel ([`PromptServer::served_last`]). Returns true if
     /// the departure of the cell must be reported.
     ///
-    /// The result is exact. The lengths of queue and channel, and the number of departures to be
-    /// reported, would fall by one and rise by one. So only times and the counts of passed cells
-    /// change. The cell in service is still one of this channel, and all reports on the cell before
-    /// it have been made. With credit there is neither ABR nor a control scheme: a channel has one
-    /// queue, and no scheme gets its departures.
+    /// The result is exact. In the general path, the lengths of queue and channel and the number of departures to
+    /// be reported would rise by one and fall by one. So only times and the counts of passed cells change. The
+    /// cell in service is still a cell of this channel, and all reports about the cell before it have been made.
+    /// Under credit control there is neither ABR nor a control scheme: a channel has one queue, and no scheme
+    /// gets the queue's departures.
     #[inline(always)]
     fn serve_again(
         &mut self,
@@ -317,8 +317,8 @@ impl PromptServer {
         }
     }
 
-    /// Stores the departure of the cell in service, of the channel in `slot`, for the node. `cells`
-    /// is the number of departed cells that have not been reported yet.
+    /// Stores the departure of the cell in service for the node; `slot` is the slot of the cell's channel.
+    /// `cells` is the number of departed cells that have not been reported yet.
     fn report(&mut self, slot: u32, Queued { info, label }: Queued, lost: bool, cells: u32) {
         debug_assert!(
             self.departure.is_none(),
@@ -509,7 +509,7 @@ impl PromptServer {
     }
 }
 
-/// Removes the channel `slot` from a round-robin order.
+/// Removes the channel with index `slot` from a round-robin order.
 fn remove(turns: &mut Ring<u32>, slot: u32) {
     for _ in 0..turns.len() {
         if let Some(waiting) = turns.pop().filter(|waiting| *waiting != slot) {
@@ -548,7 +548,7 @@ impl Server for PromptServer {
     #[inline(always)]
     fn advance(&mut self, context: &mut Context<'_, Outlet<'_>>) {
         let now = context.now;
-        // Before the cell in service leaves, there is nothing to process.
+        // If the cell in service has not left, there is nothing to process.
         if self.free_at <= now {
             self.complete_until(context);
         }
@@ -574,7 +574,7 @@ impl CreditedServer for PromptServer {
         if !is_idle || !self.channels[slot as usize].has_credit() {
             return self.push_behind(arrival, context);
         }
-        // No other cell could be served before, so this cell need not wait either.
+        // No other cell could be served before this one, so this cell need not wait either.
         if self.served_last(slot) {
             return self.serve_again(slot, cell, context);
         }
@@ -588,7 +588,7 @@ impl CreditedServer for PromptServer {
             context.show_start(&mut cell.info, queue.length);
         }
         self.serve((index, slot), cell, None, context);
-        // No cell waits, so no later service start can matter.
+        // No cell waits, so no later service start can affect the node.
         !self.tells_ahead || self.departure.is_some()
     }
     #[inline]
@@ -622,8 +622,7 @@ impl CreditedServer for PromptServer {
     }
     fn tell_at(&mut self, at: Ps, rank: u32, message: Message) {
         self.to_come.push((at, rank, message));
-        // Few ports send messages to this port, each in order of time, so the loop passes few
-        // entries.
+        // Few ports send messages to this port, and each port in order of time, so the loop passes few entries.
         for newer in 1..self.to_come.len() {
             let before = *self.to_come.before_newest_mut(newer);
             if (before.0, before.1) <= (at, rank) {

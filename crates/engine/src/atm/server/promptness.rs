@@ -7,7 +7,7 @@ use crate::atm::errors::Errors;
 use crate::credit::{CreditCell, Purpose, Record, Sender};
 use crate::kernel::Ps;
 
-/// Settings of one channel that sends through an event-driven port.
+/// Settings of one channel through an event-driven port.
 #[derive(Clone, Copy, Debug)]
 pub struct ChannelSettings {
     /// Index of the queue for the channel's data cells.
@@ -19,15 +19,15 @@ pub struct ChannelSettings {
     /// Largest number of cells that the channel may have at the port; `None` without credit
     /// control, or if the channel begins at this node.
     pub most: Option<u64>,
-    /// Number of departures, of data and RM cells together, after which the server reports to the
-    /// node. [`NEVER_TOLD`] if it never need report.
+    /// Number of departures, of data and RM cells together, after which the server reports to the node;
+    /// [`NEVER_TOLD`] if the server need not report.
     pub told_every: u32,
 }
 
 /// Value of `told_every` for a channel whose departures are never reported.
 pub const NEVER_TOLD: u32 = u32::MAX;
 
-/// Settings of an event-driven server. A port has one for credit control; in the plain engine also
+/// Settings of an event-driven server. A port has such a server for credit control, and in the plain engine also
 /// for a link that loses cells.
 #[derive(Clone, Debug)]
 pub struct PromptSettings {
@@ -36,18 +36,18 @@ pub struct PromptSettings {
     /// For each queue: true if its channels are served round-robin, false if the queue is first-in
     /// first-out.
     pub by_turns: Vec<bool>,
-    /// Largest number of credit records in one credit cell.
+    /// Largest number of credits in one credit cell.
     pub records_per_cell: usize,
-    /// Index of the first queue that is served after credit cells.
+    /// Index of the first queue that has a lower priority than credit cells.
     pub records_before: usize,
     /// Label of credit cells for the node at the far end of the link: the index of that node's port
     /// on the opposite link.
     pub label: u32,
     /// Error process of the link; `None` if the link loses no cell.
     pub errors: Option<Errors>,
-    /// True if the server may report a departure as soon as its service has started. Then a report
-    /// only causes messages, nothing reads the counts of messages before the departure, and no cell
-    /// is lost.
+    /// True if the server may report a departure as soon as its service has started. This is permitted if a
+    /// report only causes messages, if no cell is lost, and if the counts of messages are not read before the
+    /// departure.
     pub tells_ahead: bool,
 }
 
@@ -74,15 +74,15 @@ pub struct Departure {
 pub enum Message {
     /// A credit: a new limit of a channel. Several credits may share a cell.
     Credit(Record),
-    /// A mark: the number of cells that the channel in `slot` has sent, without a request for it.
+    /// A mark: tells the number of cells that the channel with index `slot` has sent, so that the receiver can
+    /// find lost cells. No credit is requested.
     Mark {
         /// Slot of the channel at the sending port.
         slot: u32,
         /// Label of the channel at the far end of the link.
         label: u32,
     },
-    /// A reduction: a limit that may be lower than the limit before, and the number of this
-    /// reduction.
+    /// A reduction: a limit that may be lower than the previous limit, and the sequence number of this reduction.
     Reduction(Record, u32),
     /// Confirmation of a reduction: the channel obeys the new limit.
     Confirmation {
@@ -90,12 +90,12 @@ pub enum Message {
         slot: u32,
         /// Label of the channel at the far end of the link.
         label: u32,
-        /// Number of the confirmed reduction.
+        /// Sequence number of the confirmed reduction.
         reduction: u32,
     },
 }
 
-/// Numbers of credit-protocol cells that a port has sent, without the cell in service.
+/// Numbers of credit-protocol cells that a port has sent. The cell in service does not count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CreditCounts {
     /// Cells with credits or reductions.

@@ -4,13 +4,12 @@ use super::{CELL_PAYLOAD, SourceQueue, payload};
 use crate::atm::cell::Info;
 use crate::kernel::{Ps, Stays};
 
-/// A source queue whose state stays in registers while cells of its first PDU leave, each as by
-/// [`SourceQueue::pop_of_pdu`]. [`PduRow::close`] must follow, or the queue still contains these
-/// cells.
+/// A source queue whose state stays in registers while cells of its first PDU leave. Each cell leaves as by
+/// [`SourceQueue::pop_of_pdu`]. [`PduRow::close`] must follow, or the queue still contains these cells.
 #[must_use]
 pub(crate) struct PduRow<'a> {
     queue: &'a mut SourceQueue,
-    /// Header word of the next cell, without its number of payload bytes.
+    /// Header bits of the next cell, without its number of payload bytes.
     next: Info,
     /// Bytes of the PDU before the next cell. `header` is the number of bytes before the segment's
     /// payload, `end` the number before the trailer.
@@ -41,7 +40,7 @@ impl SourceQueue {
 }
 
 impl PduRow<'_> {
-    /// Removes the next cell of the PDU; its time in the queue ends at `now`.
+    /// Removes the next cell of the PDU. `now` is the time at which this cell leaves the queue.
     #[inline(always)]
     pub fn pop(&mut self, now: Ps) -> Info {
         let info = self

@@ -1,5 +1,4 @@
-//! Cells of PDUs that the queue cuts, sent over a channel that loses cells, and reassembled:
-//! compared with real bytes and real trailers.
+//! Compares the reassembly with real bytes and real trailers. The queue cuts PDUs, and the channel loses cells.
 
 extern crate std;
 
@@ -17,7 +16,7 @@ fn segment(number: u64, len: u16) -> Segment {
     Segment::data(number, len)
 }
 
-/// Removes the next cell, together with the PDU that it ends, if any.
+/// Removes the next cell. If the cell ends a PDU, also returns the PDU.
 fn pop(queue: &mut SourceQueue) -> Option<(Info, Option<Pdu>)> {
     let info = queue.pop(Ps::ZERO)?;
     Some((info, info.is_eom().then(|| queue.pop_pdu(Ps::ZERO))))
@@ -90,7 +89,7 @@ fn single_cells_are_refused_at_the_end_of_a_pdu() {
     let payload: Vec<u32> = second.iter().map(|(info, _)| info.payload()).collect();
     assert_eq!(payload, [0, 48, 48, 48, 48, 48, 48, 48]);
     assert_eq!((queue.cells(), queue.bytes()), (0, 0));
-    // The next PDU is reassembled with these cells, and lost.
+    // The next PDU is merged with these cells at reassembly, and is discarded.
     let mut reassembler = Reassembler::default();
     second
         .iter()
@@ -107,8 +106,8 @@ fn single_cells_are_refused_at_the_end_of_a_pdu() {
     assert_eq!(reassembler.merges(), 1);
 }
 
-/// CRC-32 of AAL5 (I.363.5): polynomial 0x04C11DB7, most significant bit first, initial value all
-/// ones, result inverted.
+/// CRC-32 of AAL5 (I.363.5): polynomial 0x04C11DB7, most significant bit first, initial value with all bits 1,
+/// result inverted.
 fn crc32(bytes: &[u8]) -> u32 {
     let shift = |register: u32| (register << 1) ^ if register >> 31 == 1 { 0x04C1_1DB7 } else { 0 };
     !bytes.iter().fold(u32::MAX, |register, byte| {
@@ -204,7 +203,7 @@ proptest! {
 
     #[test]
     fn a_pdu_is_delivered_exactly_when_its_bytes_would_be(
-        // Many segments of equal length, so that merged cells often have a valid count.
+        // Many segments have equal lengths, so that merged cells often have a valid count.
         lengths in prop::collection::vec(prop_oneof![Just(512), Just(0), 0u16..300], 1..40),
         encapsulation in prop_oneof![Just(Encapsulation::LlcSnap), Just(Encapsulation::VcMux)],
         start in prop_oneof![Just(0), Info::NUMBERS - 400..Info::NUMBERS],

@@ -46,9 +46,9 @@ impl<S: Server> Switch<S> {
         self.run_relay(now, opposite, links);
     }
 
-    /// Does the work of [`Switch::receive`] for a data cell without a body, if its virtual source
-    /// can send the cell at once. Returns the time of the virtual source's next transmission;
-    /// `None`, with nothing changed, if the cell must wait.
+    /// Does the work of [`Switch::receive`] for a data cell without a body, if its virtual source can send the
+    /// cell at once. Returns the time of the virtual source's next transmission; `None`, with nothing changed, if
+    /// the cell must be queued.
     #[inline(always)]
     pub(super) fn pass(&mut self, relay: usize, cell: Cell, links: &mut Links) -> Option<Ps> {
         let next = self.at(relay, links, |relay, way| {
@@ -58,8 +58,8 @@ impl<S: Server> Switch<S> {
         Some(next)
     }
 
-    /// Replaces the parameters of the virtual sources of a flow from `now` on. Returns true if the
-    /// switch has any.
+    /// Replaces the parameters of the virtual sources of a flow from `now` on. Returns true if the switch has
+    /// virtual sources of this flow.
     pub(in crate::atm) fn change_loops(&mut self, now: Ps, flow: usize, to: &FlowChange) -> bool {
         let clocks = self.ports.len()..;
         let mut found = false;

@@ -1,17 +1,17 @@
 //! Cells that a terminal sends ahead of time, before their sending times are reached.
 //!
-//! A host may be processed only as far as no event can reach it. With short links, the scheduler
-//! would have to call a host with a low rate for each of its cells. So the host also sends the next
-//! cells of a PDU as if no cell arrived. The PDU's last cell, the next RM cell or the next timer
-//! ends these cells. If a cell with an effect arrives before they are all sent, the later ones are
-//! taken back from the link.
+//! The scheduler processes a host only up to the time at which an event elsewhere could affect the host. With
+//! short links, the scheduler would have to call a host with a low rate for each of its cells. So the host also
+//! sends the next cells of a PDU as if no cell arrived. The host sends no further than the PDU's last cell, the
+//! next RM cell or the next timer. If a cell with an effect arrives before these sending times have passed, the
+//! later cells are taken back from the link.
 //!
-//! The result is exact. An arrival that takes cells back follows from an event that is still to be
-//! processed, so it is later than the earliest such event. Cells sent after this arrival reach
-//! other nodes later than the earliest event plus the lookahead of these nodes. No node has been
-//! processed that far. All sending times are before the end of the call, so no report sees the
-//! cells too early. Arriving cells without bodies do not change what is sent. To take cells back,
-//! the terminal returns to its state before the first of them, and sends again those that stay.
+//! The result is exact. An arrival that takes cells back follows from an event that is still to be processed, so
+//! it is later than the earliest such event. Cells sent after this arrival reach other nodes later than the
+//! earliest event plus the lookahead of these nodes. No node has been processed up to that time. All sending
+//! times are before the end of the call, so no report counts the cells too early. Arriving cells without bodies
+//! do not change what is sent. To take cells back, the terminal returns to its state before the first of them,
+//! and sends again the cells that stay.
 
 use alloc::boxed::Box;
 
@@ -20,12 +20,12 @@ use crate::atm::server::Server;
 use crate::kernel::Ps;
 
 impl Terminal {
-    /// Sends cells of one PDU, except its last cell, until `limit`, as if no cell arrived before
-    /// then. Sends nothing unless the terminal's next event is such a transmission. All events
-    /// before `from` must have been processed.
+    /// Sends cells of one PDU, except its last cell, until `limit`, as if no cell arrived before `limit`. Sends
+    /// nothing if the terminal's next event is not such a transmission. All events before `from` must have been
+    /// processed.
     pub fn send_ahead<S: Server>(&mut self, from: Ps, limit: Ps, out: &mut Outside<'_, S>) {
-        // After a call of [`Host::turn`] with only arrivals without bodies, cells sent ahead before
-        // may still be taken back.
+        // If the previous call of [`Host::turn`] had only arrivals without bodies, cells sent ahead in an earlier
+        // call may still be taken back.
         let is_ahead = self.ahead.as_ref().is_some_and(|ahead| ahead.last >= from);
         if is_ahead || self.wake >= limit || !self.has_row() {
             return;
@@ -87,7 +87,7 @@ impl Terminal {
         self.counts.cells_sent -= taken_back as u64;
         self.wake = next.min(self.app_at);
         if let Some(ahead) = &mut self.ahead {
-            // All cells that stay have sending times up to `now`.
+            // The cells that stay on the link all have sending times up to `now`.
             ahead.last = now;
         }
     }

@@ -10,7 +10,7 @@ use crate::tcp::Segment;
 use crate::traffic::Application;
 
 impl Terminal {
-    /// Processes a data cell without a body.
+    /// Processes a data cell without a body: a data cell that does not end a PDU and has no stamp.
     #[inline]
     pub fn receive_plain(&mut self, cell: Cell) {
         self.count_data(cell);
@@ -29,8 +29,7 @@ impl Terminal {
         let (mut digest, mut reassembler) = (self.digest, self.reassembler.clone());
         let (mut bytes, mut received, mut last) = (0, 0, None);
         for cell in cells {
-            // The digest must not depend on whether delays are measured, so the stamp is not
-            // hashed.
+            // The digest (hash) must not depend on whether delays are measured, so the stamp is not hashed.
             let info = if STAMPED {
                 cell.info.without_stamp()
             } else {
@@ -67,7 +66,7 @@ impl Terminal {
         }
     }
 
-    /// Processes a cell with a body.
+    /// Processes a cell with a body: an RM cell, the last cell of a PDU, or a data cell with its sending time.
     #[inline(always)]
     pub fn receive<S: Server>(&mut self, cell: Cell, body: Body, out: &mut Outside<'_, S>) {
         if let Body::Rm(rm) = body {
@@ -75,8 +74,7 @@ impl Terminal {
             self.digest.add(cell.at.0 ^ (cell.info.0 as u64) << 32);
             self.receive_rm(cell.at, cell.info, rm, out);
         } else {
-            // The digest must not depend on whether delays are measured, so the stamp is not
-            // hashed.
+            // The digest (hash) must not depend on whether delays are measured, so the stamp is not hashed.
             self.count_data(Cell {
                 info: cell.info.without_stamp(),
                 ..cell

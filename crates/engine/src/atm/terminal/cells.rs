@@ -1,5 +1,5 @@
-//! Transmission of cells by a terminal: raw cells (without TCP) as they are generated, all others
-//! as the shaper permits.
+//! Transmission of cells by a terminal. Raw cells (of sources without TCP) are sent as they are generated; if
+//! there is a shaper, all cells are sent as the shaper permits.
 
 use super::{App, Outside, Shaper, Terminal};
 use crate::atm::cell::{Body, Info};
@@ -15,8 +15,8 @@ use crate::traffic::{CellSource, TakesCells};
 /// Least number of cells for which sending a burst is faster than sending single cells.
 const WORTH_A_ROW: u32 = 2;
 
-/// A burst of raw cells (without TCP). The result is that of single cells: their numbers are
-/// consecutive, and nothing reads the counters during the burst.
+/// A burst of raw cells (of a source without TCP). The result is the same as with single cells: the cells have
+/// consecutive numbers, and the counters are not read during the burst.
 struct BareCells<'a> {
     row: Row<'a, OnLink<'a>>,
     next: u32,
@@ -42,8 +42,8 @@ impl TakesCells for BareCells<'_> {
 }
 
 impl Terminal {
-    /// Generates raw cells until `limit`. With a shaper, stops at the first cell that must wait in
-    /// the source queue.
+    /// Generates raw cells until `limit`. If there is a shaper, ends at the first cell that must wait in the
+    /// source queue.
     pub(super) fn run_cells<S: Server>(&mut self, limit: Ps, out: &mut Outside<'_, S>) {
         let App::Cells(cells) = &mut self.app else {
             return;
@@ -129,8 +129,8 @@ impl Terminal {
         true
     }
 
-    /// Sends cells as the shaper permits, from `at` until `limit`. Returns the time of the shaper's
-    /// next transmission; `None` if the application may have an earlier event.
+    /// Sends cells as the shaper permits, from `at` until `limit`. Returns the time of the shaper's next
+    /// transmission; `None` if the application may have an event before that.
     pub(super) fn run_shaper<S: Server>(
         &mut self,
         mut at: Ps,
@@ -185,8 +185,8 @@ impl Terminal {
     /// of the shaper's next transmission; `None`, with nothing changed, if there is no cell to
     /// send.
     ///
-    /// The cells are those that [`Terminal::run_shaper`] would send. None of them empties the
-    /// queue, and neither TCP nor an observer acts on them.
+    /// The cells are the cells that [`Terminal::run_shaper`] would send. No cell of the burst empties the queue,
+    /// and neither TCP nor an observer acts on these cells.
     #[inline(always)]
     pub(super) fn send_row<S: Server>(
         &mut self,
@@ -218,8 +218,9 @@ impl Terminal {
         self.fill_one_by_one(row, at, limit)
     }
 
-    /// Sends the first cells of [`Terminal::fill`], as long as they are at a steady rate and each
-    /// finds the line free. `None` if there are none. ACR does not change in this time.
+    /// Sends the first cells of [`Terminal::fill`] while they follow at a steady rate and each finds the line
+    /// free. Returns the time of the shaper's next transmission; `None` if no cell was sent. ACR does not change
+    /// in this time.
     #[inline(always)]
     fn fill_apart<E: RowEnd>(&mut self, row: &mut Row<'_, E>, at: Ps, limit: Ps) -> Option<Ps> {
         let Shaper::Abr(source) = &mut self.shaper else {
@@ -289,7 +290,7 @@ impl Terminal {
                 }
             }
         };
-        // A persistent source is always limited by its rate, whatever cell is sent.
+        // A persistent source is always limited by its rate; sending a cell does not change this.
         if self.queue.cells() == 0 && !matches!(self.app, App::Persistent) {
             self.note_limits(at);
         }
@@ -312,7 +313,7 @@ impl Terminal {
         transmitted
     }
 
-    /// If the next cell is the first of a PDU, records this PDU for an observer.
+    /// If the next cell is the first cell of a PDU, reports this PDU to the observer, if there is one.
     fn tell_observer(&mut self, at: Ps, log: &mut Log) {
         if let (Some(tap), Some((segment, first, cells, sent))) =
             (&mut log.tap, self.queue.beginning())
@@ -329,8 +330,8 @@ impl Terminal {
     }
 }
 
-/// Adds ACR to its statistics if it has changed at `at`. ACR changes with a forward RM cell; a
-/// user-defined rate law may change it with any cell.
+/// Adds ACR to its statistics if ACR has changed at `at`. ACR changes with a forward RM cell; a user-defined rate
+/// law may change ACR with any cell.
 #[inline(always)]
 fn note_acr(at: Ps, source: &AbrSource, (mean, range): (&mut TimeIntegral, &mut Extremes)) {
     if source.acr_changed_at() == at {
@@ -375,8 +376,8 @@ fn send<S: Server>(
     let Some((port, out)) = &mut out.way else {
         return;
     };
-    // All cells that the terminal sends at one instant join one queue. So it does not matter
-    // whether the service of the first one starts before the second arrives.
+    // All cells that the terminal sends at one instant join one queue. So the order of the first cell's service
+    // start and the second cell's arrival does not matter.
     if alone && stamp.is_none() && port.takes(at, 0) {
         // The host examines its port afterwards in any case, so the result is not needed.
         port.arrive_alone(at, arrival, out);

@@ -55,19 +55,20 @@ impl Terminal {
             _ => None,
         }
     }
-    /// Time at which the last byte of the transfer was acknowledged; `None` before.
+    /// Time at which the last byte of the transfer was acknowledged; `None` before that.
     pub fn completed(&self) -> Option<Ps> {
         self.completed
     }
-    /// Number of PDUs discarded because cells of an earlier PDU preceded them.
+    /// Number of PDUs discarded because cells of an earlier PDU were merged with them.
     pub fn merges(&self) -> u64 {
         self.reassembler.merges()
     }
-    /// Number of the next data cell to arrive if none is lost.
+    /// Sequence number of the data cell that arrives next if no cell is lost.
     pub fn next_number(&self) -> u32 {
         self.reassembler.next_number()
     }
-    /// Application bytes in the PDU that is arriving, and in segments that wait for the processor.
+    /// Application bytes in the PDU that is being reassembled, and in segments that wait for the host's
+    /// processor.
     pub fn unfinished_bytes(&self) -> u64 {
         let processing = self.processing.as_ref();
         self.partial_bytes
@@ -75,8 +76,8 @@ impl Terminal {
                 p.segments.iter().map(|(_, s)| s.payload() as u64).sum()
             })
     }
-    /// Share of the last `window` in which the rate was the limit, share in which TCP's window was
-    /// the limit, and mean ACR in cells/s.
+    /// Three values over the last `window`: the share of time in which the rate was the limit, the share in which
+    /// TCP's window was the limit, and mean ACR in cells/s.
     pub fn shares(&self, now: Ps, window: Ps) -> (f64, f64, f64) {
         (
             self.rate_limited.mean(now, window),

@@ -1,4 +1,4 @@
-//! A terminal at a router: segments leave the ATM network here, and others enter it.
+//! A terminal at a router: some segments leave the ATM network here, and others enter it.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -16,8 +16,8 @@ impl Terminal {
         self.processing = None;
         self.note_wake();
     }
-    /// Segments that have arrived at the router and have not been removed yet, in order,
-    /// each with its time. `None` if the terminal is not a router's.
+    /// Segments that have arrived at the router and have not been removed yet, in order, each with its arrival
+    /// time. `None` if the terminal does not belong to a router.
     pub fn arrived(&mut self) -> Option<&mut Vec<(Ps, Segment)>> {
         match &mut self.app {
             App::Router(router) => Some(&mut router.arrived),
@@ -33,7 +33,7 @@ impl Terminal {
         }
     }
 
-    /// Queues the segments whose time is `now`.
+    /// Puts the segments that enter the ATM network at `now` into the source queue.
     pub(super) fn send_entering<S: Server>(&mut self, now: Ps, out: &mut Outside<'_, S>) {
         while let App::Router(router) = &mut self.app
             && router.next() == now

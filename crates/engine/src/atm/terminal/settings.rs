@@ -81,8 +81,8 @@ impl Supply {
     }
 }
 
-/// The processor of an end system: its time for each segment in picoseconds, and the segments that
-/// wait for it.
+/// The processor of an end system: its processing time for each segment in picoseconds, and the segments that
+/// wait for processing.
 #[derive(Clone)]
 pub(super) struct Processing {
     pub time: Ps,
@@ -96,7 +96,7 @@ pub(super) struct Processing {
 /// channel.
 #[derive(Clone, Default)]
 pub struct Router {
-    /// Reassembled segments that have not been removed yet, each with its time.
+    /// Reassembled segments that have not been removed yet, each with its arrival time.
     pub(super) arrived: Vec<(Ps, Segment)>,
     /// Payload bytes of all segments that have arrived.
     pub arrived_bytes: u64,
@@ -105,7 +105,7 @@ pub struct Router {
 }
 
 impl Router {
-    /// Time at which the next segment enters the source queue; `NEVER` without one.
+    /// Time at which the next segment enters the source queue; `NEVER` if none will enter.
     pub(super) fn next(&self) -> Ps {
         self.entering.front().map_or(Ps::NEVER, |(at, _)| *at)
     }
@@ -140,12 +140,12 @@ pub struct TerminalSettings {
     pub app: App,
     /// Time at which the source starts.
     pub start: Ps,
-    /// False if the source sends no new data until a change of the plan sets this to true.
+    /// False if the source sends no new data; a change of the plan may later set this to true.
     pub sends: bool,
     /// Data of a TCP sender, with the times at which they become available.
     pub supply: Supply,
-    /// Time to process a segment, the variation of this time, and the random stream for the
-    /// variation.
+    /// Fixed time to process a segment, upper limit of the random time in addition to it, and the random stream
+    /// for the latter; `None` if processing takes no time.
     pub processing: Option<(Ps, Ps, Stream)>,
     /// True if data cells carry their sending times.
     pub stamps: bool,

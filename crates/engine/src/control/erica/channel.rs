@@ -1,15 +1,15 @@
 //! State of one channel in ERICA.
 
-/// State of one channel in ERICA. Interval numbers replace the flags of the pseudo-code, so that
-/// the end of an interval need not clear them.
+/// State of one channel in ERICA. Numbers of averaging intervals replace the flags of the pseudo-code, so that
+/// the end of an interval need not clear flags.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Channel {
-    /// Number of the last interval in which the channel was active; 0 for never.
+    /// Number of the last averaging interval in which the channel was active; 0 if it never was.
     pub seen: u32,
-    /// Number of the last interval in which the scheme gave feedback in a BRM of the channel; 0 for
-    /// never.
+    /// Number of the last averaging interval in which the scheme wrote feedback into a BRM of the channel; 0 if
+    /// it never did.
     pub answered: u32,
-    /// Number of the interval in which the units of `units` arrived.
+    /// Number of the averaging interval in which the units counted in `units` arrived.
     counted: u32,
     /// Units of the channel that arrived in the interval with the number `counted`.
     units: u64,
@@ -23,7 +23,7 @@ pub(super) struct Channel {
 }
 
 impl Channel {
-    /// Counts `units` units of the channel that arrive in the interval with the number `epoch`.
+    /// Counts `units` units of the channel that arrive in the averaging interval with the number `epoch`.
     #[inline]
     pub fn count(&mut self, epoch: u32, units: u64) {
         if self.counted != epoch {
@@ -37,8 +37,8 @@ impl Channel {
         self.units += units;
     }
 
-    /// CCR of the channel in units/s, measured over the interval before `epoch`: its units /
-    /// `seconds`, the length of that interval.
+    /// CCR of the channel in units/s, measured over the interval before the interval `epoch`: the number of units
+    /// of the channel, divided by `seconds`, the length of that interval.
     #[inline]
     pub fn measured_rate(&self, epoch: u32, seconds: f64) -> f64 {
         let units = match epoch - self.counted {

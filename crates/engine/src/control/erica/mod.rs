@@ -24,11 +24,11 @@ pub use config::{
 };
 pub use statistics::EricaStatistics;
 
-/// Number of the first interval. The number 0 means "never", so the interval before the first one
-/// must have a number above 0.
+/// Number of the first averaging interval. The number 0 means "never", so the interval before the first one must
+/// have a number above 0.
 const FIRST_EPOCH: u32 = 2;
 
-/// Number of precomputed powers of the decay factor. For channels that were silent longer, `pow`
+/// Number of precomputed powers of the decay factor. For channels that were silent for more intervals, `pow`
 /// computes the power.
 const POWERS: usize = 64;
 
@@ -51,10 +51,10 @@ pub struct Erica {
     n_this: f64,
     /// Number of active channels in the last interval; at least 1.
     n_last: f64,
-    /// Number of channels with cells in the present interval.
+    /// Number of channels that have sent cells in the present interval.
     seen: u32,
     brm_answered: bool,
-    /// State of the `hysteresis` queue control: true while the queue drains.
+    /// State of the `hysteresis` form of queue control: true while the queue is being drained.
     draining: bool,
     abr_capacity: f64,
     fair_share: f64,
@@ -123,7 +123,8 @@ impl Erica {
         }
     }
 
-    /// Replaces the parameters. A new interval length already holds for the present interval.
+    /// Replaces the parameters. If the interval length changes, the new length already holds for the present
+    /// interval.
     pub fn change(&mut self, config: &EricaConfig) {
         self.interval_units = config.interval_cells.0;
         self.ci = CongestionBit::above(config.ci_threshold);
@@ -134,7 +135,7 @@ impl Erica {
         self.config = config.clone();
     }
 
-    /// Load factor of the last interval; infinite without capacity.
+    /// Load factor of the last interval; infinite if there was no capacity.
     pub fn load_factor(&self) -> f64 {
         self.z
     }
@@ -187,8 +188,8 @@ impl Erica {
         }
     }
 
-    /// Contribution of a channel that was last active in interval `seen`: the decay factor to the
-    /// power of the number of intervals since `seen`. Computed on demand, so that the end of an
+    /// Contribution of a channel to the number of active channels: the decay factor to the power of the number of
+    /// intervals since `seen`, the channel's last active interval. Computed on demand, so that the end of an
     /// interval need not visit every channel.
     fn contribution(&self, seen: u32) -> f64 {
         if seen == 0 {
@@ -201,8 +202,8 @@ impl Erica {
             .unwrap_or_else(|| libm::pow(self.config.source_decay, age as f64))
     }
 
-    /// Immediate fair share (p. 403): adds a channel to the fair share before the interval ends. In
-    /// the first interval, `initial_sources` may already include the channel.
+    /// Immediate fair share (p. 403): counts a channel in the fair share before the interval ends. In the first
+    /// interval, `initial_sources` may already include the channel.
     fn count_immediately(&mut self, weight: f64) {
         let counted =
             self.epoch == FIRST_EPOCH && self.config.initial_sources == InitialSources::Established;
@@ -248,7 +249,7 @@ impl Erica {
     /// Sets N_last, and begins a new count of active channels.
     fn count_active(&mut self) {
         self.n_last = self.n_this.max(1.0); // Section 8.16.1: at least one active source.
-        // All contributions decay by the same factor, so their sum decays by it.
+        // All contributions decay by the same factor, so their sum decays by this factor, too.
         self.n_this = if self.config.average_sources {
             self.n_this * self.config.source_decay
         } else {
@@ -256,7 +257,8 @@ impl Erica {
         };
     }
 
-    /// Sets the ABR capacity from an interval of `seconds`. Returns the input rate in units/s.
+    /// Sets the ABR capacity from the measurements over an interval of `seconds`. Returns the input rate in
+    /// units/s.
     fn measure(&mut self, seconds: f64, queue: u64) -> f64 {
         let factor = self.queue_factor(seconds, queue);
         let (vbr, input) = (self.vbr_units as f64, self.abr_units as f64);
@@ -282,8 +284,8 @@ impl Erica {
         }
     }
 
-    /// The factor f(Tq) of ERICA+ (p. 180) for the queue at the end of the interval. The queue
-    /// drains at the rate that VBR leaves of the link. The factor is 1 without queue control.
+    /// The factor f(Tq) of ERICA+ (p. 180) for the queue at the end of the interval. Tq is the queueing delay at
+    /// the rate that VBR leaves of the link. The factor is 1 without queue control.
     fn queue_factor(&mut self, seconds: f64, queue: u64) -> f64 {
         let left = (self.link - self.vbr_units as f64 / seconds).max(0.0);
         let draining = &mut self.draining;
@@ -300,8 +302,8 @@ impl Erica {
             return;
         }
         let load = input / self.abr_capacity;
-        // Section 8.16.1: method 1 begins a new average after a load of zero or infinity. Appendix
-        // C does so only after infinity, hence `reset_on_zero`.
+        // Section 8.16.1: method 1 begins a new average after a load of zero or infinity. Appendix C does so only
+        // after a load of infinity. The parameter `reset_on_zero` chooses between the two.
         let resets = self.config.reset_on_zero && load == 0.0;
         let restart = self.restart_average || resets || self.z == f64::INFINITY;
         self.restart_average = resets;
@@ -345,8 +347,7 @@ impl Erica {
         }
     }
 
-    /// Explicit rate for channel `slot`, in units/s: one value per interval, which later BRMs of
-    /// the interval get again.
+    /// Explicit rate for channel `slot`, in units/s. All BRMs of a channel in one interval get the same value.
     fn answer(&mut self, slot: u32) -> f64 {
         if self.channels[slot as usize].answered == self.epoch {
             return self.channels[slot as usize].last_er; // p. 404: Last Allocated ER
@@ -455,8 +456,8 @@ impl SwitchControl for Erica {
         };
         self.ci.reads_queue(by_scheme)
     }
-    /// True if this arrival ends an interval, because the end of an interval reads the queue. An
-    /// interval must last longer than zero, so simultaneous cells do not end another one.
+    /// True if this arrival ends an interval, because the scheme reads the queue at the end of an interval. An
+    /// interval must be longer than zero, so a second cell at the same instant does not end another interval.
     #[inline]
     fn reads_at(&self, now: Ps, units: u64) -> bool {
         self.abr_units + units >= self.interval_units && now > self.started

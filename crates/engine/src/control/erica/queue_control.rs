@@ -71,9 +71,9 @@ impl Default for QueueControl {
 }
 
 impl QueueControl {
-    /// The factor f(Tq) for a queue of `queue` units that drains at `capacity` units/s. Hence Tq /
-    /// T0 = q / Q0 with Q0 = T0 times `capacity`. `draining` is the state of `hysteresis`, which is
-    /// kept between intervals.
+    /// The factor f(Tq) for a queue of `queue` units, if the queue drains at `capacity` units/s. Hence Tq / T0 =
+    /// q / Q0 with Q0 = T0 times `capacity`. `draining` is the state of the form `hysteresis`: true while the
+    /// queue is being drained. The calling code keeps it from interval to interval.
     pub fn factor(&self, queue: u64, capacity: f64, draining: &mut bool) -> f64 {
         let q0 = self.target_delay.as_secs_f64() * capacity; // Q0 = T0 C
         let q1 = self.drain_delay().as_secs_f64() * capacity;
@@ -92,7 +92,8 @@ impl QueueControl {
             .unwrap_or(self.target_delay.saturating_add(self.target_delay))
     }
 
-    /// The factor f(Tq) for a queue of `q` units, at most `q0` (Q0).
+    /// The factor f(Tq) for a queue of `q` units, where `q` is at most Q0 (`q0`), the queue length with the delay
+    /// T0.
     fn below(&self, q: f64, q0: f64) -> f64 {
         if q0 <= 0.0 {
             return self.b;
@@ -111,8 +112,9 @@ impl QueueControl {
         }
     }
 
-    /// The factor f(Tq) for a queue of `q` units, above `q0` (Q0), before the lower limit QDLF is
-    /// applied. `q1` is the queue at T1.
+    /// The factor f(Tq) for a queue of `q` units, where `q` is above Q0 (`q0`), the queue length with the delay
+    /// T0. The lower limit QDLF is not applied yet. `q1` is the queue length with the delay T1. `draining` is the
+    /// state of the form `hysteresis`.
     fn above(&self, q: f64, q0: f64, q1: f64, draining: bool) -> f64 {
         let excess = if q <= q1 { 0.0 } else { (q - q1) / q0 };
         match self.function {

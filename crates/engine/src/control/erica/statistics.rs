@@ -11,8 +11,8 @@ pub struct EricaStatistics {
     pub out_of_phase: u64,
     /// Number of intervals without input.
     pub without_input: u64,
-    /// Sum over all intervals of the number of channels with cells. Compared with `intervals *
-    /// established`, this sum shows the clustering effect.
+    /// Sum over all intervals of the number of channels with cells. Compared with `intervals * established`, this
+    /// sum shows the clustering effect: cells of one channel arrive together, and other channels have none.
     pub seen: u64,
     /// Number of channels that are set up.
     pub established: u64,

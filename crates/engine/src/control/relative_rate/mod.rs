@@ -2,10 +2,10 @@
 //! section 2; TM 4.0 section 5.10.6 1(b)). Each control law is one file here. In the comments, (1)
 //! to (4) are equations of the paper.
 //!
-//! Between samples the feedback is constant and the same for all channels. The feedback is set in
-//! the backward RM cells that pass, and optionally in forward RM cells: NI for "keep", CI for
-//! "decrease". Neither bit is ever cleared. The queue is that of the controlled class and the
-//! classes that share it. The cell or frame in service counts only with `count_in_service`.
+//! Between samples the feedback is constant and the same for all channels. The switch sets the feedback in the
+//! backward RM cells that pass, and optionally in forward RM cells: NI for "keep", CI for "decrease". The switch
+//! never clears either bit. The queue is the queue of the controlled class and of the classes that share this
+//! queue. The cell or frame in service counts only with `count_in_service`.
 
 pub mod p;
 pub mod pd;
@@ -32,8 +32,8 @@ pub enum Feedback {
     Decrease,
 }
 
-/// Compares the queue with two thresholds. For (1) and (2) the paper does not say what holds at a
-/// threshold itself. Here, as in (3) and (4), a threshold belongs to the region above it.
+/// Compares the queue with two thresholds. For equations (1) and (2) the paper does not say what holds if the
+/// queue equals a threshold. Here, as in (3) and (4), a threshold belongs to the region above it.
 #[derive(Clone, Copy, Debug)]
 pub struct Thresholds {
     low: f64,
@@ -62,14 +62,16 @@ impl Thresholds {
             ..Thresholds::new(low, high, hysteresis)
         };
     }
-    /// Feedback for the region of `queue`; still that of the region above it until the queue has
-    /// fallen by `hysteresis`.
+    /// Feedback for the region (below, between or above the thresholds) in which `queue` lies. After the queue
+    /// has left a region downwards, the feedback of this region holds until the queue is `hysteresis` below the
+    /// threshold.
     fn feedback(&mut self, queue: f64) -> Feedback {
         let kept = self.last.min(self.region(queue + self.hysteresis));
         self.last = kept.max(self.region(queue));
         self.last
     }
-    /// Feedback of equation (1): IR below l_t, KR from l_t on, DR from h_t on.
+    /// Feedback of equation (1): IR (increase) below l_t, KR (keep) from l_t to below h_t, DR (decrease) from h_t
+    /// on.
     fn region(self, queue: f64) -> Feedback {
         if queue < self.low {
             Feedback::Increase
@@ -81,9 +83,9 @@ impl Thresholds {
     }
 }
 
-/// Findings that all laws share: about the sampling interval, and about thresholds in the wrong
-/// order or beyond the buffer. Also about a hysteresis with which the queue never leaves the region
-/// above a threshold.
+/// Findings that all laws share: about the sampling interval, and about thresholds in the wrong order or beyond
+/// the buffer. One more finding is about a hysteresis with which the queue never leaves the region above a
+/// threshold.
 fn ranges(
     facts: SwitchFacts,
     sampling: Cells,
@@ -106,7 +108,7 @@ fn ranges(
     }
 }
 
-/// A control law, which turns samples of the queue into feedback.
+/// A control law, which computes the feedback from samples of the queue.
 pub trait Law {
     /// Type of the parameters of the law and of its sampling.
     type Config;
@@ -115,8 +117,8 @@ pub trait Law {
     fn change(&mut self, config: &Self::Config);
     /// Time between samples, in slots (cell times).
     fn sampling(config: &Self::Config) -> Cells;
-    /// The feedback until the next sample. `queue` is the queue length in units, `change` its
-    /// change D_Q since the last sample. Before the first sample the queue counts as empty.
+    /// The feedback until the next sample. `queue` is the queue length in units. `change` is D_Q, the change of
+    /// the length since the last sample. At the first sample, the previous length counts as zero.
     fn decide(&mut self, queue: u64, change: i64) -> Feedback;
 }
 
@@ -131,8 +133,8 @@ struct Sampling {
     mark_forward: bool,
 }
 
-/// A sequence of instants, each a fixed number of slots after the last. A slot is the service time
-/// of one unit. The fraction of a picosecond is carried, so that the mean interval is exact.
+/// A sequence of instants at a distance of a fixed number of slots. A slot is the service time of one unit. The
+/// fraction of a picosecond is carried, so that the mean distance is exact.
 #[derive(Clone, Debug)]
 pub struct Slots {
     slots: Cells,
@@ -218,7 +220,7 @@ impl<L: Law> Sampled<L> {
             Feedback::Decrease => rm.ci = true, // DR
         }
     }
-    /// Present feedback: that of the last sample.
+    /// Present feedback, as computed at the last sample.
     pub fn feedback(&self) -> Feedback {
         self.feedback
     }

@@ -1,5 +1,5 @@
-//! PD+ control: as PD control, but a change by more than beta determines the feedback alone (Ajmone
-//! Marsan et al. 1997, (3)).
+//! PD+ control: as PD control, with one exception. If the queue has changed by more than beta since the last
+//! sample, the sign of this change alone decides the feedback (Ajmone Marsan et al. 1997, (3)).
 
 use alloc::vec::Vec;
 
@@ -113,7 +113,7 @@ impl Law for PdPlus {
         config.sampling
     }
     fn decide(&mut self, queue: u64, change: i64) -> Feedback {
-        // Computed at every sample, because thresholds with hysteresis depend on the sample before.
+        // Computed at every sample, because thresholds with hysteresis depend on the previous sample.
         let by_length = self.pd.decide(queue, change);
         if change.unsigned_abs() <= self.beta {
             return by_length; // (3): -beta <= D_Q <= beta

@@ -1,4 +1,4 @@
-//! PID control: feedback by the queue length while the queue grows, and by its mean while the queue
+//! PID control: feedback by the queue length while the queue grows, and by the mean queue length while the queue
 //! falls (Ajmone Marsan et al. 1997, (4)).
 
 use alloc::vec::Vec;

@@ -4,10 +4,10 @@
 use super::{AbrSource, Pacing};
 use crate::kernel::{Pace, Ps};
 
-/// A source that sends a burst of data cells, with its pace in registers. The result is that of
-/// [`AbrSource::send_plainly`] for each cell, all but the first at its earliest time. No cell
-/// arrives in this time, so neither ACR nor the next action of the source can change.
-/// [`Steady::close`] must follow, or the source does not count the cells.
+/// A source that sends a burst of data cells, with its pace in registers. The result is the same as if
+/// [`AbrSource::send_plainly`] sent each cell, all but the first at the earliest time. No cell arrives in this
+/// time, so neither ACR nor the next action of the source can change. [`Steady::close`] must follow, or the
+/// source does not count the cells.
 #[must_use]
 pub(crate) struct Steady<'a> {
     source: &'a mut AbrSource,
@@ -17,16 +17,15 @@ pub(crate) struct Steady<'a> {
     most: u32,
     until: Ps,
     sent: u32,
-    /// Time of the last cell and the fraction of a picosecond carried to it; `next` has those of
+    /// Time of the last cell, and the fraction of a picosecond at this time. `next` has the same two values for
     /// the next cell.
     last: (Ps, u32),
     next: (Ps, u32),
 }
 
 impl AbrSource {
-    /// A [`Steady`], which sends a burst of data cells of the source from `at` on, until an RM cell
-    /// may be due. `None` if no data cell can be sent at `at`, or if a law may change ACR with a
-    /// cell.
+    /// Begins a [`Steady`], which sends a burst of data cells of the source from `at` until an RM cell may be
+    /// due. `None` if no data cell can be sent at `at`, or if a law may change ACR with a cell.
     #[inline(always)]
     pub(crate) fn steady(&mut self, at: Ps) -> Option<Steady<'_>> {
         if self.law.is_some() || self.probes() || !self.sends_plainly(at) {
@@ -39,7 +38,7 @@ impl AbrSource {
         Some(Steady {
             pace: self.pace?,
             most: self.limits.nrm_others - since_frm,
-            // A cell of the burst may be the Mrm-th since the last FRM.
+            // One of the cells of the burst may be the Mrm-th cell since the last FRM.
             until: trm_at.min(self.trm_after_frm()),
             sent: 0,
             last: (self.pacing.t_last, self.pacing.carry_last),
@@ -114,8 +113,8 @@ mod tests {
     use crate::endsystem::source::Emission;
     use crate::kernel::Rate;
 
-    /// Cells that a greedy source sends up to `end`, where possible in bursts of at most `longest`
-    /// cells. Returns times and kinds of the cells, and the state of the source.
+    /// Runs a source that always has data up to `end`, where possible in bursts of at most `longest` cells.
+    /// Returns times and kinds of the cells, and the state of the source.
     fn sent(config: &AbrConfig, late: Ps, end: Ps, longest: u32) -> (Vec<(Ps, bool)>, String) {
         let mut source = AbrSource::new(config, Rate::from_bps(155_520_000), Ps::from_us(100));
         let (mut sent, mut now) = (Vec::new(), Ps::ZERO);
@@ -145,7 +144,7 @@ mod tests {
             }
             let emission = source.opportunity(now, true).expect("a cell is due");
             sent.push((now, emission == Emission::Data));
-            // An RM cell that is sent late, so that no fraction is carried to the next cell.
+            // An RM cell is sent late, so that no fraction is carried to the next cell.
             now = source.next_wake(true).max(now)
                 + if emission == Emission::Data {
                     Ps::ZERO
@@ -166,7 +165,7 @@ mod tests {
             late in prop::sample::select(alloc::vec![0u64, 1, 12_345]),
             longest in 1u32..50,
         ) {
-            // Trm in quarters of the interval between two cells.
+            // Trm is given in quarters of the interval between two cells.
             let interval = 424_000_000_000_000 / icr;
             let config = AbrConfig {
                 icr: Some(Rate::from_bps(icr)),

@@ -60,7 +60,7 @@ impl<T: Copy> Ring<T> {
         let at = (self.head + self.len) & self.slots.len().wrapping_sub(1);
         prefetch::<1, _>(self.slots.as_ptr().wrapping_add(at));
     }
-    /// The free slots behind the newest value, at least one, to be filled in order.
+    /// The free slots after the newest value, to be filled in order. There is at least one.
     #[inline]
     pub fn tail(&mut self) -> Tail<'_, T> {
         if self.len == self.slots.len() {
@@ -92,7 +92,8 @@ impl<T: Copy> Ring<T> {
         // SAFETY: as in `front`.
         Some(unsafe { item_mut(&mut self.slots, self.head).assume_init_mut() })
     }
-    /// The value after which `newer` further values were appended, mutable; the ring must hold it.
+    /// The value after which `newer` further values were appended, mutable. The ring must have more than `newer`
+    /// values.
     #[inline]
     pub fn before_newest_mut(&mut self, newer: usize) -> &mut T {
         assert!(newer < self.len);
@@ -109,7 +110,8 @@ impl<T: Copy> Ring<T> {
         self.len -= 1;
         Some(value)
     }
-    /// Removes the oldest value. Returns it with a reference to the next oldest value.
+    /// Removes the oldest value. Returns the removed value with a reference to the value after it. `None` if the
+    /// ring is empty.
     #[inline]
     pub fn pop_and_peek(&mut self) -> Option<(T, Option<&T>)> {
         if self.len == 0 {
@@ -129,8 +131,7 @@ impl<T: Copy> Ring<T> {
         };
         Some((value, behind))
     }
-    /// The oldest values that are contiguous in memory: all values, or those before the end of the
-    /// storage.
+    /// The oldest values that are contiguous in memory: all values, or the values up to the end of the storage.
     #[inline]
     pub fn stretch(&self) -> &[T] {
         let end = (self.head + self.len).min(self.slots.len());
@@ -140,14 +141,14 @@ impl<T: Copy> Ring<T> {
             core::slice::from_raw_parts(self.slots.as_ptr().add(self.head).cast(), end - self.head)
         }
     }
-    /// Removes the oldest `count` values; the ring must hold that many.
+    /// Removes the oldest `count` values. The ring must hold at least `count` values.
     #[inline]
     pub fn discard(&mut self, count: usize) {
         assert!(count <= self.len);
         self.head = (self.head + count) & self.slots.len().wrapping_sub(1);
         self.len -= count;
     }
-    /// Removes the newest `count` values; the ring must hold that many.
+    /// Removes the newest `count` values. The ring must hold at least `count` values.
     pub fn take_back(&mut self, count: usize) {
         assert!(count <= self.len);
         self.len -= count;
@@ -159,8 +160,8 @@ impl<T: Copy> Ring<T> {
         (0..self.len).map(move |i| unsafe { self.slots[(self.head + i) & mask].assume_init_ref() })
     }
 
-    /// The newest `count` values, in the order in which they were appended; the ring must hold that
-    /// many.
+    /// The newest `count` values, in the order in which they were appended. The ring must hold at least `count`
+    /// values.
     pub fn newest(&self, count: usize) -> impl Iterator<Item = &T> {
         assert!(count <= self.len);
         let (mask, begin) = (
@@ -184,14 +185,14 @@ impl<T: Copy> Ring<T> {
     }
 }
 
-/// The free slots of a [`Ring`] and the values written there. Appending many values this way keeps
-/// position and end in registers. Only [`Tail::close`] makes the values part of the ring.
+/// The free slots of a [`Ring`] and the values written there. When many values are appended in this way, position
+/// and end stay in registers. Only [`Tail::close`] makes the values part of the ring.
 #[must_use]
 pub struct Tail<'a, T: Copy> {
     slots: &'a mut [MaybeUninit<T>],
     len: &'a mut usize,
-    /// Position of the first free slot, counted without wrapping. `at` is the position of the next
-    /// free slot, and `end` the position of the oldest value one round later.
+    /// Position of the first free slot, counted without wrapping. `at` is the position of the next free slot.
+    /// `end` is the position of the ring's oldest value, one round later.
     begin: usize,
     at: usize,
     end: usize,

@@ -1,4 +1,4 @@
-//! The earliest of many clocks: a winner tree over a fixed number of components.
+//! The earliest of many clocks (times of next events): a winner tree over a fixed number of components.
 
 use alloc::vec::Vec;
 use core::hint::select_unpredictable;
@@ -14,9 +14,9 @@ struct Clock {
 }
 
 impl Clock {
-    /// The earlier of this clock, at tree index `node`, and its sibling. Of equal times the left
-    /// clock wins, which has the lower component. The processor cannot predict the winner, so the
-    /// code selects each word without a branch.
+    /// The earlier of this clock, at tree index `node`, and its sibling. Of two equal times the left clock, which
+    /// has the component of the lower index, is chosen. The processor cannot predict the choice, so the code
+    /// selects each word without a branch.
     #[inline(always)]
     fn play(self, sibling: Clock, node: usize) -> Clock {
         let is_right = node & 1 == 1;
@@ -28,8 +28,8 @@ impl Clock {
     }
 }
 
-/// Stores one time per component and finds the earliest; of equal times, that of the component with
-/// the lowest index.
+/// Stores one time (clock) per component and finds the earliest. If several times are equal, the component with
+/// the lowest index counts as earliest.
 #[derive(Clone, Debug)]
 pub struct Tournament {
     leaves: usize,
@@ -39,7 +39,7 @@ pub struct Tournament {
 }
 
 impl Tournament {
-    /// A tournament of `components` clocks, all at `NEVER`.
+    /// A tournament of `components` clocks, all set to `NEVER`.
     pub fn new(components: usize) -> Tournament {
         let leaves = components.next_power_of_two().max(1);
         let never = |component: usize| Clock {
@@ -127,7 +127,7 @@ impl Tournament {
             }
         }
     }
-    /// Sets the clock of `component` to `at`, `NEVER` for no event.
+    /// Sets the clock of `component` to `at`; `NEVER` means that the component has no event.
     #[inline]
     pub fn set(&mut self, component: usize, at: Ps) {
         assert!(component < self.leaves);

@@ -110,8 +110,8 @@ impl<N: Node> Simulation<N> {
         }
     }
 
-    /// Moves units on links between parts back to the sending part, if this part may still mark
-    /// them.
+    /// Moves units on links between parts back to the sending part, if a port of this part may still mark the
+    /// units.
     fn take_unsettled(&self, parts: &mut [Part<N>], places: &Places) {
         let (mut settled, mut unsettled) = (Mail::default(), Mail::default());
         for number in 0..parts.len() {
@@ -176,8 +176,8 @@ impl<N: Node> Simulation<N> {
         part.leaving = part.receivers.iter().map(|_| Vec::new()).collect();
     }
 
-    /// Joins all parts of [`Simulation::divide`] to one simulation again. All parts must be at the
-    /// same instant, after [`Part::catch_up`], and must have collected all mail.
+    /// Joins all parts of [`Simulation::divide`] to one simulation again. All parts must be at the same instant,
+    /// after [`Part::catch_up`], and must have collected all units from other parts.
     ///
     /// # Panics
     /// If the parts are at different instants, or have not been sampled equally often.

@@ -31,14 +31,14 @@ pub struct Part<N: Node> {
     pub(super) ties: Vec<Ties>,
     pub(super) senders: Vec<Cut>,
     pub(super) receivers: Vec<Cut>,
-    /// For each link to another part, the index of its cut in `receivers`; `u32::MAX` for other
-    /// links.
+    /// For each link to another part, the index in `receivers` of the entry that contains the link; `u32::MAX`
+    /// for other links.
     pub(super) cuts: Vec<u32>,
     /// For each link to another part on which a port may mark a unit until its service starts
-    /// ([`Node::feeds_unsettled`]), the least time from the start to the arrival; `NEVER` for other
+    /// ([`Node::feeds_unsettled`]): the least time from this start to the arrival of the unit; `NEVER` for other
     /// links.
     pub(super) settle: Vec<Ps>,
-    /// For each cut of `receivers`, the links that may hold units to be posted.
+    /// For each entry of `receivers`, the links that may hold units for the other part.
     pub(super) leaving: Vec<Vec<u32>>,
 }
 
@@ -66,9 +66,9 @@ impl<N: Node> Part<N> {
         self.own.tell_receivers();
     }
 
-    /// Moves the units for another part to the end of `mail`. `cut` is the index of the other
-    /// part's links in [`Part::receivers`]. Units that the sending port may still mark stay on
-    /// their link; they arrive no earlier than [`Part::now`] plus the lookahead of the cut.
+    /// Moves the units for another part to the end of `mail`. `cut` is the index of the other part's links in
+    /// [`Part::receivers`]. Units that the sending port may still mark stay on their link. These units arrive no
+    /// earlier than [`Part::now`] plus the lookahead of the cut.
     pub fn post(&mut self, cut: usize, mail: &mut Mail<N::Word>) {
         self.sort_leaving();
         let (links, settle, now) = (&mut self.own.links, &self.settle, self.own.now);
@@ -88,13 +88,13 @@ impl<N: Node> Part<N> {
         }
     }
 
-    /// True if links of `cut` (an index into [`Part::receivers`]) may hold units to be posted.
+    /// True if links of `cut` (an index into [`Part::receivers`]) may hold units for the other part.
     pub fn has_mail(&mut self, cut: usize) -> bool {
         self.sort_leaving();
         !self.leaving[cut].is_empty()
     }
 
-    /// Assigns each link with units for another part to the cut of that part.
+    /// Assigns each link with units for another part to the entry of that part in [`Part::receivers`].
     fn sort_leaving(&mut self) {
         self.own.tell_receivers();
         for link in self.own.leaving.drain(..) {
@@ -102,10 +102,10 @@ impl<N: Node> Part<N> {
         }
     }
 
-    /// Processes the events before `until`. All mail with units that arrive before `until` must
-    /// have been collected. Nodes without outgoing links may process their events later, in
-    /// [`Part::catch_up`]. Nodes without incoming links may be processed up to `limit`: the next
-    /// instant at which the part's state is read or the parts are joined.
+    /// Processes the events before `until`. All units from other parts that arrive before `until` must have been
+    /// collected. Nodes without outgoing links may process their events later, in [`Part::catch_up`]. Nodes
+    /// without incoming links may be processed up to `limit`: the next instant at which the part's state is read
+    /// or the parts are joined.
     pub fn run_until(&mut self, until: Ps, limit: Ps) {
         self.own.work(until, limit, &mut ());
         self.own.now = until;
@@ -119,8 +119,8 @@ impl<N: Node> Part<N> {
         self.own.note_storage();
     }
 
-    /// The part's nodes, each with its lookahead and its sending nodes in all parts, and the part's
-    /// state of the link layer.
+    /// The part's nodes, each with its lookahead and the nodes that send to it, in whichever part these are. Also
+    /// the part's state of the link layer.
     pub(super) fn into_state(self) -> (Vec<Station<N>>, N::Network) {
         let stations = self.own.stations.into_iter().zip(self.ties);
         let tied = stations.map(|(station, ties)| Station { ties, ..station });

@@ -1,12 +1,12 @@
 //! CUBIC (RFC 9438): in congestion avoidance the window is a cubic function of the time since the
 //! last loss. The function is flat around the window at which this loss occurred.
 //!
-//! Losses are detected and repaired as in RFC 6675 (`sack`) or as in RFC 6582. The window follows
-//! RFC 9438 in both cases. Slow start is that of RFC 5681, without HyStart++. Round trips are
-//! measured by an exact clock. At the end of a slow start before which no loss, or only a timeout,
-//! occurred, there is no W_max: then K is 0 and W_max is the present window (4.8, 4.10). The
-//! application or the receive window may keep less data outstanding than the window permits. In
-//! such times the window does not grow, and t does not advance (4.2, 5.8).
+//! Losses are detected and repaired as in RFC 6675 (`sack`) or as in RFC 6582. The window follows RFC 9438 in
+//! both cases. Slow start is that of RFC 5681, without HyStart++. Round trips are measured by an exact clock. At
+//! the end of a slow start before which no loss, or only a timeout, occurred, there is no W_max: then K is 0 and
+//! W_max is the present window (4.8, 4.10). If the application or the receive window keeps less data outstanding
+//! than the window permits, the window does not grow. The time t of the cubic function then does not advance
+//! (4.2, 5.8).
 
 use alloc::string::String;
 
@@ -69,9 +69,9 @@ impl Default for CubicConfig {
 /// segments.
 #[derive(Clone, Copy, Debug)]
 struct Stage {
-    /// Beginning t_epoch of the stage, moved later by the times in which t does not advance.
+    /// Time t_epoch at which the stage begins. The time is moved later by the spans in which t does not advance.
     start: Ps,
-    /// Time K from the beginning of the stage to W_max, in seconds.
+    /// Time K, in seconds, from the beginning of the stage until the window reaches W_max.
     k: f64,
     w_max: f64,
     w_est: f64,
@@ -93,7 +93,7 @@ pub struct Cubic {
     inflated: bool,
     /// Oldest outstanding byte at the last timeout.
     timed_out: Option<u64>,
-    /// cwnd in bytes with its fraction; valid while its whole part equals the window's cwnd.
+    /// cwnd in bytes, with its fraction. The value is valid while its whole part equals the window's cwnd.
     exact: f64,
 }
 
@@ -113,16 +113,16 @@ impl Cubic {
         }
     }
 
-    /// α_cubic: the increase with which Reno, with the factor β, has the same average window as
-    /// standard Reno (4.3).
+    /// α_cubic: the additive increase with which Reno, if it reduces by the factor β, has the same average window
+    /// as standard Reno (4.3).
     fn alpha(&self) -> f64 {
         3.0 * (1.0 - self.parameters.beta) / (1.0 + self.parameters.beta)
     }
 
-    /// Ends the stage at a loss or at ECN marks: sets W_max (4.7), cwnd_prior and ssthresh (4.6).
-    /// Returns the reduced window in bytes without its lower bound.
+    /// Ends the stage at a loss or at ECN marks: sets W_max (4.7), cwnd_prior and ssthresh (4.6). Returns the
+    /// reduced window in bytes, before its lower bound is applied.
     fn reduce(&mut self, window: &mut Window, loss: &Loss) -> u64 {
-        // During a fast recovery cwnd is ssthresh plus the segments that have left.
+        // During a fast recovery, cwnd is ssthresh plus the segments that have left the network.
         let cwnd = if self.inflated {
             window.cwnd.min(window.ssthresh)
         } else {
@@ -139,8 +139,8 @@ impl Cubic {
         });
         self.cwnd_prior = Some(cwnd); // 4.6
         self.stage = None;
-        // After many losses, snd_una stays while new data are sent. Then more is outstanding than
-        // in flight, so cwnd bounds it (4.6 also allows cwnd).
+        // After many losses, snd_una stays while new data are sent. Then more data are outstanding than in
+        // flight, so cwnd limits the reduced window (4.6 also allows cwnd).
         let reduced = (flight as f64 * beta) as u64; // 4.6
         window.ssthresh = reduced.max(2 * window.mss); // 4.6
         reduced
@@ -148,7 +148,7 @@ impl Cubic {
 
     /// A stage that begins at `now` with a window of `cwnd` segments.
     fn begin(&mut self, now: Ps, cwnd: f64) -> Stage {
-        // For a window above W_max, K would be negative; so W_max is at least the window.
+        // For a window above W_max, K would be negative; so W_max is raised to the window.
         let w_max = self.w_max.map_or(cwnd, |w_max| w_max.max(cwnd));
         self.cwnd_prior.get_or_insert(cwnd);
         Stage {
@@ -300,8 +300,8 @@ mod tests {
         }
     }
 
-    /// An acknowledgement at `ms` of one segment that leaves the window `w` full, after a round
-    /// trip of 100 ms.
+    /// An acknowledgement at `ms` milliseconds for one segment. The window `w` is still full after it, and the
+    /// round trip was 100 ms.
     fn ack(ms: u64, w: &Window) -> Ack {
         Ack {
             now: Ps::from_ms(ms),
@@ -316,7 +316,7 @@ mod tests {
         }
     }
 
-    /// Processes an acknowledgement at `ms`. Returns cwnd in bytes.
+    /// Processes an acknowledgement at `ms` milliseconds. Returns cwnd in bytes.
     fn grow(cubic: &mut Cubic, w: &mut Window, ms: u64) -> u64 {
         let ack = ack(ms, w);
         cubic.grow(w, &ack);
@@ -434,7 +434,7 @@ mod tests {
         };
         policy.grow(&mut w, &idle);
         assert_eq!(w.cwnd, first);
-        // The minute does not count: t is still 0, as at the beginning.
+        // The minute without data does not count: t is still 0, as at the beginning.
         let mut other = policy.clone();
         let (mut here, mut there) = (w, w);
         other.stage.as_mut().unwrap().start = Ps::from_ms(60_000);

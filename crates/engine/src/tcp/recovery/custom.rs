@@ -6,7 +6,7 @@ use core::fmt::Debug;
 use super::{Facts, RecoveryPolicy};
 use crate::custom::Custom;
 
-/// A user-defined recovery with its parameters, which makes the state of the recovery for each
+/// A user-defined recovery with its parameters. From these the engine makes the state of the recovery for each
 /// connection.
 pub trait CustomRecovery: Debug + Send + Sync {
     /// Name of the recovery in scenarios. No recovery of the registry may have this name.

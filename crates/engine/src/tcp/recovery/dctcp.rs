@@ -6,9 +6,9 @@
 //! the share of marked bytes once per window of data (3.3). Losses are repaired as by `sack`. The
 //! window grows as in RFC 5681 (3.4, 3.5).
 //!
-//! The estimate is a real number, as in the RFC. A fixed-point estimate in units of 1/1024 with g =
-//! 1/16 would stop falling at 15/1024. Marks leave a window of at least two segments, as a loss
-//! does (RFC 5681 (4)), and as in Linux.
+//! The estimate is a floating-point number; the RFC has a real number. A fixed-point estimate in units of 1/1024
+//! with g = 1/16 would stop falling at 15/1024. Marks leave a window of at least two segments, as after a loss
+//! (RFC 5681 (4)), and as in Linux.
 
 use alloc::string::String;
 
@@ -72,7 +72,7 @@ pub struct Dctcp {
     alpha: f64,
     /// DCTCP.BytesAcked: bytes acknowledged in the present window of data.
     bytes_acked: u64,
-    /// DCTCP.BytesMarked: number of bytes among `bytes_acked` that the receiver reports as marked.
+    /// DCTCP.BytesMarked: how many of the bytes counted in `bytes_acked` the receiver reports as marked.
     bytes_marked: u64,
     /// DCTCP.WindowEnd: the position at which the present window of data ends.
     window_end: u64,

@@ -37,7 +37,7 @@ mod tests {
     use super::*;
     use crate::kernel::Ps;
 
-    /// An acknowledgement of 512 bytes.
+    /// An acknowledgement of 512 bytes of new data.
     const ACK: Ack = Ack {
         now: Ps::ZERO,
         acked: 512,

@@ -43,7 +43,8 @@ use crate::kernel::{Ps, Stream};
 /// The data that a fast retransmission sends again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resend {
-    /// Only the segment at snd_una; then snd_nxt is restored (4.3BSD).
+    /// Only the segment at snd_una. After it the sender continues where it had stopped, at the old snd_nxt
+    /// (4.3BSD).
     Oldest,
     /// Everything from snd_una on (go-back-N).
     GoBack,
@@ -95,23 +96,23 @@ pub trait RecoveryPolicy {
     fn on_third_dup_ack(&mut self, _window: &mut Window, _loss: &Loss) -> Option<Resend> {
         None
     }
-    /// True if the first or second duplicate acknowledgement counts as the third when the oldest
-    /// segment was sent `age` ago. Called only if the sender keeps records, for
+    /// True if the first or second duplicate acknowledgement counts as the third, given that the oldest segment
+    /// was sent `age` ago. Called only if the sender keeps a record of each segment sent, for
     /// [`Self::needs_delivery`] or for pacing.
     fn retransmits_early(&self, _age: Ps) -> bool {
         false
     }
     /// A duplicate acknowledgement after the third has arrived.
     fn on_further_dup_ack(&mut self, _window: &mut Window) {}
-    /// True if a recovery lasts until everything outstanding at its beginning is acknowledged, and
-    /// no other recovery begins before (RFC 6582).
+    /// True if a recovery lasts until all data outstanding at its beginning are acknowledged, and no other
+    /// recovery can begin before that (RFC 6582).
     fn recovers_fully(&self) -> bool {
         false
     }
     /// A sender with a scoreboard has detected a loss (RFC 6675 section 5 step 4).
     fn on_selective_loss(&mut self, _window: &mut Window, _loss: &Loss) {}
-    /// The receiver reports marked data; nothing is sent again. Called at most once per window of
-    /// data, and not during a recovery from a loss (RFC 3168 section 6.1.2).
+    /// The receiver reports marked data. The policy must reduce the window; nothing is sent again. Called at most
+    /// once per window of data, and not during a recovery from a loss (RFC 3168 section 6.1.2).
     fn on_ecn_echo(&mut self, window: &mut Window, _loss: &Loss) {
         window.ssthresh = window.half(); // RFC 3168 6.1.2: as after a loss
         window.cwnd = window.cwnd.min(window.ssthresh); // RFC 3168 6.1.2: no slow start
@@ -128,15 +129,15 @@ pub trait RecoveryPolicy {
     /// New data are acknowledged without ECN-Echo. Not called during a recovery if
     /// [`Self::recovers_fully`].
     fn grow(&mut self, window: &mut Window, ack: &Ack);
-    /// An acknowledgement, duplicate or not, has arrived. Called after the reactions above, and
-    /// only if the sender keeps records.
+    /// An acknowledgement, duplicate or not, has arrived. Called after the methods above, and only if the sender
+    /// keeps a record of each segment sent.
     fn on_ack(&mut self, _window: &mut Window, _ack: &Ack) {}
-    /// True if [`Ack::delivery`] must be present, for which the sender keeps a record of each
-    /// segment. Must be constant.
+    /// True if [`Ack::delivery`] must be present. For this the sender keeps a record of each segment sent. The
+    /// value must never change.
     fn needs_delivery(&self) -> bool {
         false
     }
-    /// Pace in payload bytes per second. With `None`, `tcp.pacing` sets the pace, or the sender
+    /// Pace in payload bytes per second. If `None`, `tcp.pacing` sets the pace; without `tcp.pacing`, the sender
     /// sends at once all that the window permits.
     fn pacing_rate(&self) -> Option<f64> {
         None
@@ -150,14 +151,14 @@ pub trait RecoveryPolicy {
     fn restarts_slowly(&self) -> bool {
         true
     }
-    /// Data are about to be sent after a time without data from the application and without
-    /// outstanding data. Called only if the sender keeps records.
+    /// Data are about to be sent, after a time in which the application had no data and no data were outstanding.
+    /// Called only if the sender keeps a record of each segment sent.
     fn on_restart(&mut self, _now: Ps) {}
 }
 
-/// Each line names the enum variant with its parameters, the key in a scenario, a description, its
-/// source, and a function that builds the state. `selective` says whether receivers send SACK
-/// blocks; the default is no. Parameters have `DEFAULT` and `check(&self) -> Result<(), String>`.
+/// Each line names the enum variant with its parameters, the key in a scenario, a description, its source, and a
+/// function that builds the state. `selective` says whether receivers send SACK blocks; by default they do not.
+/// Parameters have `DEFAULT` and `check(&self) -> Result<(), String>`.
 macro_rules! registry {
     (@is_plain) => { true };
     (@is_plain $config:ty) => { false };

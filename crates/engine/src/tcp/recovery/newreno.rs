@@ -4,8 +4,8 @@
 use super::{Ack, Loss, RecoveryPolicy, Resend};
 use crate::tcp::window::Window;
 
-/// As Reno, but a partial acknowledgement sends the next segment again, and reduces cwnd by the
-/// acknowledged bytes less one segment. At the end of the recovery cwnd is the outstanding data
+/// As Reno, with two differences. At a partial acknowledgement the next missing segment is sent again, and cwnd
+/// is reduced by the acknowledged bytes less one segment. At the end of the recovery cwnd is the outstanding data
 /// plus one segment, at most ssthresh.
 #[derive(Clone, Copy, Debug)]
 pub struct NewReno;
@@ -75,7 +75,7 @@ mod tests {
         let mut w = window(10_000);
         NewReno.on_partial_ack(&mut w, &acked(3_000));
         assert_eq!(w.cwnd, 8_000);
-        // For less than a segment, none is added.
+        // If less than a segment is acknowledged, no segment is added to cwnd.
         NewReno.on_partial_ack(&mut w, &acked(400));
         assert_eq!(w.cwnd, 7_600);
     }

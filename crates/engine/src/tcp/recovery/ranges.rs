@@ -13,7 +13,7 @@ pub(super) fn require(field: &str, holds: bool, value: f64, allowed: &str) -> Re
     }
 }
 
-/// Refuses a value unless it is above zero.
+/// Refuses a value that is not above zero.
 pub(super) fn above_zero(field: &str, value: f64) -> Result<(), String> {
     require(field, value > 0.0 && value.is_finite(), value, "above 0")
 }

@@ -32,25 +32,25 @@ impl Ack {
     }
 }
 
-/// The delivery of segments that an acknowledgement shows, computed from a record of each segment.
+/// What an acknowledgement shows about the delivery of segments. The sender computes it from the record that it
+/// keeps of each segment sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Delivery {
-    /// Round trip of the newest segment that the acknowledgement reports, by an exact clock: from
-    /// its hand-over to IP, or with `rtt_excludes_transmission` from its last bit on the line.
-    /// `None` if the acknowledgement reports no new segment, or one that was sent twice (Karn; RFC
-    /// 6298 section 3).
+    /// Round trip of the newest segment that the acknowledgement reports, by an exact clock: from its hand-over
+    /// to IP, or with `rtt_excludes_transmission` from its last bit on the line. `None` if the acknowledgement
+    /// reports no new segment, or if the segment was sent twice (Karn; RFC 6298 section 3).
     pub rtt: Option<Ps>,
     /// Number of bytes known to have arrived since the start of the connection, in order or not
     /// (C.delivered).
     pub delivered: u64,
-    /// Number of bytes among `delivered` that this acknowledgement is the first to report.
+    /// How many of the bytes counted in `delivered` this acknowledgement is the first to report.
     pub newly: u64,
-    /// Number of bytes that the acknowledgement shows to be lost: below three reported segments
-    /// (RFC 6675 IsLost). After a timeout, only of data sent for the first time since then. 0
-    /// without selective acknowledgements.
+    /// Number of bytes that the acknowledgement shows to be lost, because three segments above them are reported
+    /// (RFC 6675 IsLost). After a timeout, only data sent for the first time since then count. 0 without
+    /// selective acknowledgements.
     pub lost: u64,
-    /// Number of bytes in flight before the acknowledgement: sent, neither reported nor lost (RFC
-    /// 6675 SetPipe).
+    /// Number of bytes in flight before the acknowledgement: sent, and neither reported nor lost (RFC 6675
+    /// SetPipe).
     pub pipe_before: u64,
     /// Number of bytes in flight after the acknowledgement.
     pub pipe: u64,
@@ -61,11 +61,13 @@ pub struct Delivery {
 /// A sample of the delivery rate (draft-cheng-iccrg-delivery-rate-estimation-00 section 3.3).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RateSample {
-    /// Delivery rate in bytes per second over the round trip of the newest reported segment.
+    /// Delivery rate in bytes per second, measured over the round trip of the newest segment that the
+    /// acknowledgement reports.
     pub bytes_per_second: f64,
-    /// Value of [`Delivery::delivered`] when the newest reported segment was sent.
+    /// Value of [`Delivery::delivered`] at the time when the newest reported segment was sent.
     pub prior_delivered: u64,
-    /// True if during the sample the sender had no data, or the policy limited the sender.
+    /// True if the rate may be below that of the path: during the sample the sender had no data, or the policy
+    /// limited the sender.
     pub app_limited: bool,
 }
 
@@ -81,7 +83,7 @@ pub struct Loss {
     pub snd_max: u64,
     /// Number of duplicate acknowledgements that showed the loss.
     pub dup_acks: u32,
-    /// True if the window was reduced for ECN marks after the lost data were sent. A fast
-    /// retransmission then does not reduce it again (RFC 3168 section 6.1.2).
+    /// True if ECN marks reduced the window after the lost data were sent. A fast retransmission then does not
+    /// reduce the window again (RFC 3168 section 6.1.2).
     pub reduced: bool,
 }

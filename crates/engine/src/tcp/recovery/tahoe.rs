@@ -3,8 +3,7 @@
 use super::{Ack, Facts, Loss, RecoveryPolicy, Resend};
 use crate::tcp::window::Window;
 
-/// The state of Tahoe at one sender. Tahoe reacts to the third duplicate acknowledgement at once as
-/// to a timeout.
+/// The state of Tahoe at one sender. At the third duplicate acknowledgement Tahoe reacts at once as to a timeout.
 #[derive(Clone, Copy, Debug)]
 pub struct Tahoe {
     resend: Resend,

@@ -22,8 +22,7 @@ impl RecoveryPolicy for TimeoutOnly {
 
     fn grow(&mut self, window: &mut Window, _ack: &Ack) {
         let slow_start = window.cwnd < window.ssthresh;
-        // Without bound: in section 8.1 CWND may exceed the receive window, which still limits the
-        // source.
+        // There is no bound: in section 8.1 CWND may exceed the receive window, which still limits the source.
         window.cwnd += if slow_start {
             window.mss // Section 8.1: one per acknowledgement
         } else {

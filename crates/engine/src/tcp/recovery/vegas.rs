@@ -7,11 +7,10 @@
 //! segment if its age exceeds a timeout by that clock (section 3.1). All other reactions to a loss
 //! are those of NewReno (RFC 6582): the window is halved, once per window of data.
 //!
-//! Two things differ from the article. It also compares the age of the oldest segment at the first
-//! two new acknowledgements after a retransmission (3.1). Here the partial acknowledgements of
-//! NewReno find the same holes, but not after a timeout. Also, a round after a timeout lasts until
-//! everything outstanding at the timeout is acknowledged. Slow start then doubles the window in
-//! each round trip, up to ssthresh.
+//! Two things differ from the article. First, the article also compares the age of the oldest segment at the
+//! first two new acknowledgements after a retransmission (3.1). Here the partial acknowledgements of NewReno find
+//! the same holes, but not after a timeout. Second, a round after a timeout lasts until all data outstanding at
+//! the timeout are acknowledged. Slow start then doubles the window in each round trip, up to ssthresh.
 
 use alloc::string::String;
 
@@ -89,7 +88,7 @@ pub struct Vegas {
     round_trip: RoundTrip,
     /// First byte of the distinguished segment. The round lasts until this byte is acknowledged.
     distinguished: u64,
-    /// True in every other round of slow start, the rounds in which the window grows.
+    /// True in every other round of slow start. The window grows only in these rounds.
     growing: bool,
 }
 
@@ -105,9 +104,9 @@ impl Vegas {
         }
     }
 
-    /// Number of segments in the queue: Diff = Expected - Actual, times BaseRTT (section 3.2).
-    /// `sent` bytes were sent in the round trip `rtt`. Expected is the data in transit divided by
-    /// BaseRTT, Actual the same data divided by `rtt`.
+    /// Number of segments in the bottleneck's queue: (Expected - Actual) times BaseRTT (section 3.2). `sent`
+    /// bytes were sent in the round trip `rtt`. Expected is the data in transit divided by BaseRTT; Actual is the
+    /// same data divided by `rtt`.
     fn queued(&self, sent: u64, rtt: Ps, mss: u64) -> f64 {
         let base = self.base_rtt.0 as f64 / rtt.0 as f64;
         sent as f64 / mss as f64 * (1.0 - base)
@@ -125,13 +124,13 @@ impl Vegas {
         } else if queued < self.parameters.alpha {
             window.open(window.mss); // 3.2: a linear increase in the next RTT
         } else if queued > self.parameters.beta {
-            // 3.2: a linear decrease in the next RTT, to at least two segments, as after a loss.
+            // 3.2: a linear decrease in the next RTT. The lower bound is two segments, as after a loss.
             window.cwnd = (window.cwnd - window.mss.min(window.cwnd)).max(2 * window.mss);
             window.ssthresh = window.ssthresh.min(window.cwnd);
         }
     }
 
-    /// Begins a new round with the data sent after a loss.
+    /// Begins a new round, which starts with the data sent after a loss.
     fn restart(&mut self, loss: &Loss) {
         (self.distinguished, self.growing) = (loss.snd_max, true);
     }

@@ -38,8 +38,8 @@ impl<'de> Visitor<'de> for NameOrTable {
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("the name of a recovery, or a table with its `policy`")
     }
-    /// A name alone means the default parameters. A name that is not in the registry may be that of
-    /// a user-defined recovery; the check of the configuration decides this.
+    /// A name alone means the default parameters. A name that is not in the registry may be the name of a
+    /// user-defined recovery; the check of the configuration decides this.
     fn visit_str<E: Error>(self, name: &str) -> Result<Recovery, E> {
         let found = Recovery::ALL
             .iter()

@@ -8,7 +8,8 @@ use crate::tcp::scoreboard::DUP_THRESH;
 use crate::tcp::segment::Segment;
 
 impl TcpSender {
-    /// Processes an acknowledgement. Returns the reaction if the sender detects a loss by it.
+    /// Processes an acknowledgement. If the sender detects a loss by this acknowledgement, returns how the sender
+    /// reacts.
     pub fn on_ack(&mut self, now: Ps, segment: &Segment) -> Option<TcpEvent> {
         self.last_heard = now;
         if segment.handshake().is_some() || !self.is_open() {
@@ -21,12 +22,12 @@ impl TcpSender {
         self.on_ack_of_data(now, segment)
     }
 
-    /// Processes an acknowledgement of an established connection, whose number does not count a
-    /// FIN.
+    /// Processes an acknowledgement of an established connection. The acknowledgement number counts only data,
+    /// not a FIN.
     #[inline(always)]
     pub(super) fn on_ack_of_data(&mut self, now: Ps, segment: &Segment) -> Option<TcpEvent> {
         if segment.ack() > self.snd_max || segment.ack() < self.snd_una {
-            // The number is beyond all data sent, or below that of an earlier acknowledgement.
+            // The acknowledgement number is beyond all data sent, or below an earlier acknowledgement number.
             self.dup_acks = 0;
             return None;
         }
@@ -44,7 +45,8 @@ impl TcpSender {
         self.on_valid_ack(now, segment)
     }
 
-    /// Processes an acknowledgement with a valid number, after its ECN-Echo flag.
+    /// Processes an acknowledgement with a valid number. The ECN-Echo flag of the acknowledgement must have been
+    /// processed before.
     #[inline(always)]
     pub(super) fn on_valid_ack(&mut self, now: Ps, segment: &Segment) -> Option<TcpEvent> {
         if self.records.is_some() {
@@ -60,7 +62,7 @@ impl TcpSender {
         segment.window().unwrap_or(self.rcv_window) as u64
     }
 
-    /// The report of an acknowledgement for the policy, without the delivery.
+    /// The report of an acknowledgement for the recovery policy, without the part `delivery`.
     #[inline(always)]
     pub(super) fn ack(&self, now: Ps, segment: &Segment) -> Ack {
         Ack {
@@ -73,8 +75,8 @@ impl TcpSender {
         }
     }
 
-    /// Reacts to an acknowledgement whose blocks are in the scoreboard, if there is one. `news` is
-    /// true if the blocks report new data.
+    /// Reacts to an acknowledgement. If the sender has a scoreboard, the blocks must be in the scoreboard
+    /// already. `news` is true if the blocks report new data.
     pub(super) fn react(
         &mut self,
         segment: &Segment,
@@ -122,8 +124,8 @@ impl TcpSender {
 
     fn fast_retransmit(&mut self, now: Ps) -> Option<TcpEvent> {
         let lasts = self.policy.get().recovers_fully();
-        // RFC 6582 3.2 step 2: the acknowledgement must be above `recover`, since retransmissions
-        // may cause duplicates up to there.
+        // RFC 6582 3.2 step 2: a recovery may begin only if the acknowledgement is above `recover`, since
+        // retransmissions may cause duplicates up to there.
         if lasts && (self.recovering || self.recover.is_some_and(|recover| self.snd_una <= recover))
         {
             return None;
@@ -140,8 +142,8 @@ impl TcpSender {
         Some(self.begin_recovery(now, lasts))
     }
 
-    /// Begins a recovery, which ends when `recover` is acknowledged (`lasts`), or else with the
-    /// next acknowledgement of new data.
+    /// Begins a recovery. If `lasts` is true, the recovery ends when `recover` is acknowledged, otherwise with
+    /// the next acknowledgement of new data.
     pub(super) fn begin_recovery(&mut self, now: Ps, lasts: bool) -> TcpEvent {
         (self.recover, self.recovering, self.partly_recovered) = (Some(self.snd_max), lasts, false);
         self.timed = None; // Karn: the segment is sent a second time
@@ -167,9 +169,8 @@ impl TcpSender {
         self.dup_acks = 0;
         self.resend = false;
         self.measure(now, segment.ack());
-        // The acknowledgement that ends a recovery sets cwnd without further growth (RFC 6582 3.2
-        // step 3). Nor does an acknowledgement with ECN-Echo open the window (RFC 3168 section
-        // 6.1.2).
+        // The acknowledgement that ends a recovery sets cwnd without further growth (RFC 6582 3.2 step 3). An
+        // acknowledgement with ECN-Echo does not let the window grow either (RFC 3168 section 6.1.2).
         if !recovered && !ack.ece {
             self.policy.get().grow(&mut self.window, ack);
         }
@@ -179,10 +180,10 @@ impl TcpSender {
         self.time_the_oldest(now); // RFC 6298 (5.2), (5.3)
     }
 
-    /// RFC 6582 3.2 step 3: sends the next hole at once. Only the first partial acknowledgement
-    /// restarts the timer ("impatient"), so that many holes end in a timeout, instead of a round
-    /// trip for each. With a scoreboard, the scoreboard chooses what is sent, and each
-    /// acknowledgement of data restarts the timer (RFC 6298 (5.3)).
+    /// RFC 6582 3.2 step 3: sends the next hole at once. Only the first partial acknowledgement restarts the
+    /// timer (the "impatient" variant). So a loss of many segments ends in a timeout, and does not take a round
+    /// trip for each hole. With a scoreboard, the scoreboard chooses what is sent, and each acknowledgement of
+    /// data restarts the timer (RFC 6298 (5.3)).
     fn on_partial_ack(&mut self, segment: &Segment, ack: &Ack) {
         let now = ack.now;
         self.measure(now, segment.ack());
@@ -198,9 +199,9 @@ impl TcpSender {
         }
     }
 
-    /// Restarts the timer for the oldest segment (RFC 6298 (5.3)), or stops it if no data are
-    /// outstanding (5.2). With `rtt_excludes_transmission` the timer begins with the last bit of
-    /// that segment on the line.
+    /// Restarts the timer for the oldest segment (RFC 6298 (5.3)), or stops the timer if no data are outstanding
+    /// (5.2). With `rtt_excludes_transmission` the time counts from the instant at which the last bit of that
+    /// segment leaves.
     pub(super) fn time_the_oldest(&mut self, now: Ps) {
         let waits = self.rtt_excludes_transmission && self.transmitted <= self.snd_una;
         let idle = self.bytes_in_flight() == 0 || waits;

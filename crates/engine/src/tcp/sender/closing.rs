@@ -38,7 +38,7 @@ impl TcpSender {
             .map(|closing| closing.states.state(now))
     }
 
-    /// Closes the connection: no data follow those supplied so far.
+    /// Closes the connection: the application supplies no further data.
     pub(super) fn close(&mut self) {
         let end = self.withheld.unwrap_or(self.snd_end);
         if let Some(closing) = &mut self.closing {
@@ -76,8 +76,8 @@ impl TcpSender {
         Some(Segment::setup(ack, self.rcv_window, now, self.stamps(now)))
     }
 
-    /// Processes an acknowledgement of a connection that may be closed: its number may count the
-    /// sender's FIN, and it may carry the other end's FIN. An end in CLOSED ignores both.
+    /// Processes an acknowledgement of a connection that may be closed. The acknowledgement number may count the
+    /// sender's FIN, and the segment may carry the other end's FIN. An end in the state CLOSED ignores both.
     #[inline(never)]
     pub(super) fn on_closing_ack(&mut self, now: Ps, segment: &Segment) -> Option<TcpEvent> {
         let mut ack = *segment;

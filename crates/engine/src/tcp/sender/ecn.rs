@@ -14,9 +14,9 @@ pub(super) struct Ecn {
 }
 
 impl TcpSender {
-    /// Processes the ECN-Echo flag of an acknowledgement with a valid number. All losses and marks
-    /// of one window of data reduce the window once (RFC 3168 section 6.1.2). So ECN-Echo has no
-    /// effect until data sent after the last reduction are acknowledged.
+    /// Processes the ECN-Echo flag of an acknowledgement with a valid number. All losses and marks of one window
+    /// of data reduce the window once (RFC 3168 section 6.1.2). So after a reduction, ECN-Echo has no effect
+    /// until data sent after this reduction are acknowledged.
     pub(super) fn take_echo(&mut self, now: Ps, segment: &Segment) {
         let ack = self.ack(now, segment);
         self.policy.get().on_marks(&ack);
@@ -48,8 +48,8 @@ impl TcpSender {
         reduced_at.is_some_and(|end| seq < end)
     }
 
-    /// Flags of a segment from `seq` on: only new data are ECT(0), and may carry CWR (RFC 3168
-    /// sections 6.1.2 and 6.1.5).
+    /// Flags of a segment whose first byte has the number `seq`. Only new data are ECT(0), and only they may
+    /// carry CWR (RFC 3168 sections 6.1.2 and 6.1.5).
     #[inline]
     pub(super) fn ect(&mut self, seq: u64) -> DataFlags {
         match &mut self.ecn {

@@ -6,11 +6,11 @@
 //! sent before the timeout. So a timeout is also found to be spurious if the late data arrive out
 //! of order.
 //!
-//! The reaction to a spurious timeout is that of RFC 4015 section 3: ssthresh is restored. cwnd
-//! becomes the outstanding data plus the data acknowledged last, of which at most the initial
-//! window counts. Linux restores cwnd instead (`tcp_try_undo_loss`); ns-3 has no F-RTO. The state
-//! of the policy is that before the timeout, as RFC 9438 section 4.9.1 requires for CUBIC. RTT
-//! estimates are not changed: the adaptation of RFC 4015 section 3 step 9 is optional.
+//! The reaction to a spurious timeout is that of RFC 4015 section 3: ssthresh is restored. cwnd becomes the
+//! outstanding data plus the data acknowledged last, of which at most the initial window counts. Linux restores
+//! cwnd instead (`tcp_try_undo_loss`); ns-3 has no F-RTO. The recovery policy returns to its state before the
+//! timeout, as RFC 9438 section 4.9.1 requires for CUBIC. RTT estimates are not changed: the adaptation of RFC
+//! 4015 section 3 step 9 is optional.
 
 use super::{TcpEvent, TcpSender};
 use crate::kernel::Ps;
@@ -39,24 +39,24 @@ impl Frto {
     }
 }
 
-/// A trial: a timeout of which it is not known yet whether it was spurious.
+/// A trial: the state after a timeout while it is not known yet whether the timeout was spurious.
 #[derive(Clone, Debug)]
 struct Trial {
-    /// End position of the segment that is sent again.
+    /// End position of the segment that is sent again because of the timeout.
     copied: u64,
     /// True if one acknowledgement has advanced and new data have been sent.
     advanced: bool,
-    /// End position of the data whose last bit had left the host.
+    /// End position of the data whose last bit had left the host at the timeout.
     transmitted: u64,
-    /// State of the recovery policy before the timeout. `ssthresh` is pipe_prev: the greater of
-    /// ssthresh and the outstanding data then (RFC 4015 section 3 step 0).
+    /// State of the recovery policy before the timeout. `ssthresh` is pipe_prev: the greater of ssthresh and the
+    /// data outstanding at that time (RFC 4015 section 3 step 0).
     policy: Policy,
     ssthresh: u64,
 }
 
 impl TcpSender {
-    /// Step 1, before the reaction to a timeout: may begin a trial. With SACK a timeout during a
-    /// loss recovery begins none, since the recovery's retransmissions would count as late data.
+    /// Step 1, before the reaction to a timeout: may begin a trial. With SACK, a timeout during a loss recovery
+    /// begins no trial, since the recovery's retransmissions would count as late data.
     pub(super) fn suspect_timeout(&mut self) {
         let flight = self.bytes_in_flight();
         let copied = self.snd_una + self.window.mss.min(flight);
@@ -89,14 +89,13 @@ impl TcpSender {
         event
     }
 
-    /// Number of bytes known to have arrived, without bytes reported above snd_max at the last
-    /// timeout.
+    /// Number of bytes known to have arrived, not counting bytes above the snd_max at the last timeout.
     fn arrived_of_before(&self) -> u64 {
         let recover = self.frto.as_ref().map_or(0, |frto| frto.recover);
         self.snd_una + self.sacked_below(recover)
     }
 
-    /// Number of bytes below `position` that the scoreboard has.
+    /// Number of bytes below `position` that are in the scoreboard, and so are known to have arrived.
     fn sacked_below(&self, position: u64) -> u64 {
         let board = self.board.as_ref();
         board.map_or(0, |board| board.sacked_below(position))
@@ -107,8 +106,8 @@ impl TcpSender {
         self.bytes_in_flight() - self.sacked_below(self.snd_max)
     }
 
-    /// Step 2, at the first acknowledgement after the timeout; with SACK at the first one that
-    /// advances.
+    /// Step 2, at the first acknowledgement after the timeout. With SACK, at the first acknowledgement that
+    /// advances snd_una.
     fn try_new_data(&mut self, now: Ps, trial: Trial, advances: bool) {
         let (mss, flight) = (self.window.mss, self.bytes_in_flight());
         let len = mss.min(self.snd_end - self.snd_max);
@@ -132,19 +131,19 @@ impl TcpSender {
         // (2b): up to two new segments.
         self.snd_nxt = self.snd_max;
         self.window.cwnd = outstanding + 2 * mss;
-        // No retransmission of the oldest segment will leave and start the timer.
+        // The oldest segment is not sent again, so no copy will leave and start the timer.
         self.transmitted = self.transmitted.max(transmitted);
         self.time_the_oldest(now);
     }
 
-    /// Step 3, at the second acknowledgement, which shows `acked` more bytes that were sent before
-    /// the timeout. With SACK it must not show data sent after the timeout.
+    /// Step 3, at the second acknowledgement, which shows that `acked` more bytes sent before the timeout have
+    /// arrived. With SACK, this acknowledgement must not report data sent after the timeout.
     fn end_trial(&mut self, trial: Trial, acked: u64) {
         let recover = self.frto.as_ref().map_or(0, |frto| frto.recover);
         let later = self.sacked_below(self.snd_max) > self.sacked_below(recover)
             || (self.board.is_some() && self.snd_una > recover);
         if acked == 0 || later {
-            // (3a): slow start sends everything again that is not acknowledged.
+            // (3a): slow start sends again everything that is not acknowledged.
             self.window.cwnd = self.window.cwnd.min(3 * self.window.mss);
             self.snd_nxt = self.snd_una;
             return;

@@ -1,5 +1,5 @@
-//! The sending half of a connection (4.3BSD Net/3, RFC 793, RFC 1122), which gets the time as an
-//! argument.
+//! The sending half of a connection (4.3BSD Net/3, RFC 793, RFC 1122), as a state machine that gets the time as
+//! an argument.
 
 mod acks;
 mod closing;
@@ -34,7 +34,7 @@ use super::stamps::Stamping;
 use super::window::Window;
 use crate::kernel::{Ps, Stream};
 
-/// The one segment whose round trip is being measured in ticks.
+/// The segment whose round trip is being measured in ticks. There is only one such segment at a time.
 #[derive(Clone, Copy, Debug)]
 struct Timed {
     seq: u64,
@@ -52,13 +52,13 @@ pub struct TcpSender {
     snd_una: u64,
     snd_nxt: u64,
     snd_max: u64,
-    /// End position of the data supplied so far; while data are withheld, of the data sent so far.
+    /// End position of the data supplied so far. While data are withheld, end position of the data sent so far.
     snd_end: u64,
-    /// End position of the data supplied so far, while data not sent yet are withheld; `None`
+    /// While data that have not been sent are withheld, the end position of the data supplied so far; `None`
     /// otherwise.
     withheld: Option<u64>,
     dup_acks: u32,
-    /// Value of snd_max when the last loss was detected (`recover` of RFC 6582); `None` before the
+    /// Value of snd_max at the time when the last loss was detected (`recover` of RFC 6582); `None` before the
     /// first loss.
     recover: Option<u64>,
     /// True during a recovery that lasts until `recover` is acknowledged.
@@ -70,19 +70,20 @@ pub struct TcpSender {
     /// Scoreboard of data that have arrived out of order; `None` without selective
     /// acknowledgements.
     board: Option<Box<Scoreboard>>,
-    /// Records of the outstanding segments; `None` if neither the policy nor the pacer needs them.
+    /// Records of the outstanding segments (sending time, delivered bytes); `None` if neither the recovery policy
+    /// nor the pacing needs them.
     records: Option<Box<Records>>,
-    /// Pacing of the window; `None` without `pacing`, or if the policy sets the pace.
+    /// Pacing of the window; `None` without the parameter `pacing`, or if the policy itself sets the pace.
     pacer: Option<Box<Pacer>>,
     /// State of the bursts for segmentation offload; `None` without `tso`.
     tso: Option<Box<Tso>>,
-    /// Earliest time of the next segment by the pace; with `tso`, of the next burst.
+    /// Earliest time at which the pace permits the next segment; with `tso`, the next burst.
     paced_until: Ps,
-    /// Time at which the pace permits a segment that window and supply already permit; `NEVER` if
-    /// no such segment waits.
+    /// Time at which the pace permits the next segment, if the window permits this segment and the application
+    /// has supplied it; `NEVER` otherwise.
     send_at: Ps,
-    /// Value of snd_max at the first duplicate: segments sent because of duplicates do not count in
-    /// FlightSize (RFC 6675 section 5 step 4.2).
+    /// Value of snd_max at the first duplicate. Segments sent because of duplicates do not count in FlightSize
+    /// (RFC 6675 section 5 step 4.2).
     flight_end: u64,
     timed: Option<Timed>,
     rto_at: Ps,
@@ -103,7 +104,7 @@ pub struct TcpSender {
     limited_transmit: bool,
     /// State of the time stamps; `None` once the connection is known to have none.
     stamping: Option<Box<Stamping>>,
-    /// True if less than a full segment waits while data are outstanding.
+    /// True if Nagle's rule holds: less than a full segment waits while data are outstanding.
     nagle: bool,
     /// State of the detection of spurious timeouts; `None` without `frto`.
     frto: Option<Box<Frto>>,
@@ -111,15 +112,14 @@ pub struct TcpSender {
 }
 
 impl TcpSender {
-    /// A sender without data, whose clock ticks at `phase + k * granularity`. With
-    /// `connection_setup` the sender must be opened first. The random numbers of its policy are the
-    /// same for all senders made this way.
+    /// A sender without data, whose clock ticks at the times `phase + k * granularity`. With `connection_setup`
+    /// the connection must be opened first. All senders made by this function have the same random numbers for
+    /// their recovery policy.
     pub fn new(config: &TcpConfig, phase: Ps) -> TcpSender {
         TcpSender::with_stream(config, phase, Stream::new(1, "tcp", "recovery"))
     }
 
-    /// A sender without data, as from [`Self::new`], whose policy draws random numbers from
-    /// `stream`.
+    /// A sender without data, as [`Self::new`] makes it. The recovery policy draws random numbers from `stream`.
     pub fn with_stream(config: &TcpConfig, phase: Ps, stream: Stream) -> TcpSender {
         let window = config.window.0 as u32;
         let facts = Facts {
@@ -193,8 +193,8 @@ impl TcpSender {
         self.close();
     }
 
-    /// Withholds the data that have not been sent yet, or releases them; the timer is then due at
-    /// once. Data that have been sent may be sent again.
+    /// Withholds the data that have not been sent yet, or releases these data. After a release the timer is due
+    /// at once. Data that have been sent may be sent again.
     pub fn withhold(&mut self, now: Ps, withhold: bool) {
         if withhold && self.withheld.is_none() {
             self.withheld = Some(core::mem::replace(&mut self.snd_end, self.snd_max));
@@ -203,9 +203,9 @@ impl TcpSender {
         }
     }
 
-    /// The next segment that window, supply and pace permit. Only full segments are sent, except
-    /// the last segment of the supply (sender-side silly window avoidance, RFC 1122 4.2.3.4). Under
-    /// Nagle's rule, such a segment is sent only if no data are outstanding.
+    /// The next segment that window, pace and supply of data permit. Only full segments are sent, except the last
+    /// segment of the supply (sender-side silly window avoidance, RFC 1122 4.2.3.4). Under Nagle's rule, this
+    /// last segment is sent only if no data are outstanding.
     pub fn poll_segment(&mut self, now: Ps) -> Option<Segment> {
         if self.opening.is_some()
             && let (segment, may_send) = self.poll_setup(now)
@@ -224,7 +224,7 @@ impl TcpSender {
         self.poll_permitted(now)
     }
 
-    /// The next segment that window and supply permit, whatever the pace.
+    /// The next segment that window and supply of data permit, whatever the pace.
     fn poll_permitted(&mut self, now: Ps) -> Option<Segment> {
         if self.board.is_some() {
             return self.poll_selective(now);
@@ -238,7 +238,7 @@ impl TcpSender {
             .then(|| self.emit(now, self.snd_nxt, self.len_at(self.snd_nxt)))
     }
 
-    /// Number of payload bytes of a segment at `seq`.
+    /// Number of payload bytes of a segment that begins at the position `seq`.
     #[inline]
     fn len_at(&self, seq: u64) -> u64 {
         self.window.mss.min(self.snd_end - seq)
@@ -255,15 +255,15 @@ impl TcpSender {
             && !self.waits_for_more(self.snd_nxt, len)
     }
 
-    /// True if Nagle's rule delays new data from `seq` on (RFC 1122 4.2.3.4).
+    /// True if Nagle's rule delays the `len` bytes of new data from `seq` on (RFC 1122 4.2.3.4).
     #[inline]
     fn waits_for_more(&self, seq: u64, len: u64) -> bool {
         self.nagle && len < self.window.mss && seq == self.snd_max && self.snd_una < seq
     }
 
-    /// Number of bytes that may be outstanding without a scoreboard. With limited transmit each of
-    /// the first two duplicates permits one new segment within the receive window; cwnd is not
-    /// changed (RFC 3042 section 2). With a scoreboard this is step (3.3) of RFC 6675 section 5.
+    /// Number of bytes that may be outstanding without a scoreboard. With limited transmit each of the first two
+    /// duplicates permits one new segment within the receive window; cwnd is not changed (RFC 3042 section 2).
+    /// With a scoreboard, step (3.3) of RFC 6675 section 5 applies instead.
     #[inline]
     fn usable(&self) -> u64 {
         let limited =
@@ -369,9 +369,8 @@ impl TcpSender {
         }
     }
 
-    /// Time at which the host must call [`Self::on_timer`]: that of the retransmission timer, or
-    /// the earlier time of a segment that the pace delays. `NEVER` if no data are outstanding or
-    /// delayed.
+    /// Time at which the host must call [`Self::on_timer`]: when the retransmission timer expires or the pace
+    /// permits a delayed segment, whichever is earlier. `NEVER` if no data are outstanding or delayed.
     #[inline]
     pub fn next_timer(&self) -> Ps {
         self.rto_at.min(self.send_at)
@@ -381,7 +380,8 @@ impl TcpSender {
     /// doubled RTO. Everything from snd_una on is sent again (go-back-N), as in Net/3.
     pub fn on_timer(&mut self, now: Ps) -> Option<TcpEvent> {
         if now < self.rto_at {
-            // A segment delayed by the pace is due; the host polls it after this call.
+            // A segment that the pace has delayed is due. After this call the host calls `poll_segment`, which
+            // returns the segment.
             self.send_at = Ps::NEVER;
             return None;
         }
@@ -413,7 +413,7 @@ impl TcpSender {
         })
     }
 
-    /// The report for the policy of a loss detected at `now` with `flight` outstanding bytes.
+    /// The report to the recovery policy about a loss detected at `now` with `flight` outstanding bytes.
     fn loss(&self, now: Ps, flight: u64) -> Loss {
         Loss {
             now,
@@ -434,12 +434,12 @@ impl TcpSender {
             }
         }
     }
-    /// True if at the last [`Self::poll_segment`] the pace delayed a segment that window and supply
-    /// permit.
+    /// True if at the last [`Self::poll_segment`] the pace delayed a segment that the window permits and the
+    /// application has supplied.
     pub fn is_delayed(&self) -> bool {
         self.send_at.is_scheduled()
     }
-    /// True if the window holds back data of the application.
+    /// True if the application has data that the window does not permit to send.
     pub fn is_window_limited(&self) -> bool {
         !self.resend && self.snd_end > self.snd_nxt && !self.may_send()
     }

@@ -68,7 +68,7 @@ impl TcpSender {
             .is_some_and(|opening| opening.syns_sent > 1)
     }
 
-    /// The segment of the set-up that must be sent now, if any, and true if data may be sent.
+    /// The segment of the set-up that must be sent now, if any. Also returns true if data may be sent.
     pub(super) fn poll_setup(&mut self, now: Ps) -> (Option<Segment>, bool) {
         let Some(opening) = &mut self.opening else {
             return (None, true);
@@ -128,9 +128,8 @@ impl TcpSender {
         }
     }
 
-    /// Processes a segment of the set-up; other segments are ignored until the connection is
-    /// established. A second SYN-ACK means that the ACK of the first was lost; another ACK is sent
-    /// (RFC 793 section 3.9).
+    /// Processes a segment of the set-up; other segments are ignored until the connection is established. A
+    /// second SYN-ACK shows that the ACK of the first was lost. Then another ACK is sent (RFC 793 section 3.9).
     pub(super) fn on_setup_segment(&mut self, now: Ps, segment: &Segment) {
         let (Some(Handshake::SynAck(answer)), Some(opening)) =
             (segment.handshake(), &mut self.opening)

@@ -31,8 +31,8 @@ impl Pacer {
         }
     }
 
-    /// Least time from a segment of `bytes` bytes to the next segment, with `flight` bytes
-    /// outstanding; `None` before the first round trip is measured.
+    /// Least time from a segment of `bytes` bytes to the next segment while `flight` bytes are outstanding;
+    /// `None` before the first round trip is measured.
     pub fn gap(&self, window: &Window, flight: u64, bytes: u64) -> Option<Ps> {
         let srtt = self.round_trip.srtt();
         let ratio = if window.cwnd < window.ssthresh / 2 {

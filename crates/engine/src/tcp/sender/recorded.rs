@@ -1,5 +1,5 @@
-//! Senders that keep a record of each segment, for their policy or for pacing: round trips by an
-//! exact clock, delivery rates, and the pace.
+//! Senders that keep a record of each segment, because their recovery policy or pacing needs it: round trips by
+//! an exact clock, delivery rates, and the pace.
 
 use super::{TcpEvent, TcpSender};
 use crate::kernel::Ps;
@@ -7,7 +7,7 @@ use crate::tcp::recovery::{Ack, Delivery};
 use crate::tcp::segment::Segment;
 
 impl TcpSender {
-    /// The next segment that window, supply and pace permit.
+    /// The next segment that window, pace and supply of data permit.
     pub(super) fn poll_recorded(&mut self, now: Ps) -> Option<Segment> {
         self.send_at = Ps::NEVER;
         if now < self.paced_until && !self.continues_burst(now) {
@@ -52,7 +52,8 @@ impl TcpSender {
             }
         };
         if let Some(gap) = gap {
-            // A pace far below the rate of the path must not stop the connection.
+            // Even if the pace is far below the rate of the path, the gap is at most one RTO, so that the
+            // connection does not stall.
             let gap = gap.clamp(Ps(1), self.rto());
             if let Some(tso) = &mut self.tso {
                 tso.on_sent(now, gap, self.paced_until);
@@ -62,10 +63,10 @@ impl TcpSender {
         }
     }
 
-    /// Must be called when nothing can be sent, whatever the pace. If the application has no data
-    /// and the window has room, rate samples of data in flight do not show the rate of the path.
-    /// draft-cheng-iccrg-delivery-rate-estimation-00 3.4 tests this when the application writes;
-    /// the result at the poll before is the same.
+    /// Must be called when nothing can be sent, whatever the pace. If the application has no data and the window
+    /// has room, rate samples of data in flight do not show the rate of the path. The draft
+    /// draft-cheng-iccrg-delivery-rate-estimation-00 tests this when the application writes (3.4). The test at
+    /// the preceding `poll_segment`, made here, gives the same result.
     fn note_limit(&mut self) {
         if self.snd_max < self.snd_end || self.has_lost_to_send() {
             return;
@@ -83,8 +84,8 @@ impl TcpSender {
         match &self.board {
             _ if self.resend => true,
             Some(board) if self.recovering => {
-                // NextSeg() rule (1): new data would precede all other holes, so those do not
-                // count.
+                // By NextSeg() rule (1), only lost holes precede new data. All other holes come after new data
+                // and do not count.
                 let mss = self.window.mss;
                 let hole = board.next_seg(self.snd_una, self.snd_max, mss, true);
                 hole.is_some()
@@ -94,17 +95,17 @@ impl TcpSender {
         }
     }
 
-    /// Value of snd_max at the last timeout, if data that were outstanding then are still missing
-    /// once everything below `una` is acknowledged. These data count as lost, and no other recovery
+    /// Value of snd_max at the last timeout, if data that were outstanding at the timeout are still missing once
+    /// everything below `una` is acknowledged; `None` otherwise. These data count as lost, and no other recovery
     /// begins (RFC 6675 section 5.1).
     fn recover_after_timeout(&self, una: u64) -> Option<u64> {
         self.recover
             .filter(|recover| !self.recovering && una < *recover)
     }
 
-    /// Number of bytes in flight once everything below `una` is acknowledged, by the scoreboard if
-    /// there is one (RFC 6675 SetPipe). After a timeout all data outstanding then count as lost;
-    /// retransmissions since then, and new data, are in flight.
+    /// Number of bytes in flight once everything below `una` is acknowledged, by the scoreboard if there is one
+    /// (RFC 6675 SetPipe). After a timeout, all data outstanding at that time count as lost. Retransmissions
+    /// since then, and new data, are in flight.
     pub(super) fn pipe(&self, una: u64) -> u64 {
         let (snd_max, mss) = (self.snd_max, self.window.mss);
         match (&self.board, self.recover_after_timeout(una)) {
@@ -116,8 +117,7 @@ impl TcpSender {
         }
     }
 
-    /// Reacts to an acknowledgement, and to the delivery of segments that the acknowledgement
-    /// reports.
+    /// Reacts to an acknowledgement, and to what it shows about the delivery of segments.
     pub(super) fn on_recorded_ack(&mut self, now: Ps, segment: &Segment) -> Option<TcpEvent> {
         let (news, delivery) = self.take_delivery(now, segment);
         if let Some(pacer) = &mut self.pacer {
@@ -138,8 +138,9 @@ impl TcpSender {
         event
     }
 
-    /// Adds an acknowledgement to the scoreboard and the records. Returns true if its blocks report
-    /// new data ([`Self::update_board`]), and the delivery of segments that it shows.
+    /// Adds an acknowledgement to the scoreboard and the records of segments. Returns two values: true if the
+    /// blocks report new data ([`Self::update_board`]), and what the acknowledgement shows about the delivery of
+    /// segments.
     pub(super) fn take_delivery(
         &mut self,
         now: Ps,
@@ -171,8 +172,8 @@ impl TcpSender {
         (news, delivery)
     }
 
-    /// True if the policy treats the first or second duplicate as a loss, because the oldest
-    /// segment is too old.
+    /// True if the recovery policy treats the first or second duplicate as a loss, because the oldest segment was
+    /// sent too long ago.
     pub(super) fn is_overdue(&mut self, now: Ps) -> bool {
         let sent = self
             .records

@@ -1,4 +1,4 @@
-//! Records of the outstanding segments, for policies that need round trips by an exact clock and
+//! Records of the outstanding segments, for recovery policies that need round trips by an exact clock and
 //! delivery rates. Names in brackets are those of draft-cheng-iccrg-delivery-rate-estimation-00.
 
 use alloc::collections::VecDeque;
@@ -12,12 +12,12 @@ struct Record {
     /// Position after the last byte of the segment.
     end: u64,
     bytes: u64,
-    /// Sending time (P.sent_time); with `rtt_excludes_transmission` the time of the last bit on the
+    /// Sending time (P.sent_time). With `rtt_excludes_transmission`, the time at which the last bit was on the
     /// line.
     sent: Ps,
-    /// Sending time of the first segment of the sample (P.first_sent_time).
+    /// Sending time of the first segment of the rate sample to which this segment belongs (P.first_sent_time).
     first_sent: Ps,
-    /// Bytes delivered when the segment was sent (P.delivered).
+    /// Bytes delivered on the connection up to the time when the segment was sent (P.delivered).
     delivered: u64,
     /// Time of the last delivery before the segment was sent (P.delivered_time).
     delivered_at: Ps,
@@ -29,8 +29,8 @@ struct Record {
     arrived: bool,
 }
 
-/// Records of the outstanding segments of one sender, in the order of sequence numbers and without
-/// gaps.
+/// Records of the outstanding segments of one sender, in the order of sequence numbers. The segments follow one
+/// another without gaps.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Records {
     segments: VecDeque<Record>,
@@ -40,8 +40,8 @@ pub(super) struct Records {
     delivered_at: Ps,
     /// Sending time of the newest segment that was reported (C.first_sent_time).
     first_sent: Ps,
-    /// C.app_limited: rate samples are application-limited until this number of bytes has been
-    /// delivered; 0 if they are not.
+    /// C.app_limited: until this number of bytes has been delivered, rate samples are application-limited. 0 if
+    /// they are not.
     app_limited: u64,
     /// Shortest round trip so far.
     least_rtt: Option<Ps>,
@@ -55,7 +55,7 @@ struct Reports {
     bytes: u64,
     /// Record of the newest segment that the acknowledgement reports.
     newest: Option<Record>,
-    /// True if the acknowledgement reports a segment that was sent twice.
+    /// True if the acknowledgement reports a segment that was sent more than once.
     again: bool,
 }
 
@@ -95,8 +95,8 @@ impl Records {
         }
     }
 
-    /// Records that the last bit of the segment `seq..end` has left the host. A retransmission may
-    /// leave after its data were acknowledged; there is no record then.
+    /// Records that the last bit of the segment `seq..end` has left the host. A retransmission may leave after
+    /// its data were acknowledged. Then the segment has no record, and the call has no effect.
     pub fn on_transmitted(&mut self, now: Ps, seq: u64, end: u64) {
         for segment in self.within(seq, end) {
             segment.sent = now;
@@ -116,8 +116,8 @@ impl Records {
         self.segments.front().map(|segment| segment.sent)
     }
 
-    /// Records that the application has no data to send, or the policy limits the sender, with
-    /// `pipe` bytes in flight (3.4).
+    /// Records that rate samples are application-limited from now on, with `pipe` bytes in flight (3.4). The
+    /// application has no data to send, or the policy limits the sender.
     pub fn limit(&mut self, pipe: u64) {
         self.app_limited = (self.delivered + pipe).max(1);
     }
@@ -126,8 +126,8 @@ impl Records {
         self.app_limited > 0
     }
 
-    /// Processes the report that `from..to` has arrived. A segment has arrived when its last byte
-    /// has.
+    /// Processes the report that the bytes `from..to` have arrived. A segment has arrived when its last byte has
+    /// arrived.
     pub fn on_arrived(&mut self, from: u64, to: u64) {
         let first = self.segments.partition_point(|segment| segment.end <= from);
         for place in first..self.segments.len() {
@@ -163,8 +163,8 @@ impl Records {
         }
     }
 
-    /// The delivery that the acknowledgement at `now` shows, with a rate sample (3.3), but without
-    /// the bytes in flight. Clears the reports of this acknowledgement.
+    /// What the acknowledgement at `now` shows about the delivery of segments, with a rate sample (3.3), but
+    /// without the bytes in flight. Clears the reports of this acknowledgement.
     pub fn take_reports(&mut self, now: Ps) -> Delivery {
         let reports = core::mem::take(&mut self.reports);
         let mut found = Delivery::default();
@@ -186,9 +186,9 @@ impl Records {
         found
     }
 
-    /// GenerateRateSample(): the data delivered since the segment `newest` was sent, divided by the
-    /// longer of the times in which they were sent and acknowledged. `None` for a time shorter than
-    /// a round trip, which would show a burst (3.3).
+    /// GenerateRateSample(): the data delivered since the segment `newest` was sent, divided by a time. The time
+    /// is the longer of two: in which these data were sent, and in which they were acknowledged. `None` if this
+    /// time is shorter than a round trip, because the sample would show a burst (3.3).
     fn rate(&self, now: Ps, newest: &Record) -> Option<RateSample> {
         let send_elapsed = newest.sent.saturating_sub(newest.first_sent);
         let ack_elapsed = now.saturating_sub(newest.delivered_at);
@@ -224,7 +224,7 @@ mod tests {
     fn rates_are_what_is_delivered_in_a_round_trip() {
         let mut records = Records::default();
         send(&mut records, 0, 0..4);
-        // One packet by 100 ms, then one every 10 ms: from the second packet on, the sample is the
+        // One packet arrives after 100 ms, then one every 10 ms. From the second packet on, the sample is the
         // line's rate.
         for (packet, ms, delivered, rate) in [
             (1, 100, 1, 10.0),
@@ -243,8 +243,8 @@ mod tests {
             assert_eq!(sample.prior_delivered, 0);
             send(&mut records, ms, packet + 3..packet + 4);
         }
-        // Packet 4 was sent at 100 ms after one delivery; it arrives at 200 ms after three more: 4
-        // / 100 ms.
+        // Packet 4 was sent at 100 ms, after one delivery, and arrives at 200 ms, after three more deliveries: 4
+        // packets in 100 ms.
         ack(&mut records, 130, 4);
         let sample = ack(&mut records, 200, 5).rate.unwrap();
         assert_eq!(sample.prior_delivered, MSS);
@@ -266,8 +266,8 @@ mod tests {
         let mut records = Records::default();
         send(&mut records, 0, 0..4);
         records.on_transmitted(Ps::from_ms(5), MSS, 2 * MSS);
-        // A timeout puts a copy of 0 into the queue of the host; an acknowledgement of 0 and 1
-        // arrives before the copy leaves.
+        // After a timeout a copy of 0 waits in the queue of the host. An acknowledgement of 0 and 1 arrives
+        // before the copy leaves.
         send(&mut records, 50, 0..1);
         assert_eq!(ack(&mut records, 60, 2).rtt, None);
         records.on_transmitted(Ps::from_ms(70), 0, MSS);

@@ -21,8 +21,8 @@ impl TcpSender {
         Some(board.update(segment.ack(), self.snd_max, segment.blocks()))
     }
 
-    /// Steps (1) to (4): an acknowledgement that does not advance snd_una is a duplicate if its
-    /// blocks report new data (`news`; RFC 6675 section 2).
+    /// Steps (1) to (4). An acknowledgement that does not advance snd_una counts as a duplicate if its blocks
+    /// report new data (`news`; RFC 6675 section 2).
     pub(super) fn on_selective_duplicate(
         &mut self,
         now: Ps,
@@ -41,7 +41,8 @@ impl TcpSender {
         let board = self.board.as_ref()?;
         // Step (1): DupAcks >= DupThresh; step (2): IsLost(HighACK + 1).
         let lost = self.dup_acks >= DUP_THRESH || board.lost_below(self.window.mss) > self.snd_una;
-        // Section 5.1: no second reaction to data that were outstanding at a timeout.
+        // Section 5.1: the sender does not react a second time to losses of data that were outstanding at a
+        // timeout.
         let reacted = self.recovering || self.recover.is_some_and(|recover| self.snd_una < recover);
         if !lost || reacted {
             None
@@ -76,7 +77,7 @@ impl TcpSender {
         Some(segment)
     }
 
-    /// The data to send next; `None` if no data may be sent.
+    /// The data to send next during a recovery; `None` if no data may be sent.
     pub(super) fn selected(&self, board: &Scoreboard) -> Option<Again> {
         let mss = self.window.mss;
         if self.resend {
@@ -99,9 +100,9 @@ impl TcpSender {
             .or(new)
     }
 
-    /// The next data that have not arrived, outside a recovery. Data that arrived out of order do
-    /// not count against cwnd: after the first duplicates by step (3.3), after a timeout by section
-    /// 5.1.
+    /// The data to send next outside a recovery: the first data from snd_nxt on that have not arrived. Data that
+    /// arrived out of order do not count against cwnd. This follows step (3.3) after the first duplicates, and
+    /// section 5.1 after a timeout.
     fn in_order(&self, board: &Scoreboard) -> Option<Again> {
         let piece = self.piece(board, board.skip(self.snd_nxt))?;
         let usable = self
@@ -112,7 +113,7 @@ impl TcpSender {
         (piece.end <= self.snd_una + usable && !waits).then_some(piece)
     }
 
-    /// Data from `seq` on, at most a segment, up to the next block.
+    /// Data from `seq` on, at most one segment, and not beyond the start of the next SACK block.
     fn piece(&self, board: &Scoreboard, seq: u64) -> Option<Again> {
         let full = seq + self.len_at(seq);
         let end = board.next_block(seq).map_or(full, |block| full.min(block));

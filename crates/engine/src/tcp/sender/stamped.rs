@@ -24,11 +24,11 @@ impl TcpSender {
         }
     }
 
-    /// Processes the time stamps of an acknowledgement with the number `ack`. Returns false if PAWS
-    /// refuses it. Every acknowledgement of new data measures the round trip, no other does (RFC
-    /// 7323 section 4.1). The gains are those for one sample per round trip, as in Net/3, Linux and
-    /// ns-3; the smaller gains of appendix G are optional. The echo shows which copy was received,
-    /// so Karn's rule is not needed.
+    /// Processes the time stamps of an acknowledgement with the number `ack`. Returns false if PAWS refuses the
+    /// acknowledgement. Every acknowledgement of new data measures the round trip; no other acknowledgement does
+    /// (RFC 7323 section 4.1). The gains are those for one sample per round trip, as in Net/3, Linux and ns-3;
+    /// the smaller gains of appendix G are optional. The echo shows which copy of a segment was received, so
+    /// Karn's rule is not needed.
     #[inline(never)]
     pub(super) fn take_stamps(&mut self, now: Ps, ack: u64, stamps: Stamps) -> bool {
         let Some(stamping) = &mut self.stamping else {
@@ -46,8 +46,8 @@ impl TcpSender {
         true
     }
 
-    /// Processes the time stamps of a SYN-ACK. If it has none, the connection has none (RFC 7323
-    /// section 3.2).
+    /// Processes the time stamps of a SYN-ACK. If the SYN-ACK has none, the connection does not use time stamps
+    /// (RFC 7323 section 3.2).
     pub(super) fn take_answer(&mut self, now: Ps, stamps: Option<Stamps>) {
         match (&mut self.stamping, stamps) {
             (Some(stamping), Some(stamps)) => {

@@ -58,6 +58,6 @@ pub struct SenderStats {
     pub rtt_samples: u64,
     /// Slow starts after an idle time (`idle_restart`).
     pub idle_restarts: u64,
-    /// Time at which the retransmission timer expired last; `None` before the first time.
+    /// Time at which the retransmission timer expired last; `None` if it has never expired.
     pub last_timeout: Option<Ps>,
 }

@@ -1,4 +1,4 @@
-//! Hand-worked traces of a sender.
+//! Traces of a sender, computed by hand.
 
 mod ecn;
 mod frto;
@@ -49,7 +49,7 @@ fn ack(number: u64) -> Segment {
     advertising(number, 64_000)
 }
 
-/// An acknowledgement as from `ack`, with another receive window.
+/// An acknowledgement as the function `ack` makes it, with another receive window.
 fn advertising(number: u64, window: u32) -> Segment {
     Segment::Ack {
         ece: false,
@@ -130,8 +130,8 @@ fn two_holes() -> TcpSender {
     drain(&mut s, Ps(1));
     acks(&mut s, Ps(2), 0, 3);
     assert_eq!(drain(&mut s, Ps(2)), [0]);
-    // min(8, 64) / 2 = 4 segments, plus three that left: 7. Three more duplicates make 10, of which
-    // 8 are outstanding.
+    // ssthresh is min(8, 64) / 2 = 4 segments. With the three that left, cwnd is 7. Three more duplicates make
+    // 10, of which 8 are outstanding.
     acks(&mut s, Ps(3), 0, 3);
     assert_eq!((s.ssthresh(), s.cwnd()), (4 * MSS, 10 * MSS));
     assert_eq!(drain(&mut s, Ps(3)), [8, 9]);
@@ -184,7 +184,7 @@ fn newreno_does_not_enter_twice_for_what_was_out_at_the_last_loss() {
     let cwnd = s.cwnd();
     assert_eq!(acks(&mut s, Ps::from_s(4), 5, 6), None);
     assert_eq!((s.stats.fast_retransmits, s.cwnd()), (0, cwnd));
-    // From an acknowledgement of all of it on, a recovery may begin.
+    // A recovery may begin again once all data outstanding at the timeout are acknowledged.
     acks(&mut s, Ps::from_s(5), 8, 1);
     drain(&mut s, Ps::from_s(5));
     acks(&mut s, Ps::from_s(5), 9, 1);
@@ -440,7 +440,7 @@ fn a_timer_that_excludes_transmission_waits_for_the_last_cell() {
     assert_eq!((copy.sequence(), s.next_timer()), (Some(MSS), Ps::NEVER));
     s.on_transmitted(Ps::from_s(12), &copy);
     assert_eq!(s.next_timer(), Ps::from_s(15));
-    // Segments that have left since are timed from an acknowledgement on.
+    // After an acknowledgement, the timer counts for the segments that have left since.
     s.on_ack(Ps::from_s(13), &ack(2));
     let last = s.poll_segment(Ps::from_s(13)).unwrap();
     s.on_transmitted(Ps::from_s(14), &last);
@@ -465,7 +465,7 @@ fn what_is_sent_again_with_new_data_behind_it_is_not_timed() {
     let expiry = sender.next_timer();
     sender.supply(5_000);
     sender.on_timer(expiry);
-    // The retransmission also carries 700 bytes of the second message.
+    // The copy of the segment also carries 700 bytes of the second message.
     assert_eq!(
         sender
             .poll_segment(expiry)
@@ -473,7 +473,7 @@ fn what_is_sent_again_with_new_data_behind_it_is_not_timed() {
         Some((0, 1_000))
     );
     assert_eq!(sender.stats().bytes_retransmitted, 300);
-    // The acknowledgement may be that of the first transmission.
+    // This acknowledgement may belong to the first transmission, so it measures no round trip.
     sender.on_ack(
         expiry + Ps::from_us(1),
         &Segment::Ack {
@@ -539,7 +539,7 @@ fn sack(number: u64, blocks: &[(u64, u64)]) -> Segment {
 fn sack_halves_the_window_once_and_sends_what_the_pipe_leaves_room_for() {
     let mut s = greedy(Recovery::Sack, 10);
     assert_eq!(drain(&mut s, Ps(1)).len(), 10);
-    // Segment 0 is lost. Each of the first two duplicates permits a new segment (step 3.3).
+    // Segment 0 is lost. Each of the first two duplicates permits one new segment (step 3.3).
     for (arrived, sent) in [(2, 10), (3, 11)] {
         assert_eq!(s.on_ack(Ps(2), &sack(0, &[(1, arrived)])), None);
         assert_eq!(drain(&mut s, Ps(2)), [sent]);
@@ -554,8 +554,8 @@ fn sack_halves_the_window_once_and_sends_what_the_pipe_leaves_room_for() {
         })
     );
     assert_eq!(drain(&mut s, Ps(3)), [0]);
-    // In flight: 0 again, and 4 to 11, nine segments. Four more duplicates make five, the next one
-    // less than cwnd.
+    // In flight are the copy of 0, and segments 4 to 11: nine segments. Four more duplicates leave five, and the
+    // next one leaves less than cwnd.
     for arrived in 5..9 {
         s.on_ack(Ps(4), &sack(0, &[(1, arrived)]));
         assert!(drain(&mut s, Ps(4)).is_empty(), "{arrived}");
@@ -576,7 +576,7 @@ fn sack_halves_the_window_once_and_sends_what_the_pipe_leaves_room_for() {
 fn sack_fills_three_holes_of_a_window_in_one_round_trip() {
     let mut s = greedy(Recovery::Sack, 12);
     drain(&mut s, Ps(1));
-    // 0, 2 and 4 are lost; the other segments arrive one by one.
+    // Segments 0, 2 and 4 are lost; the other segments arrive one by one.
     let reports = [&[(1, 2)][..], &[(3, 4), (1, 2)], &[(5, 6), (3, 4), (1, 2)]];
     let sent: Vec<Vec<u64>> = reports
         .iter()
@@ -639,7 +639,7 @@ fn a_retransmission_lost_again_waits_for_the_timer_which_passes_over_what_is_rep
     let again = drain(&mut s, due);
     assert_eq!(again[0], 5);
     assert!(again.iter().all(|n| ![6, 7].contains(n)), "{again:?}");
-    // No second recovery begins for data that were outstanding at the timeout.
+    // No second recovery begins for losses of data that were outstanding at the timeout.
     let more = (9..12)
         .map(|to| s.on_ack(due, &sack(5, &[(6, to)])))
         .all(|event| event.is_none());
@@ -667,11 +667,12 @@ fn the_last_segments_are_rescued_once() {
     );
     s.supply(8 * MSS);
     drain(&mut s, Ps(1));
-    // 0 and 7 are lost, and there are no new data to send.
+    // Segments 0 and 7 are lost, and there are no new data to send.
     (2..7).for_each(|to| {
         s.on_ack(Ps(2), &sack(0, &[(1, to)]));
     });
-    // In flight: 0 again, 6 and 7, in a window of four: rules 1 to 3 find nothing, rule 4 the end.
+    // In flight are the copy of 0, and 6 and 7, in a window of four segments. Rules 1 to 3 find nothing to send,
+    // rule 4 finds the last segment.
     assert_eq!(drain(&mut s, Ps(2)), [0, 7]);
     s.on_ack(Ps(2), &sack(0, &[(1, 7)]));
     assert!(drain(&mut s, Ps(2)).is_empty());

@@ -18,7 +18,7 @@ const LEAST: u64 = 2;
 pub(super) struct Tso {
     /// Greatest number of segments in a burst.
     most: u64,
-    /// Time of the last paced burst. `left` is the number of segments that may still join it.
+    /// Time of the last paced burst. `left` is the number of segments that may still join this burst.
     at: Ps,
     left: u64,
 }
@@ -33,8 +33,8 @@ impl Tso {
         }
     }
 
-    /// Records a sent segment, after which the pace requires `gap`. The segment begins a burst if
-    /// the pace has reached `paced_until`.
+    /// Records a sent segment, after which the pace requires the time `gap`. If the pace has reached
+    /// `paced_until`, the segment begins a burst.
     pub fn on_sent(&mut self, now: Ps, gap: Ps, paced_until: Ps) {
         if now >= paced_until {
             self.at = now;

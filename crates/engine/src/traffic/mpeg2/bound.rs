@@ -39,13 +39,13 @@ pub struct Rates {
     pub peak: f64,
 }
 
-/// Step in bit/s to whose multiples the rates of `Bound::Exponential` are rounded.
+/// Unit in bit/s of the rounding of `Bound::Exponential`: rates are rounded to multiples of it.
 const STEP: f64 = 1e6;
 /// Number of rounding steps that [`Rates::rounded_mean`] sums one by one.
 const COUNTED: u32 = 20_000;
 
 impl Bound {
-    /// The bounded rates in bit/s for normal values `noise` of mean 0 and deviation 1, in order.
+    /// The bounded rates in bit/s for the values `noise`, which have mean 0 and standard deviation 1, in order.
     /// `debt` is the sum of negative rates that has not been subtracted yet, in bit/s.
     pub fn apply(self, noise: &[f64], rates: &Rates, debt: &mut f64) -> Vec<f64> {
         let Rates {
@@ -90,11 +90,11 @@ impl Bound {
 }
 
 impl Rates {
-    /// Share of normal values between zero and the peak.
+    /// Share of the normal values that are between zero and the peak.
     pub fn kept(&self) -> f64 {
         phi((self.peak - self.mean) / self.deviation) - phi(-self.mean / self.deviation)
     }
-    /// Mean in bit/s of the normal values between zero and the peak: of a normal distribution
+    /// Mean in bit/s of those normal values that are between zero and the peak: the mean of a normal distribution
     /// truncated at both ends.
     fn kept_mean(&self) -> f64 {
         let density = |x: f64| libm::exp(-x * x / 2.0) / libm::sqrt(2.0 * PI);
@@ -110,9 +110,9 @@ impl Rates {
         let variance = libm::log1p(libm::pow(self.deviation / self.mean, 2.0));
         (libm::log(self.mean) - variance / 2.0, libm::sqrt(variance))
     }
-    /// Mean of lognormal rates after rounding, in bit/s: each step that a rate reaches adds one
-    /// step. Above `COUNTED` steps, which are small compared with the rate, the rate itself is
-    /// used.
+    /// Mean of lognormal rates after rounding, in bit/s. It is the rounding step times the sum, over all steps,
+    /// of the probability that a rate reaches the step. Above `COUNTED` steps, rounding is small compared with
+    /// the rate, so the rate itself is used.
     fn rounded_mean(&self) -> f64 {
         let (mean, deviation) = self.logarithmic();
         let reached =
@@ -123,8 +123,8 @@ impl Rates {
             .sum::<f64>();
         STEP * steps + self.excess(COUNTED as f64 * STEP)
     }
-    /// Mean excess of lognormal rates above `rate`, in bit/s; smaller rates count zero. The
-    /// integral of a lognormal tail.
+    /// Mean excess of lognormal rates above `rate`, in bit/s: the integral of a lognormal tail. A rate below
+    /// `rate` counts as an excess of zero.
     fn excess(&self, rate: f64) -> f64 {
         let (mean, deviation) = self.logarithmic();
         let above = (mean - libm::log(rate)) / deviation;
@@ -185,21 +185,21 @@ mod tests {
         assert!((nine(7.5, 7.0) - 67.5).abs() < 1e-9);
         assert!((nine(10.0, 5.0) - 79.67).abs() < 0.005);
         assert!((rates(5.0, 5.0).kept() - 0.8186).abs() < 1e-4);
-        // Clipped: E max(0, X) = 5 Phi(1) + 5 phi(1) = 5.4166, less 5 (phi(2) - 2 Phi(-2)) = 0.0425
-        // above the peak.
+        // Clipped values: E max(0, X) = 5 Phi(1) + 5 phi(1) = 5.4166, less 5 (phi(2) - 2 Phi(-2)) = 0.0425 above
+        // the peak.
         assert!((Bound::Truncate.mean(&rates(5.0, 5.0)) / 1e6 - 5.3741).abs() < 1e-3);
     }
 
     #[test]
     fn exponentials_of_any_size_have_their_mean() {
-        // For distributions wide compared with a step and far from zero, rounding does not change
-        // the mean: below, across and above 20,000 steps.
+        // If a distribution is wide compared with a rounding step and far from zero, rounding does not change its
+        // mean. The means are below, near and above 20,000 steps.
         for (mean, deviation) in [(1e3, 50.0), (20e3, 5e3), (60e3, 30e3)] {
             let found = Bound::Exponential.mean(&rates(mean, deviation)) / 1e6;
             assert!((found / mean - 1.0).abs() < 1e-9, "{found} of {mean}");
         }
-        // For a very wide distribution a thousandth of the mean is above 20 Gbit/s: the integral of
-        // P(X > x) from there on, computed numerically.
+        // With a very wide distribution, a thousandth of the mean comes from rates above 20 Gbit/s. The number is
+        // the integral of P(X > x) from 20 Gbit/s on, computed numerically.
         assert!((rates(5.0, 50.0).excess(20e9) / 1e6 - 0.005_296_169_6).abs() < 1e-11);
     }
 
@@ -219,8 +219,8 @@ mod tests {
         ] {
             let found = bound.apply(&noise, &rates(5.0, 5.0), &mut 0.0);
             let mean = found.iter().sum::<f64>() / found.len() as f64;
-            // The standard error is at most 5/sqrt(160,000) = 0.0125 Mbit/s; the tolerance is four
-            // of them.
+            // The standard error is at most 5/sqrt(160,000) = 0.0125 Mbit/s; the tolerance is four standard
+            // errors.
             assert!(
                 (mean - bound.mean(&rates(5.0, 5.0))).abs() < 0.05e6,
                 "{bound:?} {mean}"

@@ -1,8 +1,8 @@
 //! Sum of harmonics, by the fast Fourier transform of Cooley and Tukey.
 //!
-//! This code is part of cellrate because its bits must be equal on every platform. Libraries choose
-//! vector instructions by the machine, and with them the order of additions. The transform is
-//! needed only once in thousands of cells.
+//! This code is part of cellrate, not of a library, because its results must be bit-identical on every platform.
+//! A library chooses vector instructions by the machine, and with them the order of additions. The speed of the
+//! transform matters little: it is needed only once in thousands of cells.
 
 use alloc::vec::Vec;
 use core::f64::consts::TAU;
@@ -10,8 +10,8 @@ use core::f64::consts::TAU;
 /// A complex number: real and imaginary part.
 pub type Complex = (f64, f64);
 
-/// Replaces the amplitudes `z[j]` by the values `sum over j of z[j] exp(2 pi i j t / n)` for t = 0
-/// to n - 1; n is a power of two.
+/// Replaces the amplitudes `z[j]` by the values `sum over j of z[j] exp(2 pi i j t / n)` for t = 0 to n - 1. The
+/// length n of `z` must be a power of two.
 pub fn synthesise(z: &mut [Complex]) {
     let n = z.len();
     assert!(n.is_power_of_two());

@@ -116,7 +116,8 @@ impl Mpeg2Config {
         16_384
     }
 
-    /// Fault of the bounded rates that prevents playing them, if any: the field, and a text.
+    /// Fault of the bounded rates because of which they cannot be played: the field, and a text. `None` if there
+    /// is no fault.
     fn check_bound(&self) -> Option<(&'static str, String)> {
         let rates = self.line_rates();
         let delayed = matches!(self.bound, Bound::TruncateAndCarry | Bound::Exponential);
@@ -245,7 +246,8 @@ impl Source for Mpeg2Config {
         let rates = self.line_rates();
         let cells = |rate: f64| self.sources as f64 * rate / CELL_BITS as f64;
         let (mean, peak) = (cells(self.bound.mean(&rates)), cells(rates.peak));
-        // The excess over the mean in ten seconds with all streams at their peak: longer is most unlikely.
+        // The greatest burst to be expected: the excess over the mean if all streams are at their peak for ten
+        // seconds. A longer time is most unlikely.
         let burst = libm::ceil(10.0 * (peak - mean)) as u64;
         Load::Own { mean, peak, burst }
     }

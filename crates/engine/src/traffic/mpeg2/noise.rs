@@ -29,9 +29,9 @@ fn aliases(lambda: f64, h: f64) -> f64 {
     (1.0002 - 0.000134 * lambda) * (three + rest - libm::exp2(-7.65 * h - 7.4))
 }
 
-/// Expected variance of `length` values of fractional Gaussian noise about their own mean, as a
-/// share of the noise's variance. The mean has the rest, `length^(2 h - 2)` (Leland et al. 1994, On
-/// the self-similar nature of Ethernet traffic, IEEE/ACM Transactions on Networking 2:1, 3.1). The
+/// Expected variance of `length` values of fractional Gaussian noise about their own mean, as a share of the
+/// noise's variance. The variance of this mean is the rest of the noise's variance, `length^(2 h - 2)` (Leland et
+/// al. 1994, On the self-similar nature of Ethernet traffic, IEEE/ACM Transactions on Networking 2:1, 3.1). The
 /// share is 0.98 at `h` = 0.8 and 16,384 values, but 0.62 at 0.95.
 pub fn share_of_variance(length: usize, h: f64) -> f64 {
     1.0 - libm::pow(length as f64, 2.0 * h - 2.0)

@@ -6,8 +6,8 @@ use crate::kernel::time::CELL_BITS;
 /// Bytes of an MPEG-2 transport packet (ISO/IEC 13818-1, 2.4.3).
 pub const TRANSPORT_PACKET_BYTES: u64 = 188;
 
-/// Bits on the line for each bit of transport packets, as numerator and denominator, if `per_pdu`
-/// packets fill an AAL5 PDU. Two packets fill eight cells without padding: 53/47.
+/// Bits on the line for each bit of transport packets, as numerator and denominator, if `per_pdu` transport
+/// packets fill an AAL5 PDU. Two packets fill eight cells without padding: the ratio is 53/47.
 pub fn line_bits_per_bit(per_pdu: u32) -> (u64, u64) {
     let bytes = per_pdu as u64 * TRANSPORT_PACKET_BYTES;
     (cells_for(bytes) as u64 * CELL_BITS, 8 * bytes)

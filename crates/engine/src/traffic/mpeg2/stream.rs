@@ -6,8 +6,8 @@ use super::{Bound, Mpeg2Config, Noise, Rates};
 use crate::kernel::{Ps, Rate, Stream};
 use crate::traffic::piecewise::{Piece, PieceSource};
 
-/// State of the encoder of one stream: the block of rates that is being played. A new block is
-/// drawn when the present one is used up, after thousands of pieces.
+/// State of the encoder of one stream: the block of rates that is being played. When all rates of a block have
+/// been played, after thousands of clock references, a new block is drawn.
 #[derive(Clone, Debug)]
 pub struct Encoder {
     noise: Noise,
@@ -15,12 +15,12 @@ pub struct Encoder {
     rates: Rates,
     /// Sum of negative rates that has not been subtracted yet, in bit/s.
     debt: f64,
-    /// Random numbers for the rates. The intervals have a random stream of their own, so that they
-    /// do not depend on the bounds of the rates.
+    /// Random stream for the rates. The intervals have another random stream, so that they do not depend on the
+    /// bounds of the rates.
     values: Stream,
     intervals: Stream,
     shortest: Ps,
-    /// Longest interval less the shortest, plus one picosecond.
+    /// Length of the range of the intervals: longest interval less the shortest, plus one picosecond.
     span: Ps,
     block: Vec<Rate>,
     at: usize,
@@ -59,8 +59,8 @@ impl Encoder {
 
 impl PieceSource for Encoder {
     fn next_piece(&mut self) -> Option<Piece> {
-        // It is nearly impossible that a block has no value within the bounds: at least a twentieth
-        // of the values is expected to be.
+        // The loop nearly always ends after one block. A block without a value within the bounds is nearly
+        // impossible: at least a twentieth of the values is expected to be within.
         while self.at == self.block.len() {
             self.draw();
         }

@@ -35,8 +35,8 @@ fn intervals_are_uniform_and_rates_within_bounds() {
             && piece.lasts <= Ps::from_ms(100)
     };
     assert!(found.iter().all(within));
-    // Deciles of the intervals: 2,000 intervals each, with a standard deviation of 42. The
-    // tolerance is five of them in each decile.
+    // Ten deciles of the intervals have 2,000 intervals each, with a standard deviation of 42. The tolerance is
+    // five standard deviations in each decile.
     let mut deciles = [0usize; 10];
     found.iter().for_each(|piece| {
         deciles[((piece.lasts - Ps::from_ms(20)).0 / 8_000_000_001) as usize] += 1
@@ -62,7 +62,7 @@ fn how_rates_are_bounded_does_not_move_the_intervals() {
     assert_eq!(lasts(config()), lasts(truncated));
 }
 
-/// The mean number of cells of nine streams in 10 s, over 24 seeds, is that of the load.
+/// The mean number of cells of nine streams in 10 s, over 24 seeds, is the mean that `load` states.
 #[test]
 fn the_multiplex_has_its_mean() {
     let config = Mpeg2Config {
@@ -176,8 +176,8 @@ fn impossible_streams_are_refused() {
     assert_eq!(found(|c| c.packets_per_pdu = 0), "packets_per_pdu");
     assert_eq!(found(|c| c.block = 1000), "block");
     assert_eq!(found(|c| c.peak = Rate(u64::MAX / 17)), "peak");
-    // With a mean far above the peak no value is kept; exponentials with a mean above the peak
-    // never drain.
+    // With a mean far above the peak, no value of the normal distribution is kept. With `Bound::Exponential` and
+    // a mean above the peak, the bucket never drains.
     assert_eq!(found(|c| c.mean = Rate::from_bps(40_000_000)), "mean");
     assert_eq!(
         found(|c| (c.bound, c.mean) = (Bound::Exponential, Rate::from_bps(15_000_000))),

@@ -3,16 +3,16 @@
 use super::{Piece, PieceSource};
 use crate::kernel::{Ps, Rate};
 
-/// Pieces of constant rate behind a bucket that leaks at a peak rate. Cells that come faster wait
-/// and are sent later at the peak rate, so none is lost (Kalyanaraman 1997, section 8.17.3: 15
-/// Mbit/s behind each video source).
+/// A sequence of pieces (spans of time with a constant rate) behind a bucket that leaks at a peak rate. Cells
+/// that come faster wait and are sent later at the peak rate, so no cell is lost (Kalyanaraman 1997, section
+/// 8.17.3: 15 Mbit/s behind each video source).
 #[derive(Clone, Debug)]
 pub struct PeakBucket<P> {
     pieces: P,
     peak: Rate,
     /// Backlog of the bucket in picoseconds times thousandths of a bit per second.
     backlog: u128,
-    /// The rest of a piece, from the time at which the bucket became empty.
+    /// The rest of the piece during which the bucket became empty, from this time on.
     rest: Option<Piece>,
 }
 
@@ -27,7 +27,7 @@ impl<P: PieceSource> PeakBucket<P> {
         }
     }
 
-    /// The first piece of the bucket's output while `piece` enters.
+    /// The first piece of constant output rate while `piece` enters the bucket.
     fn leave(&mut self, piece: Piece) -> Piece {
         let lasts = piece.lasts.0 as u128;
         if piece.rate >= self.peak {
@@ -40,7 +40,7 @@ impl<P: PieceSource> PeakBucket<P> {
         let room = (self.peak.0 - piece.rate.0) as u128;
         let empties = self.backlog / room;
         if empties == 0 {
-            // A backlog of less than a picosecond at the peak rate stays in the bucket.
+            // If the backlog is less than a picosecond at the peak rate, it stays in the bucket.
             return piece;
         }
         if empties >= lasts {
@@ -97,8 +97,8 @@ mod tests {
 
     #[test]
     fn what_exceeds_the_peak_is_sent_later() {
-        // 4 ps at 5 above the peak of 10 leave a backlog of 20, which 5 ps at 4 below the peak
-        // remove.
+        // 4 ps at 5 above the peak of 10 leave a backlog of 20. Then 5 ps at 4 below the peak remove this
+        // backlog.
         assert_eq!(played(10, &[(4, 15), (8, 6)]), [(4, 10), (5, 10), (3, 6)]);
         // A backlog may last longer than a piece, and longer than the list.
         assert_eq!(

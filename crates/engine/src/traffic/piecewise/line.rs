@@ -1,11 +1,11 @@
-//! A stream of evenly spaced cells at a piecewise constant rate.
+//! A stream of evenly spaced cells whose rate is constant in each of many pieces of time.
 
 use super::{Piece, PieceSource};
 use crate::kernel::{CELL_PS_BITS, CellClock, Ps, Rate};
 
-/// Cells of one stream. A cell is sent when the integral of the rate reaches it, rounded down to a
-/// picosecond. The remaining part of a cell is kept from piece to piece. So the number of cells up
-/// to any time is the integral of the rate, rounded down.
+/// The cells of one stream. A cell is sent at the time when the integral of the rate reaches a whole cell,
+/// rounded down to a picosecond. At the end of a piece (a span of time with a constant rate), the part of a cell
+/// is kept for the next piece. So the number of cells up to any time is the integral of the rate, rounded down.
 #[derive(Clone, Debug)]
 pub struct Line<P> {
     pieces: P,
@@ -15,14 +15,14 @@ pub struct Line<P> {
     carry: u64,
     /// Time at which the present piece ends.
     ends: Ps,
-    /// Part of the next cell that is still to be generated, stored while the rate is zero, in units
-    /// of [`CELL_PS_BITS`].
+    /// While the rate is zero, the part of the next cell that is still to be generated, in units of
+    /// [`CELL_PS_BITS`].
     lacking: u128,
 }
 
 impl<P: PieceSource> Line<P> {
-    /// A stream that plays `pieces` from `start` on. The share `gathered`, in [0, 1), of its first
-    /// cell is already generated.
+    /// A stream that plays `pieces` from `start` on. The share `gathered` (at least 0, below 1) of its first cell
+    /// is already generated at the start.
     pub fn new(pieces: P, start: Ps, gathered: f64) -> Line<P> {
         let lacking = ((1.0 - gathered) * CELL_PS_BITS as f64) as u128;
         let clock = CellClock::new(Rate(1));
@@ -49,7 +49,7 @@ impl<P: PieceSource> Line<P> {
         (self.next, self.carry) = self.clock.complete(self.next, self.carry);
         self.skip();
     }
-    /// Processes ends of pieces until the next event is a cell.
+    /// Processes the ends of pieces that come before the next cell.
     #[inline]
     fn skip(&mut self) {
         while self.next > self.ends {
@@ -108,9 +108,8 @@ mod tests {
 
     #[test]
     fn cells_are_evenly_spaced_and_fractions_are_kept() {
-        // 424 kbit/s is one cell per ms. 2.5 ms of it make 2.5 cells. The half cell waits during
-        // the pause; its other half takes 0.25 ms at twice the rate. 2.25 cells of the piece
-        // remain, a cell every 0.5 ms.
+        // 424 kbit/s is one cell per ms, so 2.5 ms of it make 2.5 cells. The half cell waits during the pause;
+        // its other half takes 0.25 ms at twice the rate. Of the piece, 2.25 cells remain, one every 0.5 ms.
         let us = [(5, 212_000), (4, 0), (10, 848_000)];
         let found = times(&mut line(&us, false), 30);
         let mut expected = alloc::vec![3_000, 5_000, 10_250];

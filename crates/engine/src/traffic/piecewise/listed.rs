@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use super::{Piece, PieceSource};
 use crate::kernel::{CELL_PS_BITS, Ps, Rate};
 
-/// Pieces of constant rate from a file, shared by all sources that play the file.
+/// The pieces (spans of time with a constant rate) of a file, shared by all sources that play the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pieces(Arc<[Piece]>);
 
@@ -41,7 +41,7 @@ impl Pieces {
             .max()
             .unwrap_or(Rate(0))
     }
-    /// Largest number of cells by which consecutive pieces exceed the mean rate.
+    /// Greatest number of cells by which any consecutive pieces exceed what the mean rate gives in the same time.
     pub fn largest_burst(&self) -> f64 {
         let mean = self.mean();
         let (mut over, mut largest) = (0.0, 0.0f64);
@@ -55,7 +55,7 @@ impl Pieces {
 }
 
 impl Piece {
-    /// Duration times rate of the piece, in picoseconds times thousandths of a bit per second.
+    /// Amount of the piece: its duration times its rate, in picoseconds times thousandths of a bit per second.
     fn work(&self) -> u128 {
         self.lasts.0 as u128 * self.rate.0 as u128
     }
@@ -67,12 +67,13 @@ pub struct Listed {
     pieces: Pieces,
     at: usize,
     repeat: bool,
-    /// The rest of the piece with which playing begins, until it has been played.
+    /// The rest of the piece with which playing begins, if it begins within a piece; `None` after this rest has
+    /// been played.
     entered: Option<Piece>,
 }
 
 impl Listed {
-    /// Plays `pieces` once, or without end if `repeat`.
+    /// Plays `pieces` once; if `repeat` is true, again and again without end.
     pub fn new(pieces: Pieces, repeat: bool) -> Listed {
         Listed {
             pieces,
@@ -81,7 +82,7 @@ impl Listed {
             entered: None,
         }
     }
-    /// Begins to play at `offset` after the beginning of the list.
+    /// Changes the start of playing to the time `offset` after the beginning of the list.
     pub fn entered_at(mut self, offset: Ps) -> Listed {
         let mut left = offset;
         while let Some(piece) = self.pieces.0.get(self.at) {
@@ -135,8 +136,8 @@ mod tests {
         );
         assert_eq!(pieces.peak(), Rate::from_bps(1_272_000));
         assert_eq!(pieces.largest_burst(), 2.0);
-        // Two cells above a mean of 1 cell/ms, with one cell below the mean before and after them:
-        // so the pieces together never exceed it by more than two.
+        // Two cells above a mean of 1 cell/ms, with one cell below the mean before and after. So the pieces
+        // together never exceed the mean by more than two cells.
         let piece = |(ms, bps)| Piece {
             lasts: Ps::from_ms(ms),
             rate: Rate::from_bps(bps),

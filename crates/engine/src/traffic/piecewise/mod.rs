@@ -13,12 +13,12 @@ pub use bucket::PeakBucket;
 pub use line::Line;
 pub use listed::{Listed, Pieces};
 
-/// A span of time with a constant rate of cells.
+/// A piece: a span of time with a constant rate of cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece {
     /// Duration of the piece.
     pub lasts: Ps,
-    /// Rate of the cells; a cell counts 424 bits. Zero is a pause.
+    /// Rate of the cells; a cell counts 424 bits. If zero, the piece is a pause.
     pub rate: Rate,
 }
 
@@ -28,8 +28,8 @@ pub trait PieceSource {
     fn next_piece(&mut self) -> Option<Piece>;
 }
 
-/// State of a source with several streams (lines), whose cells are merged by time. Of equal times,
-/// the cell of the earlier line is first.
+/// State of a source with several streams (lines), whose cells are merged by time. Of cells with equal times, the
+/// cell of the earlier line is first.
 #[derive(Clone, Debug)]
 pub struct Piecewise<P> {
     lines: Box<[Line<P>]>,

@@ -7,23 +7,23 @@ use crate::credit::Sender;
 /// State of a channel at an event-driven server.
 #[derive(Clone)]
 pub(super) struct Channel {
-    /// Index of the queue for the channel's data cells, in whose round-robin order the channel is
-    /// served. `rm_queue` is the index for its RM cells.
+    /// Index of the queue for the channel's data cells, in whose round-robin order the channel is served.
+    /// `rm_queue` is the index of the queue for its RM cells.
     pub(super) queue: u32,
     pub(super) rm_queue: u32,
     /// State of the channel's credit; `None` if the channel is not under credit control.
     pub(super) sender: Option<Sender>,
     pub(super) lane: Lane,
-    /// Number of cells of the channel that the server holds, including the cell in service.
+    /// Number of cells of the channel that are in the server, including the cell in service.
     pub(super) here: u32,
     pub(super) longest: u32,
     /// True if the channel is in the round-robin order of its queue.
     pub(super) waits: bool,
-    /// Number of departures after which the server reports to the node. `untold` is the number of
-    /// departures since the last report.
+    /// Number of departures after which the server reports to the node. `untold` counts the departures since the
+    /// last report.
     pub(super) told_every: u32,
     pub(super) untold: u32,
-    /// Number of cells that have arrived after the last cell whose departure will be reported.
+    /// Number of cells that have arrived since the last cell whose departure will be reported.
     pub(super) come: u32,
 }
 
@@ -36,7 +36,7 @@ impl Channel {
     pub(super) fn has_credit(&self) -> bool {
         self.sender.is_none_or(|sender| sender.allows(CELL_UNITS))
     }
-    /// Counts an arriving cell. Returns true if the departure of this cell will be reported.
+    /// Counts an arriving cell. Returns true if the server will report the departure of this cell to the node.
     #[inline(always)]
     pub(super) fn count_come(&mut self) -> bool {
         self.here += 1;
@@ -48,16 +48,16 @@ impl Channel {
         }
         tells
     }
-    /// Counts a departure. Returns the number of departures to report, if the server must now
-    /// report to the node.
+    /// Counts a departure. If the server must now report to the node, returns the number of departures to report;
+    /// `None` otherwise.
     #[inline]
     pub(super) fn count_untold(&mut self) -> Option<u32> {
         self.untold += 1;
         (self.untold >= self.told_every).then(|| core::mem::take(&mut self.untold))
     }
-    /// Counts a cell whose service begins at its arrival, when the server holds no other cell of
-    /// the channel except one that has just left. Returns the number of departures to report, if
-    /// this departure must be reported; for servers that report departures at their start.
+    /// Counts a cell whose service begins at its arrival. Apart from a cell that has just left, the server must
+    /// hold no other cell of the channel. If this departure must be reported, returns the number of departures to
+    /// report. Only for servers that report departures at their start.
     #[inline(always)]
     pub(super) fn count_alone(&mut self) -> Option<u32> {
         debug_assert_eq!(

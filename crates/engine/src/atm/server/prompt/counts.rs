@@ -42,7 +42,7 @@ impl ServerCounts for PromptServer {
             .flat_map(|queue| [&queue.first, &queue.fifo])
             .chain(self.channels.iter().map(|c| &c.lane));
         let waiting = lanes.flat_map(|lane| lane.cells.iter().map(|(cell, _)| *cell));
-        // A lost cell counts as held until the node has been told of the loss.
+        // A lost cell counts as present until the node has processed the loss.
         let in_service = match self.in_service {
             Some(InService::Cell {
                 cell, lost: true, ..

@@ -5,8 +5,8 @@ use crate::atm::cell::Body;
 use crate::atm::server::Queued;
 use crate::kernel::{Ring, Stays};
 
-/// Cells in order of arrival: those of one channel, or those of all channels of a first-in
-/// first-out queue.
+/// Cells in order of arrival: the cells of one channel, or the cells of all channels of a first-in first-out
+/// queue.
 #[derive(Clone, Default)]
 pub(super) struct Lane {
     pub(super) cells: Ring<(Queued, u32)>,
@@ -27,10 +27,10 @@ impl Lane {
 pub(super) struct Queue {
     /// Cells in order of arrival, if the queue is first-in first-out.
     pub(super) fifo: Lane,
-    /// RM cells of a first-in first-out queue, if they are served first.
+    /// RM cells of a first-in first-out queue, if RM cells are served before other cells.
     pub(super) first: Lane,
-    /// Slots of the channels that may send, in round-robin order; `None` if the queue is first-in
-    /// first-out.
+    /// Slots (indices at the port) of the channels that may send, in round-robin order; `None` if the queue is
+    /// first-in first-out.
     pub(super) turns: Option<Ring<u32>>,
     pub(super) length: u64,
     pub(super) departed: u64,

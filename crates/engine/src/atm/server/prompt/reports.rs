@@ -8,9 +8,9 @@ use crate::kernel::{Ps, Ring};
 const MOST_TURNS: usize = 32;
 
 impl PromptServer {
-    /// Lower bound on the start of the next service whose end may have to be reported. Earlier
-    /// starts need no event: their cells are known, because any call that could change the order
-    /// first advances the server.
+    /// Lower bound on the start of the next service whose end may have to be reported. Earlier starts need no
+    /// event. Their cells are known, because any call that could change the order of service first advances the
+    /// server.
     #[inline]
     pub(super) fn next_start_that_matters(&self) -> Ps {
         if self.ready == 0 || (self.tells_ahead && self.telling == 0) || self.tells_nobody {
@@ -24,7 +24,7 @@ impl PromptServer {
         let (mut starts, mut served) = (0, 0);
         for (index, queue) in self.queues.iter().enumerate() {
             if index == self.records_before as usize {
-                // The waiting messages need at least one cell, however many records a cell carries.
+                // The waiting messages need at least one cell, whatever number of credits a cell carries.
                 starts += usize::from(!self.messages.is_empty());
                 served += self.messages.len();
             }
@@ -51,7 +51,7 @@ impl PromptServer {
         }
         Ps(start.0 + starts as u64 * self.line.clock.floor().0)
     }
-    /// True if the departure of the next waiting cell of the channel in `slot` must be reported.
+    /// True if the departure of the next waiting cell of the channel with index `slot` must be reported.
     #[inline(always)]
     fn tells_at_next(&self, slot: u32) -> bool {
         let channel = &self.channels[slot as usize];
@@ -67,9 +67,8 @@ impl PromptServer {
         turns.len() > 1 || self.channels[slot as usize].lane.cells.len() > 1
     }
 
-    /// True if another cell of `queue` cannot make the next event earlier. Either waiting cells of
-    /// the queue already bound `next_start_that_matters`, or departures of the queue are not
-    /// reported.
+    /// True if another cell of `queue` cannot make the next event of the server earlier. Either waiting cells of
+    /// the queue already determine `next_start_that_matters`, or departures of the queue are not reported.
     #[inline]
     pub(super) fn comes_behind(&self, queue: u32) -> bool {
         let Some(turns) = &self.queues[queue as usize].turns else {

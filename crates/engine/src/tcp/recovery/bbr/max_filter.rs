@@ -1,7 +1,7 @@
-//! The largest sample of the last rounds.
+//! The largest sample of the last rounds (round trips).
 
-/// A windowed maximum (draft-cardwell section 4.1.1.2; Kathleen Nichols' algorithm): the best
-/// sample, the best after it, and the best after that.
+/// A windowed maximum (draft-cardwell section 4.1.1.2; Kathleen Nichols' algorithm). The filter keeps three
+/// samples: the best of the window, the best after that one, and the best after the second.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MaxFilter {
     /// Value and round of the three samples, the largest first.
@@ -9,7 +9,7 @@ pub struct MaxFilter {
 }
 
 impl MaxFilter {
-    /// Adds a sample of round `round`. Samples more than `window` rounds older are removed.
+    /// Adds a sample of the round number `round`. Samples that are more than `window` rounds older are removed.
     pub fn take(&mut self, value: f64, round: u64, window: u64) {
         let sample = (value, round);
         if value >= self.best[0].0 || round - self.best[2].1 > window {

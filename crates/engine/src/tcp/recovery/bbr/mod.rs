@@ -1,6 +1,5 @@
-//! BBR, version 1 (draft-cardwell-iccrg-bbr-congestion-control-00). A model of the path, its
-//! bottleneck rate and its round trip without queues, determines pace and window; a loss alone does
-//! not.
+//! BBR, version 1 (draft-cardwell-iccrg-bbr-congestion-control-00). A model of the path determines pace and
+//! window: the bottleneck rate and the round trip without queues. A loss alone does not change them.
 //!
 //! Names are those of the draft; numbers in the comments are its sections. Rates come from samples
 //! as in draft-cheng-iccrg-delivery-rate-estimation-00, in payload bytes. Round trips come from an
@@ -30,9 +29,10 @@ use crate::tcp::window::Window;
 const CYCLE: usize = 8;
 /// BBRMinPipeCwnd in segments (4.2.3.3).
 const MIN_PIPE_CWND: u64 = 4;
-/// Factor by which BtlBw must grow in a round of Startup while the pipe is not full (4.3.2.2).
+/// Factor by which BtlBw must grow in a round of Startup; with less growth in several rounds the pipe counts as
+/// full (4.3.2.2).
 const FULL_GROWTH: f64 = 1.25;
-/// Number of rounds with less growth after which the pipe counts as full (4.3.2.2).
+/// Number of rounds with growth below `FULL_GROWTH` after which the pipe counts as full (4.3.2.2).
 const FULL_ROUNDS: u32 = 3;
 /// Round trip that the first pace assumes before a round trip is measured (4.2.1).
 const ASSUMED_RTT: Ps = Ps::from_ms(1);
@@ -124,7 +124,7 @@ enum Recovering {
     /// The window conserves packets until the round ends.
     FirstRound,
     Later,
-    /// The recovery after a timeout; it ends when everything outstanding at the timeout is
+    /// The recovery after a timeout. This recovery ends when all data outstanding at the timeout are
     /// acknowledged.
     FromTimeout {
         until: u64,
@@ -221,8 +221,8 @@ impl Bbr {
         }
     }
 
-    /// Gain of the pace in phase `index` of a cycle (4.3.4.1): above 1, then as much below 1, then
-    /// 1 for six phases.
+    /// Gain of the pace in phase `index` of a cycle (4.3.4.1): above 1 in the first phase, as much below 1 in the
+    /// second, and 1 in the other six.
     fn cycle_gain(&self, index: usize) -> f64 {
         match index {
             0 => 1.0 + self.parameters.probe,
@@ -231,8 +231,7 @@ impl Bbr {
         }
     }
 
-    /// BBREnterProbeBW() (4.3.4.3): begins a cycle in a random phase other than the second
-    /// (4.3.4.2).
+    /// BBREnterProbeBW() (4.3.4.3): begins a cycle in a random phase, but never in the second (4.3.4.2).
     fn enter_probe_bw(&mut self, now: Ps) {
         self.state = State::ProbeBw;
         self.cwnd_gain = self.parameters.cwnd_gain;
@@ -293,7 +292,7 @@ impl Bbr {
         }
     }
 
-    /// BBRUpdateRTprop() (4.1.2.3). Returns true if the old value has expired.
+    /// BBRUpdateRTprop() (4.1.2.3). Returns true if the old value of RTprop has expired.
     fn update_rt_prop(&mut self, now: Ps, delivery: &Delivery) -> bool {
         // A flow that starts late has no old sample that could expire.
         let expires = self
@@ -420,7 +419,7 @@ impl Bbr {
         window.cwnd = window.cwnd.min(window.cap.max(mss));
     }
 
-    /// Ends a recovery, and restores the window from the time before the recovery (4.2.3.4).
+    /// Ends a recovery, and restores the window that the sender had before the recovery (4.2.3.4).
     fn leave_recovery(&mut self, window: &mut Window) {
         self.recovering = Recovering::No;
         window.cwnd = window.cwnd.max(self.prior_cwnd);
@@ -452,7 +451,7 @@ impl RecoveryPolicy for Bbr {
         self.leave_recovery(window);
     }
 
-    // `on_ack` does all the work, also for duplicates.
+    // The method `on_ack` does all the work, also for duplicate acknowledgements.
     fn grow(&mut self, _window: &mut Window, _ack: &Ack) {}
 
     /// BBRUpdateOnACK() (3.5.2).

@@ -11,9 +11,9 @@ fn bbr() -> Bbr {
     Bbr::new(Facts::of_test(10, 1_000_000), &BbrConfig::DEFAULT)
 }
 
-/// A path of 1,000,000 bytes/s and 100 ms: a BDP of 100,000 bytes. Each acknowledgement is a round
-/// of its own, with a sample of `rate` bytes per second. `pipe` bytes are in flight before and
-/// after it.
+/// A path of 1,000,000 bytes/s and 100 ms: the bandwidth-delay product (BDP) is 100,000 bytes. Each
+/// acknowledgement ends a round and has a sample of `rate` bytes per second. `pipe` bytes are in flight before
+/// and after the acknowledgement.
 struct Path {
     now: Ps,
     delivered: u64,
@@ -62,7 +62,7 @@ impl Path {
     }
 }
 
-/// BBR in ProbeBW, after it has found rate and round trip of the path.
+/// BBR in the state ProbeBW, after it has found rate and round trip of the path.
 fn in_probe_bw() -> (Bbr, Window, Path) {
     let (mut policy, mut w, mut path) = (bbr(), window(), PATH);
     while policy.state != State::ProbeBw {
@@ -91,8 +91,8 @@ fn startup_ends_after_three_rounds_without_growth_by_a_quarter() {
         assert_eq!(policy.state, State::Startup);
         assert!((policy.pacing_rate - 2.89 * rate).abs() < 1.0, "{rate}");
     }
-    // The third round below 1.25 * 1,000,000. 150,000 bytes are more than the BDP of 120,000 and
-    // three quanta of 1 ms at 1.2 Mbytes/s / 2.89.
+    // This is the third round with less than 1.25 * 1,000,000 bytes/s. 150,000 bytes are more than the BDP of
+    // 120,000 and three quanta of 1 ms at 1.2 Mbytes/s / 2.89.
     path.pipe = 150_000;
     path.ack(&mut policy, &mut w);
     assert_eq!((policy.state, policy.filled_pipe), (State::Drain, true));
@@ -114,7 +114,7 @@ fn limited_samples_neither_lower_the_rate_nor_end_startup() {
     (path.rate, path.app_limited) = (1e3, true);
     (0..20).for_each(|_| path.ack(&mut policy, &mut w));
     assert_eq!((policy.btl_bw(), policy.filled_pipe), (1e6, false));
-    // A higher sample counts although it is limited.
+    // A higher sample counts although the application limited the sender.
     path.rate = 2e6;
     path.ack(&mut policy, &mut w);
     assert_eq!(policy.btl_bw(), 2e6);
@@ -128,7 +128,7 @@ fn the_cycle_paces_above_then_below_then_at_the_rate_for_a_round_trip_each() {
         path.ack(&mut policy, &mut w);
         path.pipe = 100_000;
     }
-    // Above the rate until 1.25 BDP and three quanta of two segments are in flight: 131,000.
+    // The pace is above the rate until 1.25 BDP and three quanta of two segments are in flight: 131,000 bytes.
     path.pipe = 130_999;
     path.ack(&mut policy, &mut w);
     assert_eq!((policy.cycle_index, policy.pacing_rate), (0, 1.25e6));
@@ -168,8 +168,8 @@ fn a_round_trip_that_was_not_undercut_for_ten_seconds_is_measured_with_four_segm
     assert!(path.now > last + Ps::from_s(10) && path.now <= last + Ps::from_ms(10_101));
     assert_eq!((w.cwnd, policy.rt_prop), (4 * MSS, path.rtt));
     assert!(policy.holds_back());
-    // 200 ms and a round, counted from four segments in flight on; acknowledgements come every 101
-    // ms.
+    // ProbeRTT lasts 200 ms and a round, counted from the time when four segments are in flight. Acknowledgements
+    // come every 101 ms.
     path.pipe = 4 * MSS;
     path.ack(&mut policy, &mut w);
     let begun = path.now;
@@ -226,7 +226,8 @@ fn data_after_a_pause_are_sent_at_the_rate_of_the_path() {
     assert_eq!(policy.pacing_rate, 1.25e6);
     policy.on_restart(Ps::ZERO);
     assert_eq!(policy.pacing_rate, 1e6);
-    // The pause measured the round trip, so it is not measured again when it expires.
+    // The pause has measured the round trip, so ProbeRTT does not measure it again when the old value would
+    // expire.
     path.now += Ps::from_s(20);
     path.rtt = Ps::from_ms(120);
     path.ack(&mut policy, &mut w);

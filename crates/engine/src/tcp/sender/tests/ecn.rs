@@ -51,7 +51,8 @@ fn marks_reduce_the_window_once_per_window_of_data_and_the_next_new_data_say_so(
     for number in 1..=8 {
         assert_eq!(s.on_ack(Ps(2), &echo(number)), None);
         assert_eq!((s.cwnd(), s.ssthresh()), (4 * MSS, 4 * MSS), "{number}");
-        // From the fifth acknowledgement on, one segment each; the first of them carries CWR.
+        // From the fifth acknowledgement on, one segment is sent for each. The first of these segments carries
+        // CWR.
         let sent = match number {
             ..=4 => Vec::new(),
             5 => Vec::from([(8, DataFlags::ECT_0_CWR)]),
@@ -108,7 +109,7 @@ fn marks_in_a_recovery_from_loss_reduce_nothing() {
     let (cwnd, ssthresh) = (s.cwnd(), s.ssthresh());
     s.on_ack(Ps(3), &echo(0));
     assert_eq!((s.cwnd(), s.ssthresh()), (cwnd + MSS, ssthresh));
-    // New data announce the reduction by CWR; here it was made for the loss.
+    // New data announce a reduction of the window by CWR. Here the window was reduced for the loss.
     s.on_ack(Ps(3), &echo(0));
     assert_eq!(codes(&mut s, Ps(3)), [(8, DataFlags::ECT_0_CWR)]);
     // The full acknowledgement still covers data sent before the reduction.
@@ -120,8 +121,7 @@ fn marks_in_a_recovery_from_loss_reduce_nothing() {
 
 #[test]
 fn a_loss_in_a_window_of_data_that_marks_have_reduced_reduces_nothing() {
-    // Fifteen segments are outstanding; 1 is lost, and 0 was marked. Three segments inflate the
-    // window.
+    // Fifteen segments are outstanding; segment 1 is lost, and 0 was marked. Three segments inflate the window.
     let selective = |s: &mut TcpSender| {
         (3..=5).for_each(|to| {
             s.on_ack(Ps(3), &sack(1, &[(2, to)]));

@@ -9,7 +9,7 @@ const RECOVERIES: [Recovery; 4] = [
     Recovery::Sack,
 ];
 
-/// A sender that has sent segments 0 to 3 and, after a timeout of 3 s, segment 0 again.
+/// A sender that has sent segments 0 to 3. After a timeout of 3 s, it has sent segment 0 again.
 fn timed_out(recovery: Recovery, frto: bool, supply: u64) -> TcpSender {
     let config = TcpConfig {
         frto,
@@ -25,7 +25,7 @@ fn timed_out(recovery: Recovery, frto: bool, supply: u64) -> TcpSender {
     s
 }
 
-/// The time `ms` after the timeout of 3 s.
+/// The time `ms` milliseconds after the timeout, which is at 3 s.
 fn late(ms: u64) -> Ps {
     Ps::from_ms(3_100 + ms)
 }
@@ -39,8 +39,8 @@ fn late_acknowledgements_bring_new_data_and_the_window_back() {
         // Step 2b: two new segments.
         assert_eq!(drain(&mut s, late(1)), [4, 5]);
         s.on_ack(late(2), &ack(2));
-        // Step 3b: 2 to 5 are outstanding, one was acknowledged; ssthresh is its initial value,
-        // 64,000.
+        // Step 3b: segments 2 to 5 are outstanding, and one was acknowledged; ssthresh is its initial value,
+        // 64,000 bytes.
         assert_eq!((s.cwnd(), s.ssthresh()), (5 * MSS, 64 * MSS));
         assert_eq!(drain(&mut s, late(2)), [6]);
         let stats = s.stats();
@@ -61,8 +61,8 @@ fn without_frto_everything_is_sent_again() {
     }
 }
 
-/// Segment 0 was lost, or 0 and 1. The first acknowledgement is then that of the copy, and the new
-/// data cause a duplicate.
+/// Segment 0 was lost, or 0 and 1. The first acknowledgement then belongs to the copy, and the new data cause a
+/// duplicate.
 #[test]
 fn a_duplicate_after_the_new_data_means_that_data_were_lost() {
     for recovery in [Recovery::Tahoe, Recovery::Reno, Recovery::NewReno] {
@@ -77,7 +77,8 @@ fn a_duplicate_after_the_new_data_means_that_data_were_lost() {
     }
 }
 
-/// With SACK the duplicate reports segment 4, which was sent after the timeout.
+/// With SACK, the duplicate reports segment 4, which was sent after the timeout. So it also shows that data were
+/// lost.
 #[test]
 fn a_selective_duplicate_means_it_too() {
     let mut s = timed_out(Recovery::Sack, true, u64::MAX);
@@ -88,8 +89,8 @@ fn a_selective_duplicate_means_it_too() {
     assert_eq!(s.stats().spurious_timeouts, 0);
 }
 
-/// RFC 5682 section 3: 0 to 3 are only late, but 2 arrives before 1. Columns are the
-/// acknowledgements, their blocks, what is sent, and cwnd in segments. The basic form takes the
+/// RFC 5682 section 3: segments 0 to 3 are only late, but 2 arrives before 1. The columns are the
+/// acknowledgements, their blocks, what is sent, and cwnd in segments. Without SACK, the sender takes the
 /// duplicate for a loss.
 #[test]
 fn late_data_out_of_order_show_a_spurious_timeout_by_their_blocks() {
@@ -97,7 +98,7 @@ fn late_data_out_of_order_show_a_spurious_timeout_by_their_blocks() {
     s.on_ack(late(1), &ack(1));
     assert_eq!(drain(&mut s, late(1)), [4, 5]); // (2b)
     s.on_ack(late(2), &sack(1, &[(2, 3)]));
-    // (3b): 1, 3, 4, 5 are outstanding, and 2 has arrived.
+    // (3b): segments 1, 3, 4 and 5 are outstanding, and 2 has arrived.
     assert_eq!((s.cwnd(), s.ssthresh()), (5 * MSS, 64 * MSS));
     assert_eq!(drain(&mut s, late(2)), [6]);
     s.on_ack(late(3), &ack(3));
@@ -123,16 +124,16 @@ fn a_selective_duplicate_before_the_copy_does_not_end_the_trial() {
     s.on_ack(late(1), &sack(0, &[(2, 3)]));
     assert!(drain(&mut s, late(1)).is_empty());
     s.on_ack(late(2), &sack(1, &[(2, 3)]));
-    // (2b): 1 and 3 are outstanding, plus two new segments.
+    // (2b): segments 1 and 3 are outstanding, plus two new segments.
     assert_eq!(drain(&mut s, late(2)), [4, 5]);
     s.on_ack(late(3), &ack(3));
-    // (3b): 3, 4, 5 are outstanding; 1 has just arrived, 2 before.
+    // (3b): segments 3, 4 and 5 are outstanding; 1 has just arrived, 2 before.
     assert_eq!((s.cwnd(), s.stats().spurious_timeouts), (4 * MSS, 1));
     assert_eq!(drain(&mut s, late(3)), [6]);
 }
 
-/// Step 3a of section 3.1. Either 1 was lost, and the duplicate reports nothing new. Or all late
-/// data are acknowledged together with data that were sent after the timeout.
+/// Step 3a of section 3.1, in two cases. In the first, segment 1 was lost, and the duplicate reports nothing new.
+/// In the second, all late data are acknowledged together with data that were sent after the timeout.
 #[test]
 fn blocks_that_report_nothing_of_before_mean_a_loss() {
     for second in [ack(1), sack(1, &[(2, 3), (4, 5)]), ack(5)] {
@@ -144,7 +145,8 @@ fn blocks_that_report_nothing_of_before_mean_a_loss() {
     }
 }
 
-/// Step 1 of section 3.1: the copy of 0 in the recovery would be taken for late data.
+/// Step 1 of section 3.1: a timeout during a recovery begins no trial, because the recovery's copy of 0 would be
+/// taken for late data.
 #[test]
 fn a_timeout_in_a_selective_recovery_is_no_trial() {
     let config = TcpConfig {
@@ -165,15 +167,15 @@ fn a_timeout_in_a_selective_recovery_is_no_trial() {
     assert_eq!(drain(&mut s, late(1)), [5, 6]);
 }
 
-/// Step 2a: a duplicate, an acknowledgement of everything, or an acknowledgement of a part of the
-/// retransmitted segment.
+/// Step 2a ends the trial at three kinds of acknowledgement: a duplicate, one of everything, or one of a part of
+/// the retransmitted segment.
 #[test]
 fn the_first_acknowledgement_may_say_that_data_were_lost() {
     for (first, sent) in [(0, &[][..]), (4, &[4, 5])] {
         let mut s = timed_out(Recovery::NewReno, true, u64::MAX);
         s.on_ack(late(1), &ack(first));
         assert_eq!(drain(&mut s, late(1)), sent);
-        // The next acknowledgement is not taken for a second step.
+        // The next acknowledgement does not count as step 3.
         s.on_ack(late(2), &ack(first + 1));
         assert_eq!(s.stats().spurious_timeouts, 0);
     }
@@ -211,7 +213,7 @@ fn a_second_timeout_of_the_same_data_is_no_trial() {
     assert_eq!(drain(&mut s, second + Ps::from_ms(1)), [1, 2]);
 }
 
-/// The policy has its state from before the timeout; CUBIC would otherwise begin an epoch at the
+/// The recovery policy gets back its state from before the timeout. Otherwise CUBIC would begin an epoch at the
 /// smaller window.
 #[test]
 fn every_policy_survives_a_spurious_timeout() {
@@ -225,8 +227,8 @@ fn every_policy_survives_a_spurious_timeout() {
     }
 }
 
-/// A sender as from [`timed_out`]. BBR must wait for its pace before it has sent the first
-/// segments.
+/// A sender as [`timed_out`] makes it. With BBR, the pace delays the first segments, so the function runs the
+/// sender until its first timeout.
 fn timed_out_or_paced(recovery: &Recovery) -> TcpSender {
     let config = TcpConfig {
         frto: true,
@@ -245,8 +247,8 @@ fn timed_out_or_paced(recovery: &Recovery) -> TcpSender {
     s
 }
 
-/// Nagle's rule holds back the rest of a message. Without new data the conventional recovery
-/// continues (2b).
+/// Nagle's rule holds back the rest of a message, so there are no new data to send. Then the conventional
+/// recovery continues (2b).
 #[test]
 fn a_rest_that_waits_is_no_new_data() {
     for recovery in RECOVERIES {

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// A sender whose application writes 400 bytes at 0, 1, 2, ... ms; segments have 1,000 bytes.
+/// A sender whose application writes 400 bytes at 0, 1, 2, ... ms. A full segment has 1,000 bytes.
 fn writer(recovery: Recovery, nagle: bool) -> TcpSender {
     let config = TcpConfig {
         nagle,
@@ -44,7 +44,7 @@ fn small_writes_wait_for_an_acknowledgement_or_a_full_segment() {
         assert_eq!(write(&mut s, 2), []);
         // 1,200 bytes wait: a full segment is sent, 200 bytes wait.
         assert_eq!(write(&mut s, 3), [(400, 1_000)]);
-        // The first write is acknowledged, but other data are outstanding.
+        // The first write is acknowledged, but later data are outstanding.
         acknowledge(&mut s, 4, 400);
         assert_eq!(sent(&mut s, 4), []);
         acknowledge(&mut s, 5, 1_400);

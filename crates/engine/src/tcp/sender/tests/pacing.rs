@@ -14,7 +14,8 @@ fn paced(recovery: Recovery, initial_ssthresh: Option<Bytes>) -> TcpSender {
     sender
 }
 
-/// Times in ms at which segments are sent from `from` until `until`, with their numbers.
+/// Runs the sender from `from` ms to `until` ms. Returns the times in ms at which segments are sent, with their
+/// numbers.
 fn run(sender: &mut TcpSender, from: u64, until: u64) -> Vec<(u64, u64)> {
     let mut sent = Vec::new();
     let mut now = Ps::from_ms(from);
@@ -46,7 +47,8 @@ fn slow_start_paces_at_twice_the_window_per_round_trip() {
     }
 }
 
-/// At ssthresh the ratio is 1.2: with SRTT = 120 ms and cwnd = 5 segments, one segment every 20 ms.
+/// From half of ssthresh on the ratio is 1.2. With SRTT = 120 ms and cwnd = 5 segments, one segment is sent every
+/// 20 ms.
 #[test]
 fn congestion_avoidance_paces_at_a_fifth_above_the_window_per_round_trip() {
     let mut s = paced(Recovery::Reno, Some(Bytes(4 * MSS)));
@@ -69,8 +71,8 @@ fn the_ratio_changes_at_half_of_ssthresh() {
     }
 }
 
-/// The pace is one segment every 10 ms, as above. A burst has two segments, and the next burst is
-/// 20 ms later.
+/// The pace is one segment every 10 ms, as in the test of slow start. A burst has two segments, and the next
+/// burst is 20 ms later.
 #[test]
 fn a_slow_pace_spaces_bursts_of_two_segments() {
     let mut s = with_bursts(4, 64 * MSS);
@@ -118,8 +120,8 @@ fn with_bursts(initial_window: u32, most: u64) -> TcpSender {
     sender
 }
 
-/// Retransmissions are paced, too, and outstanding data above cwnd count. After three duplicates
-/// cwnd is half of 8 segments plus 3, and 8 segments are outstanding.
+/// Retransmissions are paced, too, and outstanding data above cwnd count. After three duplicates cwnd is half of
+/// 8 segments plus 3, and 8 segments are outstanding.
 #[test]
 fn a_copy_is_paced_by_the_data_outstanding() {
     let mut s = paced(Recovery::Reno, Some(Bytes(4 * MSS)));

@@ -1,4 +1,4 @@
-//! Senders whose policy needs a record of each segment, or sets the pace.
+//! Senders whose recovery policy needs a record of each segment, or sets the pace.
 
 use alloc::vec::Vec;
 
@@ -48,8 +48,8 @@ fn a_message_behind_the_pace_of_another_is_limited_by_the_application() {
         Ps::ZERO,
     );
     let mut sent = Vec::new();
-    // Two messages of two segments, the second one 10 ms after the first, before any
-    // acknowledgement. In a window of eight segments, two, then four are in flight.
+    // Two messages of two segments are written, the second 10 ms after the first, before any acknowledgement. In
+    // a window of eight segments, two and then four segments are in flight.
     for ms in [0, 10] {
         s.supply(2 * MSS);
         sent.extend(pass(&mut s, Ps::from_ms(ms), Ps::from_ms(ms + 1)));
@@ -67,8 +67,8 @@ fn a_message_behind_the_pace_of_another_is_limited_by_the_application() {
     );
 }
 
-/// A sender of BBR has sent ten segments, of which 0 is lost, and its copy, too; the timer expires
-/// during the recovery. Returns the sender and the time of the timeout.
+/// A sender with BBR that has sent ten segments. Segment 0 is lost, and so is its copy; the timer expires during
+/// the recovery. Returns the sender and the time of the timeout.
 fn timeout_in_a_recovery(supply: u64) -> (TcpSender, Ps) {
     let mut s = TcpSender::new(
         &TcpConfig {
@@ -81,7 +81,7 @@ fn timeout_in_a_recovery(supply: u64) -> (TcpSender, Ps) {
     let sent = pass(&mut s, Ps::ZERO, Ps::from_ms(1));
     assert_eq!(sent, Vec::from_iter(0..10));
     let (_, found) = s.clone().take_delivery(Ps::from_ms(2), &sack(0, &[(1, 4)]));
-    // 0 is lost: of ten segments, 4 to 9 are in flight.
+    // Segment 0 is lost. Of ten segments, 4 to 9 are in flight.
     let found = found.unwrap();
     assert_eq!(
         (found.pipe_before, found.lost, found.pipe),
@@ -103,7 +103,7 @@ fn after_a_timeout_only_copies_are_on_their_way_and_nothing_is_lost_a_second_tim
     let (mut s, due) = timeout_in_a_recovery(10);
     assert_eq!(s.pipe(0), 0);
     assert_eq!((drain(&mut s, due), s.pipe(0)), (alloc::vec![0], MSS));
-    // 1 to 3 are reported again, and 6 to 8. Of the copies 0 is in flight, and no hole is newly
+    // Segments 1 to 3 are reported again, and 6 to 8. Of the copies, that of 0 is in flight, and no hole is newly
     // lost.
     let report = sack(0, &[(6, 9), (1, 4)]);
     let (_, found) = s.clone().take_delivery(due, &report);
@@ -129,7 +129,8 @@ fn new_data_behind_a_timeout_may_be_lost() {
         [7, 8, 9, 10, 11, 12, 13]
     );
     assert_eq!(s.pipe(7 * MSS), 7 * MSS);
-    // 11 to 13 are reported, 7 to 10 are missing: 10 is now lost, and the copies may be in flight.
+    // Segments 11 to 13 are reported, 7 to 10 are missing. Segment 10 is now lost, and the copies may be in
+    // flight.
     let (_, found) = s.take_delivery(due, &sack(7, &[(11, 14)]));
     let found = found.unwrap();
     assert_eq!(
@@ -141,7 +142,7 @@ fn new_data_behind_a_timeout_may_be_lost() {
 #[test]
 fn a_sender_with_lost_data_to_send_is_not_limited_by_the_application() {
     let (mut s, due) = timeout_in_a_recovery(10);
-    // cwnd of a segment and a half: one copy is sent, and half a segment of the window is left.
+    // cwnd is a segment and a half. One copy is sent, and half a segment of the window is left.
     s.window.cwnd = 1_500;
     assert_eq!(pass(&mut s, due, due + Ps::from_ms(100)), [0]);
     assert_eq!(s.pipe(0), MSS);

@@ -5,8 +5,8 @@ use crate::tcp::handshake::{Handshake, SynOptions};
 use crate::tcp::segment::StampedNumber;
 use crate::tcp::{Stamps, TcpReceiver};
 
-/// A clock with ticks of 10 ms from time 0 on: its count is 1 at 0, 11 at 100 ms. The first timeout
-/// is 100 ms.
+/// A configuration whose clock ticks every 10 ms from time 0 on: its count is 1 at 0 and 11 at 100 ms. The first
+/// timeout is 100 ms.
 fn stamped(recovery: Recovery) -> TcpConfig {
     TcpConfig {
         timestamps: true,
@@ -57,7 +57,7 @@ fn data_carry_the_ticks_of_the_sender_and_the_stamp_heard_last() {
 fn every_acknowledgement_of_new_data_measures_the_round_trip() {
     let mut s = sender(Recovery::Reno);
     assert_eq!(drain(&mut s, Ps::from_ms(100)), [0, 1, 2, 3]);
-    // Four ticks later: counter 5, RTO = 5 + 4 * 5 / 2 = 15 ticks.
+    // The acknowledgement comes four ticks later: counter 5, RTO = 5 + 4 * 5 / 2 = 15 ticks.
     s.on_ack(Ps::from_ms(140), &echo(1, 5, 11));
     assert_eq!((s.rto(), s.stats().rtt_samples), (Ps::from_ms(150), 1));
     // Eight ticks: SRTT = 7/8 * 5 + 1/8 * 8 = 43/8 ticks, RTTVAR = 3/4 * 10/4 + 1/4 * 3 = 11/4; 5 + 11.
@@ -132,8 +132,8 @@ fn a_receiver_echoes_the_last_segment_in_order_and_refuses_older_stamps() {
     assert_eq!(answer(2, 7), (1, 5, 0, 24));
     assert_eq!(answer(4, 7), (1, 5, 0, 32));
     assert_eq!(answer(1, 9), (3, 9, 0, 24));
-    // An old copy of 3: its data are new, but PAWS drops it, and it is acknowledged (section 5.3
-    // R1).
+    // An old copy of segment 3 arrives. Its data are new, but PAWS drops the segment, and it is acknowledged
+    // (section 5.3 R1).
     assert_eq!(answer(3, 8), (3, 9, MSS, 24));
     assert_eq!(answer(3, 9), (5, 9, 0, 12));
     // The clock ticks at 5, 15, 25 and 35 ms.

@@ -1,7 +1,7 @@
 use super::*;
 
-/// The power spectrum with as many terms of the series as needed, and the integral of the rest with
-/// its first correction (Euler and Maclaurin).
+/// The power spectrum, with as many terms of the series as needed. The remaining terms are an integral with its
+/// first correction (Euler and Maclaurin).
 fn exact(lambda: f64, h: f64) -> f64 {
     let d = -2.0 * h - 1.0;
     let term = |k: f64| libm::pow(TAU * k + lambda, d) + libm::pow(TAU * k - lambda, d);
@@ -49,9 +49,9 @@ fn values_have_zero_mean_and_unit_variance_and_the_same_bits_everywhere() {
         assert!((found.iter().sum::<f64>() / 1024.0).abs() < 1e-12);
         variances += found.iter().map(|x| x * x).sum::<f64>() / 1024.0;
     }
-    // The mean has a part of the variance, and the sum of the powers is the rest. The standard
-    // deviation of the variance is 0.08 in a sequence, so 0.004 in the mean of 400 sequences; the
-    // tolerance is three of them.
+    // The mean has a part of the variance, and the sum of the powers is the rest. The standard deviation of the
+    // variance is 0.08 for one sequence, and so 0.004 for the mean of 400 sequences; the tolerance is three times
+    // that.
     let (last, others) = noise.powers.split_last().unwrap();
     let expected = (2.0 * others.iter().sum::<f64>() + last) / 1024.0;
     let mean = variances / runs as f64;
@@ -62,7 +62,7 @@ fn values_have_zero_mean_and_unit_variance_and_the_same_bits_everywhere() {
     assert!((mean - expected).abs() < 0.012, "{mean} of {expected}");
 }
 
-/// Sums of the powers without the frequency zero.
+/// Sums the powers of all frequencies except zero.
 #[test]
 fn the_mean_of_a_block_takes_its_share_of_the_variance() {
     for (h, expected) in [
@@ -76,7 +76,7 @@ fn the_mean_of_a_block_takes_its_share_of_the_variance() {
         let (last, others) = noise.powers.split_last().unwrap();
         let sum = (2.0 * others.iter().sum::<f64>() + last) / 16_384.0;
         assert!((sum - expected).abs() < 1e-3, "{h}: {sum}");
-        // Uses the spectrum, not sequences, which is cheap.
+        // The test uses the spectrum, not sequences, because that takes little time.
         assert!(
             (share_of_variance(16_384, h) - sum).abs() < 0.014,
             "{h}: {sum}"
@@ -84,8 +84,8 @@ fn the_mean_of_a_block_takes_its_share_of_the_variance() {
     }
 }
 
-/// Whittle's estimate: the H whose spectrum fits the periodogram best, found by a parabola through
-/// the best points of a grid.
+/// Whittle's estimate of H: the H whose spectrum fits the periodogram best, found by a parabola through the best
+/// points of a grid.
 struct Whittle {
     grid: Vec<f64>,
     /// For each H of the grid: the reciprocal powers, and the mean of the logarithms of the powers.
@@ -183,8 +183,8 @@ fn means_of_many_values_vary_as_they_should() {
             let mean = found[..m].iter().sum::<f64>() / m as f64;
             sum += mean * mean;
         }
-        // The relative standard error of a variance from 300 values is 8.2 %; the tolerance is four
-        // of them.
+        // The relative standard error of a variance from 300 values is 8.2 %; the tolerance is four standard
+        // errors.
         let ratio = sum / runs as f64 / libm::pow(m as f64, -0.4);
         // The mean of the whole sequence is zero, which lowers the variance by 4096^-0.4 = 0.036.
         let expected = 1.0 - libm::pow(m as f64 / 4096.0, 0.4);
