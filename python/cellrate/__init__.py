@@ -1,4 +1,4 @@
-"""Cell-level simulation of closed-loop flow control (ATM ABR, UBR) under TCP.
+"""Simulation of closed-loop flow control under TCP, by ATM cells or Ethernet frames.
 
 >>> import cellrate
 >>> scenario = cellrate.template("n-source")

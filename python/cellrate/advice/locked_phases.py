@@ -1,4 +1,7 @@
-"""Runs in which TCP sources run in step (warning `phases-locked`), and the doubt about them."""
+"""Detects runs in which TCP sources run in step, and words the doubt about their results.
+
+Such runs have the warning `phases-locked`.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 LOCKED = "phases-locked"
-"""Code of the warning."""
+"""Code of the warning that TCP sources ran in step."""
 
 
 def has_locked(summary: Mapping[str, Any]) -> bool:
@@ -15,7 +18,7 @@ def has_locked(summary: Mapping[str, Any]) -> bool:
 
 
 def doubt(locked: int, count: int, subject: str) -> Iterator[str]:
-    """The sentence that doubts a result from runs in step; none if there is no such run.
+    """A sentence that doubts a result from runs in step; no sentence without such runs.
 
     Args:
         locked: Number of runs in step.

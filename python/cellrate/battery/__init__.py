@@ -1,4 +1,4 @@
-"""The battery: control schemes judged on fixed experiments, against every built-in scheme."""
+"""The battery: a fixed set of experiments that compares control schemes with built-in schemes."""
 
 from cellrate.battery.answer import Answer, judge, judged
 from cellrate.battery.contenders import Contender, built_in, contender

@@ -34,7 +34,8 @@ class Answer(Shown):
         values: Measures of all runs by scheme, experiment and measure.
         duels: Each scheme's duels with the built-in schemes.
         standings: All schemes, the best first.
-        work: Time per cell-hop over that of ERICA; None if it could not be measured.
+        work: Processor time per cell-hop, divided by that of ERICA, by scheme; None if it could not
+            be measured.
         irregular: Names of contenders whose repeated run had another result.
     """
 
@@ -86,13 +87,15 @@ def judge(
     runner: StreamRunner,
     again: StreamRunner,
 ) -> Answer:
-    """Runs contenders and judges them; results of built-in schemes are those of the package.
+    """Runs contenders (schemes to judge) and compares them with built-in schemes.
+
+    Results of built-in schemes are not computed but come with the package.
 
     Args:
         contenders: The schemes; built-in schemes without settings are not run.
         chosen: The experiments.
         runner: Runs jobs, or finds their stored results.
-        again: Runs jobs without a store; for the check that a run repeats.
+        again: Runs jobs without a store, to check that a repeated run gives the same result.
 
     Raises:
         BadInput: Two contenders have the same name.
@@ -121,7 +124,7 @@ def judged(
         contenders: The schemes that the user named.
         records: Runs of these schemes, without those of built-in schemes.
         chosen: The experiments.
-        ratios: Work of the schemes that were run, over that of ERICA.
+        ratios: Processor time per cell-hop of the schemes that were run, divided by that of ERICA.
         irregular: Names of contenders whose repeated run had another result.
     """
     names = [one.name for one in chosen]
@@ -149,7 +152,7 @@ def judged(
 
 
 def _horizon(experiment: Experiment) -> float:
-    """Seconds after the last start or change that an experiment measures."""
+    """Seconds from the last start or change of an experiment to its end."""
     network = Network.of_scenario(experiment.job().scenario())
     return network.duration_seconds - (fair_load(experiment).settles_from_seconds or 0.0)
 

@@ -1,4 +1,4 @@
-"""Contenders of the battery: control schemes with the sources that they need."""
+"""Contenders of the battery: control schemes to judge, with settings of the sources they need."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cellrate.schemes.classes import NoScheme
 from cellrate.simulation.runner import Job
 
 MARKS = '"1 ms"'
-"""Interval of the mark cells by which credit control restores credits of lost cells."""
+"""Interval of the mark cells with which credit control recovers credits of lost cells."""
 SCENARIO = "scenario.toml"
 """Path of a scenario in the working directory, to which file names are relative."""
 STATIC = (f"fcvc={{mark_interval={MARKS}}}",)
@@ -41,8 +41,8 @@ class Contender:
     def overrides(self, experiment: Experiment) -> tuple[str, ...]:
         """Settings that give an experiment this control and its sources.
 
-        Credit control has static allocation if the buffer holds it, otherwise adaptive allocation
-        of the buffer.
+        Credit control allocates the buffer statically if the buffer is large enough for all
+        channels, otherwise adaptively.
 
         Raises:
             ScenarioError: The control is not valid in the experiment.
@@ -78,9 +78,9 @@ def built_in() -> tuple[Contender, ...]:
 
 
 def contender(name: str, settings: Sequence[str] = ()) -> Contender:
-    """The contender of a name: a control of the registry, or a class in Python.
+    """The contender with this name: a built-in control, or a class in Python.
 
-    Naming a class allows the run of its code.
+    The code of a class that is named here is allowed to run.
 
     Args:
         name: Name in `cellrate list`, or `FILE.py:CLASS` relative to the working directory, or
@@ -122,6 +122,6 @@ def _gives_rates(name: str) -> bool:
 
 
 def _brief(setting: str) -> str:
-    """A setting without the tables before its key."""
+    """A setting, with the last part of its path only."""
     path, equals, value = setting.partition("=")
     return f"{path.rpartition('.')[2]}{equals}{value}"

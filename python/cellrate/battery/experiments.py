@@ -34,8 +34,8 @@ class Experiment:
         about: Description of load and network.
         text: The scenario, as TOML.
         settings: Settings for the scenario, as for `--set`.
-        steady: True if the load is constant after the last start or change, so that a scheme has to
-            settle.
+        steady: True if the load is constant after the last start or change, so that a scheme is
+            expected to settle.
     """
 
     name: str
@@ -54,7 +54,7 @@ class Experiment:
         return Job(self.text, f"{self.name}.toml", (*self.settings, *settings), seed)
 
     def written(self) -> str:
-        """The scenario as a file of its own, for `cellrate run`."""
+        """The text of a scenario file with all settings of the experiment, for `cellrate run`."""
         head = f"# Experiment {self.name} of `cellrate battery`: {self.about}.\n"
         # The class of acknowledgements follows that of the flow, which a control may change.
         lines = self.job().resolved().splitlines(keepends=True)

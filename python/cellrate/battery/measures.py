@@ -1,4 +1,4 @@
-"""Computes the measures of a run of an experiment, some against its max-min fair rates."""
+"""Computes the measures of a run in the battery; some compare it with max-min fair rates."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Values = Mapping[str, float | None]
 """The value of each measure; None where the experiment has no such value."""
 
 STEP = 2
-"""Number of samples in a step, over which rates are averaged."""
+"""Number of samples in a step; rates are averaged over a step."""
 MOST_SAMPLES = 2_000
 TRACED = (
     'measure.traces=["utilisation"]',
@@ -40,7 +40,10 @@ TRACED = (
 )
 """Settings of a run that record the traces that the measures need."""
 BAND = 0.1
-"""A run has settled if its distance from max-min rates stays within this of the final distance."""
+"""Half the width of the settling band.
+
+A run has settled if its distance from max-min rates stays within this band round the final mean.
+"""
 DIGITS = 6
 """Number of significant digits of a value that are stored and compared."""
 
@@ -58,8 +61,8 @@ class FairLoad:
         cells_per_byte: Cells of data per delivered byte.
         settles_from_seconds: The last start or change; None if the experiment need not settle.
         steady_from_seconds: Time from which on only the control moves the rates: begin of the
-            measuring window, or half-way from a later change to the end; None if they never are
-            steady.
+            measuring window, or half-way from a later start or change to the end. None if the load
+            is never constant.
         shows_rates: True if one link limits persistent sources and links lose no cell, so that
             carried and lost cells show the allocated rates.
     """
@@ -75,7 +78,7 @@ class FairLoad:
 
 @cache
 def fair_load(experiment: Experiment) -> FairLoad:
-    """The fair load of an experiment."""
+    """Max-min solution of an experiment, and the spans over which its runs are measured."""
     scenario = Scenario(experiment.job())
     network = Network.of_scenario(scenario.job.scenario())
     elastic = [flow for flow in network.flows if flow.is_elastic]
@@ -180,7 +183,7 @@ def _distance(summary: Mapping[str, Any], load: FairLoad) -> float | None:
 
 
 def _queues(summary: Mapping[str, Any]) -> dict[str, float | None]:
-    """Lengths of the longest queue that holds ABR or UBR; 0 if no cell ever waits in any."""
+    """Lengths of the longest queue for ABR or UBR; 0 if no cell waits in any such queue."""
     queues = [
         queue
         for port in summary["ports"]

@@ -42,9 +42,9 @@ from cellrate.common.numbers import counted, estimate_text, finite_or_none, numb
 from cellrate.studies.compare.duels import Duel, Measure, Standing, by_place, points
 
 MOST_TRIALS = 6
-"""Greatest number of weak experiments and measures that the report lists with commands."""
+"""Greatest number of weak places (an experiment and a measure) that the report lists."""
 MOST_ALIKE = 2
-"""Greatest number of the listed places in one experiment, and by one measure."""
+"""Greatest number of listed weak places in one experiment, and by one measure."""
 WEAK, STRONG = 0.35, 0.65
 """Shares of duels won: below the first, a measure is weak; from the second, it is strong."""
 
@@ -152,7 +152,7 @@ def _values(answer: Answer, scheme: str) -> Table:
 
 
 def _duels(answer: Answer, scheme: str) -> Table:
-    """Each value with the 95 % interval of its mean, and the outcome of its duels."""
+    """Table of each measure's mean with its 95 % interval, and the outcome of the duels."""
     found = []
     for (experiment, _), duels in by_place(answer.duels[scheme]).items():
         measure = duels[0].measure
@@ -231,7 +231,7 @@ def brief(measure: Measure, value: float) -> str:
 
 
 def title(answer: Answer) -> str:
-    """The title of the report: the question that the battery answers."""
+    """The title of the report."""
     count = len(answer.experiments)
     if not answer.contenders:
         return f"The built-in control schemes in {counted(count, 'experiment')}"
@@ -239,10 +239,7 @@ def title(answer: Answer) -> str:
 
 
 def verdict(answer: Answer) -> list[str]:
-    """Sentences on the rank of each contender, or on the first built-in schemes.
-
-    And on failures.
-    """
+    """Sentences on the rank of each contender, or on the best built-in schemes, and on failures."""
     if not answer.contenders:
         return list(_built_in(answer))
     return [line for name in answer.names for line in _of_contender(answer, name)]
@@ -351,7 +348,7 @@ class Trial:
 
 
 def trials(answer: Answer, one: Contender) -> list[Trial]:
-    """Places where a contender loses most duels: experiment, measure, best scheme and commands."""
+    """Weak places of a contender: experiments and measures in which it loses most duels."""
     places = by_place(duel for duel in answer.duels[one.name] if duel.difference is not None)
     share = {place: points(own) for place, own in places.items()}
     weak = sorted((value, key) for key, value in share.items() if value < WEAK)
@@ -369,7 +366,7 @@ def _varied(keys: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
 
 
 def _trial(answer: Answer, one: Contender, own: Sequence[Duel]) -> Trial:
-    """The text on some duels, with the best-ranked scheme that wins there."""
+    """Text on a weak place, with the best-ranked scheme that wins there."""
     worse = [duel for duel in own if duel.verdict == "worse"]
     measure, experiment = own[0].measure, own[0].experiment
     best = min(worse, key=lambda duel: answer.rank(duel.opponent))

@@ -19,7 +19,7 @@ from cellrate.studies.compare.duels import Record
 NOTHING = dict.fromkeys(one.name for one in MEASURES)
 ROUNDS = 3
 WORKED = "greedy-10"
-"""Experiment in which the work per cell is measured and a run is repeated."""
+"""Experiment in which processor time per cell-hop is measured, and one run is repeated."""
 YARDSTICK = "erica"
 
 
@@ -34,17 +34,17 @@ class Planned:
 
     @property
     def place(self) -> tuple[str, str]:
-        """Names of scheme and experiment."""
+        """Names of the scheme and of the experiment of this run."""
         return self.scheme, self.experiment.name
 
     def failed(self, error: str) -> Record:
-        """The record of the run if it fails."""
+        """The record of this run as a failed run, with an error message."""
         return Record(*self.place, self.seed, "", NOTHING, error)
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The planned runs of a battery, and the runs that are not valid.
+    """The planned runs of contenders, and runs whose scenarios are not valid.
 
     Attributes:
         runs: Runs to be made.
@@ -132,9 +132,9 @@ def repeats(contender: Contender, record: Record, runner: StreamRunner) -> bool:
 
 
 def work(contender: Contender, yardstick: Contender) -> float | None:
-    """Time per cell-hop over that of the reference scheme.
+    """Processor time per cell-hop of a contender, divided by that of the reference scheme.
 
-    The least of a few rounds, in which both schemes take turns; None if the run fails.
+    Each time is the least of a few rounds, in which both schemes take turns. None if a run fails.
     """
     [experiment] = [one for one in experiments() if one.name == WORKED]
     least: dict[str, float] = {}

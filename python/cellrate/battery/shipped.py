@@ -65,13 +65,13 @@ def work() -> dict[str, float]:
 
 
 def write(found: Iterable[Record]) -> None:
-    """Replaces the shipped runs."""
+    """Replaces the file with the runs of built-in schemes in the package."""
     body = table(found).write_csv(line_terminator="\n")
     whole_file.write_text(FILE, f"{_head()}\n{body}")
 
 
 def write_work(ratios: Sequence[tuple[str, float]]) -> None:
-    """Replaces the shipped times."""
+    """Replaces the file with the times per cell-hop of built-in schemes in the package."""
     lines = [f"{name},{ratio:.2f}" for name, ratio in ratios]
     whole_file.write_text(WORK_FILE, "\n".join(["scheme,times_erica", *lines, ""]))
 

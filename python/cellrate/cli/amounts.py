@@ -1,6 +1,6 @@
-"""Reads quantities of a command line, and writes quantities of an answer.
+"""Reads quantities from a command line, and formats quantities for the output of a command.
 
-Nothing here imports `theory` before a formula needs it, since that loads slowly.
+`theory` is imported only when a formula needs it, since it loads slowly.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def number(text: str, what: str) -> float:
     Raises:
         BadInput: The text is not a number, or too large for a float.
     """
-    from fractions import Fraction  # runs and checks do not use it
+    from fractions import Fraction  # runs and checks do not need it
 
     try:
         value = float(Fraction(text)) if "/" in text else float(text)

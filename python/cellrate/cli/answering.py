@@ -1,4 +1,4 @@
-"""Writes the answer of a command to standard output: as JSON, or as text."""
+"""Writes the result of a command to standard output: as JSON, or as text."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def hand_over(
     report: Callable[[], Document],
     written: Iterable[Path] = (),
 ) -> None:
-    """Writes an answer to standard output: as JSON, or as text with the names of written files."""
+    """Writes a result to standard output: as JSON, or as text with the names of written files."""
     if json:
         sys.stdout.write(json_text(as_json()))
         return
@@ -33,7 +33,7 @@ def hand_over(
 
 
 def hand_over_of(package: Any, answer: object, written: Iterable[Path], *, json: bool) -> None:  # noqa: ANN401
-    """Writes an answer by `as_json` and `report` of the package that made it."""
+    """Writes a result by the functions `as_json` and `report` of the package that computed it."""
     as_json, report = (
         functools.partial(make, answer) for make in (package.as_json, package.report)
     )

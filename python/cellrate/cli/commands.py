@@ -218,7 +218,7 @@ def commands() -> Iterator[Command]:
 
 
 def front(arguments: Sequence[str]) -> str | None:
-    """The output for arguments without a command: the list of commands, or the version.
+    """The output of `cellrate` without a command: the list of commands, or the version.
 
     Returns:
         Lines for standard output, or None if the arguments ask for something else.

@@ -1,4 +1,4 @@
-"""`cellrate reproduce`, `infer`: papers' experiments run again, and papers' open parameters."""
+"""`cellrate reproduce`, `infer`: run papers' experiments again, and infer unprinted parameters."""
 
 from __future__ import annotations
 
@@ -30,7 +30,10 @@ if TYPE_CHECKING:
     from cellrate.papers.paper import Choice, Paper
 
 MOST_READINGS = 500
-"""Greatest number of joint readings of a paper; the design has 512 rows."""
+"""Greatest number of joint readings (random sets of open parameters) of a paper.
+
+The design has 512 rows.
+"""
 
 
 @made_from(published.reproduce_paper)
@@ -127,7 +130,7 @@ def reproduce(
 
 
 def _held_out() -> dict[str, tuple[Choice, ...]]:
-    """Inferred values that passed validation, by paper."""
+    """Inferred values of open parameters that passed the hold-out test, by paper."""
     from cellrate.papers.collection import all_papers
     from cellrate.papers.findings import held_out
 

@@ -1,4 +1,4 @@
-"""Parses the command line; a command is imported when it is called."""
+"""Parses the command line; the module of a command is imported when the command is called."""
 
 from __future__ import annotations
 
@@ -90,4 +90,4 @@ def _lacking(arguments: Sequence[str], error: cyclopts.MissingArgumentError) -> 
     if own in given or not lacking:
         return f"{own} needs a value; {command} --help explains it"
     what = ", ".join(lacking)
-    return f"{command} needs {what}; its --help explains {'it' if len(lacking) == 1 else 'them'}"
+    return f"{command} needs {what}; see {command} --help"

@@ -20,7 +20,7 @@ PLOTTED = ("queue", "acr", "cwnd", "utilisation")
 
 
 def with_picture(arguments: Sequence[str]) -> list[str]:
-    """Arguments of the command with the kind of picture after every `--plot` of `run`.
+    """The arguments, with the kind of picture joined to every `--plot` of `run`.
 
     cyclopts has no options with an optional value, so `--plot` alone becomes `--plot=traces`.
 

@@ -1,4 +1,4 @@
-"""Paths of a command: the files it writes, the data set it reads, the store of results."""
+"""Paths of a command: files to write, the data set to read, and the store of results."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ RECORD = "questions.json"
 def own_paths(
     out: Path, name: str, endings: Sequence[str], question: Sequence[object]
 ) -> list[Path]:
-    """Paths for the files of an answer; a repeated command gets the same paths.
+    """Paths for the result files of a command; a repeated command gets the same paths.
 
-    The paths are OUT/NAME with the endings. If existing files answer another question, or do not
-    come from cellrate, they stay, and the paths are NAME-2, NAME-3 and so on, with a note.
-    OUT/questions.json records the question that each file answers.
+    The paths are OUT/NAME with the endings. Existing files of another command or other options, or
+    files that are not of cellrate, are kept. The paths are then NAME-2, NAME-3 and so on, with a
+    note. OUT/questions.json records the command and options (the question) of each file.
 
     Args:
         out: Directory of the files; created if it is missing.
         name: Name of the scenario.
         endings: Ends of the names, such as ``-tuned.html``.
-        question: The command and all options that affect the answer.
+        question: The command and all options that affect the result.
 
     Raises:
         BadInput: OUT/questions.json has other content.
@@ -71,19 +71,19 @@ def _names(name: str) -> Iterator[str]:
 
 
 def _is_of(asked: str, out: Path, files: Sequence[str], known: Mapping[str, str]) -> bool:
-    """True if the files answer this question, or if none of the files exists.
+    """True if the files are of this command with these options, or if none of the files exists.
 
-    A command that failed before its answer leaves only an entry in the record.
+    A command that failed before it wrote files leaves only an entry in the record.
     """
     own = {known.get(file) for file in files} == {asked}
     return own or not any((out / file).exists() for file in files)
 
 
 def _record(out: Path) -> dict[str, str]:
-    """The question that each file answers.
+    """The command and options (the question) of each result file, from OUT/questions.json.
 
     Raises:
-        BadInput: The file is not a record.
+        BadInput: OUT/questions.json has other content.
     """
     place = out / RECORD
     try:
@@ -111,7 +111,7 @@ def place_of(study: Path) -> Path:
     try:
         with reading(str(study)):
             content = json.loads(_core.toml_as_json(read_text(study)))
-    except ValueError as error:  # also of an encoding
+    except ValueError as error:  # also a wrong encoding
         raise BadInput(f"{study} is no study file: {error}") from error
     if not {"scenario", "template"} & content.keys():
         raise BadInput(f"{study} is no study file: it names neither `scenario` nor `template`")
@@ -127,7 +127,7 @@ _OPENED: list[tuple[Path, int]] = []
 
 
 def kept_so_far() -> str:
-    """A clause on the stored results of an interrupted command; empty without a store."""
+    """Text on the results that an interrupted command has stored; empty without a store."""
     if not _OPENED:
         return ""
     place, before = _OPENED[-1]
@@ -140,7 +140,7 @@ def kept_results(out: Path, *, fresh: bool) -> _core.Store | None:
     """Creates the directory for pages and stored results before the simulations begin.
 
     Returns:
-        The store in it; None if `fresh`.
+        The store of results in `out`; None if `fresh`.
 
     Raises:
         BadInput: Nothing can be written to the directory.
@@ -167,10 +167,12 @@ def warn_of_damage(store: _core.Store | None) -> None:
 def figure_files(
     default: Path, output: Path | None, known: tuple[str, ...]
 ) -> tuple[Path, tuple[str, ...]]:
-    """Path without suffix and formats of `output`; without it the default path and all formats.
+    """Splits `output` into its path without suffix, and the formats to write.
+
+    Without `output` these are the default path and all known formats.
 
     Raises:
-        BadInput: The file has another suffix.
+        BadInput: The suffix of `output` is not that of a known format.
     """
     if output is None:
         return default, known

@@ -43,9 +43,10 @@ def exit_code(signalled: KeyboardInterrupt) -> int:
 
 
 def listen() -> None:
-    """Makes signals that would end the process at once raise exceptions instead.
+    """Makes signals such as SIGTERM and SIGHUP, which would end the process, raise exceptions.
 
-    Signals that the parent process ignores or handles stay as they are.
+    A signal that does not have its default action, such as one that the parent process made this
+    process ignore, keeps its action.
     """
     for number in _numbers():
         if signal.getsignal(number) is cellrate_command.end:

@@ -154,7 +154,7 @@ def _show_plan(scenario: _core.Scenario, name: str, threads: Threads, *, json: b
 
 
 def _profiled(job: Job, *, json: bool) -> None:
-    """Profiles a job and shows what was found."""
+    """Profiles a job and shows the profile."""
     from dataclasses import asdict
 
     from cellrate.cli.tables import show_profile

@@ -142,7 +142,7 @@ def _printed(experiment: str) -> int:
 
 
 def _for_now(out: Path, stack: ExitStack) -> _core.Store:
-    """Temporary store for a study that keeps no results: its data set is written from a store."""
+    """Temporary store for a study that keeps no results: its data set is made from a store."""
     kept = out / "fresh"
     scratch.clear(kept)
     place = stack.enter_context(scratch.directory(kept))
@@ -152,7 +152,7 @@ def _for_now(out: Path, stack: ExitStack) -> _core.Store:
 def _runner(
     scheduler: str | None, workers: int | None, stack: ExitStack
 ) -> Callable[..., Generator[Done]]:
-    """The function that runs jobs on this machine, or on a cluster."""
+    """Returns a function that runs jobs, on this machine or on a cluster."""
     if scheduler is None:
         return functools.partial(run_each, workers=workers)
     # Dask is an optional dependency, and loads slowly.

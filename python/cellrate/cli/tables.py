@@ -51,7 +51,7 @@ def partition_document(name: str, partition: _core.Partition) -> Document:
 
 
 def show_bench(report: dict[str, Any]) -> None:
-    """Shows the bench: ns per cell-hop of each workload, and the ratio to its bare loop."""
+    """Shows the benchmark: ns per cell-hop of each workload, and its ratio to a bare loop."""
     floors, per_cell = report["floor"], report["bytes_per_cell"]
     w2, w2_lan = report["w2"], report["w2_lan"]
 
@@ -95,7 +95,7 @@ def show_components(costs: Sequence[Cost]) -> None:
 
 
 def show_profile(profile: Profile, name: str) -> None:
-    """Shows the profile of a run: its tasks, what would make it faster, counts of components."""
+    """Shows the profile of a run: tasks, settings that make it faster, counts of components."""
     whole = sum(share.seconds for share in profile.shares)
     say(
         f"{name}: {whole:.2f} s of processor time, {profile.hops[0]:,} {profile.hops[1]}, "
@@ -132,7 +132,7 @@ def show_profile(profile: Profile, name: str) -> None:
 
 
 def on_threads(division: Division) -> str:
-    """A sentence on the threads that would make a run faster."""
+    """A sentence on the number of threads that would make a run faster."""
     if division.threads == 1:
         return f"The run had one thread. More threads would not make it faster: {division.reason}."
     gain = f"With {division.threads} threads the run should be {division.gain:.1f} times as fast"

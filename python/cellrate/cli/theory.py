@@ -127,7 +127,7 @@ def list_formulas(
 ) -> None:
     """List all formulas with their equations."""
     known = [formula.name for formula in CATALOGUE]
-    if names:  # not the name of a formula, whose command would have run instead
+    if names:  # no formula has this name: its command would have run
         choose(names[0], known, "formula")
     elif json:
         sys.stdout.write(json_text(known))

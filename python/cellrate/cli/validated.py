@@ -1,4 +1,4 @@
-"""The answer of `cellrate validate` for a valid scenario: its warnings, and the needs of a run."""
+"""Output of `cellrate validate` for a valid scenario: warnings, and the needs of a run."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ MACHINE = (
 
 
 def validate(scenario: _core.Scenario, name: str, *, json: bool = False) -> None:
-    """Makes the checks that `run` makes before the simulation, and shows the findings.
+    """Makes the checks that `run` makes before the simulation, and shows warnings and needs.
 
     Warnings go to standard error as in `run`, some with their place in the file.
 

@@ -1,4 +1,4 @@
-"""Compares the compiled extension with the sources of this package."""
+"""Checks that the compiled extension was built from the sources of this package."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ REMEDY = "build it again with `make install` (for tests: `make tested`)"
 def refuse_other(core: ModuleType) -> None:
     """Refuses an extension with another interface than that of the package's `_core.pyi`.
 
-    The extension carries the text of this file from its build.
+    The extension carries the text that this file had when the extension was built.
 
     Raises:
         ImportError: The interfaces differ.

@@ -28,7 +28,7 @@ def half_width(values: Sequence[float], level: float) -> float:
     """Half of the confidence interval of the mean, from Student's t; infinite for one value.
 
     Args:
-        values: Independent values, in any unit; the width has the same.
+        values: Independent values, in any unit; the width has this unit, too.
         level: Confidence level, between 0 and 1.
     """
     if len(values) < 2:

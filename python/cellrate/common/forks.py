@@ -88,7 +88,7 @@ def _handed_out(count: int, pipes: Sequence[Connection]) -> dict[int, Any]:
     failed = False
 
     def ask(pipe: Connection, number: int) -> None:
-        with suppress(OSError):  # its copy has ended, as the end of the pipe will tell below
+        with suppress(OSError):  # its copy has ended; the end of the pipe shows this below
             pipe.send(number)
         busy[pipe] = number
 

@@ -1,4 +1,4 @@
-"""Writes answers as JSON text; infinity and NaN are refused, because JSON has neither."""
+"""Writes results as JSON text; infinity and NaN are refused, because JSON has neither."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ ROUNDING = 1e-9
 
 
 def number(value: float) -> str:
-    """A number as text: four significant digits, from 1000 on whole with separated thousands.
+    """A number as text: four significant digits; from 1000 on whole, with separated thousands.
 
     Infinity is shown as "never", NaN as "not measurable".
     """

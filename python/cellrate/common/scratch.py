@@ -95,7 +95,7 @@ def remove_all() -> None:
 
 
 def clear(directory: Path) -> None:
-    """Removes scratch directories of killed processes, and restores contents that these had moved.
+    """Removes scratch directories of killed processes, and restores directories that they moved.
 
     Directories of other machines are left alone, since their processes may still run.
     """

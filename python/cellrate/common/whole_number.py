@@ -14,7 +14,10 @@ MOST_SEEDS = 1_000_000
 MOST_WORKERS = 4096
 """Greatest number of runs at a time, and of threads of a run."""
 MOST_TRIES = 10_000
-"""Greatest number of settings and of simulations of a search, each step of which examines all."""
+"""Greatest number of settings and of simulations of a search.
+
+Each step of a search examines all of them.
+"""
 LIMITS: dict[str, tuple[int, int | None]] = {
     "budget": (1, MOST_TRIES),
     "credit_cells": (1, None),

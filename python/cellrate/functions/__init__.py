@@ -1,1 +1,1 @@
-"""The commands of `cellrate` as Python functions with typed results, which notebooks show."""
+"""The commands of `cellrate` as Python functions, which return objects that notebooks display."""

@@ -1,4 +1,4 @@
-"""Functions about one scenario that simulate little or nothing, and the bench of the engine."""
+"""Functions about one scenario that simulate little or nothing, and benchmarks of the engine."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def size_buffer(
             for this many cells.
         workers: Runs at a time; one per core by default.
         store: Store of results.
-        progress: True, or a function of runs done and of all.
+        progress: True to show the progress, or a function to call with the runs done and all runs.
 
     Raises:
         ScenarioError: The scenario is wrong.
@@ -118,7 +118,7 @@ def choose(
         tries: Number of parameter settings to try for each control.
         workers: Runs at a time; one per core by default.
         store: Store of results.
-        progress: True, or a function of runs done and of all.
+        progress: True to show the progress, or a function to call with the runs done and all runs.
 
     Raises:
         BadInput: A goal is wrong, or no control makes a difference.
@@ -161,7 +161,7 @@ def judge_schemes(
         experiments: Names of experiments; all by default.
         workers: Runs at a time; one per core by default.
         store: Store of results.
-        progress: True, or a function of runs done and of all.
+        progress: True to show the progress, or a function to call with the runs done and all runs.
 
     Raises:
         BadInput: There is no such scheme or experiment.
@@ -216,7 +216,7 @@ def tune(
         search_seed: Seed of the search's random numbers.
         workers: Runs at a time; one per core by default.
         store: Store of results.
-        progress: True, or a function of runs done and of all.
+        progress: True to show the progress, or a function to call with the runs done and all runs.
 
     Raises:
         BadInput: An option is wrong.
@@ -276,7 +276,7 @@ def compare(
         average: Compare means over the other conditions.
         workers: Runs at a time; one per core by default.
         store: Store of results.
-        progress: True, or a function of runs done and of all.
+        progress: True to show the progress, or a function to call with the runs done and all runs.
 
     Raises:
         BadInput: An option is wrong, or a measure has no value in any run.

@@ -43,7 +43,7 @@ def reproduce_paper(
         sensitivity: Also vary each parameter that the papers leave open.
         workers: Runs at a time; one per core by default.
         store: Store of results.
-        progress: True, or a function of runs done and of all.
+        progress: True to show the progress, or a function to call with the runs done and all runs.
 
     Returns:
         Measured values beside printed ones, and claims.
@@ -94,7 +94,7 @@ def infer(
         first_seed: First seed.
         workers: Runs at a time; one per core by default.
         store: Store of results.
-        progress: True, or a function of runs done and of all.
+        progress: True to show the progress, or a function to call with the runs done and all runs.
 
     Raises:
         BadInput: There is no such paper or parameter.
@@ -135,7 +135,7 @@ def papers_named(name: str | None) -> list[Paper]:
 
 
 def question_of(paper: Paper, parameters: Sequence[str], seeds: Sequence[int]) -> Question:
-    """Question about the named parameters of a paper, or about all that have alternatives.
+    """The parameters of a paper to infer: the named ones, or all that have alternatives.
 
     Raises:
         BadInput: There is no such parameter.

@@ -1,4 +1,4 @@
-"""The runs of a function: number of workers, store of results, and progress."""
+"""Runs the jobs of a function, with its number of workers, store of results, and progress."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from cellrate.simulation.runner import Job, run_each, run_many
 def runner_of(
     label: str, workers: int | None, store: _core.Store | None, progress: Watcher | bool | None
 ) -> Iterator[Runner]:
-    """A context manager that yields a function to run jobs, which returns all outcomes."""
+    """Context manager that yields a function; the function runs jobs and returns all outcomes."""
     with watching(progress, label) as watch:
         yield functools.partial(run_many, workers=workers, store=store, progress=watch)
 
@@ -27,7 +27,7 @@ def runner_of(
 def stream_of(
     label: str, workers: int | None, store: _core.Store | None, progress: Watcher | bool | None
 ) -> Iterator[Callable[[int], StreamRunner]]:
-    """A context manager that yields a function to run jobs, which yields the results one by one."""
+    """Context manager that yields a function; the function runs jobs and yields each result."""
     with watching(progress, label) as watch:
 
         def of(total: int) -> StreamRunner:
@@ -38,7 +38,7 @@ def stream_of(
 
 
 def seeds_from(first: int, count: int) -> tuple[int, ...]:
-    """Consecutive seeds.
+    """`count` consecutive seeds, from `first` on.
 
     Raises:
         TypeError: One of the arguments is not an integer.
@@ -60,12 +60,12 @@ def whole(name: str, value: object) -> int:
 
 
 def kept_in(store: _core.Store | None) -> Callable[[Job], bool]:
-    """A function that is true for the jobs whose results are in the store."""
+    """A function that returns True for a job whose result is in the store."""
     return lambda job: store is not None and store.contains(job.key())
 
 
 def texts(given: str | tuple[str, ...] | list[str]) -> tuple[str, ...]:
-    """Texts as a tuple: one text, or several."""
+    """Converts one text, or several texts, to a tuple."""
     return (given,) if isinstance(given, str) else tuple(given)
 
 

@@ -30,7 +30,7 @@ DataLike: TypeAlias = "DataSet | str | PathLike[str]"
 def read_study(
     study: str | PathLike[str] | Mapping[str, object] | Study, *, overrides: Overrides = ()
 ) -> Study:
-    """Reads a study, which a notebook shows as its plan.
+    """Reads a study; a notebook displays the plan of its runs.
 
     Args:
         study: A path, the TOML itself, a mapping of its sections, or a `Study`.
@@ -70,7 +70,7 @@ def study(
         overrides: Settings of every run besides those of the study.
         workers: Runs at a time; one per core by default.
         store: Store of results, with which an interrupted study continues.
-        progress: True, or a function of runs done and of all.
+        progress: True to show the progress, or a function to call with the runs done and all runs.
 
     Raises:
         ScenarioError: The study, or one of its points, is not valid.

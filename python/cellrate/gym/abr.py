@@ -16,29 +16,30 @@ class AbrPort(Environment[_core.PortEpisode]):
     """Sets the explicit rate that an output port writes into backward RM cells.
 
     A step lasts one interval of the simulated network. Other ports keep the scenario's scheme.
-    Over Ethernet the port writes the rate into the records of flows with ``rate_control``; what is
-    said of ABR below holds for these flows, and bytes on the line take the place of cells.
+    Over Ethernet the port writes the rate into rate records, which are frames with the fields of an
+    RM cell. The text below then holds for flows with ``rate_control`` instead of ABR, and for
+    bytes on the line instead of cells.
 
-    The action is ``[share]``: the port lowers ER of every backward RM cell to ``share`` times the
-    link's rate, from the begin of the step to its end; ``share`` is from 0 to ``most_share``.
+    The action is ``[share]``, from 0 to ``most_share``. During the step the port lowers the ER of
+    every backward RM cell to at most ``share`` times the link's rate.
 
     The observation has five numbers, of the interval that has ended:
 
-    - 0: ABR cells that arrived, over those that the link carries in an interval; from 0
-    - 1: cells of other classes that arrived, likewise; from 0
-    - 2: time that the link needs for the controlled queue, in ms; from 0
+    - 0: number of ABR cells that arrived, divided by C; from 0
+    - 1: number of cells of other classes that arrived, divided by C; from 0
+    - 2: time that the link needs to send the controlled queue, in ms; from 0
     - 3: share of the port's ABR channels of which a cell arrived; 0 to 1
     - 4: the advertised share, which is the last action; 0 to ``most_share``
 
-    The upper bounds, which ``observation_space`` has, follow from the links that lead to the port,
-    its buffer, and the duration. At time 0 all are 0.
+    C is the number of cells that the link carries in an interval. Upper bounds of the numbers are
+    in ``observation_space``; they follow from the links that lead to the port, the port's buffer,
+    and the duration. At time 0 all five numbers are 0.
 
-    The reward of a step is ``utilisation - delay_weight * queue_ms - loss_weight * lost``:
-    utilisation is the number of cells that left, of all classes, over those that the link carries
-    in an interval; ``queue_ms`` is the third number of the observation; ``lost`` is the number of
-    cells that the port dropped, divided by the same number. An episode is truncated at the
-    scenario's duration, and never
-    terminates. Its last step is shorter if the duration is no multiple of the interval.
+    The reward of a step is ``utilisation - delay_weight * queue_ms - loss_weight * lost``.
+    ``utilisation`` is the number of cells of all classes that left, divided by C. ``queue_ms`` is
+    number 2 of the observation. ``lost`` is the number of cells that the port dropped, divided by
+    C. An episode is truncated at the scenario's duration, and never terminates. Its last step is
+    shorter if the duration is no multiple of the interval.
 
     ``info`` has ``seconds`` (simulated time), ``utilisation`` and ``lost``; after the last step
     ``digest`` as well, the hash of all events of the run. After ``reset`` it has ``seed``.
@@ -49,9 +50,9 @@ class AbrPort(Environment[_core.PortEpisode]):
         overrides: Settings as `cellrate.run` takes them.
         port: Name of the link that the port feeds, such as ``"A->B"``; by default the port with the
             least rate for each forward ABR channel.
-        interval: Length of a step in seconds; by default the time of 32 cells of the link, at which
-            a source that has the link to itself sends an RM cell (Nrm of TM 4.0), or of 32 of the
-            longest frames.
+        interval: Length of a step in seconds. The default is the time of 32 cells of the link, or
+            over Ethernet of 32 of the longest frames. A source that has the link to itself sends
+            an RM cell at this interval (Nrm of TM 4.0).
         most_share: Greatest action, above 0 and at most 1.
         delay_weight: Weight of a millisecond of queue, from 0.
         loss_weight: Weight of lost cells, from 0.
@@ -100,7 +101,7 @@ class AbrPort(Environment[_core.PortEpisode]):
         return _core.PortEpisode(scenario, self._port, self._interval)
 
     def _greatest(self) -> Vector:
-        """The greatest observation: no more arrives than the links to the port carry."""
+        """Upper bounds of the observation, from what the links to the port carry in an interval."""
         episode = self._episode
 
         def arrivals(seconds: float) -> float:
@@ -132,17 +133,18 @@ class AbrSource(Environment[_core.SourceEpisode]):
     The observation has five numbers, at the end of an interval:
 
     - 0: ACR, as a share of PCR; 0 to 1
-    - 1: ER of the last backward RM cell, likewise; 1 before the first; 0 to 1
+    - 1: ER of the last backward RM cell, as a share of PCR; 1 before the first such cell; 0 to 1
     - 2: 1 if a backward RM cell arrived in the interval, else 0; 0 to 1
-    - 3: share of these cells that had CI; 0 to 1
-    - 4: in-rate cells sent in the interval, over those that PCR allows; from 0
+    - 3: share of the backward RM cells that arrived with CI; 0 to 1
+    - 4: number of in-rate cells sent in the interval, divided by P; from 0
 
-    The reward of a step is ``delivered - delay_weight * in_flight_ms - loss_weight * lost``: data
-    cells that reached the destination in the interval, and those that are known to be lost, over
-    the cells that PCR allows in an interval; ``in_flight_ms`` is the time in ms in which PCR sends
-    as many data cells as are under way; a lost cell is under way until a later one arrives. An
-    episode is truncated at the scenario's duration, and never terminates. Its last
-    step is shorter if the duration is no multiple of the interval.
+    P is the number of cells that PCR allows in an interval. The reward of a step is ``delivered -
+    delay_weight * in_flight_ms - loss_weight * lost``. ``delivered`` is the number of data cells
+    that reached the destination in the interval, divided by P. ``lost`` is the number of cells that
+    became known as lost in the interval, divided by P. ``in_flight_ms`` is the number of data cells
+    under way, as the time in ms in which PCR sends so many cells. A lost cell counts as under way
+    until a later cell arrives. An episode is truncated at the scenario's duration, and never
+    terminates. Its last step is shorter if the duration is no multiple of the interval.
 
     ``info`` has ``seconds`` (simulated time), ``delivered``, ``in_flight_ms`` and ``lost``; after
     the last step ``digest`` as well, the hash of all events of the run. After ``reset`` it has

@@ -20,11 +20,11 @@ from cellrate.simulation.scenarios import Overrides, ScenarioLike, job_of
 
 Vector = NDArray[np.float64]
 Numbers = Sequence[float] | Vector
-"""The numbers of a step, or for each number a row with its values in many steps."""
+"""Numbers that the engine returns for a step, or an array with a row for each of these numbers."""
 SEEN = 5
-"""Count of numbers, from the first one, that form the observation."""
+"""Number of the first numbers of a step that form the observation."""
 DRAWN_SEEDS = 2**31
-"""Drawn seeds are below this number."""
+"""Upper limit (excluded) of seeds that are drawn at random."""
 ROUNDING = 8 * float(np.finfo(np.float32).eps)
 """Share of `most_share` by which an action may exceed its bounds: learners round to float32."""
 
@@ -41,7 +41,7 @@ class Environment(gymnasium.Env[Vector, Vector], Generic[E]):
             name of a template.
         overrides: Settings as `cellrate.run` takes them.
         render_mode: None: the environment draws nothing.
-        weights: Weights of a millisecond of delay, and of lost cells, by their parameters' names.
+        weights: Weights of a millisecond of delay and of lost cells, by their parameter names.
 
     Raises:
         BadInput: The link layer of the scenario is Ethernet, and the environment needs RM cells.
@@ -166,7 +166,7 @@ class Environment(gymnasium.Env[Vector, Vector], Generic[E]):
         return seen, reward, False, ended, {**info, "digest": self.digest()} if ended else info
 
     def bounded(self, shares: float | Vector) -> Vector:
-        """Actions within the bounds; those that are out of bounds by a rounding error are clipped.
+        """The actions; an action that is out of bounds by a rounding error is clipped.
 
         Raises:
             ValueError: An action is out of bounds by more, or NaN.

@@ -1,4 +1,4 @@
-"""Environments that step together, on several cores."""
+"""Vector environments: several environments are stepped together, on several cores."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ class SideBySide(VectorEnv[Vector, Vector, NDArray[Any]]):
 
     Args:
         environment: Class of the environments.
-        together: Function that steps their episodes.
+        together: Function of the engine that steps the episodes of all environments.
         num_envs: Number of environments.
         threads: Number of threads; one per core by default.
-        asked: Arguments of each environment.
+        asked: Arguments with which each environment is made.
 
     Raises:
         TypeError: A number is not an integer.
@@ -154,7 +154,7 @@ class SideBySide(VectorEnv[Vector, Vector, NDArray[Any]]):
 
 
 class AbrPorts(SideBySide):
-    """Several `AbrPort`, which step together on threads of the engine.
+    """Vector environment of several `AbrPort`, which step together on threads of the engine.
 
     Args:
         num_envs: Number of environments.
@@ -167,7 +167,7 @@ class AbrPorts(SideBySide):
 
 
 class AbrSources(SideBySide):
-    """Several `AbrSource`, which step together on threads of the engine.
+    """Vector environment of several `AbrSource`, which step together on threads of the engine.
 
     Args:
         num_envs: Number of environments.

@@ -24,7 +24,7 @@ TYPES = {
 NAME = "given.json"
 """Path under which the server offers the scenario."""
 GAP = "<!--given-->"
-"""Text that the scenario replaces in the page that is one file."""
+"""Placeholder text in the single-file page, which the scenario replaces."""
 
 
 def read(name: str) -> bytes:

@@ -54,7 +54,7 @@ class LabServer(ThreadingHTTPServer):
 
     @property
     def hosts(self) -> tuple[str, ...]:
-        """Allowed values of the header Host; others could be DNS rebinding."""
+        """Allowed values of the header Host; other values could come from DNS rebinding."""
         return (f"{HOST}:{self.server_port}", f"localhost:{self.server_port}")
 
 

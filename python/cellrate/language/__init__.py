@@ -1,1 +1,1 @@
-"""The small language of measures and claims: expressions over finished runs."""
+"""The expression language in which studies and papers define measures and claims over runs."""

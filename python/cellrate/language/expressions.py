@@ -45,7 +45,7 @@ _ANY_SEQUENCE = frozenset(_SEQUENCES)
 
 
 class Budget:
-    """Counts the steps and items of an expression; raises an error when there are too many."""
+    """Counts the steps and list items of an expression; too many raise an error."""
 
     def __init__(self) -> None:
         self._steps = MOST_STEPS

@@ -1,4 +1,4 @@
-"""Functions and units that are known in every expression."""
+"""Functions and units that every expression of the language of measures can use."""
 
 # ruff: noqa: ANN401 - values of the language are of any type
 from __future__ import annotations
@@ -90,7 +90,7 @@ def _hashable(key: object) -> bool:
 
 
 class _Fields(Readable):
-    """Results of a function that returns several, by field name; arrays become lists."""
+    """Several results of one function, as fields by name; arrays become lists."""
 
     def __init__(self, results: Any) -> None:
         self._itself = results

@@ -98,7 +98,7 @@ def tables(link_layer: str = "atm") -> dict[str, Table]:
 def all_measures() -> dict[str, Measure]:
     """All measures by name.
 
-    Measures that only runs over Ethernet have come last, and are marked.
+    Measures that exist only over Ethernet come last, and are marked.
     """
     cells, frames = (
         {one.name: one for table in tables(layer).values() for one in table}

@@ -1,4 +1,4 @@
-"""Objects of expressions for the parts of a run: summary, network, traces and events."""
+"""Objects that stand for parts of a run in expressions: summary, network, traces and events."""
 
 # ruff: noqa: ANN401 - values of JSON are of any type
 import bisect
@@ -35,7 +35,7 @@ class Record(Readable):
 
 
 class Port(Record):
-    """An output port."""
+    """An output port of a run, as an object in expressions."""
 
     def queue(self, service: str) -> Record:
         """The queue that serves a service class; an error if no queue does."""
@@ -195,7 +195,7 @@ class Trace(Readable):
 
 
 class Cycles(Readable):
-    """The oscillation of a trace."""
+    """The oscillation of a trace, as an object in expressions."""
 
     def __init__(self, oscillation: dynamics.Oscillation) -> None:
         self.cycles = oscillation.cycles

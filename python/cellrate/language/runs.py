@@ -1,4 +1,4 @@
-"""Objects of expressions for finished runs."""
+"""Objects that stand for finished runs in expressions."""
 
 # ruff: noqa: ANN401 - values of JSON are of any type
 from __future__ import annotations
@@ -150,7 +150,9 @@ class Run(Record):
         """The bottleneck port and its longest queue."""
         ports = [p for p in self._table["ports"] if self._queues_of(p)]
         if not ports:
-            raise ValueError(f"no port of {self._place} serves ABR or UBR")
+            raise ValueError(
+                f"the run {self._place} has no bottleneck: none of its ports serves ABR or UBR"
+            )
         port = max(
             ports, key=lambda p: (max(map(self._longest, self._queues_of(p))), p["utilisation"])
         )
@@ -212,7 +214,7 @@ class Run(Record):
 
 
 class CellRun(Run):
-    """A run of ATM cells."""
+    """A run over ATM, as an object in expressions."""
 
     _unit = "cells"
 
@@ -284,7 +286,7 @@ class CellRun(Run):
 
 
 class PacketRun(Run):
-    """A run over Ethernet."""
+    """A run over Ethernet, as an object in expressions."""
 
     _unit = "packets"
 
@@ -316,7 +318,7 @@ RUNS: dict[str, type[Run]] = {"atm": CellRun, "ethernet": PacketRun}
 
 
 def run_of(outcome: Outcome, label: str, scenario: _core.Scenario | None = None) -> Run:
-    """A finished run in expressions.
+    """The object that stands for a finished run in expressions.
 
     Args:
         outcome: The run.
@@ -332,7 +334,7 @@ def run_in_expressions(
     label: str,
     scenario: _core.Scenario | None = None,
 ) -> Run:
-    """A finished run with a summary, of the class of its link layer; arguments as of `Run`."""
+    """The object for a finished run: a `CellRun` or a `PacketRun`; arguments as of `Run`."""
     return RUNS[summary.get("link_layer", "atm")](summary, recorded, label, scenario)
 
 

@@ -20,10 +20,10 @@ ERRATUM = ("id", "where", "printed", "right", "why")
 
 
 def as_json(parts: Sequence[Judged]) -> list[dict[str, Any]]:
-    """An object per experiment; numbers that are not finite are None.
+    """A JSON object per experiment; numbers that are not finite are None.
 
-    `sensitivity` has the effects of open assumptions, `changed` the settings of the user; both are
-    left out if empty.
+    `sensitivity` has the effects of open assumptions, `changed` the settings of the user. Both keys
+    are left out if empty.
     """
     objects = []
     for part in parts:
@@ -93,7 +93,7 @@ def _why(disagreement: Disagreement | None) -> dict[str, str | None]:
 
 
 def _readings(result: ClaimResult | ValueResult) -> dict[str, Any]:
-    """JSON object of the joint readings that meet a result, and of the parameters it depends on."""
+    """JSON object of the joint readings that meet a result, and of parameters that decide it."""
     readings = result.readings
     return {
         "readings_met": sum(readings.met),
@@ -134,7 +134,7 @@ def _pair(baseline: float | None, alternative: float | None) -> dict[str, float 
 
 
 def inference_as_json(inference: Inference) -> dict[str, Any]:
-    """JSON object of an inference."""
+    """JSON object of an inference of open parameters."""
     return {
         "paper": inference.paper.id,
         "seeds": list(inference.seeds),
@@ -184,5 +184,5 @@ def _finding(finding: Finding) -> dict[str, Any]:
 
 
 def plan_as_json(paper: str, stages: Sequence[Stage]) -> dict[str, Any]:
-    """JSON object of a plan."""
+    """JSON object of the plan of an inference: its stages with their numbers of runs."""
     return {"paper": paper, "stages": [asdict(stage) for stage in stages]}

@@ -20,20 +20,19 @@ from cellrate.studies.parameters.keys import Keys
 from cellrate.studies.parameters.schema import full_path
 
 RECORDED = ("measure.traces", "measure.events")
-"""Keys of recorded data, which a study lists in `keep` instead of its scenario."""
+"""Keys of a scenario that record data, which a study file has in its table `keep` instead."""
 NUMBER = re.compile(r"[+-]?(\d+(\.\d+)?([eE][+-]?\d+)?)")
 IT = re.compile(r"\bit\.")
 
 
 def study_of(name: str) -> str:
-    """The text of the study file.
+    """Text of the study file for an experiment of a paper.
 
     Args:
-        name: Id of an experiment, such as `ohsaki95-fig6b`. A study has one scenario. If runs
-            have several, that of the study follows a colon, as in `ohsaki95-fig5:epd`. Without a
-            colon the first scenario is taken, and a comment in the text names the others. A variant
-            can follow the colon
-            as well.
+        name: Id of an experiment, such as `ohsaki95-fig6b`. A study has one scenario. If the
+            experiment has several, the name of the scenario, or of a variant of its runs, follows a
+            colon, as in `ohsaki95-fig5:epd`. Without a colon the first scenario is taken, and a
+            comment in the text names the others.
 
     Raises:
         ReproduceError: There is no such experiment or part, it has no runs, or its runs differ in
@@ -66,7 +65,7 @@ def study_of(name: str) -> str:
 
 
 def _experiment(wanted: str) -> tuple[Paper, Experiment]:
-    """The experiment of an id, of `PAPER NAME`, or of a name that only one paper has."""
+    """The experiment with this id, with the text `PAPER NAME`, or a name that one paper has."""
     known = {one.id: (paper, one) for paper in all_papers() for one in paper.experiments}
     name = wanted.strip().replace(" ", "-")
     ending = [id_ for id_, (paper, _) in known.items() if id_.removeprefix(f"{paper.id}-") == name]
@@ -141,10 +140,10 @@ def _split(
 def _whole(
     experiment: Experiment, rows: Sequence[dict[str, str]], row: dict[str, str], job: Job
 ) -> dict[str, str]:
-    """The settings of a run, completed by its values of the keys that only other runs set.
+    """The settings of a run, with its values of keys that other runs set and this run does not.
 
     Raises:
-        ReproduceError: The run has no such value.
+        ReproduceError: The scenario of the run has no value of such a key.
     """
     paths = dict.fromkeys(path for one in rows for path in one if path not in RECORDED)
     keys = Keys(job.resolved())

@@ -1,6 +1,7 @@
 """The check of a reproduction: golden tables, stored results, proofs, and claims that cannot fail.
 
-A claim can fail if some change of the results makes it fail.
+A claim that no change of the simulation results makes false says nothing. So the check changes
+results at random and reports claims that still hold.
 """
 
 # ruff: noqa: ANN401 - values of JSON are of any type
@@ -33,13 +34,13 @@ from cellrate.simulation.runner import Job
 CHANGES = 200
 """Number of random changes of results; a claim that survives all of them is reported."""
 OF_NOTHING = 0.2
-"""Share of zeros that become 1 before scaling, since a factor does not change 0."""
+"""Share of the zeros in results that become 1 before scaling, since a factor leaves 0 unchanged."""
 WAYS = ("alone", "in proportion", "together", "alike")
 FACTORS = (0.0, 0.25, 0.5, 1.0, 1.0, 1.0, 2.0, 4.0, 1000.0)
 
 
 def complaints_of(part: Judged, outcomes: Outcomes) -> list[str]:
-    """Messages on changed results, on proofs that do not hold, and on unfailing claims."""
+    """Messages on results that differ from stored ones, failed proofs, and unfailing claims."""
     complaints = [
         f"the proof of an erratum does not hold: {result.paper.id}, {result.erratum.id}"
         for result in part.errata
@@ -63,9 +64,9 @@ def complaints_of(part: Judged, outcomes: Outcomes) -> list[str]:
 class ChangedOutcome:
     """An outcome with changed numbers in its summary, its traces and its events.
 
-    One of four kinds of change is drawn: a factor per number ("alone"), a factor per run ("in
-    proportion"), one factor for all runs ("together"), or all flows, channels and ports of a run
-    get the numbers of the first ("alike").
+    One of four kinds of change is drawn. Each number has its own factor ("alone"). All numbers of a
+    run have one factor ("in proportion"). All runs have one factor ("together"). All flows,
+    channels and ports of a run get the numbers of the first flow, channel or port ("alike").
     """
 
     def __init__(self, outcome: Outcome, number: int, run: str) -> None:

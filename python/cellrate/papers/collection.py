@@ -58,7 +58,7 @@ def experiment_ids() -> list[str]:
 
 
 def select(paper: str | None, wanted: Sequence[str] | None) -> list[tuple[Paper, list[Experiment]]]:
-    """Papers and their experiments that a request names.
+    """Papers that a request names, each with the requested experiments.
 
     Args:
         paper: Id of a paper or of an experiment; all papers if absent.

@@ -26,16 +26,18 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Dependence:
-    """A parameter that a result depends on."""
+    """An open parameter on which a result depends."""
 
     axis: ReadingAxis
     share: float
     """Share of the variance that the parameter explains (omega squared)."""
     by_value: tuple[tuple[int, int], ...]
-    """For each value: readings in which the result is met, and all readings with the value."""
+    """For each value of the parameter: number of joint readings with this value that meet the
+    result, and number of all joint readings with this value.
+    """
 
     def sentence(self) -> str:
-        """A sentence on the values with the largest and the smallest share of readings."""
+        """A sentence on the values of the parameter that meet the result most and least often."""
         named = zip(self.by_value, self.axis.labels, strict=True)
         tried = [(met / of, met, of, name) for (met, of), name in named if of]
         best, worst = max(tried), min(tried)
@@ -47,7 +49,7 @@ class Dependence:
 
 @dataclass(frozen=True)
 class AcrossReadings:
-    """For each joint reading of a paper, whether a result is met."""
+    """The joint readings of a paper that meet one result, and parameters that decide it."""
 
     met: tuple[bool, ...] = ()
     """True for each reading in which the result is met or holds; empty without readings."""
@@ -85,7 +87,8 @@ def across_readings(paper: Paper, subject: Subject, *, stands: bool) -> AcrossRe
     Args:
         paper: The paper.
         subject: The result.
-        stands: True for a result that is met; its dependence is computed only if it is fragile.
+        stands: True for a result that is met as assumed. Parameters that decide such a result are
+            computed only if it is fragile (met in less than half of the joint readings).
     """
     found = AcrossReadings(paper.readings.met(subject.experiment, subject.name))
     if stands and not found.is_fragile:
@@ -94,9 +97,9 @@ def across_readings(paper: Paper, subject: Subject, *, stands: bool) -> AcrossRe
 
 
 def dependences(paper: Paper, subject: Subject) -> tuple[Dependence, ...]:
-    """The one or two open parameters that a result depends on most; none if chance suffices.
+    """The one or two open parameters on which a result depends most; none if chance explains it.
 
-    Only parameters that the experiment, or an experiment whose runs it uses, leaves open count.
+    Only open parameters of the experiment, or of experiments whose runs it uses, are tried.
     """
     met = paper.readings.met(subject.experiment, subject.name)
     if not 0 < sum(met) < len(met):

@@ -1,7 +1,7 @@
-"""Distributions of chaotic values, of which a printed value is one draw.
+"""Distributions, over seeds, of values that single events decide, such as one lost cell.
 
-Single events decide such a value. `draws.toml` of a paper holds the distributions, measured over
-many seeds and start jitters.
+A printed value of this kind is one random draw from its distribution. `draws.toml` of a paper
+holds the distributions, measured over many seeds and start jitters.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ HEADER = """\
 # of them, and so on.
 """
 JITTERS = ("10 us", "100 us", "1 ms")
-"""Start jitters of the runs, which consecutive seeds use in turn."""
+"""Start jitters of the runs; consecutive seeds use these jitters in turn."""
 AT_ONCE = 10
 """Number of seeds whose outcomes are in memory at a time."""
 
@@ -31,10 +31,9 @@ AT_ONCE = 10
 def measure_draws(
     paper: Paper, experiments: Sequence[Experiment], seeds: int, runner: Runner
 ) -> list[Drawn]:
-    """Measures the values and claims explained as draws with the seeds 1 to `seeds`.
+    """Measures, with the seeds 1 to `seeds`, values and claims that single events decide.
 
-    A draw is a value or claim that single events decide (`Explanation.draw`). Only those of the
-    given experiments are measured.
+    `Explanation.draw` marks these values and claims. Only the given experiments are measured.
 
     Raises:
         ReproduceError: A measure cannot be evaluated with some seed.
@@ -55,7 +54,7 @@ def measure_draws(
 
 
 def drawn_subjects(paper: Paper) -> list[Subject]:
-    """Numbers and claims whose disagreement is explained as a draw, in the paper's order."""
+    """Disagreeing numbers and claims that single events decide, in the paper's order."""
     explained = [(s, paper.explanation(s.experiment, s.name)) for s in everything_of(paper)]
     return [subject for subject, why in explained if why is not None and why.draw]
 

@@ -115,7 +115,11 @@ def sensitivity_evidence(paper: Paper, sensitivities: Sequence[Sensitivity]) -> 
 
 
 def sensitivity_rows(sensitivities: Sequence[Sensitivity]) -> Iterator[list[str]]:
-    """Each value and claim that changes: experiment, alternative, result, as assumed, changed."""
+    """A row for each value or claim that an alternative changes.
+
+    The row has the experiment, the alternative, the name of the result, and the result as assumed
+    and as changed.
+    """
     for sensitivity in sensitivities:
         for moved in sensitivity.moved:
             for row in _moved(moved):

@@ -1,4 +1,4 @@
-"""Pictures of a reproduction: figures of papers from runs, distributions, shares of results."""
+"""Pictures of a reproduction: figures of papers, distributions over seeds, results met."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ TITLE_WIDTH = 34
 
 
 def draws_figure(paper: Paper) -> Canvas | None:
-    """Figure with a panel for each quantity that has a distribution; nothing if none has."""
+    """Figure with a panel for each quantity with a measured distribution; None without any."""
     known = {(e.id, p.quantity): p for e in paper.experiments for p in e.published}
     panels = [(drawn, known[drawn.experiment, drawn.of]) for drawn in paper.draws if drawn.values]
     if not panels:
@@ -184,7 +184,7 @@ WIDTH = 4.6
 ROW = 0.46
 EDGE = 0.75
 HALVES_BELOW = 0.17
-"""Distance, in rows, of the markers of both halves below the dot of a row."""
+"""Distance, in rows, below a row's dot, of the markers of both halves of the experiments."""
 CHARACTERS = 58
 """Greatest number of characters of a value's name."""
 OVERALL, HALF_A, HALF_B, BAD = COLOURS[6], COLOURS[0], COLOURS[4], COLOURS[1]
@@ -216,7 +216,10 @@ def _height(finding: Finding) -> float:
 
 
 def _draw_shares(axes: Axes, finding: Finding) -> None:
-    """Draws a row per value: its share of all results, the range over the seeds, and the halves."""
+    """Draws a row per value of the parameter.
+
+    A row has the share of results met, its range over the seeds, and the shares in both halves.
+    """
     scores, parts = finding.scores, finding.hold_out.halves
     labels = finding.parameter.labels
     for row, label in enumerate(labels):

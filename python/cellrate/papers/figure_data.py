@@ -29,9 +29,10 @@ def figure_data(
 ) -> pl.DataFrame:
     """The values of a figure from finished runs, and the printed values that it marks.
 
-    Columns: `kind` (`run`, `formula` or `printed`), `curve`, `entity` of a trace, the quantities of
-    both axes with their units in the names, of a trace the least and greatest value of each
-    interval, and of a run its `seed` and `digest`. A sweep has a row for each run.
+    Columns are `kind` (`run`, `formula` or `printed`), `curve`, and the quantities of both axes
+    with their units in the names. A trace also has `entity`, and the least and greatest value of
+    each interval. A run also has `seed` and `digest`. A curve over a varied value has a row for
+    each run.
     """
     x, y = column(figure.x.label), column(figure.y.label)
     y = y if y != x else f"{y}_2"
@@ -114,7 +115,7 @@ COLUMNS = 500
 
 
 def within(times: Floats, start: float | None, end: float | None) -> slice:
-    """Slice of the points from `start` to `end`, if given, and one further point at either end."""
+    """Slice of the points from `start` to `end`, if given, with one further point at each end."""
     first = 0 if start is None else int(np.searchsorted(times, start)) - 1
     after = len(times) if end is None else int(np.searchsorted(times, end, side="right")) + 1
     return slice(max(first, 0), after)

@@ -1,4 +1,4 @@
-"""Findings about a paper's open parameters."""
+"""Findings about open parameters: how many printed results each value of a parameter meets."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Finding:
-    """A finding about one open parameter.
+    """Result of inferring one open parameter: the results that each of its values meets.
 
     Attributes:
         parameter: The parameter, and the results that it concerns.
@@ -38,10 +38,11 @@ class Finding:
         hold_out: Result of the hold-out test: success of the best value on results that were not
             used to choose it.
         problems: Results of a value and seed that could not be evaluated, which count as missed.
-        asked: Number of seeds with which a value is run, unless it is dropped after the first seed.
+        asked: Number of seeds with which a value is run, unless the value is dropped after the
+            first seed.
         groups: Number of groups of experiments; different groups have no simulation in common.
-        dropped: True if the best value passed validation alone, but the combination of passed
-            values is better without it.
+        dropped: True if the best value passed the hold-out test alone, but the combination of all
+            passed values meets more results without this value.
     """
 
     parameter: OpenParameter
@@ -55,12 +56,12 @@ class Finding:
 
     @property
     def verdict(self) -> Verdict:
-        """Verdict of the hold-out test on the best value."""
+        """Verdict of the hold-out test on the best value, as in `hold_out.VERDICTS`."""
         return self.hold_out.verdict
 
     @property
     def used(self) -> bool:
-        """True if the inferred reading of the paper uses the best value."""
+        """True if `--inferred` runs the paper with the best value of this parameter."""
         return self.verdict == "held-out" and not self.dropped
 
     def excluded(self, value: int) -> bool:
@@ -92,7 +93,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Counts:
-    """Counts of numbers met and claims holding under one reading of a paper."""
+    """Counts of numbers met and claims holding, with one set of values for open parameters."""
 
     numbers_met: int
     numbers: int
@@ -109,7 +110,7 @@ class Inference(Shown):
         seeds: All seeds.
         findings: Findings, one per parameter.
         unconcerned: Parameters on which no result depends.
-        kept: Values that passed validation alone and in combination.
+        kept: Values that passed the hold-out test, alone and in combination.
         assumed: Counts with parameters fixed before seeing results.
         inferred: Counts with the kept values; equal to `assumed` if there are none.
         whole: True if the counts are over all results of the paper, False if only over those that
@@ -221,7 +222,9 @@ def _truth(value: bool) -> str:
 
 
 def held_out(paper: Paper) -> tuple[Choice, ...]:
-    """Reads the inferred values that passed validation alone and together; none without a file.
+    """Reads the inferred values that passed the hold-out test alone and in combination.
+
+    Returns no values without a file of findings.
 
     Raises:
         ReproduceError: The file is damaged, or is older than the paper's data: an assumption or a

@@ -47,15 +47,15 @@ STANDINGS = (
     "from what the paper states. Undecided: too few readings were made."
 )
 COUNTED = (Standing.CONSISTENT, Standing.DEPENDS, Standing.CONTRADICTED, Standing.IMPOSSIBLE)
-"""Classes of disagreements that the first table counts."""
+"""Classes of disagreements that the first table of the report counts."""
 
 
 def papers_in_short(parts: Sequence[Judged], name: Callable[[Judged], Cell]) -> tuple[Block, ...]:
-    """For each paper sentences on the results that stand, then a table with a row per paper.
+    """Sentences on each paper's results that the simulation confirms, and a table of the papers.
 
     Args:
         parts: The papers.
-        name: The first cell of a paper.
+        name: Makes the first cell of a paper's row.
     """
     left = any(part.tally.by_standing()[Standing.UNDECIDED] for part in parts)
     classes = (*COUNTED, Standing.UNDECIDED) if left else COUNTED
@@ -109,7 +109,7 @@ def front_report(parts: Sequence[Judged], pictures: Mapping[str, str]) -> Docume
 
 
 def _stored(parts: Sequence[Judged]) -> tuple[Block, ...]:
-    """Counts of the stored results over several seeds; empty if the parts are not whole papers."""
+    """Counts of the stored results over several seeds; empty unless all papers are whole."""
     if any(len(part.experiments) < len(part.paper.experiments) for part in parts):
         return ()
     papers = [part.paper for part in parts]
@@ -141,8 +141,8 @@ def papers_table(
     Args:
         parts: The papers.
         errata_title: Title of the column of errata.
-        name: The first cell of a paper.
-        errata: The last cell of a paper.
+        name: Makes the first cell of a paper's row.
+        errata: Makes the last cell of a paper's row.
         wide: True for a table that may scroll sideways.
     """
     titles = ["paper", "experiments", "claims about runs", "scored numbers met"]

@@ -1,6 +1,6 @@
-"""The hold-out test: a better value must also be better on results that were not used to choose it.
+"""The hold-out test of inferred parameter values, and the test that excludes values.
 
-The file also has the statistical test that excludes values.
+A value that was chosen on some results must also be better on results not used for the choice.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ VERDICTS: dict[Verdict, str] = {
     "fitted": "fitted only",
     "as-assumed": "as assumed",
 }
-"""Verdicts, and the phrases of reports for them."""
+"""Verdicts of the hold-out test, and the phrases by which reports name the verdicts."""
 ASSUMED = 0
 """Index of the assumed value, which is the first."""
 EXCLUDED_BELOW = 0.05
@@ -27,8 +27,9 @@ EXCLUDED_BELOW = 0.05
 OUT_BELOW = 0.01
 """Values with a smaller p-value after the first seed are not run with further seeds."""
 EXACT = 16
-"""Greatest number of experiments for which every combination of signs is counted; above it signs
-are drawn at random."""
+"""Greatest number of experiments for which every combination of signs is counted.
+
+With more experiments, signs are drawn at random."""
 DRAWS = 100_000
 DRAWING_SEED = 1
 SAME = 1e-9
@@ -51,12 +52,12 @@ class Scores:
 
     @property
     def full(self) -> tuple[int, ...]:
-        """Values that were run with all seeds."""
+        """Numbers of the values that were run with all seeds."""
         most = max(len(marks) for marks in self.met)
         return tuple(value for value, marks in enumerate(self.met) if len(marks) == most)
 
     def shares(self, value: int, among: Collection[str] | None = None) -> list[float]:
-        """Share of the results that are met, by seed; only of the experiments `among`, if given."""
+        """Share of the results that are met, by seed; only in the experiments `among`, if given."""
         columns = self._columns(among)
         return [float(np.mean(row[columns])) if columns else 0.0 for row in self.met[value]]
 
@@ -65,13 +66,13 @@ class Scores:
         return float(np.mean(self.shares(value, among)))
 
     def gains(self, value: int, other: int, among: Collection[str] | None = None) -> list[int]:
-        """Results met under `value` less those under `other`, for each seed that both have."""
+        """Number of results met under `value` minus that under `other`, for each common seed."""
         columns = self._columns(among)
         difference = self._difference(value, other)[:, columns]
         return [int(gain) for gain in difference.sum(axis=1)]
 
     def by_experiment(self, value: int, other: int) -> dict[str, float]:
-        """Results met under `value` less those under `other`, by experiment; mean over seeds."""
+        """Results met under `value` minus those under `other`, by experiment; mean over seeds."""
         mean = self._difference(value, other).mean(axis=0)
         gains = dict.fromkeys(self.experiments, 0.0)
         for experiment, difference in zip(self.experiments, mean, strict=True):
@@ -105,9 +106,9 @@ class Scores:
 def p_value(differences: Sequence[float]) -> float:
     """Chance of a sum of differences at least as large if both values were alike (one-sided).
 
-    Under this hypothesis both signs of a difference are equally likely. The value is exact up to
-    `EXACT` differences that are not 0. Above that, signs are drawn with a fixed seed, and the
-    observed sum counts as one of the draws.
+    Under this hypothesis both signs of a difference are equally likely. The p-value is exact up to
+    `EXACT` differences that are not 0. With more differences, signs are drawn with a fixed seed,
+    and the observed sum counts as one of the draws.
 
     Args:
         differences: A difference per experiment, since results of one experiment are dependent.
@@ -130,11 +131,11 @@ def least_p(experiments: int) -> float:
 
 
 def p_values(scores: Scores) -> list[float | None]:
-    """p-value of each value: the chance of such a loss against the best if both were equal.
+    """p-value of each value: the chance of meeting so many fewer results than the best value.
 
-    None for the best value itself. The best value is chosen on the same results, and the chances
-    are not corrected for the number of values: of twenty equally good values, one is excluded
-    wrongly.
+    The chance holds if both values are equally good. None for the best value itself. The best value
+    is chosen on the same results, and the p-values are not corrected for the number of values: of
+    twenty equally good values, one is excluded wrongly.
     """
     best = scores.best()
     return [
@@ -165,16 +166,16 @@ def halves(results: Mapping[str, int]) -> tuple[tuple[str, ...], tuple[str, ...]
 
 @dataclass(frozen=True)
 class HoldOut:
-    """Result of the hold-out test.
+    """Result of the hold-out test of one open parameter.
 
     Attributes:
-        halves: Experiments of either half.
+        halves: Experiments of each half.
         best: The value under which most results are met.
         chosen: The best value on each half.
-        crossed: Results that each half's choice meets on the other half, less those met under the
-            assumed value; mean over the seeds.
-        verdict: `as-assumed` if no value does better; `held-out` if the best value gains on either
-            half and with every seed; otherwise `fitted`.
+        crossed: Number of results that each half's choice meets on the other half, minus the number
+            met under the assumed value; mean over the seeds.
+        verdict: `as-assumed` if no value meets more results than the assumed value; `held-out` if
+            the best value passes the test (see `hold_out`); otherwise `fitted`.
         why: Reason of the failure, if the verdict is `fitted`.
     """
 
@@ -189,12 +190,12 @@ class HoldOut:
 def hold_out(scores: Scores) -> HoldOut:
     """Tests the best value of each half of the experiments on the other half.
 
-    A value holds out under four conditions:
+    To gain is to meet more results than the assumed value. A value holds out under four conditions:
 
-    - The value is the best over all results.
-    - The best value of each half gains on the other half against the assumed value.
+    - The value meets most results over all experiments.
+    - The best value of each half gains on the other half.
     - The value gains on each half.
-    - The value gains over all results with every seed.
+    - The value gains over all experiments with every seed.
     """
     parts = halves(Counter(scores.experiments))
     best = scores.best()
@@ -233,11 +234,11 @@ def _gain(scores: Scores, value: int, among: tuple[str, ...]) -> float:
 
 
 def out_of_the_race(scores: Scores) -> frozenset[int]:
-    """Values without further seeds, because these could not make the values pass validation.
+    """Values that are not run with further seeds, because these would not change the verdict.
 
-    If no value holds out with the first seed, these are all but the assumed value: a value must
-    hold out with the first seed alone, too. Otherwise they are the values that lose clearly with
-    the first seed. The assumed value stays, because all values are compared with it.
+    A value must hold out with the first seed alone, too. So if no value does, these are all values
+    but the assumed one. Otherwise these are the values that lose clearly with the first seed. The
+    assumed value stays, because all other values are compared with it.
     """
     others = range(ASSUMED + 1, len(scores.met))
     if hold_out(scores).verdict != "held-out":
@@ -251,11 +252,11 @@ def eliminate(
 ) -> tuple[tuple[Value, ...], tuple[Value, ...]]:
     """Drops values one by one, as long as the combination meets more results without a value.
 
-    Each step drops the value without which most results are met (of equal ones the last). No other
+    Each step drops the value without which most results are met, the last of equal values. No other
     combinations are tried.
 
     Args:
-        held: Values that passed validation alone.
+        held: Values of several parameters that passed the hold-out test alone.
         score: Returns the number of results met under each of several combinations.
 
     Returns:

@@ -20,17 +20,17 @@ class Question:
     """The parameters to infer, and the seeds."""
 
     parameters: tuple[str, ...]
-    """Ids of assumptions that have alternatives."""
+    """Ids of the open parameters to infer, which are assumptions with alternatives."""
     seeds: tuple[int, ...]
     whole: bool
-    """True if these are all parameters of the paper, so that all of its results count.
+    """True if these are all open parameters of the paper, so that all of its results are counted.
     """
 
 
 def infer(laboratory: Laboratory, question: Question) -> Inference:
     """Tries the declared values of open parameters, one parameter at a time.
 
-    Values that passed validation are then tried in combination.
+    Values that passed the hold-out test are then tried in combination.
 
     Args:
         laboratory: Evaluates which results of the paper are met.
@@ -66,7 +66,7 @@ def infer(laboratory: Laboratory, question: Question) -> Inference:
 def units_of(
     parameter: OpenParameter, seeds: Sequence[int], without: frozenset[int] = frozenset()
 ) -> list[Unit]:
-    """Every result of a parameter under every value, except `without`, with every seed."""
+    """Every result that a parameter concerns, with every seed and value but those in `without`."""
     return [
         Unit(choices, subject, (seed,))
         for value, choices in enumerate(parameter.choices)
@@ -83,7 +83,7 @@ def _marks(
     label: str,
     out: Mapping[str, frozenset[int]],
 ) -> Marks:
-    """Marks of the results of `parameters` under all their values except those in `out`."""
+    """Outcomes (met or missed) of the results of `parameters`, under all values but `out`."""
     none: frozenset[int] = frozenset()
     units = [u for p in parameters for u in units_of(p, seeds, out.get(p.assumption.id, none))]
     marks = laboratory.marks(units, f"{laboratory.paper.id}, {label}")
@@ -155,7 +155,7 @@ def _together(
     held: Sequence[Choice],
     seeds: tuple[int, ...],
 ) -> tuple[tuple[Choice, ...], tuple[Choice, ...]]:
-    """Splits the values that passed validation alone: those kept in combination, those dropped."""
+    """Splits values that passed the hold-out test alone: kept in combination, and dropped."""
     of_held = {s for f in findings if f.choice in held for s in f.parameter.subjects}
     subjects = [s for s in subjects_of(laboratory.paper) if s in of_held]
 
@@ -179,7 +179,7 @@ def _together(
 def _counted(
     laboratory: Laboratory, question: Question, concerned: Iterable[OpenParameter]
 ) -> tuple[Subject, ...]:
-    """Results that an inference counts: all, or those on which an open parameter has an effect."""
+    """Results that an inference counts: all, or only results that a chosen parameter can change."""
     everything = subjects_of(laboratory.paper)
     if question.whole:
         return everything
@@ -225,8 +225,8 @@ def plan(
 
     There is a stage for each parameter with the first seed, one for all parameters with the first
     seed, and one for all parameters with all seeds. Equal runs are counted once in a stage. Values
-    that are dropped after the first seed save some runs of the last stage. Combinations of passed
-    values are not counted, since they are unknown before.
+    that are dropped after the first seed save some runs of the last stage. Combinations of values
+    that passed the hold-out test are not counted, since they are unknown before the runs.
     """
     parameters = open_parameters(laboratory, question.parameters, question.seeds[0])
 

@@ -69,7 +69,7 @@ def counts(inference: Inference) -> Table:
 
 
 def values(finding: Finding) -> Table:
-    """The values of a parameter: the share of the results that each meets, and its standing."""
+    """Table of a parameter's values: the share of results met, and best, allowed or excluded."""
     found = [
         [label, *shares(finding, value), standing(finding, value)]
         for value, label in enumerate(finding.parameter.labels)
@@ -79,7 +79,7 @@ def values(finding: Finding) -> Table:
 
 
 def kept_values(inference: Inference) -> Listing | Paragraph:
-    """The values that passed validation, alone and in combination."""
+    """Text on the values that passed the hold-out test, alone and in combination."""
     if not inference.kept:
         return Paragraph("No value passed validation, so both are the same.")
     items = ((f"{one.parameter}: ", Span(other.label, "emphasis")) for one, other in inference.kept)
@@ -155,12 +155,12 @@ RULES = (
 
 
 def title(inference: Inference) -> str:
-    """Title of a report."""
+    """Title of the report on an inference."""
     return f"{inference.paper.title}: what was not printed"
 
 
 def rests_on(finding: Finding) -> str:
-    """Numbers of results and experiments behind a finding."""
+    """Text with the numbers of results and experiments on which a finding is based."""
     parameter = finding.parameter
     count = len(parameter.experiments)
     text = f"{counted(len(parameter.subjects), 'result')} of {counted(count, 'experiment')}"
@@ -170,7 +170,7 @@ def rests_on(finding: Finding) -> str:
 
 
 def exclusion(finding: Finding) -> str:
-    """Reason why no value can be excluded; empty if values can be."""
+    """Reason why no value can be excluded; empty if values can be excluded."""
     if finding.can_exclude:
         return ""
     count = len(finding.parameter.experiments)
@@ -206,7 +206,7 @@ def conclusion(finding: Finding) -> str:
 
 
 def shares(finding: Finding, value: int) -> tuple[str, str, str]:
-    """Share of the results that a value meets, as text: of all, and of either half."""
+    """Text with the share of results that a value meets: among all, and in each half."""
     scores, parts = finding.scores, finding.hold_out.halves
     halves = [f"{scores.share(value, part):.3f}" if all(parts) else "-" for part in parts]
     return f"{scores.share(value):.3f}", halves[0], halves[1]

@@ -1,9 +1,11 @@
-"""Joint readings: all open parameters of a paper take one of their declared values at once.
+"""Joint readings: experiments are run with random values of all open parameters at once.
 
-The readings are blocks of 64 rows of a design, one column per open parameter. In a column each
-value of the parameter, the assumed one too, occurs equally often. Each new column is the one of
-several hundred random orders that is least associated with the columns before it (Pearson's chi
-squared over its degrees of freedom).
+A joint reading is one set of values, one for each open parameter (a parameter that the paper does
+not print), out of the values declared for it. The joint readings of a paper are the rows of a
+design, made in blocks of 64 rows, with a column per open parameter. In a column each value of the
+parameter, the assumed value too, occurs equally often. A new column is the random order, of several
+hundred, that is least associated with the columns before it (Pearson's chi squared over its
+degrees of freedom).
 
 A Sobol sequence is not suited. The first bits of its dimensions are linear functions of the six
 bits of the row number, and only 63 such functions exist. In one paper 4 of 325 pairs of columns
@@ -34,7 +36,7 @@ from cellrate.papers.paper import (
 )
 
 BLOCK = 64
-"""Rows of a block."""
+"""Number of joint readings in a block."""
 BLOCKS = 8
 ORDERS = 400
 """Number of random orders of a column, of which the least associated order is taken."""
@@ -44,7 +46,7 @@ Floats = npt.NDArray[np.float64]
 
 
 def points(axes: tuple[ReadingAxis, ...]) -> Iterator[tuple[int, tuple[int, ...]]]:
-    """The rows of the design, numbered from 1: the value of each axis."""
+    """Yields the joint readings, numbered from 1: the number of each open parameter's value."""
     for block in range(BLOCKS):
         columns = _block_of(tuple(len(axis.labels) for axis in axes), block)
         for row, values in enumerate(zip(*columns, strict=True), 1):
@@ -53,7 +55,7 @@ def points(axes: tuple[ReadingAxis, ...]) -> Iterator[tuple[int, tuple[int, ...]
 
 @cache
 def _block_of(sizes: tuple[int, ...], block: int) -> tuple[tuple[int, ...], ...]:
-    """The rows of a block for axes with `sizes` values."""
+    """Joint readings of one block; open parameter i has `sizes[i]` possible values."""
     random = np.random.default_rng([1, block])
     columns: list[Column] = []
     for size in sizes:
@@ -67,7 +69,7 @@ def _block_of(sizes: tuple[int, ...], block: int) -> tuple[tuple[int, ...], ...]
 def _most_associated(column: Column, known: list[Floats]) -> float:
     """Greatest chi squared over degrees of freedom of a column and the columns before it.
 
-    It is rounded, so that rounding errors of sums do not affect the choice.
+    The quotient is rounded, so that rounding errors of sums do not affect the choice of a column.
     """
     own = _members(column)
     return round(max((association(own, other) for other in known), default=0.0), 9)
@@ -80,7 +82,7 @@ def _members(column: Column) -> Floats:
 
 
 def association(one: Floats, other: Floats) -> float:
-    """Chi squared over degrees of freedom of the table of two columns; 1 is usual by chance."""
+    """Chi squared over degrees of freedom of two columns' contingency table; near 1 by chance."""
     table = one @ other.T
     expected = np.outer(one.sum(axis=1), other.sum(axis=1)) / one.shape[1]
     freedom = (len(one) - 1) * (len(other) - 1)
@@ -88,7 +90,7 @@ def association(one: Floats, other: Floats) -> float:
 
 
 def choices_at(paper: Paper, values: tuple[int, ...]) -> tuple[Choice, ...]:
-    """Alternatives that replace assumed values at a point."""
+    """Alternatives that replace assumed values in a joint reading with these value numbers."""
     assumptions = assumptions_of(paper).values()
     pairs = zip(assumptions, values, strict=True)
     return tuple((each, each.alternatives[value - 1]) for each, value in pairs if value)
@@ -97,15 +99,15 @@ def choices_at(paper: Paper, values: tuple[int, ...]) -> tuple[Choice, ...]:
 def measure_readings(
     laboratory: Laboratory, wanted: int, before: Readings, keep: Callable[[Readings], None]
 ) -> Readings:
-    """Makes readings until there are `wanted`, and keeps all of them after each.
+    """Simulates joint readings until there are `wanted`, and stores all of them after each.
 
-    Points whose values make a scenario invalid are left out.
+    Joint readings whose values make a scenario invalid are left out.
 
     Args:
         laboratory: Evaluates which results of the paper are met.
-        wanted: Number of readings, existing ones included.
-        before: The existing readings.
-        keep: Called with all readings after each new one.
+        wanted: Number of joint readings, existing ones included.
+        before: The existing joint readings.
+        keep: Stores the joint readings; called with all of them after each new one.
 
     Raises:
         ReproduceError: The paper's data is broken, or all rows of the design are used.
@@ -129,7 +131,7 @@ def measure_readings(
 def _met(
     laboratory: Laboratory, subjects: tuple[Subject, ...], values: tuple[int, ...], number: int
 ) -> tuple[bool, ...] | None:
-    """For each result True if it is met with the values.
+    """For each result True if it is met with the numbered values of the open parameters.
 
     None if the values make a scenario invalid.
     """

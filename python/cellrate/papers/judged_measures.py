@@ -11,18 +11,18 @@ from cellrate.language.of_a_run import check
 from cellrate.papers.paper import Experiment
 
 RUN = "it"
-"""Name that stands for a run in an expression."""
+"""Name that stands for the run in an expression over a single run."""
 RECORDED = {"series", "series_all", "events"}
-"""Properties of a run that need traces or events, which not each run of a study has."""
+"""Properties of a run that need traces or events, which some runs of a study do not record."""
 SUMS = ("throughput_mbit", "effective_throughput", "cell_loss_ratio", "packets_lost")
-"""Numbers that are properties of a run, beside those of its summary."""
+"""Numbers that a run has as properties in expressions, besides the numbers of its summary."""
 
 
 def judged_measures(experiment: Experiment) -> list[str]:
-    """Measures of a single run that the claims and printed numbers use, as expressions of a run.
+    """Expressions over a single run, found in the claims and printed numbers of an experiment.
 
-    A claim may compare runs, or flows in a loop; only what it takes from one named run is found.
-    Measures that each data set has are left out.
+    A claim may compare runs, or flows in a loop. Only the parts of a claim that use one named run
+    are found. Measures that every data set has are left out.
     """
     texts = [str(one.holds_if) for one in experiment.claims]
     texts += [str(one.measure) for one in experiment.published if one.measure]
@@ -65,17 +65,17 @@ def _whole(node: ast.AST) -> Iterator[ast.Attribute]:
 
 
 class _OneRun(ast.NodeTransformer):
-    """Puts `it` for each run that an expression names."""
+    """Replaces each run that an expression names by the name `it`."""
 
     def __init__(self, runs: set[str]) -> None:
         self.runs = runs
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
-        """A variant that is one run."""
+        """Replaces a variant that is a single run."""
         return ast.Name(RUN, ast.Load()) if node.id in self.runs else node
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
-        """A run of a variant with points."""
+        """Replaces a run of a variant with varied values."""
         if isinstance(node.value, ast.Name) and node.value.id in self.runs:
             return ast.Name(RUN, ast.Load())
         return self.generic_visit(node)

@@ -1,6 +1,6 @@
 """Evaluates which results of a paper are met with given values of its open parameters.
 
-Memory is bounded.
+Simulations are made in parts, so that memory is bounded.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ RUNS_AT_ONCE = 64
 
 @dataclass(frozen=True)
 class Unit:
-    """A result to evaluate: under a reading of the open parameters, over some seeds."""
+    """A result to evaluate, over some seeds, with given values of the open parameters."""
 
     choices: tuple[Choice, ...]
-    """Alternatives that replace assumed values."""
+    """Alternatives that replace assumed values of open parameters."""
     subject: Subject
     seeds: tuple[int, ...]
 
@@ -74,7 +74,7 @@ class Laboratory:
         self._marks: dict[tuple[Subject, tuple[str, ...]], Mark] = {}
 
     def reading(self, choices: tuple[Choice, ...]) -> Paper:
-        """The paper with some choices instead of assumed values."""
+        """The paper with the values in `choices` instead of the assumed ones."""
         if choices not in self._readings:
             self._readings[choices] = read_as(self.paper, choices)
         return self._readings[choices]
@@ -106,7 +106,7 @@ class Laboratory:
 
         Raises:
             ReproduceError: The paper's data is broken.
-            ScenarioError: A reading makes a scenario wrong.
+            ScenarioError: A value of an open parameter makes a scenario wrong.
         """
         identities = [(unit.subject, self.keys(unit)) for unit in units]
         missing: dict[tuple[Subject, tuple[str, ...]], Unit] = {}
@@ -164,7 +164,7 @@ def _chunks(todo: Sequence[_Todo]) -> list[list[_Todo]]:
 
 @dataclass(frozen=True)
 class OpenParameter:
-    """An open parameter, and the results that some alternative can change."""
+    """An open parameter, and the results that some alternative value of it can change."""
 
     assumption: Assumption
     subjects: tuple[Subject, ...]

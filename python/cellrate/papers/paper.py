@@ -26,7 +26,10 @@ SCORES = ("throughput", "rate", "queue", "loss", "whole")
 LEAST, MOST = 2.5, 97.5
 """Percentiles between which a printed value is consistent with a distribution."""
 READINGS_NEEDED = 64
-"""Least number of joint readings with which a result is called contradicted, robust or fragile."""
+"""Least number of joint readings with which a result is called contradicted, robust or fragile.
+
+A joint reading is one set of values for all open parameters.
+"""
 Point = dict[str, Value]
 Expression = Annotated[str, "expression"]
 """A text that is an expression of the language of measures and claims."""
@@ -36,12 +39,12 @@ Settings = Annotated[tuple[str, ...], "settings"]
 
 @dataclass(frozen=True)
 class Alternative:
-    """Another value of an open parameter."""
+    """Another value of an open parameter: settings that replace the assumed value."""
 
     label: str
     set: Settings = ()
     also: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    """Scenario files and the settings added for their runs."""
+    """Settings to add for the runs of some scenario files, by file."""
 
     def settings(self, scenario: str) -> tuple[str, ...]:
         """The settings of the alternative for the runs of a scenario file."""
@@ -71,7 +74,7 @@ class Assumption:
 
 @dataclass(frozen=True)
 class Variant:
-    """A run of a scenario with settings, or several runs that differ in varied values."""
+    """A run of a scenario with settings, or several runs that differ in varied values (points)."""
 
     name: str
     label: str
@@ -83,12 +86,12 @@ class Variant:
     swept: bool
     """True if values are varied."""
     changes: tuple[str, ...] = ()
-    """Settings of the user after those of the paper, as for `--set`; without expressions."""
+    """Settings of the user, applied after those of the paper, as for `--set`; no expressions."""
 
 
 @dataclass(frozen=True)
 class Published:
-    """A printed value."""
+    """A value that the paper prints, with the measure that computes it from runs."""
 
     quantity: str
     kind: Kind
@@ -99,10 +102,10 @@ class Published:
     measure: Expression = ""
     score: str = ""
     order: str = ""
-    """Group of values whose order is checked separately from the score; empty for none."""
+    """Group of values whose order is checked, apart from the score; empty without a group."""
     restates: str = ""
     again: str = ""
-    """Quantity of the measured value that this value repeats in another unit; empty for none."""
+    """Name of the value that this value repeats in another unit; empty if it repeats none."""
     it: tuple[str, tuple[Value, ...]] | None = None
     """Variant and point of the run that the name `it` means in the measure."""
 
@@ -122,7 +125,7 @@ class Claim:
     holds_if: Expression
     where: str = ""
     general: int | None = None
-    """Number among the general claims of the papers; None for all other claims."""
+    """Number of the claim among the general claims of all papers; None for other claims."""
     uses: tuple[str, ...] = ()
     """Other experiments of the paper whose runs the predicate names."""
     about_runs: bool = True
@@ -167,9 +170,9 @@ class Axis:
 
     label: str
     axis: str = ""
-    """Varied key of a sweep."""
+    """Name of the varied value along this axis, if the figure is over varied values."""
     scale: float = 1.0
-    """Factor of all values."""
+    """Factor by which all values are multiplied before they are drawn."""
     start: float | None = field(default=None, metadata={"key": "from"})
     end: float | None = field(default=None, metadata={"key": "to"})
     log: bool = False
@@ -177,7 +180,7 @@ class Axis:
 
 @dataclass(frozen=True)
 class Curve:
-    """A curve: a measure over the runs of a variant, traces of one run, or values of a formula."""
+    """A curve of a figure: a measure over runs of a variant, traces of a run, or a formula."""
 
     label: str
     variant: str = ""
@@ -242,7 +245,7 @@ class Experiment:
 
 @dataclass(frozen=True)
 class Drawn:
-    """A quantity or claim measured over many seeds."""
+    """Distribution over many seeds of a quantity or a claim that single events decide."""
 
     experiment: str
     of: str
@@ -268,10 +271,10 @@ class Drawn:
         return self.holds.count("1")
 
     def percentile(self, printed: float, place: float) -> float:
-        """Percentile of a printed value among the measured ones, 0 to 100.
+        """Percentile of a printed value among the measured values, from 0 to 100.
 
-        `place` is one unit of the last printed place. Of the measured values that round to the
-        printed one, half count as smaller.
+        `place` is one unit of the last printed place. Half of the measured values that round to the
+        printed value count as smaller.
         """
         below = sum(value < printed - place / 2 for value in self.values)
         equal = sum(abs(value - printed) <= place / 2 for value in self.values)
@@ -289,10 +292,10 @@ class Drawn:
 
 @dataclass(frozen=True)
 class ReadingAxis:
-    """An open parameter as an axis of joint readings."""
+    """An open parameter with its values, a column of the design of joint readings."""
 
     assumption: str
-    """Id of the parameter."""
+    """Id of the open parameter."""
     labels: tuple[str, ...]
     """Names of the parameter's values, the assumed one first."""
 
@@ -304,9 +307,9 @@ class Reading:
     point: int
     """Number of the row in the design, from 1; also the seed of the runs."""
     values: tuple[int, ...]
-    """Number of the value on each axis; 0 is the assumed value."""
+    """Number of each open parameter's value, in the order of the axes; 0 is the assumed value."""
     met: tuple[bool, ...]
-    """True for each result that is met or holds."""
+    """For each result True if it is met (a number) or holds (a claim)."""
 
 
 @dataclass(frozen=True)
@@ -319,7 +322,7 @@ class Readings:
     readings: tuple[Reading, ...] = ()
 
     def met(self, experiment: str, of: str) -> tuple[bool, ...]:
-        """True for each reading in which a result is met or holds; empty if it is not there."""
+        """For each joint reading True if it meets a result; empty for an unknown result."""
         if (experiment, of) not in self.results:
             return ()
         number = self.results.index((experiment, of))
@@ -328,7 +331,7 @@ class Readings:
 
 @dataclass(frozen=True)
 class Explanation:
-    """Explanation of a disagreement, and how it is settled."""
+    """Explanation of a disagreement between paper and simulation, and its class."""
 
     experiment: str
     of: tuple[str, ...]
@@ -339,7 +342,7 @@ class Explanation:
     draw: bool = False
     """True if single events decide, so that the printed run is one draw from a distribution."""
     run: str = ""
-    """Command that gives the main figure of the text."""
+    """Command that computes the main number in `text`; empty without a command."""
 
 
 @dataclass(frozen=True)
@@ -413,7 +416,7 @@ Choice = tuple[Assumption, Alternative]
 def read_as(paper: Paper, choices: Sequence[Choice]) -> Paper:
     """The paper with other values of some open parameters, in every experiment that lists them.
 
-    Draws and joint readings are left out, because they are about the parameters as assumed.
+    Stored distributions and joint readings are left out, because they hold for assumed values.
     """
     if not choices:
         return paper
@@ -439,7 +442,7 @@ def experiment_as(experiment: Experiment, choices: Sequence[Choice]) -> Experime
 
 @dataclass(frozen=True)
 class Subject:
-    """A printed number, or a claim that the runs of an experiment decide."""
+    """A result of a paper: a printed number, or a claim about the runs of an experiment."""
 
     experiment: str
     """Id of the experiment."""

@@ -63,9 +63,9 @@ def paper_report(part: Judged, outcomes: Outcomes) -> Document:
 
 
 def changed(changes: Sequence[str]) -> tuple[str, ...]:
-    """The sentence that says that changed runs are not those of the paper.
+    """A sentence that runs with settings of the user are not runs of the paper.
 
-    Empty without changes.
+    Empty without such settings.
     """
     if not changes:
         return ()
@@ -73,7 +73,7 @@ def changed(changes: Sequence[str]) -> tuple[str, ...]:
 
 
 MOST_FIRST = 10
-"""Number of values of an experiment without a figure that are shown unfolded."""
+"""Number of values that the page shows without a click, for an experiment without a figure."""
 
 
 def place(experiment: Experiment) -> str:
@@ -105,7 +105,7 @@ def _summary(counts: Tally) -> tuple[Block, ...]:
 
 
 def misses_table(counts: Tally, what: Sequence[Cell], page: str = "") -> Table:
-    """The disagreements in a table: what disagrees, and a link to its experiment on a page."""
+    """Table of the disagreements, with links to their experiments on the page `page`."""
     found = rows(
         (Span(miss.experiment, link=f"{page}#{miss.experiment}"), cell, miss.standing.value)
         for miss, cell in zip(counts.misses, what, strict=True)
@@ -115,13 +115,13 @@ def misses_table(counts: Tally, what: Sequence[Cell], page: str = "") -> Table:
 
 
 def _about(paper: Paper, results: Sequence[ExperimentResult]) -> Paper:
-    """The paper with the distributions of these experiments alone."""
+    """The paper, with only the distributions over seeds of these experiments."""
     shown = {result.experiment.id for result in results}
     return replace(paper, draws=tuple(one for one in paper.draws if one.experiment in shown))
 
 
 def _draws(paper: Paper) -> tuple[Section, ...]:
-    """Distributions of chaotic values with the printed values; claims explained as draws."""
+    """Text on values and claims that single events decide, with distributions over seeds."""
     claims = rows(
         (f"{drawn.experiment}: {drawn.of}", f"{drawn.holding} of {drawn.seeds}")
         for drawn in paper.draws
@@ -173,7 +173,7 @@ def _depending(results: Sequence[ExperimentResult]) -> tuple[Section, ...]:
 
 
 def _across_readings(result: ExperimentResult) -> Iterator[tuple[str, AcrossReadings]]:
-    """Name of each result of an experiment, and the joint readings that meet the result."""
+    """Name of each result of an experiment, with the joint readings that meet the result."""
     for value in result.values:
         yield value.published.quantity, value.readings
     for claim in result.claims:
@@ -311,7 +311,7 @@ def _verdict(met: bool | None) -> Text:
 
 
 def _why(disagreement: Disagreement | None, known_why: set[str]) -> Text:
-    """The standing of a miss and its cause; a cause in `known_why` is not repeated."""
+    """Class and cause of a disagreement; a cause in `known_why` is not repeated."""
     if disagreement is None:
         return ""
     cause, dependence = disagreement.cause, disagreement.dependence
@@ -339,7 +339,7 @@ def _claims(title: str, claims: Sequence[ClaimResult], known_why: set[str]) -> S
 
 
 def in_readings(result: ClaimResult | ValueResult) -> Text:
-    """The joint readings in which a result is met; empty without readings."""
+    """Text with the number of joint readings that meet a result; empty without joint readings."""
     fragile = result.disagreement is None and result.readings.is_fragile
     return Span(f"{result.readings}, fragile", "bad") if fragile else str(result.readings)
 

@@ -1,4 +1,4 @@
-"""Reads a paper's TOML files; anything outside the format is an error that names the place."""
+"""Parses the TOML files with a paper's data; wrong entries are errors that name the place."""
 
 from __future__ import annotations
 
@@ -195,7 +195,7 @@ def _check_runs(published: Published, experiment: str, variants: set[str]) -> No
 
 @dataclass(frozen=True)
 class _Column:
-    """A column of printed values: the fields that each value of it has."""
+    """A column of a table of printed values: fields that all values of the column share."""
 
     quantity: str
     kind: Kind
@@ -208,7 +208,7 @@ class _Column:
 
 @dataclass(frozen=True)
 class _Row:
-    """A row of printed values; its `score` and `kind` override those of the columns."""
+    """A row of a table of printed values; its `score` and `kind` override those of columns."""
 
     at: list[Any]
     printed: tuple[str, ...]
@@ -271,10 +271,10 @@ def _number(printed: str) -> float | None:
 
 
 def _with_repetitions(published: Sequence[Published]) -> tuple[Published, ...]:
-    """Values of an experiment; `again` names the value that a value repeats in another unit.
+    """Values of an experiment, whose `again` names a value that they repeat in another unit.
 
-    A value repeats another if its measure combines the other's measure with a constant, as a queue
-    in round trips is `queue / 11040`.
+    A value repeats another value if its measure combines the other's measure with a constant. For
+    example, a queue in round trips is `queue / 11040`.
     """
     measures = {
         (ast.dump(parse(each.measure)), each.it): each.quantity
@@ -337,7 +337,7 @@ def _explanations(directory: Path, errata: set[str]) -> tuple[Explanation, ...]:
 
 
 def _check_end(explanation: Explanation, errata: set[str], place: str) -> None:
-    """Checks that an impossible result has a proven erratum and is not explained as a draw."""
+    """Checks that an impossible result has an erratum with a proof, and that no seed decides it."""
     if explanation.impossible and explanation.impossible not in errata:
         raise ReproduceError(f"{place}: there is no erratum `{explanation.impossible}`")
     if explanation.impossible and explanation.draw:
@@ -396,7 +396,7 @@ def read_errata(path: Path) -> tuple[Erratum, ...]:
 
 
 def read_draws(directory: Path) -> tuple[Drawn, ...]:
-    """Reads the distributions of the paper in a directory; empty if they were not measured.
+    """Reads a paper's distributions over seeds from its directory; empty if none was measured.
 
     Raises:
         ReproduceError: The file is not as `papers/README.md` says.
@@ -418,5 +418,5 @@ def read_draws(directory: Path) -> tuple[Drawn, ...]:
 
 
 def draws_path(directory: Path) -> Path:
-    """Path of the distributions of the paper in a directory."""
+    """Path of the file with a paper's distributions over seeds in its directory."""
     return directory / "draws.toml"

@@ -1,4 +1,4 @@
-"""The file `readings.toml` of a paper: its joint readings."""
+"""The file `readings.toml` of a paper: its joint readings (sets of values of open parameters)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ HEADER = """\
 
 
 def axes_of(paper: Paper) -> tuple[ReadingAxis, ...]:
-    """The open parameters that have alternatives, as axes."""
+    """Open parameters that have alternatives, as columns of the design of joint readings."""
     return tuple(
         ReadingAxis(name, (AS_ASSUMED, *(other.label for other in assumption.alternatives)))
         for name, assumption in assumptions_of(paper).items()
@@ -42,7 +42,7 @@ def none_yet(paper: Paper) -> Readings:
 
 
 def read_readings(paper: Paper) -> Readings:
-    """The joint readings in the directory of a paper's data; no readings if there is no file.
+    """Reads the joint readings from the directory of a paper's data; none without a file.
 
     Raises:
         ReproduceError: The file is damaged, or older than the paper's data.
@@ -93,7 +93,7 @@ def _reading(line: str, now: Readings, place: str) -> Reading:
 
 
 def write_readings(directory: Path, readings: Readings) -> None:
-    """Writes the readings of the paper in a directory and replaces those there."""
+    """Writes a paper's joint readings into its directory, and replaces earlier ones."""
     lines = [HEADER, "axes = ["]
     lines += [f"  {_texts([axis.assumption, *axis.labels])}," for axis in readings.axes]
     lines += ["]", "", "results = ["]

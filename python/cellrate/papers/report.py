@@ -36,7 +36,7 @@ VERDICTS: dict[bool | None, tuple[str, Style]] = {
 
 
 def report(parts: Sequence[Judged]) -> Document:
-    """Document with measured beside printed values, claims and counts of experiments met."""
+    """Document with measured beside printed values, claims, and counts of results met."""
     results = [result for part in parts for result in part.results]
     moved = [_sensitivity(one) for part in parts for one in part.sensitivities]
     changes = parts[0].changes
@@ -58,7 +58,10 @@ Unchanged = dict[str, str]
 
 
 def _experiments(part: Judged) -> Iterator[Section]:
-    """A section per experiment; with changed runs also the stored results of unchanged runs."""
+    """A section per experiment.
+
+    If the user changed settings, a section also has the stored results of unchanged runs.
+    """
     kept = read_stored(part.paper, ASSUMED) if part.changes else None
     before = {} if kept is None else {r.experiment.id: r for r in kept.results(part.paper)}
     for result in part.results:
@@ -166,9 +169,9 @@ def _papers(parts: Sequence[Judged]) -> tuple[Block, ...]:
 
 
 def _seeds(parts: Sequence[Judged], results: Sequence[ExperimentResult]) -> tuple[Block, ...]:
-    """Claims that depend on the seed, and stored counts over several seeds.
+    """Sentences on claims that depend on the seed, and on stored results over several seeds.
 
-    Only for whole papers.
+    Empty unless all experiments of the papers were run.
     """
     if any(len(part.experiments) < len(part.paper.experiments) for part in parts):
         return ()

@@ -31,7 +31,7 @@ from cellrate.papers.runs import Outcomes, Runner
 from cellrate.papers.stored import bless, golden_lines, write_stored
 
 INDEX = "pages.json"
-"""File in the directory of pages: names of the pages that the front page covers."""
+"""Name of the file, in the directory of pages, that lists the pages of the front page."""
 
 
 @dataclass(frozen=True)
@@ -93,9 +93,9 @@ def _complaints(computed: Computed, workers: int) -> list[str]:
 def write_pages(computed: Computed, out: Path, workers: int = 1) -> Written:
     """Writes a page per paper, a front page, the errata, and the data of figures.
 
-    The page of some experiments of a paper is named after them, and does not replace the page of
-    the whole paper. A front page and errata that cover more whole papers stay, too. `workers`
-    processes draw figures.
+    The page of some experiments of a paper is named after these experiments, and does not replace
+    the page of the whole paper. A front page and errata that cover more whole papers are not
+    replaced either. `workers` processes draw figures.
     """
     make_directory(out)
     parts, outcomes = computed.parts, computed.outcomes
@@ -113,7 +113,7 @@ def write_pages(computed: Computed, out: Path, workers: int = 1) -> Written:
 def _front_pages(
     parts: Sequence[Judged], pictures: Mapping[str, str], out: Path
 ) -> tuple[dict[str, Document], tuple[str, ...]]:
-    """The front page and the errata, and a note if older ones stay or are replaced."""
+    """Writes the front page and the errata; returns a note if older ones stay or are replaced."""
     if any(part.changes for part in parts):
         return {}, ()  # the front page and the errata are about the papers
     before, now = _covered(out), {part.page_name for part in parts}
@@ -141,7 +141,7 @@ def _covered(out: Path) -> set[str]:
 
 
 def _without_figures(parts: Sequence[Judged]) -> Iterator[str]:
-    """A note on experiments that were named and have no figure."""
+    """A note on requested experiments that have no figure."""
     named = [experiment for part in parts if not part.is_whole for experiment in part.experiments]
     bare = ", ".join(experiment.id for experiment in named if not experiment.figures)
     if bare:
@@ -166,7 +166,7 @@ def _write_data(parts: Sequence[Judged], outcomes: Outcomes, out: Path) -> dict[
 
 
 def write_evidence(parts: Sequence[Judged], directory: Path) -> None:
-    """Writes a page per paper, and the overviews if the parts are all papers, whole.
+    """Writes a page per paper, and the overviews if all papers were run as a whole.
 
     The page holds the results or, if assumptions were varied, their effects.
     """

@@ -1,6 +1,6 @@
-"""Steps of a reproduction, each with a value that never changes: chosen, ran, judged.
+"""Steps of a reproduction: experiments are chosen, run and judged; each step makes a new object.
 
-`reproduce` takes the last step and writes what was judged.
+`reproduce` then writes and shows the judged results.
 """
 
 from __future__ import annotations
@@ -86,14 +86,13 @@ class Options:
     """True to keep the results beside the papers' data, so that reports over one seed can quote
     them."""
     draws: int = 0
-    """Number of seeds over which chaotic values, those that single events decide, are measured; 0
-    to skip this."""
+    """Number of seeds over which values that single events decide are measured; 0 to skip this."""
     readings: int = 0
-    """Number of joint readings of the open parameters that the whole papers should have; those that
-    are missing are made."""
+    """Number of joint readings (random sets of values of all open parameters) that each whole
+    paper should have. Missing ones are simulated."""
     changes: Sequence[str] = ()
-    """Settings that all runs get after those of the paper, as for `--set`. Results of such runs are
-    marked, and never kept as results of the paper."""
+    """Settings of the user for all runs, applied after those of the paper, as for `--set`. Results
+    of such runs are marked, and never stored as results of the paper."""
     workers: int = 1
     """Number of processes that judge results and draw figures, once all runs are done."""
 
@@ -132,12 +131,12 @@ class Options:
 
     @property
     def numbers(self) -> tuple[int, ...]:
-        """The seeds of the options."""
+        """The seeds of the runs, as numbers."""
         return tuple(range(self.first_seed, self.first_seed + self.seeds))
 
     @property
     def reading(self) -> str:
-        """Reading of the open parameters: `ASSUMED` or `INFERRED`."""
+        """Values used for the open parameters: `ASSUMED` or `INFERRED`."""
         return ASSUMED if self.inferred is None else INFERRED
 
 
@@ -189,7 +188,7 @@ class Ran:
     outcomes: Outcomes
     seeds: tuple[int, ...]
     new_draws: tuple[Paper, ...] = ()
-    """Papers whose distributions of chaotic values were measured anew."""
+    """Papers whose distributions over seeds were measured in this reproduction."""
 
 
 @dataclass(frozen=True)
@@ -257,7 +256,7 @@ def choose(options: Options) -> tuple[Chosen, ...]:
 
 
 def _changed(part: Chosen, changes: tuple[str, ...]) -> Chosen:
-    """A part with further settings in all of its runs and of experiments that it uses."""
+    """A chosen part with further settings in all its runs and in runs that its claims use."""
     if not changes:
         return part
 
@@ -272,9 +271,10 @@ def _changed(part: Chosen, changes: tuple[str, ...]) -> Chosen:
 
 
 def run(chosen: Sequence[Chosen], options: Options, runner: Runner) -> Ran:
-    """Makes the runs of the chosen experiments, and the draws and readings in `options`.
+    """Makes the runs of the chosen experiments, and measurements over seeds or joint readings.
 
-    Joint readings are kept beside the papers' data one by one.
+    `options.draws` and `options.readings` ask for these measurements. Each joint reading is stored
+    beside the paper's data as soon as it is done.
     """
     read = [_with_readings(part, options.readings, runner) for part in chosen]
     drawn = [_with_draws(part, options.draws, runner) for part in read]
@@ -288,13 +288,13 @@ def run(chosen: Sequence[Chosen], options: Options, runner: Runner) -> Ran:
 
 
 def _with_draws(part: Chosen, seeds: int, runner: Runner) -> Chosen:
-    """The part with newly measured distributions, if it has chaotic values and `seeds` is not 0."""
+    """The part with newly measured distributions over `seeds` seeds; unchanged for 0 seeds."""
     measured = measure_draws(part.paper, part.experiments, seeds, runner) if seeds else []
     return replace(part, paper=with_draws(part.paper, measured)) if measured else part
 
 
 def _with_readings(part: Chosen, wanted: int, runner: Runner) -> Chosen:
-    """Measures joint readings of a part until it has `wanted`, and writes them to its directory."""
+    """Simulates joint readings of a paper until it has `wanted`, and writes them to a file."""
     paper = part.paper
     if len(paper.readings.readings) >= wanted:
         return part

@@ -45,7 +45,7 @@ from cellrate.simulation.runner import Job
 
 @dataclass(frozen=True)
 class Disagreement:
-    """Standing and cause of a value that is not met, or of a claim that does not always hold."""
+    """Class and cause of a disagreement: a value not met, or a claim that fails with some seed."""
 
     standing: Standing
     explanation: Explanation | None
@@ -55,7 +55,7 @@ class Disagreement:
 
     @property
     def cause(self) -> str:
-        """The explanation with its command; empty without one."""
+        """The explanation of the disagreement with its command; empty without an explanation."""
         if self.explanation is None:
             return ""
         command = f" Command: {self.explanation.run}" if self.explanation.run else ""
@@ -63,7 +63,7 @@ class Disagreement:
 
     @property
     def dependence(self) -> str:
-        """Sentences on the open parameters that the result depends on; empty without any."""
+        """Sentences on open parameters on which the result depends; empty if there are none."""
         return " ".join(each.sentence() for each in self.readings.depends_on)
 
     @property
@@ -202,7 +202,7 @@ def judged(
 def _known(
     paper: Paper, subject: Subject, *, stands: bool
 ) -> tuple[Disagreement | None, AcrossReadings]:
-    """The disagreement of a result that is not met, and the joint readings that meet it."""
+    """The disagreement of a result, None if it is met, and the joint readings that meet it."""
     explanation = paper.explanation(subject.experiment, subject.name)
     impossible = explanation is not None and bool(explanation.impossible)
     readings = across_readings(paper, subject, stands=stands or impossible)
@@ -241,7 +241,7 @@ def holds(experiment: Experiment, claim: Claim, scope: Mapping[str, Any]) -> boo
         raise NotMeasurable(f"{experiment.id}, claim {claim.id}: {error}") from error
     if not isinstance(value, bool):
         raise ReproduceError(
-            f"{experiment.id}, claim {claim.id}: {value!r} is neither true nor false"
+            f"{experiment.id}, claim {claim.id}: `holds_if` must be true or false, but is {value!r}"
         )
     return value
 
@@ -342,6 +342,7 @@ def _prove(
     for result in holds:
         if not isinstance(result, bool):
             raise ReproduceError(
-                f"{paper.id}, erratum {erratum.id}: {result!r} is neither true nor false"
+                f"{paper.id}, erratum {erratum.id}: `holds_if` of a proof must be true or false, "
+                f"but is {result!r}"
             )
     return ProofResult(proof, all(holds), values)

@@ -63,7 +63,7 @@ def fill(template: str, values: Mapping[str, Value]) -> str:
 
 
 def job_of(paper: Paper, variant: Variant, point: Point, seed: int) -> Job:
-    """The simulation of a variant at a point."""
+    """The simulation of a variant at a point (a set of varied values)."""
     values = variant.constants | point
     path = f"papers/{paper.id}/scenarios/{variant.scenario}"
     overrides = tuple(fill(template, values) for template in variant.set)
@@ -71,7 +71,7 @@ def job_of(paper: Paper, variant: Variant, point: Point, seed: int) -> Job:
 
 
 def command_of(job: Job) -> str:
-    """Shell command that does this run alone, in a checkout or with the installed package."""
+    """Shell command that repeats this run alone, in a checkout or with the installed package."""
     installed = papers_root() / job.path.removeprefix("papers/")
     return job.command(job.path if Path(job.path).exists() else str(installed))
 
@@ -91,7 +91,7 @@ def jobs_at(
     seeds: Sequence[int],
     runs: Collection[RunId] | None = None,
 ) -> list[Job]:
-    """Simulations of an experiment, seed by seed; only of some of its runs, if these are given."""
+    """Simulations of an experiment, seed by seed; only those of `runs`, if given."""
     return [
         job_of(paper, variant, point, seed)
         for seed in seeds
@@ -194,7 +194,7 @@ def seeds_text(seeds: Sequence[int]) -> str:
 
 
 def runs_of(experiment: Experiment, published: Published) -> tuple[RunId, ...]:
-    """Runs behind a value: the run `it` of its measure, or those of the variants it names."""
+    """Runs from which a value is computed: the run `it`, or runs that the measure names."""
     if published.it is not None and "it" in names(published.measure):
         return (RunId(*published.it),)
     if not published.measure:
@@ -205,7 +205,8 @@ def runs_of(experiment: Experiment, published: Published) -> tuple[RunId, ...]:
 def used_runs(experiment: Experiment, expression: str) -> tuple[RunId, ...]:
     """Runs that an expression uses.
 
-    For a variant with varied values, the runs that constant subscripts select, or else all runs.
+    Of a variant with varied values, these are the runs that constant subscripts select. If a
+    subscript is not constant, all runs of the variant count.
     """
     runs: list[RunId] = []
     picked = constant_subscripts(expression)
@@ -218,7 +219,7 @@ def used_runs(experiment: Experiment, expression: str) -> tuple[RunId, ...]:
 
 
 def alone(paper: Paper, subject: Subject) -> Experiment:
-    """The experiment of a number or claim, without all other numbers and claims."""
+    """The experiment of a number or claim, with only this number or claim left in it."""
     of = subject.of
     return replace(
         paper.experiment(subject.experiment),

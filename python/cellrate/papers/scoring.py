@@ -12,7 +12,7 @@ from cellrate.papers.paper import LEAST, READINGS_NEEDED, Claim, Drawn, Explanat
 TOLERANCES = {"throughput": 0.10, "rate": 0.10, "queue": 0.25, "whole": 0.01}
 LOSS_FACTOR = 2.0
 WITHIN = (0.05, 0.10, 0.25)
-"""Relative differences for which reports count the values within them."""
+"""Relative differences; reports count the values that are within each."""
 
 
 def meets(score: str, printed: float, measured: float, place: float = 0.0) -> bool:
@@ -20,8 +20,8 @@ def meets(score: str, printed: float, measured: float, place: float = 0.0) -> bo
 
     Throughputs and rates must be within 10 %, longest queues within 25 %, shares printed as 1
     within 1 %, losses within a factor of two. A loss below half a unit of the last printed place
-    counts as half a unit, so that a loss printed as 0 is met by at most one such unit. Any other
-    value printed as 0 is met by at most half a unit.
+    counts as half a unit. So measured losses of at most one such unit meet a loss printed as 0. Any
+    other value printed as 0 is met by at most half a unit.
 
     Args:
         score: A key of `TOLERANCES`, or `loss`.
@@ -96,7 +96,7 @@ def relative_difference(printed: float, measured: float) -> float | None:
 
 
 class Standing(StrEnum):
-    """Classes of disagreements."""
+    """Classes of disagreements between a paper and the simulation."""
 
     IMPOSSIBLE = "impossible"
     """A proof shows that the paper contradicts itself or physics there."""
@@ -105,10 +105,9 @@ class Standing(StrEnum):
     DEPENDS = "depends"
     """The result is met in at least 2.5 % of the joint readings of the open parameters."""
     CONTRADICTED = "contradicted"
-    """The result is met in fewer readings and seeds, so the paper does not imply it.
-    """
+    """The result is met in fewer joint readings and seeds, so it does not follow from the paper."""
     UNDECIDED = "undecided"
-    """There are too few readings to decide."""
+    """There are too few joint readings to decide."""
 
 
 def standing_of(
@@ -123,7 +122,7 @@ def standing_of(
         of: The value or claim.
         explanation: What is known of the disagreement.
         drawn: The distribution over many seeds.
-        readings: True for each joint reading in which it is met or holds.
+        readings: For each joint reading True if the value is met or the claim holds.
     """
     if explanation is not None and explanation.impossible:
         return Standing.IMPOSSIBLE

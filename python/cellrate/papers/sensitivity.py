@@ -26,7 +26,7 @@ from cellrate.simulation.runner import Job
 
 @dataclass(frozen=True)
 class AlternativeEffect:
-    """Values and claims of an experiment as assumed, and with one alternative of an assumption."""
+    """Values and claims of an experiment as assumed, and with one assumption changed."""
 
     assumption: Assumption
     alternative: Alternative
@@ -49,8 +49,8 @@ class Sensitivity:
 def sensitivity_jobs(paper: Paper, experiment: Experiment, seeds: Sequence[int]) -> list[Job]:
     """Runs of an experiment with each alternative of each assumption, one at a time.
 
-    Repeats only the runs behind the scored values of an experiment, or all its runs if it has no
-    scored values.
+    Only runs from which scored values are computed are repeated. An experiment without scored
+    values repeats all runs.
     """
     return [
         job

@@ -1,4 +1,4 @@
-"""A small picture of what a result depends on: a bar for each value of a parameter."""
+"""A small picture of how a result depends on an open parameter: a bar for each value."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ name."""
 
 
 def share_bars(found: Dependence) -> str:
-    """An SVG element with a bar for each value: the share of readings that meet the result."""
+    """An SVG element; each value's bar is the share of joint readings that meet the result."""
     rows = zip(found.axis.labels, found.by_value, strict=True)
     shapes = "".join(_row(at, name, *counts) for at, (name, counts) in enumerate(rows))
     height = ROW * len(found.axis.labels) + 4

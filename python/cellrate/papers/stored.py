@@ -1,7 +1,7 @@
 """Results that are stored beside a paper's data: over several seeds, and golden tables of seed 1.
 
-Reports quote the results over several seeds. There is a file for each reading of the open
-parameters: as assumed, and with the inferred values that passed validation.
+Reports quote the results over several seeds. There are two files, one for each set of values of
+the open parameters (a reading): as assumed, and with inferred values that passed the hold-out test.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ HEADER = """\
 
 
 Entry = tuple[str, str, str]
-"""`value` or `claim`, the experiment, and the quantity or the claim's id."""
+"""Key of a stored result: `value` or `claim`, the experiment, and the quantity or claim's id."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Stored:
     path: Path
     """The file with the results."""
     reading: str
-    """`ASSUMED` or `INFERRED`."""
+    """Values used for open parameters: `ASSUMED` or `INFERRED`."""
     seeds: tuple[int, ...]
     found: dict[Entry, tuple[str, ...]]
     """For each seed a value, or `1` if the claim holds and `0` if it does not, as in the file."""
@@ -113,12 +113,12 @@ def _entries(result: ExperimentResult) -> Iterator[tuple[Entry, list[str]]]:
 
 
 def _option(reading: str) -> str:
-    """Command line option of a reading."""
+    """Command line option for a set of open parameters' values; empty for `ASSUMED`."""
     return " --inferred" if reading == INFERRED else ""
 
 
 def stored_path(paper: Paper, reading: str) -> Path:
-    """Path of the stored results of a reading, `ASSUMED` or `INFERRED`."""
+    """Path of the results with one set of open parameters' values, `ASSUMED` or `INFERRED`."""
     return paper.directory / f"seeds-{reading}.txt"
 
 
@@ -133,7 +133,7 @@ def write_stored(paper: Paper, reading: str, results: Sequence[ExperimentResult]
 
 
 def read_stored(paper: Paper, reading: str) -> Stored | None:
-    """Reads the stored results of a reading; None if there are none.
+    """Reads the stored results for `reading`, `ASSUMED` or `INFERRED`; None without a file.
 
     Raises:
         ReproduceError: A line of the file is not in the format that the file's head describes.
@@ -169,10 +169,13 @@ def _of_every_seed(kind: str, text: str, seeds: tuple[int, ...]) -> tuple[str, .
 
 
 def said_of_seeds(papers: Sequence[Paper]) -> list[str]:
-    """A sentence for each reading of which all papers have stored results.
+    """Sentences on how many claims and numbers hold over the stored seeds of all papers.
+
+    There is a sentence for the assumed values of open parameters, and one for the inferred values,
+    each only if all papers have stored results for them.
 
     Raises:
-        ReproduceError: A file is damaged, or lacks a value or claim of today's papers.
+        ReproduceError: A file is damaged, or lacks a value or claim of its paper.
     """
     names = {
         ASSUMED: "unprinted parameters fixed before seeing results",
@@ -193,7 +196,7 @@ def said_of_seeds(papers: Sequence[Paper]) -> list[str]:
 
 
 def hanging(papers: Sequence[Paper]) -> list[str]:
-    """Claims that hold, with assumed parameters, in only some of the stored seeds."""
+    """Claims that hold, with assumed values of open parameters, in only some stored seeds."""
     kept = (read_stored(paper, ASSUMED) for paper in papers)
     return [
         f"{experiment} {name}"

@@ -13,7 +13,7 @@ from cellrate.papers.scoring import WITHIN, Standing, last_place, within
 
 @dataclass(frozen=True)
 class Share:
-    """A part of a number of things, such as 3 of 5."""
+    """A count of results out of all, such as 3 of 5."""
 
     some: int
     all: int
@@ -24,7 +24,7 @@ class Share:
 
 @dataclass(frozen=True)
 class Miss:
-    """A disagreement, its standing, and its explanation."""
+    """A disagreement between paper and simulation, with its class and its explanation."""
 
     experiment: str
     what: str
@@ -44,7 +44,7 @@ class Tally:
     values: Share
     """Scored numbers that are met, without numbers that repeat another in a different unit."""
     in_order: Share
-    """Values that keep the printed order of their group, met or not."""
+    """Values that keep the printed order of their group, whether they are met or not."""
     again: Share
     """Scored numbers that repeat another in a different unit, and are met."""
     robust: int
@@ -60,7 +60,7 @@ class Tally:
         return f"{self.claims} claims about runs hold, {self.values} scored numbers are met"
 
     def apart(self) -> str:
-        """A sentence with counts that are not part of the score."""
+        """Text with counts that are not part of the score."""
         parts = [f"{self.checks} checks of the papers' arithmetic hold"] if self.checks.all else []
         if self.in_order.all:
             parts.append(f"in runs with loss, {self.in_order} values rank as in the paper")

@@ -54,7 +54,7 @@ def thumbnail(figure: Figure, frame: pl.DataFrame) -> str:
 
 
 class _Scale:
-    """Positions in the picture of the values of an axis."""
+    """Converts values of an axis to positions in the picture."""
 
     def __init__(self, axis: Axis, values: Floats, first: float, last: float) -> None:
         self._log, self._first, self._last = axis.log, first, last
@@ -75,7 +75,7 @@ class _Scale:
 
 
 def _line(across: Floats, up: Floats) -> str:
-    """Points of a line in the order of x, at most two for each of `POINTS` intervals."""
+    """SVG text of a line's points in the order of x, at most two in each of `POINTS` intervals."""
     order = np.argsort(across, kind="stable")
     across, up = across[order], up[order]
     if len(across) > 2 * POINTS:

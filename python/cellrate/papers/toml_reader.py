@@ -157,7 +157,7 @@ class Reader:
 
 
 def read_toml(path: Path) -> Reader:
-    """A reader of a file, which errors name by its directory and name.
+    """A reader of a TOML file; error messages name the file by its directory and name.
 
     Raises:
         ReproduceError: The file cannot be read or is not TOML.

@@ -1,8 +1,8 @@
-"""Names for control schemes, discard policies, recoveries and source laws as classes in Python.
+"""Types for control schemes, discard policies, TCP recoveries and source laws written in Python.
 
 A scenario names a class as `scheme = "my_scheme.py:MyScheme"` or `"package.module:Class"`. The
-class is a dataclass; its fields are the scheme's parameters, and its hooks are called at every
-port under control:
+class is a dataclass. Its fields are the scheme's parameters. Its hooks (methods such as
+`on_backward_rm`) are called at every port under control:
 
     from dataclasses import dataclass
     from cellrate.schemes import Cells, Port, RmCell
@@ -51,7 +51,7 @@ __all__ = [
     "find",
 ]
 
-# Only permissions are imported at every start; the rest if a scenario names a class.
+# Only permissions are imported at every start; other names are imported when they are first used.
 _ON_USE = {
     **dict.fromkeys(("HOOKS", "Definition", "Kind"), "classes"),
     **dict.fromkeys(("Bytes", "Cells", "CellsPerSecond", "Range", "Seconds"), "parameter_schema"),

@@ -1,4 +1,4 @@
-"""A class that a scenario names: its hooks, parameters, statistics and files."""
+"""A Python class that a scenario names as scheme: its hooks, parameters, statistics and files."""
 
 from __future__ import annotations
 
@@ -19,8 +19,10 @@ from cellrate.schemes.parameter_schema import WrongParameter, schema_of
 from cellrate.schemes.state import State
 
 Kind: TypeAlias = Literal["control", "discard", "recovery", "law"]
-"""Kinds of component that a class can be: control scheme of a switch, discard policy of a queue,
-recovery of TCP, law of an ABR source."""
+"""Kinds of component that a class can be.
+
+These are: control scheme of a switch, discard policy of a queue, recovery of TCP, rate law of an
+ABR source."""
 
 HOOKS: Mapping[Kind, tuple[str, ...]] = {
     "control": ("on_forward_rm", "on_backward_rm", "on_interval", "on_cell", "on_dequeue"),
@@ -140,7 +142,7 @@ def definition_of(kind: Kind, name: str, cls: object, module: ModuleType, root: 
 
 
 def _mentions_every(cls: type, files: Sequence[Path]) -> bool:
-    """True if the code of a class, of its bases, or of its files contains the name `every`."""
+    """True if the class, a base class or its files name `every`, the timer of intervals."""
     methods = (value for base in cls.__mro__ for value in vars(base).values())
     codes = (method.__code__ for method in methods if isinstance(method, FunctionType))
     return any("every" in code.co_names for code in codes) or any(
@@ -152,7 +154,7 @@ _states: dict[type, State] = {}
 
 
 def _state(cls: type, module: ModuleType, root: Path) -> State:
-    """The state of a class since it was first named."""
+    """State that the code of a class keeps outside its objects, since a scenario first named it."""
     found = _states.get(cls)
     if found is None:
         found = _states[cls] = State(cls, _own_modules(module, root))

@@ -22,11 +22,11 @@ _found: dict[str, Definition] = {}
 _one_at_a_time = threading.RLock()
 """Lock for finding a class: Python 3.11 cannot parse in two threads (SystemError of `ast`)."""
 _moved: dict[Path, Path] = {}
-"""Directories of this process for files from other processes, by their original directories."""
+"""Directories with class files from other processes, by the directory in the other process."""
 
 
 def found(name: str) -> Definition | None:
-    """The class that a scenario of this process found last under this name."""
+    """The class that was last found under this name in this process."""
     return _found.get(name)
 
 
@@ -57,7 +57,7 @@ def find(kind: Kind, name: str, scenario: str) -> Definition | None:
 
 
 def _defined(kind: Kind, name: str, scenario: str) -> Definition:
-    """The definition of a class that the user allows."""
+    """The definition of a class, if the user has allowed its code to run."""
     place, _, class_name = name.rpartition(":")
     if place.endswith(".py"):
         path = (Path(scenario).parent / place).resolve()
@@ -128,7 +128,7 @@ def _root(module: ModuleType) -> Path:
 
 
 def _where(error: Exception, path: Path) -> str:
-    """An error with the line of the file that raised it."""
+    """Text of an error with the line of the user's file that raised it."""
     line = error.lineno if isinstance(error, SyntaxError) else None
     trace = error.__traceback__
     while trace is not None:
@@ -140,7 +140,7 @@ def _where(error: Exception, path: Path) -> str:
 
 
 _places: dict[str, Path] = {}
-"""Directories of this process with unpacked files, by the contents of the parcel."""
+"""Directories with unpacked class files, by the contents of their parcel."""
 
 
 @dataclass(frozen=True)
@@ -159,7 +159,7 @@ class Parcel:
 
 
 def packed(names: Iterable[str]) -> tuple[Parcel, ...]:
-    """Parcels of classes that this process has found."""
+    """Packs the files of classes that this process has found, for other processes."""
     return tuple(map(_packed, dict.fromkeys(names)))
 
 
@@ -173,7 +173,7 @@ def _packed(name: str) -> Parcel:
 
 
 def unpack(parcel: Parcel) -> None:
-    """Writes the files of a parcel where the class is found, and allows the class to run."""
+    """Writes the files of a parcel to a place where `find` finds them, and allows their class."""
     permission.allow(parcel.name)
     if not parcel.files:
         return

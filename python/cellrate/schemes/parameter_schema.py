@@ -17,7 +17,7 @@ class Unit:
 
     Attributes:
         quantity: Name of the quantity in the schema of scenarios.
-        factor: Value in `unit` of the number 1 in the class.
+        factor: Number of `unit` that equals the number 1 in the Python class.
         unit: Unit in which a default is written.
     """
 
@@ -140,7 +140,7 @@ def _kind(name: str, kind: object, unit: Unit | None) -> dict[str, Any]:
 
 
 def _written(name: str, value: object, unit: Unit | None) -> object:
-    """A value of a class as a scenario writes it."""
+    """A parameter's value, given in the unit of the class, as a scenario writes it."""
     if unit is None:
         return value
     if not isinstance(value, (int, float)):
@@ -155,9 +155,9 @@ TAGS = {"control": "scheme", "discard": "policy", "recovery": "policy", "law": "
 
 
 def as_settings(value: object, key: str) -> object:
-    """A value of a setting in which classes become names, and objects of classes become tables.
+    """Converts a value of a setting: classes become names, and objects of classes become tables.
 
-    Passing a class allows the run of its code.
+    The code of a class that is passed is thereby allowed to run.
 
     Args:
         value: The value.

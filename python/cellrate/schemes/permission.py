@@ -1,7 +1,7 @@
-"""Permission to run the code that a scenario names.
+"""Permission to run the Python code that a scenario names.
 
-A scenario can come from an unknown source, so naming a class in a file allows nothing to run. The
-user allows it: by naming the class on the command line (`--set
+A scenario can come from an unknown source, so a class that is only named in a scenario file does
+not run. The user allows its code by naming the class on the command line (`--set
 switch.control.scheme=my_scheme.py:MyScheme`), by `--allow-code`, or in Python by `allow_all` or
 `allowing`.
 """

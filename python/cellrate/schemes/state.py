@@ -1,8 +1,8 @@
-"""Detects state that the code of a class keeps outside its objects from run to run.
+"""Detects state that the Python code of a scheme keeps outside its objects from run to run.
 
 A run must not depend on the runs before it. So a class must keep its state in its objects, which
-are made anew for every run. Values that live longer are compared before and after a run: module
-variables that the code names, attributes of classes, and default values and attributes of
+are made anew for every run. Values that outlive a run are compared before and after it. These are
+module variables that the code names, attributes of classes, and default values and attributes of
 functions.
 """
 
@@ -17,7 +17,7 @@ Places = dict[str, object]
 
 ABSENT = "nothing"
 CODE = (ModuleType, FunctionType, BuiltinFunctionType, type)
-"""Types of values that cannot hold state of a run."""
+"""Types of code, such as functions and modules, which are not compared as values."""
 WITHIN = ("__func__", "__wrapped__", "fget", "fset", "func")
 """Attributes of methods and caches that hold the wrapped function."""
 
@@ -27,7 +27,7 @@ class StateChanged(Exception):
 
 
 class State:
-    """The values outside the objects of a class, as they were when its modules were loaded.
+    """The values outside a class's objects, as they were when the class's modules were loaded.
 
     The user may change values of a notebook or script between runs, so `begin` reads them again.
     """
@@ -123,7 +123,7 @@ def _pictures(places: Places) -> dict[str, bytes]:
 
 
 def _picture(value: object) -> bytes:
-    """Bytes that differ if the value differs, as far as the value can be pickled."""
+    """Bytes that represent a value, to detect changes: its pickle, or else its `repr`."""
     try:
         return pickle.dumps(value)
     except Exception:  # noqa: BLE001  of any class

@@ -68,7 +68,7 @@ def _watch(
 
 
 def told(error: SchemeError) -> str:
-    """Text of an error: hook and simulated time, the error, and the lines of its own traceback."""
+    """Text of an error in a hook: hook, simulated time, error, and traceback in the user's code."""
     cause = error.__cause__
     if cause is None:
         return str(error)

@@ -1,7 +1,7 @@
-"""Runs scenarios that name classes in Python in processes of their own, one for each thread.
+"""Runs scenarios with schemes in Python in worker processes, one for each thread.
 
 A class in Python holds the interpreter's lock while it works, so threads would wait for each other.
-A process can also be ended, unlike a thread, when a hook waits in a library of another language.
+A process, unlike a thread, can also be ended while a hook waits in a library of another language.
 """
 
 from __future__ import annotations
@@ -32,7 +32,10 @@ _writing = threading.Lock()
 """Lock of the thread that writes to a worker process."""
 
 GRACE_SECONDS = 5.0
-"""Time beyond the limit in which the process may interrupt a hook itself, before it is killed."""
+"""Seconds after the time limit of a hook, in which the worker process may interrupt the hook.
+
+After these seconds the worker process is killed.
+"""
 
 
 class Silence:
@@ -58,7 +61,7 @@ class Silence:
 
     @property
     def told(self) -> str:
-        """The error message after the watchdog has ended the process."""
+        """Error message of a run whose worker process the watchdog has ended."""
         return (
             f"a hook after {self.at:.9g} s: it has not returned for {self.limit:g} s, and could "
             "not be interrupted; its process was ended"
@@ -84,7 +87,7 @@ class Silence:
 
 
 class Worker:
-    """A process that makes runs, one after the other.
+    """A worker process that simulates scenarios, one after the other.
 
     This object removes the temporary files of the process, with copies of the class files, since a
     killed process cannot.
@@ -104,7 +107,7 @@ class Worker:
         self._end = weakref.finalize(self, _end, self.process, place)
 
     def run(self, asked: tuple[Any, ...], report: Callable[[float, float], bool] | None) -> bytes:
-        """Makes a run and returns its outcome as bytes; see `run` below."""
+        """Simulates a scenario and returns the result as bytes; see `run` below."""
         silence = Silence(self.process)
         is_answered = False
         try:
@@ -126,7 +129,7 @@ class Worker:
                 raise _core.SchemeError(silence.told) from None
             raise RuntimeError("the process of a run with classes in Python has ended") from error
         except BaseException:
-            # Late answers would otherwise be taken for answers of the next run.
+            # A late message would otherwise be taken for a message of the next run.
             if not is_answered or self.process.poll() is not None:
                 self.close()
             raise
@@ -150,7 +153,7 @@ def _end(process: subprocess.Popen[bytes], place: str) -> None:
 
 
 def run(scenario: _core.Scenario, report: Callable[[float, float], bool] | None) -> _core.Outcome:
-    """Runs a scenario in this thread's process.
+    """Runs a scenario in the worker process of this thread.
 
     `report` is called with the simulated time and its end; returning False stops the run.
 
@@ -190,7 +193,7 @@ def _serve(place: str) -> None:
     """
     tempfile.tempdir = place
     output = sys.stdout.buffer
-    sys.stdout = sys.stderr  # what a class prints must not mix with the answers
+    sys.stdout = sys.stderr  # prints of a class must not mix with messages
     while True:
         try:
             given, key, parcels = _receive(sys.stdin.buffer)

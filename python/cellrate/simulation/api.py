@@ -55,9 +55,9 @@ def run(
         store: Store in which the result is looked up and kept.
         progress: Called with the fraction of the run that is done, from 0 to 1, and with 1; True
             writes the progress on standard error, which notebooks show.
-        threads: Most threads of the run, each with a part of the network; "auto" takes as many as
-            pay on this machine. The result does not depend on it. Scenarios with classes in
-            Python run in one thread.
+        threads: Greatest number of threads of the run, each with a part of the network; "auto"
+            takes as many as make the run faster on this machine. The result does not depend on the
+            number. Scenarios with classes in Python run in one thread.
 
     Raises:
         ScenarioError: The scenario is wrong; its text shows the place and what is allowed.

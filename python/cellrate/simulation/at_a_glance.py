@@ -31,7 +31,7 @@ MOST_FLOWS = 20
 MOST_QUEUES = 8
 
 
-# Kinds of traces in the drawing of a run, in this order, as many as fit into a notebook's cell.
+# Kinds of traces in a notebook's drawing of a run, in the order in which they are drawn.
 DRAWN = ("queue", "acr", "cwnd", "utilisation")
 MOST_DRAWN = 2
 
@@ -99,7 +99,7 @@ def run_parts(overview: Mapping[str, Any]) -> tuple[Block, ...]:
 
 
 def hops_of(overview: Mapping[str, Any]) -> tuple[int, str]:
-    """The number of link crossings of a run, and their unit: cell-hops or packet-hops."""
+    """Number of cells or packets that crossed a link, and the unit: cell-hops or packet-hops."""
     if "packet_hops" in overview:
         return overview["packet_hops"], "packet-hops"
     return overview["cell_hops"], "cell-hops"
@@ -108,7 +108,7 @@ def hops_of(overview: Mapping[str, Any]) -> tuple[int, str]:
 def flows_table(flows: Iterable[Mapping[str, Any]], titles: Sequence[str] = (*OF_FLOWS,)) -> Table:
     """A row for each flow, or group of flows, with some measures of `OF_FLOWS`.
 
-    A flow of bare cells has no measures of TCP.
+    A flow that sends cells without TCP has no measures of TCP.
     """
 
     def measured(flow: Mapping[str, Any], title: str) -> str:
@@ -124,7 +124,7 @@ def flows_table(flows: Iterable[Mapping[str, Any]], titles: Sequence[str] = (*OF
 
 
 def _is_over_tcp(flow: Mapping[str, Any]) -> bool:
-    """True for a flow over TCP: an overview says so, a summary has a balance of its bytes."""
+    """True for a flow over TCP: it has a key in an overview, and a byte balance in a summary."""
     return bool(flow["over_tcp"] if "over_tcp" in flow else flow["balance"])
 
 
@@ -196,7 +196,7 @@ def result_document(result: Result) -> Document:
 
 
 def _simulated(result: Result) -> str:
-    import tomllib  # the command does not use it
+    import tomllib  # the command line does not need it
 
     summary = result.summary
     template = tomllib.loads(result.resolved)["topology"]["template"]
@@ -222,7 +222,7 @@ def _totals(totals: Mapping[str, Any]) -> str:
 
 
 def _on_links(totals: Mapping[str, Any]) -> str:
-    """The cells that links lost, which no other count of losses has; empty if they lost none."""
+    """Text on the cells that links lost, which other counts leave out; empty if none was lost."""
     lost = totals["cells_lost_on_links"]
     return f"cells lost on links {lost:,}, " if lost else ""
 

@@ -23,7 +23,11 @@ SETTING = "tcp.connection_setup=true"
 DISSECTOR = Path(__file__).parent / "data" / "cellrate.lua"
 """Dissector of RM cells for tshark and Wireshark."""
 STEPS = CAPTURING, SIMULATING = "capturing", "simulating"
-"""Names of the two runs of a capture: by the plain engine, and by the fast engine."""
+"""Names of the two runs of a capture.
+
+The plain engine handles one event at a time and writes the capture; the fast engine gives the
+result.
+"""
 
 Shown: TypeAlias = Callable[[str], AbstractContextManager[Progress | None]]
 """A context manager that shows the progress of the named step."""
@@ -42,8 +46,8 @@ class Captures:
         directory: Directory of the result and the captures.
         index: Contents of ``captures/captures.json``. ``taps`` has each place with its files,
             records and number of damaged PDUs; ``flows`` has the addresses of the flows.
-        alone: True if the run without a capture has the same digest. False if the capture added a
-            connection set-up that the scenario does not have.
+        alone: True if the scenario has the same digest without a capture. False if the capture
+            added TCP's connection set-up to a scenario without it.
     """
 
     result: Result
@@ -84,7 +88,7 @@ def capture(
             A). Formats are ``cells`` (ERF, a record for each cell), ``pdus`` (ERF, for each AAL5
             PDU), ``erf`` (both in one file), ``line`` (pcap, cells of 53 octets with HEC),
             ``sunatm`` (pcap, PDUs with VPI/VCI) and ``ip`` (pcap, IP packets); the default is
-            cells, pdus, sunatm and ip. Over Ethernet there is one file of frames (pcap).
+            cells, pdus, sunatm and ip. Over Ethernet each point has one file of frames (pcap).
         directory: Receives ``captures/`` and the files of `Result.save`. It is written as a whole
             or not at all; an earlier result in it is replaced.
         overrides: Settings by dotted path, as for `run`.
@@ -125,7 +129,7 @@ def take(
     figures: bool | PictureOptions = False,
     threads: Threads = "auto",
 ) -> Captures:
-    """Captures a job and simulates it, and writes both into a directory, as `capture` does.
+    """Captures and simulates a job, and writes captures and result into a directory.
 
     `span` is in seconds; `shown` shows the progress of each of `STEPS`; the capture has one thread.
 
@@ -134,7 +138,7 @@ def take(
         NothingToCapture: A place or format is unknown, or the size of headers is not possible.
         OSError: A file cannot be written.
         KeyboardInterrupt: Ctrl-C was pressed.
-        RuntimeError: The captured run is not the measured one, which is a defect of the simulator.
+        RuntimeError: The captured and the measured run differ, which is a defect of the simulator.
     """
     asked.require_one_link_layer()
     scenario = set_up(job, asked)
@@ -177,7 +181,7 @@ def record(
     """Writes captures of a scenario into a new directory ``captures`` in `place`.
 
     Returns:
-        The contents of its index.
+        The contents of the index file ``captures.json``.
 
     Raises:
         NothingToCapture: A place or format is unknown, or the size of headers is not possible.

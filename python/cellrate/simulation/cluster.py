@@ -1,4 +1,4 @@
-"""Runs many simulations on a Dask cluster, with a store of results as in `runner`."""
+"""Runs many simulations on a Dask cluster, and stores their results as `runner` does."""
 
 from __future__ import annotations
 
@@ -30,12 +30,16 @@ NO_PAGES = {
 BATCH_SECONDS = 2.0
 """Length of a task that joins short runs, since a task costs the scheduler about 1 ms."""
 FIRST_TASKS = 2_000
-"""Number of tasks after which the least number of runs per task doubles. So a million short runs
-make some ten thousand tasks."""
+"""Each time so many tasks have been sent, the least number of runs per task doubles.
+
+So a million short runs make some ten thousand tasks."""
 AHEAD = 4
 """Greatest number of tasks per thread of the cluster that wait or run at a time."""
 HELD = 2_000
-"""Greatest number of results that wait for an earlier one; at this number no task is sent."""
+"""Greatest number of results that wait for the result of an earlier job.
+
+At this number no further task is sent.
+"""
 GONE = (
     "the connection to the Dask scheduler broke, or the tasks were cancelled; finished runs are "
     "kept: the same command continues from there"
@@ -214,7 +218,7 @@ def _run(job: Job) -> Sent:
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A job that is not known from the store, before or after it is sent to the cluster."""
+    """A job without a stored result, before or after the job is sent to the cluster."""
 
     index: int
     job: Job
@@ -247,8 +251,8 @@ class _Stream:
         more = True
         try:
             while more or self._out or self._back:
-                # The number of workers changes, but a question to the scheduler for every run is
-                # too slow.
+                # The number of workers changes, but a query to the scheduler for every run is too
+                # slow.
                 self._threads = self._count_threads()
                 while more and len(self._out) < AHEAD * self._threads and not self._is_full():
                     more = self._fill(pending, batch)

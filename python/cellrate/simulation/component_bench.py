@@ -1,7 +1,7 @@
-"""Bench of components: ns per cell-hop of every scheme, policy, source and recovery.
+"""Benchmark of components: ns per cell-hop of every scheme, policy, source and TCP recovery.
 
-The components are those of the registries. Each runs in a small network made for its kind, and is
-compared with a plain component in the same network; only the ratios are comparable among machines.
+The components are those of the registries. Each runs in a small network for its kind, and is
+compared with a simple component in the same network. Only ratios are comparable among machines.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ PARAMETERS: dict[str, dict[str, Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of component.
+    """A kind of component (scheme, policy, source ...) and the network in which it is timed.
 
     Attributes:
         name: Name of the kind.
@@ -128,7 +128,7 @@ source = {{ kind = "cbr", rate = "9.8 Mbit/s" }}
 CREDIT = Kind("credit control", "", "no credit", 3.0, CREDITED)
 # Losses so rare that both runs carry the same cells.
 LOSSES = Kind("links", "", "no losses", 2.0, "{}" + DISCARDED.replace("discard = {}", ""))
-# Features that no registry lists: the scenarios with and without each feature.
+# Scenarios with and without each feature that no registry lists.
 WITH_AND_WITHOUT = (
     (LOOPS, {"one loop": '{ scheme = "erica" }', "vsvd": '{ scheme = "erica" }\nvsvd = {}'}),
     (LOSSES, {"no losses": "", "losses": "[link_errors]\ncell_loss_ratio = 1e-9"}),
@@ -139,7 +139,7 @@ KEYS = {"schemes": "scheme", "policies": "policy", "sources": "kind"}
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """The cost of a component.
+    """Processor time of a component, alone and relative to the simple component of its kind.
 
     Attributes:
         kind: Kind of the component.

@@ -61,7 +61,7 @@ def label_ends(
 
 
 def _name(line: Line2D) -> str:
-    """Label of a line; a channel is named after its flow if it is the forward one."""
+    """Label of a line; a forward channel has the name of its flow."""
     return str(line.get_label()).removesuffix("/forward")
 
 
@@ -70,7 +70,7 @@ def _height_at_end(line: Line2D) -> float:
 
 
 def _alike(ends: Sequence[float], near: float) -> list[list[float]]:
-    """Groups of ends whose neighbours are at most `near` apart, from high to low."""
+    """Groups of line ends, from high to low; neighbours in a group are at most `near` apart."""
     groups: list[list[float]] = []
     for end in sorted(ends, reverse=True):
         if groups and groups[-1][-1] - end <= near:
@@ -103,7 +103,7 @@ def _spread(heights: Sequence[float], limit: float) -> list[float]:
 def reveal(panel: Axes, lines: Sequence[Line2D]) -> None:
     """Draws lines in turn as dashes where they are close, so that all lines are visible.
 
-    A line holds its value up to its next point where lines are compared.
+    For the comparison a line keeps the value of a point up to its next point.
     """
     left, right = panel.get_xlim()
     bottom, top = panel.get_ylim()

@@ -173,8 +173,8 @@ def oscillation(
     half-way between them. A cycle begins where the trace rises through the middle. To count, a
     cycle must begin after a value below the middle by `hysteresis` times the swing, and reach a
     value as far above the middle. So smaller ripples are not cycles. Instants are interpolated
-    between samples. Top and bottom are the greatest and least value within the cycle, which
-    thinning keeps.
+    between samples. Top and bottom are the greatest and the least value within the cycle; a thinned
+    trace keeps these extremes.
 
     Args:
         trace: The trace, a `Series` of a run or `Sampled`.

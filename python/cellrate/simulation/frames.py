@@ -42,7 +42,7 @@ def rows(name: str, summary: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def frame(name: str, result: Result) -> pl.DataFrame:
-    """The data frame of a result with a name of `cellrate.simulation.api.TABLES`."""
+    """A table of a result as a polars data frame; its name is one of `api.TABLES`."""
     if name == "trace_frame":
         return traces(result.traces)
     return events(result.outcome) if name == "events" else table(name, result.summary)

@@ -1,4 +1,4 @@
-"""Reads a GraphML file with networkx and finds the line of every node and link.
+"""Reads a GraphML file with networkx, and finds the line number of every node and link.
 
 networkx reads only the first graph of a file, without graphs inside nodes. So all graphs are joined
 to one graph before networkx reads the file.
@@ -48,7 +48,7 @@ class Drawn:
 
 @dataclass(frozen=True)
 class Drawing:
-    """Nodes and links of a file in their order; links of a directed graph lead one way."""
+    """Nodes and links in the order of the file; links of a directed graph lead one way."""
 
     nodes: tuple[Drawn, ...]
     links: tuple[Drawn, ...]

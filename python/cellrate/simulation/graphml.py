@@ -191,8 +191,9 @@ class GraphPart:
         name: Name in the scenario.
         drawn: The node of the file.
         is_host: True if flows end at the node.
-        buffer: Buffer of a switch, as text; None if the file gives none, or over Ethernet no limit.
-        flows_to: Ids or names of the hosts that flows lead to from here.
+        buffer: Buffer of a switch, as text. None if the file gives no buffer, or over Ethernet no
+            limit.
+        flows_to: Ids or names of the hosts to which flows lead from this node.
     """
 
     name: str

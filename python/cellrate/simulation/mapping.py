@@ -12,7 +12,7 @@ BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def scenario_text(scenario: Mapping[str, object]) -> str:
-    """The TOML of a scenario whose sections are mappings, and arrays of tables lists of mappings.
+    """TOML of a scenario from mappings for its sections and lists of mappings for its arrays.
 
     >>> print(scenario_text({"run": {"duration": "1 s"}, "flow": [{"name": "tcp", "count": 5}]}))
     [run]

@@ -1,4 +1,4 @@
-"""Writes a result as files for other tools, into a directory that is complete or absent."""
+"""Writes the files of a result into a directory, which appears complete or not at all."""
 
 from __future__ import annotations
 
@@ -29,7 +29,10 @@ EVENTS = "events.parquet"
 FIGURES = "figures"
 CAPTURES = "captures"
 HEAD, DIGEST = 4096, re.compile(r'"digest": "([^"]*)"')
-"""Characters at the begin of a summary that have the digest; a whole summary may be very long."""
+"""Number of characters at the begin of a summary that contain the digest, and its pattern.
+
+A whole summary may be very long, so only its begin is read.
+"""
 OURS = frozenset({SUMMARY, RESOLVED, TRACES, EVENTS, FIGURES, CAPTURES})
 
 
@@ -76,9 +79,9 @@ class Identity:
         return None if digest is None else cls(resolved, digest[1])
 
     def difference(self, other: Identity) -> str:
-        """The difference from another result, for a message; empty for the same run.
+        """Difference from another result, for a message; empty if both are of the same run.
 
-        The same run may have other traces, which pictures add.
+        Traces do not count as a difference, because pictures add traces to a run.
         """
         if self.resolved != other.resolved:
             import tomllib  # most results need no comparison
@@ -94,7 +97,7 @@ class Identity:
 def keep_others(directory: Path, fresh: Path) -> None:
     """Copies pictures and captures of an earlier result of the same run to the fresh result.
 
-    What the fresh result has itself stays. Captures are copied if it has none.
+    Files of the fresh result are not overwritten. Captures are copied if the fresh result has none.
 
     Raises:
         OSError: A file cannot be copied.
@@ -137,7 +140,7 @@ def replacing(
     refuse: Callable[[Path], None] = refuse_foreign,
     take: Callable[[Path], None] | None = None,
 ) -> Iterator[Path]:
-    """A fresh directory that replaces `directory` if the block ends without an exception.
+    """Context manager with a fresh directory, which replaces `directory` unless the block raises.
 
     Args:
         directory: The directory to replace.
@@ -158,8 +161,8 @@ def replacing(
             fresh = place / "fresh"
             fresh.mkdir()
             yield fresh
-            # Another process may have written the same result meanwhile; the later one wins. But
-            # other files may also have appeared there.
+            # Another process may have written the same result meanwhile, which is then replaced.
+            # But other files may also have appeared there, so the check is repeated.
             with scratch.alone(directory.parent):
                 refuse(directory)
                 if take is not None:

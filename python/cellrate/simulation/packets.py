@@ -52,13 +52,13 @@ def overview(summary: Mapping[str, Any], most_flows: int, most_queues: int) -> d
 
 
 def _of_run(queue: Mapping[str, Any]) -> int:
-    """Most bytes of a queue in the whole run, which a buffer must hold."""
+    """Greatest length in bytes of a queue in the whole run, which a buffer must hold."""
     most: int = max(queue["queue_max_bytes"], queue["queue_max_before_window_bytes"] or 0)
     return most
 
 
 def _of_group(name: str, members: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Means and sums over the flows of a group; of completion times the greatest."""
+    """Means and sums over the flows of a group, and the greatest of their completion times."""
     ended = [flow["completion_seconds"] for flow in members]
     all_ended = all(time is not None for time in ended)
     return {
@@ -102,8 +102,8 @@ OF_FLOWS: dict[str, tuple[str, Callable[[Any], str]]] = {
 def flows_table(flows: Iterable[Mapping[str, Any]]) -> Table:
     """A row for each flow, or group of flows.
 
-    With a column of ACRs if a flow has rate control, of rates and congestion notifications if a
-    flow is over RoCE, and of queues at routers if a flow enters ATM.
+    The table has a column of ACRs if a flow has rate control, and columns of rates and congestion
+    notifications if a flow is over RoCE. If a flow enters ATM, there is a column of router queues.
     """
     flows = list(flows)
     shown = dict(OF_FLOWS)
@@ -148,7 +148,7 @@ def queues_table(shown: Mapping[str, Any]) -> Table:
 
 
 def atm_ports_table(ports: Iterable[Mapping[str, Any]]) -> Table:
-    """A row for each port of a switch of ATM."""
+    """A row for each port of an ATM switch."""
     found = (
         Row(
             (

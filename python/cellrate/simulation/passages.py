@@ -14,8 +14,9 @@ from cellrate.simulation.network import Flow, Network
 from cellrate.simulation.network.ethernet_view import FrameFlow, FrameNetwork
 
 ROUND_TRIPS, CELLS, FRAMES = 2.1, 500, 60
-"""The default span: this many round trips, or the time of this many cells or full frames on the
-slowest link of the flow, whichever is longer."""
+"""Length of the default span: round trips, or cells (full frames) on the flow's slowest link.
+
+The longer of the two times is taken."""
 MOST = 20_000
 """Greatest number of passages that are recorded; a picture of more passages would be black."""
 
@@ -60,7 +61,7 @@ def flow_named(network: Network | FrameNetwork, name: str | None) -> Flow | Fram
 
 
 def usual_end(flow: Flow | FrameFlow, start_seconds: float) -> float:
-    """End of a span in which cells or frames of a flow pass its whole path, and answers come back.
+    """End of a span in which a flow's cells or frames reach the destination and replies return.
 
     Args:
         flow: A flow.
@@ -82,8 +83,8 @@ def passages(
 ) -> Passages:
     """Simulates a scenario up to the end of a span, and records what is on links within it.
 
-    Cells come from the plain engine; it takes several times as long as the fast engine, and agrees
-    with it in every cell.
+    Cells are recorded by the plain engine, which handles one event at a time. This takes several
+    times as long as a run in the fast engine, and both engines agree in every cell.
 
     Args:
         scenario: The scenario.

@@ -1,4 +1,4 @@
-"""The title of a run's pictures, and the levels that a scenario gives: shares, limits, targets."""
+"""Title of a run's pictures, and horizontal lines at the scenario's shares, limits and targets."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ THRESHOLDS = {
     "ci_threshold_cells": "CI threshold",
     "congested_cells": "congestion threshold",
 }
-# How pictures name control schemes; others have the names of scenario files.
+# Names of control schemes in pictures; other schemes have their names in scenario files.
 NAMES = {
     "none": "no control",
     "efci": "EFCI",
@@ -102,7 +102,7 @@ def _name(network: Network, name: str) -> str:
 
 
 def _of_queues(network: Network) -> list[Level]:
-    """Levels of buffer limits, and of the control's thresholds, of every port."""
+    """Levels at the buffer limit and the control thresholds of every port."""
     found = []
     for port in network.ports:
         own = frozenset({port.name, *_queues(port)})

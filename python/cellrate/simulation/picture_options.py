@@ -1,4 +1,7 @@
-"""Options of a run's pictures; without matplotlib, since a run without pictures reads them, too."""
+"""Options of a run's pictures.
+
+This module does not import matplotlib, because a run without pictures imports it, too.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ KINDS: tuple[PictureKind, ...] = get_args(PictureKind)
 # Pictures of a single kind of trace.
 TRACES = KINDS[3:]
 
-# Traces that a picture needs, from top to bottom; `traces` draws what the scenario traces.
+# Traces that a picture needs, from top to bottom; `traces` draws all traces of the scenario.
 NEEDED: dict[PictureKind, tuple[str, ...]] = {
     "traces": (),
     "phase": ("queue", "acr"),

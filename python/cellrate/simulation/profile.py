@@ -1,4 +1,4 @@
-"""Profile of a run: processor time by task, what is saved by recording less, counts by component.
+"""Profile of a run: processor time by task, time that recording less saves, component counts.
 
 The engine reads a clock after each step of a node and after each other task, so all time of a run
 belongs to some task. The parts of a node, such as its ports and its control scheme, are not
@@ -35,7 +35,7 @@ class Share:
     """A task of a run.
 
     Attributes:
-        task: The nodes that are processed, or what is done.
+        task: Name of the task, such as the kind of nodes that are processed.
         seconds: Processor time.
         share: Share of the time of all tasks; these sum to 1.
         times: Number of executions of the task; for nodes the number of steps, in each of which a
@@ -53,7 +53,8 @@ class Division:
     """Threads among which a run can be divided.
 
     Attributes:
-        threads: Number of threads with which the run is shorter; 1 if it never is.
+        threads: Number of threads with which the run takes less wall-clock time than with one; 1 if
+            more threads never help.
         by_default: True if a run has these threads unless the user sets another number.
         gain: Estimated ratio of the time on one thread to the time on `threads` threads.
         reason: Reason why more threads do not help; empty if there is none.
@@ -67,12 +68,12 @@ class Division:
 
 @dataclass(frozen=True, slots=True)
 class Saving:
-    """A setting that changes no result but what is recorded, and the time that it saves.
+    """A setting that records less without changing the simulation, and the time that it saves.
 
     Attributes:
         name: What the setting does.
         settings: The settings, as for ``--set``.
-        seconds: Processor time of the run less that with the setting.
+        seconds: Processor time of the run minus the processor time with the setting.
         exceeds_spread: True if the difference is greater than that between equal runs.
     """
 
@@ -84,7 +85,7 @@ class Saving:
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """A number of things that components of a class did.
+    """Number of actions of the components of one class, such as cells that ports dropped.
 
     Attributes:
         component: The class of components.
@@ -99,12 +100,12 @@ class Count:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """Time of a run by task, what would make it faster, and counts.
+    """Time of a run by task, settings and threads that make the run faster, and counts.
 
     Attributes:
         shares: Tasks of the run in order, with their shares of the time.
-        reading_seconds: Time of one reading of the clock; it is subtracted from the tasks.
-        slowdown: Time of the run with these readings over that without them.
+        reading_seconds: Time to read the clock once; it is subtracted from the tasks.
+        slowdown: Time of the run with clock readings, divided by the time without them.
         spread_seconds: Difference between the longest and the shortest of equal runs.
         savings: Settings that record less, the greatest saving first.
         division: Threads of the run.
@@ -125,7 +126,7 @@ class Profile:
 
 
 def profile(job: Job, progress: Progress) -> Profile:
-    """Profiles a job in one thread, by runs with all recordings and by runs with fewer.
+    """Profiles a job in one thread, by runs that record everything and runs that record less.
 
     Raises:
         ScenarioError: The scenario is wrong, or needs more memory than is available.
@@ -179,7 +180,7 @@ class _Measured:
         seconds: Processor time of the whole run.
         tasks: Name, seconds by the wall's clock, and number of times of each task.
         reading: Seconds of one reading of the clock.
-        overview_seconds: Processor time of making what is shown from the results.
+        overview_seconds: Processor time to compute the shown overview from the results.
         summary: The summary of the run.
     """
 
@@ -215,7 +216,7 @@ def _shares(reading: float, run: _Measured) -> tuple[Share, ...]:
 
 
 def division(scenario: _core.Scenario) -> Division:
-    """The number of threads that makes a run shorter, whether by default or by `--threads`."""
+    """Number of threads that makes a run faster, and whether a run has these threads by default."""
     found = scenario.partition(None)
     cores = available_cores()
     by_default = len(found["parts"]) > 1

@@ -1,4 +1,4 @@
-"""Display of a `ScenarioError` in tracebacks and notebooks."""
+"""Shows a `ScenarioError` with line and allowed values in tracebacks and notebooks."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from cellrate import _core
 
 
 def show_diagnostics() -> None:
-    """Makes `str` of a `ScenarioError` its rendered diagnostics, and its traceback short.
+    """Lets `str` of a `ScenarioError` return its rendered diagnostics, and shortens its traceback.
 
-    The message of the compiled class has neither the place nor the allowed values. Notebooks call
-    `_render_traceback_` and show only the diagnostics.
+    The message of the compiled class lacks the place of the fault and the allowed values.
+    Notebooks call `_render_traceback_` and show only the diagnostics.
     """
     error = _core.ScenarioError
     setattr(error, "__str__", _text)  # noqa: B010  mypy allows no assignment to a method

@@ -26,7 +26,7 @@ INTERVALS = 100
 
 
 def asked(result: Result, options: PictureOptions) -> Iterator[tuple[str, Figure]]:
-    """The pictures that `options` name, each with the stem of its file name.
+    """The pictures that `options` ask for, each with its file name without suffix.
 
     Raises:
         ValueError: The run has no traces for them.

@@ -30,7 +30,7 @@ BUILD_DIGITS = 12
 MAIN = "__main__:"
 """Prefix of the names of classes that a notebook or script defines.
 
-Other processes cannot import them.
+Other processes cannot import these classes.
 """
 AHEAD = 16
 """Number of jobs per worker that are submitted before the next result is yielded."""
@@ -75,7 +75,7 @@ class Job:
         """Reads and checks the scenario.
 
         The returned object holds the parsed scenario, so that its key and its run need no second
-        parse. A job, not this object, is sent between processes.
+        parse. Processes exchange jobs, because this object cannot be sent.
 
         Raises:
             ScenarioError: The scenario is wrong.
@@ -96,7 +96,7 @@ class Job:
         Args:
             path: Path of the scenario; by default the name of the job's scenario.
         """
-        import shlex  # not needed by a run
+        import shlex  # a run does not need this module
 
         settings = (part for setting in self.overrides for part in ("--set", setting))
         seed = () if self.seed is None else ("--seed", str(self.seed))
@@ -131,7 +131,7 @@ def worker_count(workers: int | None) -> int:
 
 
 def thread_count(threads: Threads) -> int | None:
-    """The greatest number of threads as the engine expects it; None stands for "auto".
+    """Converts a number of threads to the form that the engine expects; "auto" becomes None.
 
     Raises:
         TypeError: `threads` is neither an integer nor "auto".
@@ -156,7 +156,7 @@ def default_store(directory: Path) -> _core.Store:
     return results of old code. Results of other builds of this version in the same directory are
     removed; those of other versions, older or newer, are kept.
     """
-    import shutil  # as above
+    import shutil  # only needed for stores of results
 
     build = build_id()
     for other in directory.glob(f"{_core.__version__}-{'[0-9a-f]' * BUILD_DIGITS}"):
@@ -175,8 +175,8 @@ def run_many(
     """Runs jobs in parallel; equal jobs are run once, jobs with a stored result not at all.
 
     Outcomes do not depend on the number of workers. Every scenario is checked before the first one
-    runs; several workers begin with those that are expected to take longest. The first failure, or
-    Ctrl-C, stops the active runs; results that were complete by then are in the store.
+    runs. Several workers begin with the runs that are expected to take longest. The first failure,
+    or Ctrl-C, stops the active runs; results that were complete by then are in the store.
 
     Args:
         jobs: The jobs.
@@ -271,8 +271,8 @@ def run_each(
 ) -> Generator[Done]:
     """Runs jobs in parallel and yields their results in the order of the jobs.
 
-    A run that fails does not stop the rest. Only a few jobs are submitted, and their results held,
-    ahead of the result that is yielded next, so that memory does not grow with the number of jobs.
+    A run that fails does not stop the other runs. Only a few jobs are submitted ahead of the result
+    that is yielded next, so that memory does not grow with the number of jobs.
     Equal jobs are run once if a store keeps their result.
 
     Args:
@@ -323,8 +323,8 @@ class Done:
         key: Name of the result in a store; empty if the scenario is wrong.
         outcome: The result; None if the run failed.
         error: Error message; empty if the run did not fail.
-        known: True if the result was in the store.
-        seconds: Core time of the run; 0 if the result was in the store.
+        known: True if the result was already in the store.
+        seconds: Processor time of the run on one core; 0 if the result was in the store.
     """
 
     index: int
@@ -392,9 +392,9 @@ def obtained(
         scenario: The scenario.
         key: Key of the scenario's result.
         store: Store in which results are looked up and kept; None without one.
-        report: Called with the simulated time and its end, as by `_core.Scenario.run`.
+        report: Called with the simulated time and the end of the run, as by `_core.Scenario.run`.
         alone: False if other threads run scenarios at the same time.
-        threads: Most threads of the run; None for as many as pay.
+        threads: Greatest number of threads of the run; None for as many as make the run faster.
 
     Returns:
         The outcome, and True if it was in the store.
@@ -421,7 +421,7 @@ def _run_code(
 ) -> _core.Outcome:
     """Runs a scenario that names Python classes.
 
-    In a separate process if other threads run scenarios.
+    If other threads run scenarios, the scenario runs in a separate process.
     """
     # Imported late, because it loads slowly and few scenarios name Python classes.
     if alone or any(name.startswith(MAIN) for name in scenario.code):

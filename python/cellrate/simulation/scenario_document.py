@@ -60,7 +60,7 @@ def scenario_document(scenario: Scenario) -> Document:
 
 
 def _busy(ports: Iterable[tuple[Any, int]]) -> list[tuple[Any, int]]:
-    """Ports that flows cross, those with most flows first."""
+    """Ports that flows cross, in descending order of their numbers of flows."""
     return sorted((pair for pair in ports if pair[1]), key=lambda pair: -pair[1])
 
 
@@ -143,7 +143,7 @@ def _port(link: Link, flows: int) -> tuple[str, ...]:
 
 
 def validation_document(found: Validation) -> Document:
-    """The warnings of a scenario, and what its run needs."""
+    """The warnings of a scenario, and the memory or time that its run needs."""
     parts = (Paragraph(_needs(found.estimate)), *_warnings(found.warnings))
     return Document(f"{found.name} is a valid scenario", parts)
 

@@ -154,7 +154,7 @@ class Scenario(Shown):
         return Scenario(self, overrides, seed)
 
     def validate(self) -> Validation:
-        """Checks the scenario without running it, and estimates what a run needs."""
+        """Checks the scenario without running it, and estimates the memory or time of a run."""
         checked = self._checked
         needs = checked.cost() if checked.link_layer == "ethernet" else checked.estimate()
         return Validation(self.name, tuple(checked.warnings()), needs)

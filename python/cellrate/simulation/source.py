@@ -89,7 +89,7 @@ def _not_text(path: str, line: int, column: int, byte: int) -> _core.ScenarioErr
 
 
 def settings(overrides: Mapping[str, object] | Iterable[str]) -> list[str]:
-    """Overrides in the form ``path=value`` of the option ``--set``.
+    """Converts overrides to the form ``path=value`` of the option ``--set``.
 
     Mappings may be nested, and set each key that they have. A mapping with ``scheme``, ``policy``,
     ``law``, ``kind`` or ``template`` replaces the whole table, because variants have different

@@ -1,4 +1,4 @@
-"""Columns of a study's data set: units, short names, selection of runs, factors, measures."""
+"""Columns of a study's data set: their units and short names, and selection of rows."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def _numbers(text: str) -> list[float]:
     return sorted(found)
 
 
-# Measures that are shown for a study without named measures.
+# Measures that are shown for a study that names no measures.
 DEFAULTS = (
     "totals_tcp_throughput_bits_per_second",
     "totals_cell_loss_ratio",

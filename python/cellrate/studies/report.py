@@ -39,7 +39,7 @@ MOST_PANELS = 9
 
 
 def chart_of(data: DataSet, measure: str) -> tuple[Chart, Sequence[str]] | None:
-    """Chooses the chart of a measure, and the factors over which it shows the mean.
+    """Chooses the chart of a measure, and the factors over whose values it shows the mean.
 
     The x axis shows the numeric factor with the most values, or the text factor with the most if
     none is numeric. Of the remaining factors, text before numeric ones, the first becomes the

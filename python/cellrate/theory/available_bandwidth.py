@@ -46,10 +46,10 @@ def available_bandwidth_bits_per_second(
 ) -> Numbers:
     """Mean rate B_av that guaranteed sources leave of a link, cell headers included.
 
-    Gerla, Pazos and Signore 1995, sections III.A and IV. The paper's 13.6, 25 and 34.6 Mbit/s for
-    a burstiness of 1.1, 1.2 and 1.3 follow if 14 sources fill a link of 150 Mbit/s exactly, with a
-    peak of 150/14 Mbit/s including cell headers. The peak in their text, 10 Mbit/s of user data
-    with a tax of 53/48, leaves 9.5, 21.2 and 31.1 Mbit/s.
+    Gerla, Pazos and Signore 1995, sections III.A and IV. The paper prints 13.6, 25 and 34.6 Mbit/s
+    for a burstiness of 1.1, 1.2 and 1.3. These follow if 14 sources fill a link of 150 Mbit/s
+    exactly, with a peak of 150/14 Mbit/s including cell headers. The peak in the paper's text, 10
+    Mbit/s of user data with a tax of 53/48, leaves 9.5, 21.2 and 31.1 Mbit/s.
 
     Args:
         link_bits_per_second: Rate of the link, cell headers included.
@@ -59,8 +59,8 @@ def available_bandwidth_bits_per_second(
         cell_tax: Bits on the link for each bit of the source.
 
     Raises:
-        AssumptionError: As `guaranteed_bandwidth_bits_per_second`, or the sources' mean rate
-            exceeds the link.
+        AssumptionError: The burstiness or the tax is below 1, another argument is not above 0, or
+            the sources' mean rate exceeds the link.
     """
     require_positive(link_bits_per_second=link_bits_per_second)
     taken = guaranteed_bandwidth_bits_per_second(

@@ -43,7 +43,8 @@ def credit_buffer_cells(
         credit_cells: Cells N2 that are forwarded for each credit cell.
 
     Raises:
-        AssumptionError: As `credit_round_trip_cells`, or N2 is not a whole number above 0.
+        AssumptionError: The round trip is below 0, the rate is not above 0, or N2 is not a whole
+            number above 0.
     """
     require_whole(1, credit_cells=credit_cells)
     reserve = credit_round_trip_cells(round_trip_seconds, target_bits_per_second)
@@ -59,10 +60,10 @@ def credit_rate_cells_per_second(
     """Greatest rate of a channel with a buffer of N2 + N3 cells, alone on its link (our formula).
 
     Cell number N3 + k N2 + 1 waits for the k-th credit, which cell k N2 caused a round trip before;
-    all other cells follow at the rate of the link. From a credit to the next one that depends on
-    it, N2 + N3 - r cells are sent, r = N3 mod N2, in RTT + (N2 - r - 1) cell times. The rate is the
-    quotient, but at most the link's. It is never below N3 / RTT, the promise of equation (1),
-    unless the link is.
+    all other cells follow at the rate of the link. Let r = N3 mod N2. From a credit to the next
+    credit that depends on it, N2 + N3 - r cells are sent in RTT + (N2 - r - 1) cell times. The rate
+    is the quotient, but at most the rate of the link. The rate is at least N3 / RTT, which equation
+    (1) promises, unless the link is slower.
 
     Args:
         round_trip_seconds: From the start of a cell to the use of the credit that it causes:

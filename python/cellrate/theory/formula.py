@@ -32,11 +32,11 @@ Result = TypeVar("Result")
 def taking(
     build: Callable[..., Model], *, but: str = ""
 ) -> Callable[[Callable[[Model], Result]], Callable[..., Result]]:
-    """Turns functions of a model into documented functions of the parameters of `build`.
+    """Decorator: turns a function of a model into a function of the parameters of `build`.
 
     Args:
         build: Makes the model from parameters.
-        but: Name of a parameter that the functions do not have; its default holds.
+        but: Name of a parameter of `build` that the new function does not have; its default holds.
     """
     parameters = (inspect.getdoc(build) or "").partition("\n")[2]
     if but:

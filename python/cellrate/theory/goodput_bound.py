@@ -70,7 +70,7 @@ class MessageLengths:
 
 
 def named_lengths(kind: LengthKind, mean_message_bytes: float) -> MessageLengths:
-    """A distribution by name and mean; `uniform` is from 0 to twice the mean."""
+    """A distribution of lengths by its name and mean; `uniform` is from 0 to twice the mean."""
     require_positive(mean_message_bytes=mean_message_bytes)
     if kind == "exponential":
         return exponential_lengths(mean_message_bytes)

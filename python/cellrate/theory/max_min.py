@@ -136,8 +136,8 @@ def max_min(
 class _Filling:
     """State of the filling: links that fill while the share of all open flows rises.
 
-    The level at which a link is full rises as flows over it are closed. It is computed again only
-    when the share reaches the old level, since updating all links in all rounds would take
+    The level at which a link is full rises as flows over it are closed. The level is computed again
+    only when the share reaches the old level, since updating all links in all rounds would take
     quadratic time.
     """
 

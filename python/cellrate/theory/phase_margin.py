@@ -21,10 +21,10 @@ def as_complex(values: npt.ArrayLike) -> Complex:
 
 
 def phase_margin(transfer: Callable[[Complex], Complex]) -> tuple[float, float]:
-    """Least margin in degrees, from -180 to 180, and its angular frequency in rad/s.
+    """Least phase margin in degrees, from -180 to 180, and its angular frequency in rad/s.
 
-    The margin is the phase of `transfer(i omega)` less -180 degrees where the gain is 1. Both are
-    NaN if the gain is 1 nowhere.
+    The margin is the phase of `transfer(i omega)` plus 180 degrees at a frequency where the gain is
+    1. Margin and frequency are NaN if the gain is 1 nowhere.
 
     Args:
         transfer: Open loop, of complex s; shapes are kept.

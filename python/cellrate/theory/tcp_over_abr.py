@@ -194,10 +194,10 @@ def ack_compression_queue_cells(
 ) -> Numbers:
     """Two round trips of cells, if a round trip's acknowledgements arrive together.
 
-    They release twice the data that they acknowledge.
+    Acknowledgements release twice the data that they acknowledge.
 
     Kalyanaraman 97 section 8.14.2 item 6: 2D with D = RTT link. Smooth acknowledgements leave one D
-    less, because half of the data drains while it comes.
+    less, because half of the data drains while the data arrive.
 
     Args:
         round_trip_seconds: Round trip RTT.
@@ -364,7 +364,8 @@ def window_sum_cells(
         overhead_bytes: Headers and trailer of a segment.
 
     Raises:
-        AssumptionError: As `window_cells`, or `sources` is not a whole number above 0.
+        AssumptionError: A size is not above 0, the window is less than a segment, or `sources` is
+            not a whole number above 0.
     """
     require_whole(1, sources=sources)
     each = window_cells(window_bytes, segment_bytes, overhead_bytes=overhead_bytes)

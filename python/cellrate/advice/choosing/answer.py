@@ -1,4 +1,4 @@
-"""The answer to the question which control to choose."""
+"""Result of a choice of control: recommendation, runner-up, and the choice in changed scenarios."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cellrate.simulation.runner import Job
 
 @dataclass(frozen=True)
 class Elsewhere:
-    """The choice in a changed scenario, among the best option of each control.
+    """The choice in a scenario with one property changed, among the best options of some controls.
 
     Attributes:
         circumstance: The changed property of the scenario, and its factor.
@@ -40,11 +40,12 @@ class Elsewhere:
 
 @dataclass(frozen=True)
 class Side:
-    """The choice as one property of the scenario is multiplied by factors above 1, or below 1.
+    """The choice as a property of the scenario is multiplied by factors above 1, or below 1.
 
     Attributes:
-        kept: The factor farthest from 1 up to which the recommendation stays.
-        lost: The nearest changed scenario with another recommendation; None if there is none.
+        kept: The factor farthest from 1 up to which the recommendation is the same.
+        lost: The changed scenario, nearest to factor 1, with another recommendation; None if there
+            is none.
     """
 
     kept: float
@@ -82,19 +83,20 @@ def left_out(not_tried: Sequence[str]) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class Answer:
-    """The choice of a control.
+    """Result of `choose` over ATM: the recommended control, and all options that were run.
 
     Attributes:
         base: The scenario that the control was chosen for.
         goals: Requirements that the control must meet.
         seeds: Seeds of the runs.
-        options: All options that were run with every seed; for controls without one, their
-            defaults.
+        options: All options that were run with every seed. A control without such an option has the
+            option with its default parameters.
         judgement: The recommended option, the runner-up, and what other controls miss.
         front: The Pareto front: options of which no other is better in one of buffer, throughput
             and delay, and no worse in the rest.
-        other_starts: The recommended option with drawn starts (`OTHER_STARTS`); None if the seeds
-            differ without, and if it was not run.
+        other_starts: The recommended option, run with random start times of flows
+            (`OTHER_STARTS`). None if the runs of different seeds differ without random starts, or
+            if the option was not run.
         elsewhere: The choice in changed scenarios.
         refused: Controls that the scenario does not allow, with the reason.
         unfinished: Controls that were not run, or not searched to the end, because of the time
@@ -122,8 +124,8 @@ class Answer:
     def recommended(self) -> Option | None:
         """The option to take; None if no option meets the goals.
 
-        `judgement.best`, with the buffer that drawn starts need if this buffer is larger and the
-        goals allow it.
+        This is `judgement.best`. If random starts of flows need a larger buffer, and the goals
+        allow this buffer, the option has this buffer.
         """
         best, drawn, most = self.judgement.best, self.other_starts, self.goals.buffer_cells
         if best is None or drawn is None or drawn.buffer_cells <= best.buffer_cells:

@@ -1,4 +1,4 @@
-"""Candidates of a choice: every registered control with its source settings; measured options."""
+"""Candidates of a choice: all controls, each with settings of the sources; measured options."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Candidate:
         name: Name of the control scheme; `none` and `fcvc` (credits) carry TCP over UBR.
         ability: The ability of switches that the control needs.
         about: Description of the scheme.
-        is_own: True if the scenario has this control, whose parameters are then those of the
+        is_own: True if the scenario already has this control; its parameters then stay those of the
             scenario.
     """
 
@@ -140,10 +140,11 @@ class Option:
 
     Attributes:
         candidate: The control that is run.
-        setting: Parameters of the control that were varied; empty for those of the candidate.
+        setting: Parameters of the control that were varied; empty for the candidate's defaults.
         policy: Discard policy.
         buffer_cells: Buffer of every port: the least buffer without loss, or a smaller buffer.
-        by_seed_cells: The least lossless buffer with each seed; for a smaller buffer, that buffer.
+        by_seed_cells: The least lossless buffer with each seed; for an option with a smaller
+            buffer, this smaller buffer.
         seeds: Number of seeds with which the option was run.
         throughput_bits_per_second: TCP throughput in the measuring window; without TCP, the rate
             that the bottleneck carries.
@@ -155,7 +156,7 @@ class Option:
         settling_seconds: Time from the last start of a flow until the bottleneck's utilisation has
             settled, with the slowest seed; infinite if it never settles.
         overrides: Settings that turn the scenario into this option.
-        locked_runs: Number of runs in which the phases of TCP sources locked.
+        locked_runs: Number of runs in which TCP sources ran in step (warning `phases-locked`).
     """
 
     candidate: Candidate
@@ -203,6 +204,9 @@ class Option:
 
 
 def pareto(options: Sequence[Option]) -> list[Option]:
-    """Options of which no other one is better in buffer, throughput or delay and worse in none."""
+    """The Pareto front of the options in buffer, throughput and delay.
+
+    No other option is better than one of these in one of the three and no worse in the rest.
+    """
     costs = [option.cost for option in options]
     return [options[at] for at in sorted(undominated(costs), key=costs.__getitem__)]

@@ -1,4 +1,4 @@
-"""Chooses a control: runs candidates, searches parameters, repeats it in changed scenarios."""
+"""Chooses a control: runs all, searches parameters, repeats the choice in changed scenarios."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Budget:
     Attributes:
         ends: Time of `clock` at which the budget ends; infinity without a limit.
         clock: The clock, in seconds.
-        is_limiting: True while runs are under way that the limit ends.
+        is_limiting: True while runs are under way that stop at the time limit.
     """
 
     ends: float
@@ -77,7 +77,7 @@ class Budget:
         return run
 
     def check_within(self) -> None:
-        """Ends runs under way at the time limit, but not those made after it on purpose.
+        """Ends runs under way at the time limit, except runs that may be made after it.
 
         Raises:
             OutOfTime: The time limit has passed, and a runner of `limited` makes the runs.
@@ -95,14 +95,14 @@ HALVINGS = 3
 
 @dataclass(frozen=True)
 class Effort:
-    """The amount of simulation.
+    """Amount of simulation for a choice.
 
     Attributes:
         settings: Number of further settings of each control, besides its usual setting.
-        seeds: Number of seeds of the best settings.
+        seeds: Number of seeds with which the best settings are run.
         first_seed: The first of these seeds.
-        finalists: Number of controls that are also run in changed scenarios, with the recommended
-            control; 1 for no changed scenarios.
+        finalists: Number of controls, the recommended one included, that are also run in changed
+            scenarios; 1 for no changed scenarios.
     """
 
     settings: int = 8
@@ -132,7 +132,7 @@ def choose(
         goals: The goals.
         effort: How much is simulated; the default if None.
         runner: Runs jobs.
-        is_known: Returns True if the result of a job is already stored; only for the count of runs.
+        is_known: Returns True if the result of a job is already stored; used only to count runs.
         budget: The time limit; None for no limit.
         phases: Shows the progress.
 
@@ -210,7 +210,7 @@ class _Choosing:
         return any(flow.tcp for flow in self.plain.cells.flows)
 
     def _objective(self) -> Objective:
-        """The objective of a search: enough of the best throughput under the other goals."""
+        """Objective of a search: enough fairness, then throughput, then short queues."""
         options = [option for trials in self.trials for option in trials.options()]
         allowed = [option for option in options if not self.goals.missed(option)]
         most = max(allowed, key=lambda one: one.throughput_bits_per_second, default=None)
@@ -278,9 +278,9 @@ class _Choosing:
         trials.try_smaller(AS_IT_IS if best is None else best.setting)
 
     def draw_starts(self, runner: Runner) -> None:
-        """Runs the best option with drawn starts, if each seed needs the same buffer without.
+        """Runs the best option with random starts of flows, if all seeds need the same buffer.
 
-        These few runs are made after the time limit, too.
+        These few runs are also made after the time limit.
         """
         best = next(iter(self._finalists()), None)
         if best is not None and best.same_with_each_seed:
@@ -303,9 +303,9 @@ class _Choosing:
             self.narrowed.add(one.about)
 
     def _ask(self, circumstance: Circumstance | None, finalists: list[Option]) -> Elsewhere | None:
-        """Repeats the choice among the best options in one changed scenario.
+        """Repeats the choice among the finalists in a changed scenario.
 
-        None if the changed scenario is not valid.
+        Returns None if the changed scenario is not valid.
         """
         if circumstance is None:
             return None
@@ -346,7 +346,7 @@ class _Choosing:
         return found
 
     def _there(self, circumstance: Circumstance, option: Option, runner: Runner) -> Option | None:
-        """An option run in a changed scenario; None if the changed scenario is not valid."""
+        """Runs an option in a changed scenario; None if the changed scenario is not valid."""
         base = replace(self.base, overrides=(*self.base.overrides, *circumstance.overrides))
         try:
             plain = ResolvedScenario.of(replace(base, seed=None).scenario())

@@ -15,7 +15,7 @@ FACTORS = (0.5, 2.0, 0.25, 4.0)
 
 @dataclass(frozen=True)
 class Circumstance:
-    """The scenario with one property multiplied.
+    """The scenario with one property, such as its delays, multiplied by a factor.
 
     Attributes:
         about: Name of the property.
@@ -31,7 +31,7 @@ class Circumstance:
 OTHER_STARTS = Circumstance(
     "starts", 1.0, ('run.start_jitter="20 ms"', 'run.simultaneous_cells="drawn"')
 )
-"""Starts drawn within 20 ms, and the order of cells that meet drawn, too."""
+"""Settings with random starts of flows within 20 ms, and random order of simultaneous cells."""
 
 
 def times(factors: Sequence[float]) -> str:
@@ -46,12 +46,12 @@ def times(factors: Sequence[float]) -> str:
 
 @dataclass(frozen=True)
 class Property:
-    """A property of a scenario that can be multiplied.
+    """A property of a scenario, such as its delays, that can be multiplied by a factor.
 
     Attributes:
         about: Name of the property.
-        settings: Returns the settings that multiply the property by a factor; none if nothing
-            changes.
+        settings: Returns the settings that multiply the property by a factor; no settings if the
+            factor changes nothing.
     """
 
     about: str
@@ -63,9 +63,9 @@ class Property:
         return Circumstance(self.about, factor, overrides) if overrides else None
 
     def between(self, near: float, far: float) -> Circumstance | None:
-        """The changed scenario half-way between two factors.
+        """The scenario with the property multiplied by a factor half-way between two factors.
 
-        None if rounding gives one of these factors.
+        None if rounding gives one of the two factors.
         """
         factor = math.sqrt(near * far)
         overrides = self.settings(factor)

@@ -16,8 +16,8 @@ from cellrate.common.numbers import seconds
 from cellrate.common.picture_style import NOTE
 from cellrate.simulation.figures import COLOURS, FAINT, STYLE, new_figure
 
-# Area in square points of the mark of an option without wait, and of that with the longest mean
-# wait.
+# Area, in square points, of the mark of an option whose cells wait for 0 s, and of the option with
+# the longest mean wait.
 SMALL, LARGE = 14.0, 160.0
 # Least distance of two names above the panel, as a share of its width.
 APART = 0.042

@@ -14,7 +14,7 @@ from cellrate.common.numbers import counted, seconds
 from cellrate.common.problems import BadInput, choose
 
 FAIR = 0.9
-"""Jain's index that is the goal if the user sets no fairness."""
+"""Goal of Jain's index if the user sets no fairness."""
 
 
 @dataclass(frozen=True)
@@ -26,12 +26,13 @@ class Goals:
         loss: Largest mean share of cells that are dropped in the whole run; 0 for no loss at all.
         throughput: Least throughput, as a share of the best that the other goals allow.
         bits_per_second: Least throughput instead of a share; None for a share.
-        delay_seconds: Longest time that a cell may wait at a bottleneck; None for any.
+        delay_seconds: Longest time that a cell may wait at a bottleneck; None for no limit.
         fairness: Least Jain's index over the flows.
         insists_on_fairness: True if no control is recommended unless it reaches `fairness`. If
             False and no control reaches it, the other goals decide.
-        settling_seconds: Longest time until the bottleneck's utilisation has settled; None for any.
-        buffer_cells: Greatest buffer; None for any.
+        settling_seconds: Longest time until the bottleneck's utilisation has settled; None for no
+            limit.
+        buffer_cells: Greatest buffer; None for no limit.
     """
 
     abilities: tuple[Ability, ...] = ABILITIES
@@ -45,7 +46,10 @@ class Goals:
     buffer_cells: int | None = None
 
     def enough(self, most_bits_per_second: float) -> float:
-        """The least throughput in bit/s; the other goals allow `most_bits_per_second` at most."""
+        """The least throughput in bit/s: a rate that was set, or a share of the best throughput.
+
+        `most_bits_per_second` is the best throughput that the other goals allow.
+        """
         if self.bits_per_second is not None:
             return self.bits_per_second
         return self.throughput * most_bits_per_second
@@ -53,7 +57,7 @@ class Goals:
     def missed(self, option: Option) -> list[str]:
         """Texts on the goals that an option misses, with its numbers.
 
-        Without the goal of throughput.
+        The goal of throughput is not checked here.
         """
         found = []
         if option.loss > self.loss:
@@ -149,7 +153,7 @@ class Judgement:
     Attributes:
         best: The option with the least buffer that meets all goals; None if no option does.
         runner_up: The best option of another control.
-        missed: By control, the goals that the nearest option of the control misses.
+        missed: By control, the goals that the control's option with the fewest missed goals misses.
         is_unfair: True if no option that meets the other goals reaches the fairness, so that the
             other goals alone decided.
     """
@@ -216,7 +220,7 @@ def best_of_each(options: Sequence[Option], goals: Goals) -> list[Option]:
 def _missed(
     options: Sequence[Option], enough: Sequence[Option], goals: Goals, most: float
 ) -> dict[str, list[str]]:
-    """For each control without an option that meets the goals, what its nearest option misses."""
+    """For each control that misses goals, the goals that its nearest option misses."""
     met = {option.candidate.name for option in enough}
     found: dict[str, list[str]] = {}
     for option in sorted(options, key=lambda option: -option.throughput_bits_per_second):

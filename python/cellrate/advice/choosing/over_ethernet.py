@@ -34,13 +34,13 @@ SHOWN = ("throughput", "completion", "loss", "queue", "queue-max", "fairness")
 
 @dataclass(frozen=True)
 class Alternative:
-    """A recovery with a queue algorithm, or a control scheme for rate-controlled flows.
+    """A recovery of TCP with a queue algorithm, or a control scheme for rate-controlled flows.
 
     Attributes:
-        recovery: Recovery of TCP; empty for that of the scenario.
-        algorithm: Algorithm of `switch.aqm`; empty for that of the scenario.
+        recovery: Recovery of TCP; empty for the scenario's recovery.
+        algorithm: Algorithm of `switch.aqm`; empty for the scenario's algorithm.
         marks: True if the algorithm marks packets instead of dropping them.
-        control: Control of the flows that obey rates; None for that of the scenario.
+        control: Control of the flows that obey rates; None for the scenario's control.
     """
 
     recovery: str = ""
@@ -60,7 +60,7 @@ class Alternative:
 
     @property
     def kind(self) -> str:
-        """The kind of the alternative.
+        """The queue algorithm of the alternative, or "control" for a control scheme.
 
         The parameters of the best alternative of each kind are searched.
         """
@@ -96,8 +96,8 @@ class Alternative:
 def alternatives(flows: Sequence[FrameFlow]) -> Iterator[Alternative]:
     """The scenario as it is, and then all alternatives that suit its flows.
 
-    Flows over TCP: each recovery with each algorithm, by drops and by marks. Flows that obey rates:
-    each control.
+    For flows over TCP, the alternatives are each recovery with each queue algorithm, with drops and
+    with marks. For flows that obey rates, they are all controls.
     """
     yield Alternative()
     for recovery in RECOVERIES if any(flow.tcp for flow in flows) else ():
@@ -128,7 +128,7 @@ class AtMost(Criterion):
 
 @dataclass(frozen=True)
 class AtLeast(Criterion):
-    """A criterion that a value meets if it is large enough; more does not count.
+    """A criterion with a threshold: values above the threshold are equally good.
 
     Attributes:
         least: The threshold.
@@ -195,7 +195,7 @@ class PacketOption:
 
 @dataclass(frozen=True)
 class PacketChoice:
-    """The choice over Ethernet.
+    """Result of `choose` over Ethernet: the recommended option, and all options that were run.
 
     Attributes:
         base: The scenario that the alternative was chosen for.
@@ -207,7 +207,7 @@ class PacketChoice:
         refused: Alternatives that the scenario does not allow, with the reason.
         simulated: Number of runs that were simulated.
         known: Number of runs whose results were already stored.
-        not_tried: What the time limit left out, as text; empty if nothing.
+        not_tried: Text on work that the time limit left out; empty if it left out nothing.
     """
 
     base: Job
@@ -222,7 +222,7 @@ class PacketChoice:
 
     @property
     def subject(self) -> str:
-        """Title text for the things chosen between."""
+        """Title of the report: recoveries and queue algorithms, or controls."""
         chosen = [one.alternative for one in self.options]
         if not any(one.control for one in chosen):
             return "recovery and queue management"
@@ -351,9 +351,9 @@ def choose_over_ethernet(
 
     The buffers stay those of the scenario.
 
-    All alternatives are run with their defaults and one seed. The best one of each algorithm, and
-    of all controls, is run with every seed, and its declared parameters are searched; so is the
-    scenario as it is.
+    All alternatives are run with their defaults and one seed. The best alternative of each
+    algorithm, the best control, and the scenario as it is are then run with every seed, and their
+    declared parameters are searched.
 
     Raises:
         BadInput: A goal has no meaning over Ethernet, no flow runs over TCP or obeys rates, or

@@ -96,7 +96,7 @@ def _recommendation(answer: Answer) -> Iterator[str]:
         yield "No other control meets the goals."
         return
     yield from doubt(second.locked_runs, second.seeds, f"the buffer of {_spoken(second)}")
-    # Drawn starts were run with the best control alone.
+    # Random starts of flows were run only with the best control.
     starts = " with the starts of the scenario" if best != answer.judgement.best else ""
     said = (
         f"Runner-up{starts}: {_spoken(second)} with {cells(second.buffer_cells)}: "
@@ -109,7 +109,7 @@ def _recommendation(answer: Answer) -> Iterator[str]:
 
 
 def _of_starts(answer: Answer, best: Option) -> Iterator[str]:
-    """The buffer that drawn starts need, if each seed needs the same buffer without."""
+    """Sentence on the buffer with random starts of flows, if all seeds need the same buffer."""
     if not best.same_with_each_seed:
         return
     drawn = answer.other_starts

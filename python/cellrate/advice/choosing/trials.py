@@ -1,4 +1,4 @@
-"""Measures a candidate: settings in unlimited buffers, and the best settings in smaller buffers."""
+"""Runs a control: settings in unlimited buffers, and the best settings in smaller buffers."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ SEARCH_SEED = 1
 
 @dataclass
 class Trials:
-    """Runs of one candidate.
+    """Runs of one candidate (a control), and options made from them.
 
     Attributes:
         candidate: The control that is run.
@@ -75,7 +75,7 @@ class Trials:
         return cls(candidate, laboratory, scenario, plain)
 
     def search(self, settings: int, objective: Objective) -> None:
-        """Searches its parameters, and runs the best ones with every seed.
+        """Searches the control's parameters, and runs the best settings with every seed.
 
         The ends of each range are tried, too, one parameter at a time, since a sampler only comes
         near them. If the fluid model of EFCI applies to the scenario, the pairs of RIF and RDF that
@@ -83,7 +83,7 @@ class Trials:
 
         Args:
             settings: Greatest number of settings besides the usual setting.
-            objective: Ranks them.
+            objective: Ranks the settings.
         """
         space = self.space()
         ends = self.laboratory.allowed(_ends(space))
@@ -111,8 +111,8 @@ class Trials:
     def space(self) -> Space:
         """The parameters of the control that declare a range.
 
-        Thresholds with a range relative to the buffer get a range relative to the pipe, since the
-        buffer has no limit yet.
+        The range of a threshold is a share of the buffer. Since the buffer has no limit yet, it is
+        taken as a share of the pipe (the cells under way in a round trip).
         """
         if self.candidate.ability == "credit":
             return declared(self.scenario, ("fcvc",))[0]
@@ -128,7 +128,7 @@ class Trials:
     def options(self) -> list[Option]:
         """Options of the settings that were run with every seed, with their least lossless buffers.
 
-        If no setting was run with every seed, the option of the defaults with the seeds so far.
+        If no setting was run with every seed, this is the default setting with the seeds so far.
         """
         runs = self.laboratory.trials
         whole = [setting for setting in runs if len(runs[setting]) == len(self.laboratory.seeds)]

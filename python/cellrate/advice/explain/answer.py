@@ -20,14 +20,14 @@ Kind: TypeAlias = Literal["fact", "bound", "prediction"]
 
 @dataclass(frozen=True)
 class Statement:
-    """A statement of theory.
+    """A statement of theory on a scenario: a fact, a bound or a prediction.
 
     Attributes:
         topic: Subject of the statement, such as queues.
         text: The statement as one sentence.
         values: Numbers of the statement, units in their names; None means no limit.
         formula: Name of the formula in `cellrate theory`; empty if it is arithmetic alone.
-        fails: Assumptions of the formula that do not hold in the scenario; if there are any, the
+        fails: Assumptions of the formula that do not hold in the scenario; with any of them the
             statement does not apply.
         kind: The kind of the statement, if it applies.
         claims: The numbers of the statement that can be compared with a run.
@@ -49,7 +49,7 @@ class Statement:
 
 @dataclass(frozen=True)
 class NoStatement:
-    """A quantity on which theory makes no statement here, and the reason.
+    """A quantity on which theory makes no statement for the scenario, and the reason.
 
     Attributes:
         topic: Subject of the quantity, such as queues.

@@ -1,4 +1,4 @@
-"""Ports that can be overloaded, the capacity left there for elastic flows, and fair shares."""
+"""Statements on ports that can be overloaded, their capacity for elastic flows, and fair shares."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ FORMULA = "max-min"
 
 
 def fair_shares(subject: Subject) -> Iterator[Prediction]:
-    """Statements on the share of every group and on its bottleneck."""
+    """Statements on the max-min fair share of every group of flows and on its bottleneck."""
     shares = subject.shares_or_reason()
     if isinstance(shares, str):
         yield NoStatement(FAIR_SHARES, "fair shares", shares, FORMULA)
@@ -164,7 +164,7 @@ def _fails(subject: Subject, flows: Sequence[Flow]) -> list[str]:
 
 
 def unfair(subject: Subject, flows: Sequence[Flow]) -> list[str]:
-    """Assumptions of fairness that fail for the flows."""
+    """Assumptions of the fair shares that fail for some of the flows."""
     if any(flow.abr is None for flow in flows):
         return [
             (

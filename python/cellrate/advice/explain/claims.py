@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 Quantity: TypeAlias = Literal["throughput", "queue", "late queue", "utilisation", "lost", "end"]
-"""Quantities of a claim: the TCP throughput of flows together in bit/s; the longest queue of a port
-in cells, over Ethernet in bytes, in the whole run or in the measuring window alone; its
-utilisation; the cells or
-packets that it drops; the time at which the last flow of a group has been acknowledged."""
+"""Quantities of a claim.
+
+They are the total TCP throughput of flows in bit/s; the longest queue of a port in cells, over
+Ethernet in bytes, in the whole run or in the measuring window alone; the utilisation of a port; the
+cells or packets that a port drops; the time at which the last flow of a group is acknowledged."""
 Sense: TypeAlias = Literal["at most", "at least", "about", "none", "some"]
 
 
@@ -24,7 +25,7 @@ class Claim:
 
     Attributes:
         quantity: Kind of the number.
-        entity: The port or the group of flows that has it; empty for all flows together.
+        entity: The port or the group of flows that has the number; empty for all flows together.
         sense: The kind of claim: at most, about, none (zero) or some (above zero).
         value: The limit or the expected value; 0 for `none` and `some`.
         topic: Name of the kind of prediction, under which its errors are recorded.
@@ -69,7 +70,7 @@ class Claim:
         return float(max(queue[key] or 0 for queue in queues for key in lengths))
 
     def holds(self, measured: float) -> bool:
-        """True if a measured number agrees with the claim; always true of an expected value."""
+        """True if a measured number agrees with the claim; an expected value always agrees."""
         if self.sense == "at most":
             # Rates are quotients of floating-point numbers.
             return measured <= self.value * (1 + 1e-9)
@@ -95,10 +96,10 @@ class Record:
 
     Attributes:
         cases: Scenarios in which the kind of prediction applied.
-        within: Of expected values, the relative error that 90 % of the cases had at most; else
-            None.
-        held: Of limits and of losses, the share of cases in which the prediction was right; else
-            None.
+        within: For predictions of values, the relative error that 90 % of the cases had at most;
+            else None.
+        held: For predictions of limits and losses, the share of cases in which the prediction was
+            right; else None.
     """
 
     cases: int

@@ -1,4 +1,7 @@
-"""Fair shares of lines over Ethernet: what datagrams, queues that go first and targets leave."""
+"""Fair shares of lines over Ethernet.
+
+Datagrams, queues of higher priority and the targets of control schemes reduce the shared rate.
+"""
 
 from __future__ import annotations
 
@@ -68,7 +71,7 @@ def fair_shares(network: FrameNetwork) -> Iterator[Prediction]:
         except _UnknownError as error:
             quantity = f"fair shares of flows{which}"
             yield NoStatement(TOPIC, quantity, str(error), FORMULA)
-            # Queues behind it have what it leaves.
+            # Queues of lower priority have the rate that this queue leaves.
             return
         yield _statement(sharing, flows, rates, which)
 
@@ -116,7 +119,7 @@ class _Sharing:
 
     Attributes:
         network: The network.
-        taken_by: What takes a part of the lines before the flows of the last queue that was asked.
+        taken_by: Names what takes part of the lines' rates before the queue of the last call.
     """
 
     def __init__(self, network: FrameNetwork) -> None:

@@ -1,4 +1,4 @@
-"""Losses at ports: impossible, certain, or as formulas predict."""
+"""Statements on losses at ports: impossible, certain, or predicted by formulas."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from cellrate.simulation.network import Flow
 TOPIC = "loss"
 CERTAIN = {"yes": "the buffer loses {unit}s in every run", "no": "no buffer loses a {unit}"}
 EXPECTED = {"yes": "cells are lost", "no": "no cell is lost", "possible": "losses are possible"}
-"""Words on losses of buffers, by the expectation of loss."""
+"""Words of a statement on a buffer's loss, by the expected loss."""
 # Formulas that limit the queue, and their description.
 LIMITS = {
     "window-sum": "all TCP windows together hold",
@@ -91,7 +91,7 @@ def _at_port(situation: Situation, loss: Loss) -> Statement:
 
 
 def _certain(subject: Subject, situation: Situation) -> Loss | None:
-    """The loss that is certain in every run, or certainly absent; None if nothing is certain."""
+    """The loss that occurs in every run or in no run; None if neither is certain."""
     bound = queue_bound(subject, situation)
     growth = certain_growth_cells_per_second(subject.network, situation.port)
     if cannot_lose(situation, bound):
@@ -117,7 +117,7 @@ def _room(situation: Situation) -> str:
 
 
 def _expected(subject: Subject, situation: Situation) -> Loss:
-    """The loss that formulas predict whose assumptions hold."""
+    """The loss that is predicted by formulas, if their assumptions hold."""
     room, has = situation.switch.unrefused_cells, _room(situation)
     said = {
         answer.formula: answer

@@ -1,4 +1,4 @@
-"""Oscillation of the control loop: possibility, amplitude and period."""
+"""Statements on the oscillation of the control loop: whether it can occur, amplitude and period."""
 
 from __future__ import annotations
 
@@ -76,11 +76,11 @@ def _follows_background(
 ) -> Statement:
     """Compares ON and OFF times with the feedback delay (Kalyanaraman 1997, section 8.16.1).
 
-    Cells at high rates from an OFF time arrive one feedback delay after its begin, which is in the
-    ON time if the delay exceeds the OFF time. The correction takes a second delay, and comes after
-    that ON time if the period is shorter than both delays. The condition is
-    necessary, not sufficient: in simulations queues diverge if both delays together are about a
-    whole number of periods.
+    When the background turns OFF, sources get high rates. Cells at these rates arrive one feedback
+    delay later, in the next ON time if the delay exceeds the OFF time. The correction takes a
+    second delay, and comes after that ON time if the period is shorter than both delays. The
+    condition is necessary, not sufficient. In simulations queues diverge if both delays together
+    are about a whole number of periods.
     """
     period = source["period_seconds"]
     on, off = period * source["duty_cycle"], period * (1 - source["duty_cycle"])
@@ -143,7 +143,7 @@ def _efci(subject: Subject, situation: Situation) -> Iterator[Prediction]:
 
 
 def _claims(situation: Situation, longest_cells: float, utilisation: float) -> tuple[Claim, ...]:
-    """Claims on the utilisation of the cycle; none if cells are lost, or there is background."""
+    """Claims on the utilisation in the limit cycle; none with losses or background traffic."""
     if situation.others or longest_cells > situation.switch.unrefused_cells:
         return ()
     name = situation.port.name

@@ -1,4 +1,4 @@
-"""Queue lengths: bounds that no run exceeds, and what formulas expect."""
+"""Statements on queue lengths: bounds that no run exceeds, and predictions of formulas."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class QueueBound:
     Attributes:
         cells: The bound in cells.
         formula: Name of the formula in `cellrate theory`; empty if it is arithmetic alone.
-        why: What the bound counts, as a clause.
+        why: Clause that says what the bound counts.
         given: Parameters of the formula, units in their names.
     """
 
@@ -62,8 +62,8 @@ def cannot_lose(situation: Situation, bound: QueueBound | None) -> bool:
 def must_lose(subject: Subject, situation: Situation, growth_cells_per_second: float) -> bool:
     """True if cells must be dropped in the measuring window.
 
-    `growth_cells_per_second` is the growth of the queue under sources that send evenly all the
-    time. False if a source without TCP and ABR does not send evenly.
+    `growth_cells_per_second` is the growth of the queue if sources send evenly all the time.
+    Returns False if a source without TCP and ABR does not send evenly.
     """
     unchecked = [flow for flow in situation.flows if flow.tcp is None and flow.abr is None]
     even = all(flow.kind in {"cbr", "persistent"} for flow in unchecked)
@@ -91,7 +91,7 @@ def _bounds(subject: Subject, situation: Situation) -> Iterator[QueueBound]:
 
 
 def _is_bound(subject: Subject, situation: Situation, answer: FormulaAnswer) -> bool:
-    """True if no run exceeds the result of a formula of `BOUNDS` here."""
+    """True if no run of this scenario exceeds the result of a formula of `BOUNDS` at the port."""
     if answer.formula == "window-sum":
         return _holds_windows_alone(subject, situation, answer)
     if answer.formula == "credit-buffer":
@@ -181,7 +181,7 @@ def statements(subject: Subject) -> Iterator[Prediction]:
 
 
 def _silent(subject: Subject, situation: Situation) -> Iterator[NoStatement]:
-    """The formulas that have no result at the port, each with the reason."""
+    """The formulas that do not apply at the port, each with the reason."""
     for answer in subject.formula_answers(situation):
         if answer.cells is None:
             quantity = f"{situation.port.name}: {answer.title}"

@@ -35,8 +35,8 @@ class RateBound:
 
     Attributes:
         bits_per_second: The bound in bit/s.
-        by: What sets the bound: the slowest link, PCR, the window in a round trip, the delayed
-            acknowledgement of each segment, or the file's size.
+        by: Name of the limit: the slowest link, PCR, a window in each round trip, a delayed
+            acknowledgement for each segment, or the file's size.
     """
 
     bits_per_second: float
@@ -44,7 +44,7 @@ class RateBound:
 
 
 def flow_bound(subject: Subject, flow: Flow, tcp: Tcp) -> RateBound:
-    """The bound of one flow over TCP, as if it were alone."""
+    """The bound of one flow over TCP, as if the flow were alone in the network."""
     known = subject.known_bounds
     if flow not in known:
         known[flow] = _computed(subject, flow, tcp)
@@ -73,8 +73,8 @@ def bound_together(
 ) -> float:
     """Bound in bit/s of the sum of the throughputs of flows over TCP, since links are shared.
 
-    A linear program: the greatest sum of rates, of which each is at most the flow's own bound, and
-    which no link must carry beyond its rate.
+    The bound is the solution of a linear program: the greatest sum of rates, where each rate is at
+    most the flow's own bound, and the rates over a link are together at most the link's rate.
 
     Args:
         subject: The network.
@@ -97,7 +97,7 @@ def bound_together(
 
 
 def crowded_links(subject: Subject, flows: Sequence[tuple[Flow, Tcp]]) -> frozenset[Link]:
-    """Links that cannot carry all flows at their own bounds, with what all other flows send.
+    """Links that cannot carry all flows over TCP at their own bounds beside all other traffic.
 
     Args:
         subject: The network.
@@ -130,9 +130,9 @@ def _in_window(subject: Subject, flow: Flow, tcp: Tcp, cells_per_second: float) 
 def _by_window(subject: Subject, flow: Flow, tcp: Tcp) -> float:
     """Bound in bit/s from a window of data in each round trip that has begun.
 
-    Data delivered at a time were sent one forward delay earlier, when at most a window beyond the
-    acknowledged data could be sent. The acknowledged data were delivered one backward delay before
-    that.
+    Data delivered at a time t were sent at least one forward delay before t. At that time at most a
+    window beyond the acknowledged data could be sent, and the acknowledged data had been delivered
+    at least one backward delay earlier.
     """
     trip = flow.propagation_round_trip_seconds or 0.0
     begin = max(subject.begin_seconds, flow.start_seconds)
@@ -141,7 +141,7 @@ def _by_window(subject: Subject, flow: Flow, tcp: Tcp) -> float:
 
 
 def outstanding_bytes(flow: Flow, tcp: Tcp) -> int:
-    """The most that a flow can have outstanding: whole segments, if all its segments are full."""
+    """Greatest number of outstanding bytes of a flow: whole segments, if all segments are full."""
     whole = tcp.window_bytes // tcp.mss_bytes * tcp.mss_bytes
     return whole if flow.kind in FULL else tcp.window_bytes
 
@@ -155,8 +155,9 @@ def holds_one_segment(flow: Flow, tcp: Tcp) -> bool:
 def waits_for_acknowledgements(subject: Subject, flow: Flow, tcp: Tcp) -> bool:
     """True if a window holds one segment and its acknowledgement waits for the receiver's clock.
 
-    RFC 5681 4.2 acknowledges every second full segment at once, but here is only one. False if the
-    retransmission timer can expire sooner, since a repeated segment is acknowledged at once.
+    By RFC 5681 4.2 every second full segment is acknowledged at once, but here the window holds
+    only one. False if the retransmission timer can expire sooner than the receiver's clock, since a
+    repeated segment is acknowledged at once.
     """
     settings, trip = tcp.parameters, flow.propagation_round_trip_seconds or 0.0
     interval = settings["delayed_ack_interval_seconds"]
@@ -192,10 +193,10 @@ def _payload_bits_per_cell(subject: Subject, flow: Flow, tcp: Tcp) -> float:
 
 
 def _early_bits(subject: Subject, flow: Flow, tcp: Tcp, link: Link) -> float:
-    """Payload in bits that may have passed the link before the window and be delivered in it.
+    """Payload in bits that may pass the link before the measuring window and be delivered in it.
 
-    At most a window, if data may wait for a lost segment or in a later queue. Otherwise a segment
-    whose first cells have arrived, and another one for RM cells that are due.
+    If data may wait for a lost segment or in a later queue, this is one TCP window. Otherwise it is
+    a segment whose first cells have arrived, and another segment for RM cells that are due.
     """
     if subject.begin_seconds <= flow.start_seconds:
         return 0.0

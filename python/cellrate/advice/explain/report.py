@@ -55,7 +55,7 @@ def _statements(statements: Iterable[Statement]) -> Iterator[Block]:
 
 
 def _prefix(one: Statement) -> str:
-    """The kind of a prediction: a value to expect, or a limit that a run may stay far below."""
+    """First words of a prediction: an expected value, or a limit that runs may stay far below."""
     if one.kind != "prediction":
         return ""
     if any(claim.sense == "at most" for claim in one.claims):
@@ -64,7 +64,7 @@ def _prefix(one: Statement) -> str:
 
 
 def _inapplicable(one: Statement) -> str:
-    """The formula, the assumptions that fail, and last the statement that it would make."""
+    """Text on a formula that does not apply: its failed assumptions, and what it would state."""
     name = one.formula or one.topic
     assumed = "; that ".join(one.fails)
     return (

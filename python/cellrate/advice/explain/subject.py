@@ -1,4 +1,4 @@
-"""Properties of a network that several topics of an explanation need."""
+"""The network that is explained, with quantities that several topics of an explanation need."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from cellrate.theory.cell_conversions import CELL_BITS
 if TYPE_CHECKING:
     from cellrate.advice.explain.rate_bounds import RateBound
 
-# Share of time for which a queue without a bound exceeds the length that is stated.
+# Share of time for which a queue without a bound exceeds the length that a statement gives.
 RARE = 1e-6
 # Number of iterations in which shares and backward traffic converge; each at least halves the
 # error.
@@ -59,7 +59,7 @@ class Subject:
         return self._answers[situation.port]
 
     def queue_answers(self, situation: Situation) -> dict[str, FormulaAnswer]:
-        """Results of the formulas that have one for the queue of a port, by name."""
+        """Results, by name, of the formulas that apply to the queue of a port."""
         answers = self.formula_answers(situation)
         return {answer.formula: answer for answer in answers if answer.cells is not None}
 
@@ -134,7 +134,7 @@ class Subject:
 
     @cached_property
     def lossless(self) -> bool:
-        """True if no cell can be lost: neither on links nor in sources, and no switch drops any."""
+        """True if no cell can be lost: not on links, not in source queues, and not in switches."""
         switches = [link.switch for link in self.network.ports]
         return (
             not self.network.links_lose
@@ -193,7 +193,7 @@ class Subject:
         return shares
 
     def _shares_beside(self, elastic: list[Flow], taken: Mapping[Link, float]) -> MaxMin:
-        """Max-min rates of flows, from the capacity of links less a rate `taken` from each."""
+        """Max-min rates of flows, after a rate `taken` is subtracted from each link's capacity."""
         return fair_shares(
             self.network,
             flows=elastic,

@@ -1,4 +1,4 @@
-"""TCP throughput: bounds that no run exceeds, and predictions from fair shares and windows."""
+"""Statements on TCP throughput: bounds, and predictions from fair shares and windows."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ BY = {
 
 
 def statements(subject: Subject) -> Iterator[Prediction]:
-    """Bounds of every group over TCP and of all together, then what is expected."""
+    """Bounds for every group of flows over TCP and for all together, then expected values."""
     groups = {
         name: found for name, flows in subject.network.groups().items() if (found := _tcp(flows))
     }
@@ -333,7 +333,7 @@ def _steady(subject: Subject, flows: Sequence[tuple[Flow, Tcp]]) -> Iterator[str
 
 
 def _start_up_seconds(flow: Flow, tcp: Tcp) -> float:
-    """Twice the round trips in which slow start opens the whole window, from one segment on."""
+    """Twice the time in which slow start opens the whole window from one segment, in seconds."""
     doublings = math.log2(max(1.0, tcp.window_bytes / tcp.mss_bytes)) + 1
     return 2 * doublings * (flow.propagation_round_trip_seconds or 0.0)
 
@@ -382,7 +382,7 @@ def _megabits(rate: float) -> str:
 
 
 def _window(subject: Subject, name: str, flows: Sequence[tuple[Flow, Tcp]]) -> Statement:
-    """The window that a flow needs to fill its path alone, and how many have less."""
+    """Statement on the window that fills a flow's path, and the number of flows with less."""
     tcp = flows[0][1]
     trips = [flow.propagation_round_trip_seconds or 0.0 for flow, _ in flows]
     limited = sum(flow_bound(subject, flow, tcp).by == "window" for flow, tcp in flows)

@@ -1,4 +1,4 @@
-"""Round trips, feedback delays and the pipe; time constants of TCP and of the control."""
+"""Statements on round trips, feedback delays, the pipe, and time constants of TCP and control."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Formulas for the queue at a port, each with the assumptions that fail there."""
+"""Formulas for the queue at a port, each with its assumptions that fail at this port."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def _admitted_cells(situation: Situation) -> Result:
 
 
 def _given_credits(situation: Situation, control: Parameters) -> Result:
-    """Cells that the channels under credit control may have in the port: N2 + N3 each."""
+    """Cells that channels under credit control may have in the port: N2 + N3 for each channel."""
     if control["allocation"] != "static":
         raise DoesNotApply(
             "buffers are allocated adaptively, so the memory of the switch is the bound"
@@ -74,7 +74,7 @@ def _n3(control: Parameters, link: Link) -> float:
 
 
 def _before(situation: Situation, flows: Iterable[Flow]) -> list[Link]:
-    """The link into the switch of the port, for each flow."""
+    """For each flow the link by which it enters the port's switch."""
     return [flow.forward[flow.forward.index(situation.port) - 1] for flow in flows]
 
 

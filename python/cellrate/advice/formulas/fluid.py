@@ -51,7 +51,7 @@ def _parameters(abr: Abr) -> tuple[float, float, float, float, float]:
 
 
 def _bound(situation: Situation) -> Result:
-    """The bound on a queue that starts empty."""
+    """The formula's bound of a queue that starts empty."""
     loop = loop_of(situation)
     fastest = loop.bw / loop.n * (1 + overload(loop, np.zeros(())))
     cells = float(maximum_queue_bound_cells(loop))

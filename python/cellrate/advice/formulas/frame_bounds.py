@@ -139,7 +139,7 @@ class FrameBounds:
         return frozenset(hop for hop, rate in brought.items() if rate > hop_rate(hop))
 
     def _early_bytes(self, flow: FrameFlow) -> float:
-        """Payload that may have passed a line before the window and be delivered in it."""
+        """Payload in bytes that may pass a line before the measuring window and arrive in it."""
         return 0.0 if self.window[0] <= flow.start_seconds else float(outstanding_bytes(flow))
 
     def queue(self, port: Line) -> QueueLimit | None:
@@ -160,7 +160,7 @@ class FrameBounds:
         return min(found, key=lambda limit: limit.octets, default=None)
 
     def _of_pauses(self, port: Line) -> float:
-        """The most that a switch holds for a port of all links and priorities that flows use."""
+        """Most bytes that PFC lets a switch hold for a port, over all links and priorities."""
         assert self.network.pauses is not None  # noqa: S101  the caller knows it
         numbers = {line: number for number, line in enumerate(self.network.lines)}
         used = {
@@ -178,7 +178,7 @@ class FrameBounds:
         return float(sum(room[numbers[line]] for line, _ in used))
 
     def _of_memory(self, port: Line) -> float:
-        """The most that one queue can hold of a shared memory, if all others are empty.
+        """Most bytes of a shared memory that one queue can hold, if all other queues are empty.
 
         Choudhury and Hahne 1998: x <= alpha (B - x), where x does not yet count the arriving frame.
         """
@@ -198,7 +198,7 @@ class FrameBounds:
 
     @cached_property
     def loses_nothing(self) -> bool:
-        """True if no run can lose a packet: by credit or pauses, or since all windows fit."""
+        """True if no run loses a packet, due to credits or pauses, or since all windows fit."""
         pauses = self.network.pauses
         by_pauses = pauses is not None and pauses["loses"] is None
         return self.network.credit is not None or by_pauses or self.windows_fit
@@ -207,7 +207,7 @@ class FrameBounds:
     def windows_fit(self) -> bool:
         """True if windows fit into all buffers and no timer expires early.
 
-        False if credits or pauses hold frames back.
+        False under credits or pauses, since these hold frames back.
         """
         if self.network.credit is not None or self.network.pauses is not None:
             return False
@@ -236,9 +236,9 @@ class FrameBounds:
 
     @cached_property
     def _windows(self) -> Mapping[Line, float]:
-        """Bytes of frames that a port holds at most if each is sent once, by line.
+        """Most bytes that a port holds if each frame is sent once, by the line of the port.
 
-        Each segment of a window is on its way as data or as an acknowledgement; one further frame
+        Each segment of a window is under way as data or as an acknowledgement; one further frame
         may be in its interframe gap.
         """
         held: dict[Line, float] = defaultdict(float)

@@ -1,4 +1,4 @@
-"""Detects queues that grow without end, from the rates before a run or from a trace."""
+"""Detects queues that grow without end, from the sources' rates or from the trace of a run."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import numpy as np
 from cellrate.simulation.network import Link, Network, certain_cells_per_second
 from cellrate.simulation.series import Series
 
-# From one span to the next, twice as long, the mean of a queue rises twice as much as before if the
-# queue grows in proportion to time, from wherever it began; sqrt(2) times as much if it is a random
-# walk; and less and less if it is bounded.
+# The mean of a queue is taken over spans, each twice as long as the span before. Its second rise is
+# twice the first if the queue grows in proportion to time, from wherever it began. The ratio is
+# sqrt(2) for a random walk, and becomes smaller and smaller for a bounded queue.
 GROWS = 1.5
 # A larger ratio occurs only at the start, since no queue grows faster than in proportion to time
 # for long.
@@ -29,7 +29,7 @@ LONGER = 4
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A queue during part of a run."""
+    """A queue during a part of a run."""
 
     begin_seconds: float
     end_seconds: float
@@ -63,9 +63,9 @@ class Growth:
     def endless(self) -> bool:
         """True if the queue grows in proportion to time and does not become short again.
 
-        Three conditions: the mean rises from span to span, the second time by more than for a
-        random walk; in the second half the queue is always above its mean in the quarter before;
-        and it still grows at the end.
+        There are three conditions. The mean rises from span to span, the second time by more than
+        for a random walk. In the second half the queue is always above its mean in the quarter
+        before. The queue still grows in the last quarter.
         """
         first, before, last = self.spans
         early, late = before.mean_cells - first.mean_cells, last.mean_cells - before.mean_cells

@@ -7,14 +7,14 @@ from cellrate.simulation.network import Flow, OwnRate
 from cellrate.simulation.network.ends import Parameters
 from cellrate.theory.queueing import fractional, md1, periodic
 
-# What these formulas compute, which is at least the loss ratio.
+# Name of the quantity that these formulas compute; it is at least the loss ratio.
 STANDS = "the loss ratio is the share of time that an unlimited queue is longer than the buffer"
 # Greatest share of time in which normal rates may lie below zero or above the peak.
 NORMAL = 0.01
 
 
 def _periodic_sources(situation: Situation) -> Result:
-    """The queue of constant bit rate sources: a cell of each, or less if loss is allowed."""
+    """The queue of constant bit rate sources: one cell of each, or fewer if loss is allowed."""
     _require_only(situation, "cbr")
     rates = {flow.source.get("rate_cells_per_second") for flow in situation.others}
     if len(rates) > 1:
@@ -26,7 +26,7 @@ def _periodic_sources(situation: Situation) -> Result:
         "link_cells_per_second": situation.port.cells_per_second,
     }
     periodic.periodic_mean_queue_cells(**given)
-    if situation.loss_ratio == 0:  # holds for all phases, so no cell is ever lost
+    if situation.loss_ratio == 0:  # this bound holds for all phases, so no cell is ever lost
         return Result(float(sources), given)
     rates_given = (given["rate_cells_per_second"], given["link_cells_per_second"])
     probability = situation.loss_ratio

@@ -130,13 +130,13 @@ class Situation:
 
     @cached_property
     def queue(self) -> int:
-        """Number of the queue of elastic flows that is served last; without any, of all queues."""
+        """Number of the last served queue with elastic flows; without any, of the last queue."""
         numbers = [self.switch.queue_of(flow.service) for flow in self.elastic or self.flows]
         return max(numbers, default=len(self.switch.priority) - 1)
 
     @cached_property
     def service(self) -> str:
-        """A service class of the queue that `queue` numbers."""
+        """A service class of the flows in the queue with the number `queue`."""
         return self.switch.priority[self.queue][0]
 
     def sharing(self) -> tuple[Flow, ...]:
@@ -161,7 +161,7 @@ class FormulaAnswer:
 
     Attributes:
         formula: Name of the formula in `cellrate theory`.
-        title: The quantity that it computes.
+        title: The quantity that the formula computes.
         source: Paper and equation or section.
         cells: Length of the queue in cells; None if the formula does not apply.
         given: Parameters of the formula, units in their names.
@@ -202,10 +202,10 @@ class PortFormula:
 
     Attributes:
         name: Name of the formula in `cellrate theory`.
-        title: The quantity that it computes.
+        title: The quantity that the formula computes.
         source: Paper and equation or section.
-        compute: Computes the quantity; raises `DoesNotApply` or `AssumptionError` if it does not
-            apply.
+        compute: Computes the quantity; raises `DoesNotApply` or `AssumptionError` if the formula
+            does not apply.
         holds_under_credit: True if the formula also holds where sources must wait for credit.
     """
 
@@ -216,7 +216,7 @@ class PortFormula:
     holds_under_credit: bool = False
 
     def answer(self, situation: Situation) -> FormulaAnswer:
-        """The result at a port, or the reason why there is none."""
+        """The formula's result at a port, or the reason why the formula does not apply."""
         named = (self.name, self.title, self.source)
         if situation.network.credit is not None and not self.holds_under_credit:
             reason = "under credit control cells wait in the sources until they have credit"

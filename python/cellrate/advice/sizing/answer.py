@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class EndlessGrowth:
-    """A queue that grows without end.
+    """Growth without end of the queue at a port, in an unlimited buffer.
 
     Attributes:
         cells_per_second: Rate of growth.
@@ -42,16 +42,16 @@ class Answer(Shown):
     """Result of sizing the buffer of a port.
 
     Attributes:
-        question: The question that was asked.
-        port: The port that the buffer is for.
+        question: Scenario, port, target and seeds.
+        port: The port whose buffer is sized.
         formulas: Results of the formulas.
         buffer_cells: The buffer; None if no buffer meets the target.
-        endless: Set if the queue grows without end.
+        endless: Growth of the queue, if it grows without end; else None.
         each_cells: Least lossless buffer of each seed, in the order of the seeds; empty for a loss
             or delay target.
-        runs: The runs with the buffer; runs without a limit if these give the exact buffer.
+        runs: The runs with the buffer, or the runs without a limit if these give the exact buffer.
         unlimited: The runs without a limit on buffers.
-        searched: Result of the search for a loss target.
+        searched: Result of the bisection, if the target is a loss ratio.
         longest_queues_cells: Longest queue over all seeds at every port, without a limit.
         random: True if the seeds make runs differ.
         queue: Trace of the longest queue; of the longer run if one was made.

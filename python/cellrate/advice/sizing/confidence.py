@@ -14,9 +14,8 @@ CONFIDENCE = 0.95
 def covered_share(seeds: int, confidence: float = CONFIDENCE) -> float:
     """Share of all possible runs, with confidence, that do not exceed the largest of some seeds.
 
-    With n seeds the share is p: the largest of n independent values lies below the p-quantile with
-    probability p^n, whatever
-    their distribution, so p^n = 1 - confidence (Wilks 1941).
+    The largest of n independent values lies below the p-quantile with probability p^n, whatever
+    their distribution. So with n seeds the share is the p with p^n = 1 - confidence (Wilks 1941).
 
     >>> round(covered_share(59), 3)
     0.95
@@ -49,9 +48,9 @@ def normal_tolerance(
 ) -> float | None:
     """Upper tolerance limit of normally distributed values; None from a single value.
 
-    With that confidence the share of all values lies below mean + k s, where k sqrt(n) is the
-    quantile of the non-central t distribution with noncentrality z(share) sqrt(n) (NIST/SEMATECH
-    e-Handbook of Statistical Methods, section 7.2.6.3).
+    With probability `confidence`, the share `share` of all values lies below mean + k s. Here
+    k sqrt(n) is the quantile of the non-central t distribution with noncentrality z(share) sqrt(n)
+    (NIST/SEMATECH e-Handbook of Statistical Methods, section 7.2.6.3).
     """
     if len(values) < 2:
         return None

@@ -1,4 +1,4 @@
-"""Figure of the queue over time, with the measured buffer and those of the formulas."""
+"""Figure of the queue over time, with the measured buffer and the buffers of the formulas."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ LARGEST_SHARE = 0.25
 LEAST_POINTS = 10
 # A queue has a plateau if it is within this share of its maximum for at least this share of a run.
 PLATEAU, LEAST_STAY = 0.05, 0.25
-# Share of all windows that a queue holds if the windows bound it; the rest is on the links.
+# Share of all windows that a queue holds if the windows bound the queue; the rest is on the links.
 LEAST_FILLED = 0.7
 
 
 def queue_figure(answer: Answer, queue: Series) -> Figure:
-    """Draws the longest queue of all seeds, with a detail round its maximum if that is brief.
+    """Draws the longest queue of all seeds, with a detail round its maximum if the peak is short.
 
     Buffers are levels with their names; those far above the queue are left out.
     """
@@ -70,8 +70,8 @@ def _target(answer: Answer) -> str:
 def note_plateau(panel: Axes, answer: Answer, queue: Series) -> None:
     """Writes a note on a plateau: the queue holds all cells that TCP may have outstanding.
 
-    The queue has such a plateau if it is near its maximum for a quarter of the run, and near the
-    sum of the windows, less what is on the links.
+    There is such a plateau under two conditions. The queue is near its maximum for a quarter of the
+    run. The maximum is near the sum of the windows minus the cells on the links.
     """
     [windows] = [
         formula.cells for formula in answer.formulas if formula.formula == "window-sum"

@@ -1,4 +1,4 @@
-"""Sizes the buffer of a port over Ethernet: runs without a limit and with it, and formulas."""
+"""Sizes the buffer of a port over Ethernet: runs without and with a buffer limit, and formulas."""
 
 from __future__ import annotations
 
@@ -67,11 +67,11 @@ class PacketRun:
 
 @dataclass(frozen=True)
 class PacketFormula:
-    """A formula for a buffer.
+    """Result of a formula for a buffer, with the assumptions that fail.
 
     Attributes:
         name: Name of the formula.
-        computes: The goal that the buffer meets.
+        computes: What the buffer achieves, such as no loss or a full link.
         source: Publication of the formula.
         buffer_bytes: Result of the formula.
         fails: Assumptions of the formula that do not hold.
@@ -284,7 +284,7 @@ def _sized(
 def _keeps(loss_ratio: float, losses: Sequence[float]) -> bool:
     """True if the loss stays within the target.
 
-    With several seeds its upper confidence bound must.
+    With several seeds the upper confidence bound of the loss must stay within it.
     """
     bound = upper_mean(losses)
     return (losses[0] if bound is None else bound) <= loss_ratio

@@ -1,4 +1,4 @@
-"""Question of buffer sizing: scenario, port, target and seeds; and the runs that answer it."""
+"""Inputs of buffer sizing (scenario, port, target and seeds), and the measured runs."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class PortRun:
 
 @dataclass(frozen=True)
 class Measured:
-    """A finished run."""
+    """A finished run of buffer sizing, with its queues."""
 
     seed: int
     summary: dict[str, Any]
@@ -112,13 +112,13 @@ class SizingError(ValueError):
 
 @dataclass(frozen=True)
 class Question:
-    """Asks for the buffer of a port of a scenario.
+    """Inputs of buffer sizing: a scenario, a port, and the target that the buffer must meet.
 
     Attributes:
         text: The scenario, as TOML.
         path: Name of the scenario.
         overrides: ``path=value`` settings, applied in order.
-        port: Name of the port; the one with the longest queue if None.
+        port: Name of the port; None for the port with the longest queue.
         loss_ratio: Target: largest mean cell loss ratio of the port; 0 for no loss at all.
         delay_seconds: Target: longest queueing delay, instead of a loss ratio.
         seeds: Seeds of the runs.
@@ -188,9 +188,10 @@ class Question:
     def is_exact(self) -> bool:
         """True if one run without a limit gives the least lossless buffer.
 
-        Until a queue first exceeds a buffer, a run with that buffer and a run without a limit are
-        the same run, if the discard policies accept every cell until then and no threshold depends
-        on the buffer. Then the least buffer that loses nothing is the longest queue itself.
+        There are two conditions: the discard policies accept every cell while the buffer is not
+        full, and no threshold depends on the buffer. Runs with a buffer and without a limit are
+        then equal until the queue first exceeds this buffer. So the least buffer that loses nothing
+        is the longest queue itself.
         """
         switches = (node.switch for node in self.network.nodes)
         return all(one is None or one.policy in REFUSE_ONLY_WHEN_FULL for one in switches)

@@ -39,7 +39,7 @@ WANTED = 0.99
 
 
 def asked(answer: Answer) -> str:
-    """The question as a title."""
+    """Title of the report: the port and the target."""
     question = answer.question
     if question.delay_seconds is not None:
         target = f"a queueing delay of at most {seconds(question.delay_seconds)}"

@@ -50,10 +50,10 @@ class LeastBuffer:
 
 
 def least(holds: Callable[[int], bool], lower: int, upper: int) -> LeastBuffer:
-    """Finds the least buffer, within 2 %, for which a criterion holds there and at larger buffers.
+    """Finds the least buffer, within 2 %, such that a criterion holds at it and at larger buffers.
 
     A closed loop may lose more with a larger buffer, so the criterion is checked again at larger
-    buffers; if it fails at one of them the search continues above.
+    buffers. If the criterion fails at one of them, the search continues above this buffer.
 
     Args:
         holds: Evaluates the criterion for a buffer.

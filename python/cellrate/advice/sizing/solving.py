@@ -88,7 +88,7 @@ def _keeps(loss_ratio: float, runs: Sequence[PortRun]) -> bool:
 
 
 def _refused(answer: Answer, reason: str) -> Answer:
-    """The result without a buffer, since cells are lost even in an unlimited buffer."""
+    """The answer that no buffer meets the target, with the reason."""
     policy = answer.port.switch.policy
     remark = (
         f"{reason}: `{policy}` discards packets at a threshold that does not depend on the buffer"
@@ -97,7 +97,7 @@ def _refused(answer: Answer, reason: str) -> Answer:
 
 
 def for_delay(answer: Answer, runner: Runner) -> Answer:
-    """Computes the buffer whose last cell waits for the delay, and measures the loss with it.
+    """Computes the buffer that a cell leaves within the target delay, and measures its loss.
 
     Cells are served in the order of arrival, at the mean rate that queues of higher priority leave.
     """
@@ -211,7 +211,7 @@ def size_buffer(question: Question, runner: Runner) -> Answer:
 
 
 def _in_spite_of_growth(answer: Answer) -> Answer:
-    """Turns endless growth into a remark, since the target may be met with a finite buffer."""
+    """Turns endless growth into a remark, since a finite buffer may meet the target anyway."""
     if answer.endless is None:
         return answer
     pace = f"{answer.endless.cells_per_second:,.0f} cells/s"
@@ -220,15 +220,15 @@ def _in_spite_of_growth(answer: Answer) -> Answer:
 
 
 def _certainly_endless(question: Question, named: Link | None) -> Answer | None:
-    """The result without a run, if the excess of arrivals is certain and larger than the target.
+    """The answer without a run, if arrivals exceed the link for ever and by more than the target.
 
-    None if the port is not certainly overloaded for ever, or the target allows that much loss.
+    None if such an excess is not certain, or the target allows so much loss.
     """
     network = question.network
     if not network.ports:
         raise SizingError("no flow crosses a switch: there is no output port with a buffer")
     if network.changes:
-        return None  # after a change the arrivals differ from those of the scenario's begin
+        return None  # after a change the arrivals may differ from those before it
     ports = network.ports if named is None else (named,)
     growth = {port: certain_growth_cells_per_second(network, port) for port in ports}
     port = max(ports, key=growth.__getitem__)
@@ -283,7 +283,7 @@ def _observed(question: Question, named: Link | None, runs: Sequence[Measured]) 
 
 
 def _watched_longer(answer: Answer, worst: Measured, runner: Runner) -> Answer:
-    """Adds the trace of the longest queue; if it still rises, the result of a longer run."""
+    """Adds the trace of the longest queue; if the queue still rises, repeats the run for longer."""
     queue = worst.queue(answer.port.name)
     if len(queue) < LEAST_POINTS:
         remark = "the run is too short to tell whether the queue grows"

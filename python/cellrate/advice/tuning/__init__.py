@@ -1,4 +1,4 @@
-"""Search for good parameters: a model or a search proposes settings, simulations rank them."""
+"""Tunes parameters: a fluid model or a search proposes settings, and simulations rank them."""
 
 from cellrate.advice.tuning.answer import Answer
 from cellrate.advice.tuning.options import TuneOptions

@@ -34,7 +34,7 @@ METHODS = {
 
 @dataclass(frozen=True)
 class Answer(Shown):
-    """Result of a tuning.
+    """Result of `tune`: settings of parameters, ranked by criteria.
 
     Attributes:
         base: The scenario that was tuned.
@@ -45,12 +45,12 @@ class Answer(Shown):
             named the parameters to vary.
         modelled: The fluid model and its results; None if it was not used.
         space: Parameters that were varied; empty if the model proposed the settings.
-        not_varied: Declared parameters that could not be varied.
+        not_varied: Parameters with a declared range that could not be varied, with reasons.
         budget: Number of runs that were allowed.
         ranked: Every setting that was run, the best first.
         order: The settings in the order in which they were first run.
-        most_throughput: The best setting if throughput comes before loss; only if the fluid model
-            finds no feasible pair, otherwise None.
+        most_throughput: The best setting if throughput comes before loss. Set only if the fluid
+            model finds no feasible pair of RIF and RDF, otherwise None.
         refused: Settings that the scenario does not allow, with the reason of each.
         simulated: Number of runs that were simulated.
         known: Number of runs whose results were already stored.
@@ -111,8 +111,8 @@ class Answer(Shown):
         """True if the 95 % interval of a setting's difference from the best contains zero.
 
         The interval is that of the differences from the best setting, seed by seed. A setting with
-        one seed has no spread of its own; it gets the spread of the settings with several seeds
-        that are not worse in an earlier criterion.
+        one seed has no spread of its own. Its interval is computed from the spread of settings with
+        several seeds that equal the best setting in all earlier criteria.
 
         Returns:
             None if the setting is within all tolerances, or the spread is unknown.
@@ -143,7 +143,7 @@ class Answer(Shown):
         return () if found is None else found.values
 
     def of(self, setting: Setting) -> Ranked:
-        """The rank of a setting.
+        """The entry of a setting in the ranking.
 
         Raises:
             KeyError: The setting was not run.

@@ -1,4 +1,4 @@
-"""Search ranges that parameters declare, resolved for one scenario."""
+"""Search ranges that the schema declares for parameters (`x-search`), for one scenario."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class NotVaried:
 def declared(
     scenario: ResolvedScenario, tables: Sequence[str]
 ) -> tuple[Space, tuple[NotVaried, ...]]:
-    """Splits the parameters of tables with a declared range: those to vary, those that cannot.
+    """Splits parameters with a declared range into ranges to vary and parameters not varied.
 
     Choices and booleans are varied only if the user names them, because they select variants of a
     scheme.
@@ -77,8 +77,8 @@ def parameter_tables(scenario: ResolvedScenario) -> tuple[str, ...]:
     """Dotted paths of the tables that hold the parameters of control and discard.
 
     EFCI and relative-rate marking act only through the sources, so the sources' RIF and RDF, or
-    AIR and MDF, are included with them. Over Ethernet it is the table of active queue management,
-    and that of control if a flow is rate-controlled.
+    AIR and MDF, are included. Over Ethernet this is the table of active queue management, and the
+    table of control if a flow is rate-controlled.
     """
     network = scenario.network
     if isinstance(network, FrameNetwork):
@@ -94,7 +94,7 @@ def parameter_tables(scenario: ResolvedScenario) -> tuple[str, ...]:
 
 
 def _rate_tables(scenario: ResolvedScenario) -> tuple[str, ...]:
-    """Over Ethernet, tables of control and keys of sources, if flows obey rates or use RoCE."""
+    """Paths of control tables and source keys over Ethernet, if flows obey rates or use RoCE."""
     document = scenario.keys.document
     over_roce = tuple(
         f"flow.{one['name']}.roce.control" for one in document["flow"] if "roce" in one
@@ -123,7 +123,7 @@ def declared_range(scenario: ResolvedScenario, key: Key) -> Range:
     """The range that a parameter declares.
 
     Raises:
-        BadInput: The range is empty, or it is a share of something that is unlimited or absent.
+        BadInput: The range is empty, or is a share of a quantity that is unlimited or absent.
     """
     search: Mapping[str, Any] = key.search or {}
     if "of" in search:
@@ -148,7 +148,7 @@ def declared_range(scenario: ResolvedScenario, key: Key) -> Range:
 
 
 def kind_as_written(kind: str, text: str) -> str:
-    """Kind of a quantity; a queue length is a number of packets or, with another unit, of bytes."""
+    """Kind of a quantity as its text says; a queue length may be in packets or in bytes."""
     in_bytes = kind == "QueueLength" and not text.endswith("packets")
     return "Bytes" if in_bytes else kind
 
@@ -189,8 +189,8 @@ def _whole_over_ethernet(network: FrameNetwork, key: Key, name: str) -> float:
 def _finite(buffer: float, key: Key) -> float:
     if math.isinf(buffer):
         raise BadInput(
-            f"{key.path} is searched as a share of an infinite buffer; "
-            f"give its range: --vary {key.path}=LOW..HIGH"
+            f"the default search range of {key.path} is a share of an infinite buffer; "
+            f"give another range: --vary {key.path}=LOW..HIGH"
         )
     return buffer
 
@@ -202,7 +202,11 @@ def _applies(key: Key) -> bool:
 
 
 def _holds(found: object, wanted: object) -> bool:
-    """True if a value is one of a list, or, for a boolean condition, is set and not false."""
+    """True if a value meets a condition.
+
+    The value must be in the list `wanted`. If `wanted` is a boolean, the value must be set and not
+    false.
+    """
     if isinstance(wanted, list):
         return found in wanted
     return (found is not None and found is not False) == wanted

@@ -31,7 +31,7 @@ class StartUp:
     Attributes:
         share: Sum of the initial rates of all sources, as a share of the bottleneck.
         begins_seconds: Start of the measuring window, counted from the start of the last flow.
-        ends_seconds: End of the window, counted likewise.
+        ends_seconds: End of the window, counted from the start of the last flow.
     """
 
     share: float

@@ -1,4 +1,4 @@
-"""Simulates settings over seeds, each pair of setting and seed once."""
+"""Simulates settings of parameters with several seeds; each setting and seed is run once."""
 
 from __future__ import annotations
 
@@ -106,8 +106,8 @@ class Laboratory:
         is_known: Returns True if the result of a job is already stored.
         trials: Measures of each setting, seed by seed.
         refused: Settings that the scenario does not allow, with the error of each.
-        names: The first setting by the key of its run. A later setting with the same key is the
-            same scenario, so the first setting replaces it.
+        names: The first setting by the key of its run (a hash of the resolved scenario). A later
+            setting with the same key is replaced by the first one.
         simulated: Number of runs that were simulated.
         known: Number of runs whose results were already stored.
     """
@@ -142,7 +142,8 @@ class Laboratory:
     def measure(self, settings: Sequence[Setting], seeds: int) -> None:
         """Runs each setting with the first `seeds` seeds, except those that were run before.
 
-        If two seeds give the same run and nothing is drawn, the runs of further seeds are not made.
+        If two seeds give the same run and the scenario draws no random number, further seeds are
+        not run.
 
         Raises:
             ScenarioError: The scenario does not allow a setting.
@@ -167,7 +168,7 @@ class Laboratory:
         return alike and draws_nothing(network_of(self.job(setting, 0).scenario()))
 
     def _repeat(self, setting: Setting, seeds: int) -> None:
-        """Adds runs of further seeds as copies of the first run."""
+        """Adds results for further seeds as copies of the first result."""
         runs = self.trials[setting]
         more = (replace(runs[0], seed=seed) for seed in self.seeds[len(runs) : seeds])
         self.trials[setting] = (*runs, *more)

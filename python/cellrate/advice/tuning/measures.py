@@ -17,12 +17,12 @@ from cellrate.simulation.series import series_of
 SAMPLES = 200
 """Number of equal parts of the run whose utilisation is compared."""
 BAND = 0.1
-"""Half the width of the band round the final mean, as a share of it."""
+"""Half the width of the settling band round the final mean, as a share of this mean."""
 TRACED = "utilisation"
 
 
 def traced(network: Network | FrameNetwork) -> tuple[str, ...]:
-    """Settings of a scenario that trace only the utilisation, for the settling time."""
+    """Settings with which a scenario traces only the utilisation, to find the settling time."""
     sample = max(1, round(network.duration_seconds * 1e12 / SAMPLES))
     return (f'measure.traces=["{TRACED}"]', f'measure.sample="{sample} ps"')
 
@@ -41,7 +41,7 @@ def settling_seconds(
         ports: Names of the bottleneck ports.
 
     Returns:
-        Seconds; infinite if it does not settle; None if the run has no such trace.
+        Seconds; infinite if the utilisation does not settle; None if the run has no such trace.
     """
     series = [
         series for series in series_of(outcome) if series.kind == TRACED and series.entity in ports
@@ -68,7 +68,7 @@ class Criterion:
         name: Name in `--objective`.
         about: Description of the measure.
         unit: Unit of the measure; empty for a share.
-        best: "greatest" or "least": the end at which values are best.
+        best: "greatest" or "least": the value that is best.
         tolerance: Values within this difference of the best value count as equal.
         relative: True if the tolerance is a share of the best value.
         of: Reads the measure from the summary of a run; returns None if the run lacks it.
@@ -263,7 +263,7 @@ class Measures:
         values: The values by the names of the criteria.
         digest: Hash of all events of the run.
         settling_seconds: Time from the last start of a flow until the bottleneck's utilisation has
-            settled; infinite if it does not; None if the run does not trace it.
+            settled; infinite if it does not settle; None if the run does not trace it.
         warnings: Messages of the run's warnings, by their codes.
         acts: Number of packets that queue management dropped or marked during the measuring window;
             over ATM 0.
@@ -278,7 +278,7 @@ class Measures:
 
     @property
     def locked(self) -> bool:
-        """True if the phases of TCP sources locked."""
+        """True if TCP sources ran in step (warning `phases-locked`)."""
         return LOCKED in self.warnings
 
     @classmethod
@@ -304,7 +304,7 @@ class Measures:
 
 
 def bottleneck(network: Network | FrameNetwork) -> frozenset[str]:
-    """Names of the overloaded ports; of all ports if none is overloaded."""
+    """Names of the ports that can be overloaded; of all ports if there is no such port."""
     if isinstance(network, FrameNetwork):
         return frozenset(line.name for line in network.bottlenecks or network.ports)
     ports = overloaded_ports(network) or network.ports

@@ -26,12 +26,12 @@ class Shortfall:
 
 @dataclass(frozen=True)
 class Objective:
-    """Criteria in their order; each decides among the settings that earlier ones rank equal.
+    """Criteria in their order; each decides among settings that earlier criteria rank as equal.
 
-    Among several settings the best are those within the tolerance of the best value of the first
-    criterion; among these, those within the tolerance of the second; and so on. The settings that
-    remain are ordered by their exact values. The second best setting is the best one after the
-    best has been removed.
+    The first criterion keeps the settings within its tolerance of the best value. Among these, the
+    second criterion keeps the settings within its tolerance, and so on. The settings that remain
+    are ordered by their exact values. The second best setting is the best one after the best has
+    been removed.
     """
 
     criteria: tuple[Criterion, ...]
@@ -106,7 +106,7 @@ class Objective:
 
 
 def undominated(costs: Sequence[tuple[float, ...]]) -> list[int]:
-    """Indices of the items of which no other one costs less in one way and no more in any other."""
+    """Indices of the Pareto front: no other item costs less in one way and no more in the rest."""
     return [
         at
         for at, own in enumerate(costs)

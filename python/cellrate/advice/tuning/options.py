@@ -30,7 +30,8 @@ class TuneOptions:
         objective: Criteria in their order, see `objective.Objective.named`.
         seeds: Number of seeds of the best settings.
         first_seed: The first of these seeds.
-        budget: Greatest number of simulations; None for one that fits the method and the seeds.
+        budget: Greatest number of simulations; None for a number that suits the method and the
+            seeds.
         search_seed: Seed of the random numbers of a search.
     """
 

@@ -23,7 +23,7 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 SLOW = 0.01
 """A slow start is mentioned if it leaves more than this share of the run unused."""
 NEIGHBOURS = 3
-"""One of this many simulated pairs is taken from just outside the feasible region."""
+"""Of this many simulated pairs, one is taken from just outside the feasible region."""
 
 
 @dataclass(frozen=True)
@@ -34,11 +34,11 @@ class Judgement:
         rif: RIF of each pair.
         rdf: RDF of each pair; 1 is left out, since the model does not cover a factor that stops
             all sending.
-        found: The two conditions for the loop as it is simulated.
+        found: The two conditions (no overflow, no idle link) for the loop as it is simulated.
         continuous: The two conditions with the paper's continuous decrease, and with propagation
             as the only delay.
-        utilisation: Used share of the bottleneck during the measuring window: steady state, less
-            the capacity that a slow start leaves unused.
+        utilisation: Used share of the bottleneck during the measuring window: the share in steady
+            state, minus the share that a slow start leaves unused.
         buffer_cells: Buffer of the bottleneck, the limit of the queue.
     """
 
@@ -51,7 +51,7 @@ class Judgement:
 
     @property
     def overflow_cells(self) -> Floats:
-        """The bound of Q_max less the buffer; positive if the buffer may overflow."""
+        """The bound of Q_max minus the buffer; positive if the buffer may overflow."""
         return np.asarray(self.found.maximum_queue_bound_cells - self.buffer_cells)
 
     @property
@@ -129,8 +129,8 @@ class Proposal:
 def proposal(model: FluidModel, judgement: Judgement, settings: int) -> Proposal:
     """Selects the most promising pairs.
 
-    Feasible pairs lose nothing and keep the link full once it is full. They are ordered by the
-    utilisation of the run, which a slow start lowers, and then by the maximum of the queue. Pairs
+    Feasible pairs lose nothing and keep the link full once it is full. Feasible pairs are ordered
+    by the utilisation of the run, which a slow start lowers, and then by the maximum queue. Pairs
     on the boundary are ordered by the number of cells by which they miss a condition. Without a
     feasible pair, half of the proposals are pairs without overflow and half are pairs with it,
     ordered like feasible ones.
@@ -164,7 +164,7 @@ def proposal(model: FluidModel, judgement: Judgement, settings: int) -> Proposal
 
 
 def missed_cells(judgement: Judgement) -> Floats:
-    """Cells by which each pair misses the condition that it misses most; 0 if it meets both."""
+    """Greatest number of cells by which each pair misses a condition; 0 if it meets both."""
     worst = np.maximum(judgement.overflow_cells, judgement.idle_cells)
     return np.asarray(np.maximum(worst, 0.0))
 

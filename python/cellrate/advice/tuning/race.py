@@ -12,7 +12,7 @@ from cellrate.advice.tuning.objective import Means, Objective, Shortfall, means_
 from cellrate.common.problems import BadInput
 
 SHARE = 3
-"""After each stage one of this many settings stays, with this many times the seeds."""
+"""After each stage the best settings stay, one in so many, with so many times the seeds."""
 LEAST = 2
 """Least number of settings that stay, so that the best setting can be compared with another."""
 
@@ -46,7 +46,7 @@ def rungs(seeds: int) -> tuple[int, ...]:
 
 
 def cost(settings: int, references: int, seeds: int) -> int:
-    """Number of runs of a race; references are run with every seed."""
+    """Number of runs of a race (successive halving); references are run with every seed."""
     stages, runs, left, before = rungs(seeds), references * seeds, settings, 0
     for number, stage in enumerate(stages):
         runs += left * (stage - before)

@@ -39,7 +39,7 @@ from cellrate.simulation.runner import Job
 from cellrate.studies.parameters.ranges import Choices, Range
 
 BESIDE = "throughput"
-"""Criterion that is shown for every setting, under every objective."""
+"""Criterion that a table of settings always shows, whatever the objective."""
 STATED = 2
 """Number of criteria whose values a sentence states."""
 
@@ -77,7 +77,7 @@ def titles_of(answer: Answer) -> dict[str, str]:
 
 
 def cells_of(setting: Setting, columns: Mapping[str, str]) -> list[str]:
-    """The cells of a setting, one for each parameter; without values the first is "as it is"."""
+    """Table cells of a setting, one for each parameter; the unchanged scenario is "as it is"."""
     values = dict(setting.values)
     found = [shown(values[path]) if path in values else "" for path in columns]
     return found if values else ["as it is", *found[1:]]
@@ -96,7 +96,7 @@ def measured_text(ranked: Ranked, criterion: Criterion) -> str:
 
 
 def difference_text(one: Ranked, other: Ranked, criterion: Criterion) -> str:
-    """Paired difference of two settings with its interval; says if it may be chance."""
+    """Text of the paired difference of two settings, its interval, and whether it may be chance."""
     found = differences(one, other)[criterion.name]
     if found is None:
         return "-"
@@ -231,7 +231,7 @@ def report(answer: Answer) -> Document:
 
 
 def _method(answer: Answer) -> Iterator[Paragraph]:
-    """The origin of the settings, and the order of the criteria."""
+    """Sentences on how the settings were proposed, and on the order of the criteria."""
     seeds = f"seeds {answer.seeds[0]} to {answer.seeds[-1]}"
     yield Paragraph(
         f"Settings are proposed by {METHODS[answer.method]} and ranked by {ranked_by(answer)}; "

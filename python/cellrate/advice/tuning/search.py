@@ -18,12 +18,13 @@ if TYPE_CHECKING:
     from optuna.distributions import BaseDistribution
 
 BATCH = 6
-"""Number of settings proposed at a time; it does not depend on the number of cores, so that the
-same search gives the same result everywhere."""
+"""Number of settings that are proposed at a time.
+
+The number does not depend on the number of cores, so a search gives the same result everywhere."""
 PATIENCE = 50
-"""A batch ends after this many proposals in a row that are known or refused."""
+"""A batch ends after so many proposals in a row that were tried before or are refused."""
 SPREAD = 3
-"""One of this many settings comes from a Sobol sequence; the sampler proposes the rest."""
+"""Of so many settings, one comes from a Sobol sequence; the sampler proposes the rest."""
 
 
 def count(space: Space) -> float:

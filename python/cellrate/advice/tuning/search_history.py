@@ -1,4 +1,4 @@
-"""A search as numbers: order of settings, values of parameters, importance of parameters."""
+"""Data of a search for its pictures: order of settings, values and importance of parameters."""
 
 from __future__ import annotations
 
@@ -88,9 +88,9 @@ def _number(text: str, kind: str) -> float:
 def importance(answer: Answer) -> dict[str, float]:
     """Importance of each parameter for being among the best settings, by path; the values sum to 1.
 
-    By PED-ANOVA (Watanabe et al. 2023): how far the distribution of a parameter among the best
-    three tenths of the settings is from that among all. Empty with fewer than ten settings, or if
-    fewer than two parameters were varied together.
+    PED-ANOVA (Watanabe et al. 2023) measures how far the distribution of a parameter among the best
+    three tenths of the settings is from its distribution among all settings. The result is empty
+    with fewer than ten settings, or if fewer than two parameters were varied together.
     """
     names = [values.path for values in values_of(answer)]
     together = [

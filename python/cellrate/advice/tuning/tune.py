@@ -71,7 +71,7 @@ def tune(
 
 @dataclass(frozen=True)
 class _Tuning:
-    """Everything that the two methods of tuning need.
+    """A tuning in progress, by the fluid model or by a search.
 
     Attributes:
         scenario: The scenario.

@@ -11,7 +11,7 @@ from cellrate.common.forks import shared_out
 
 
 def drawn_ahead(documents: Sequence[Document], workers: int) -> list[Document]:
-    """The documents with all figures drawn.
+    """The documents, with each figure replaced by its drawn SVG element.
 
     Args:
         documents: Documents whose figures are to be shown.

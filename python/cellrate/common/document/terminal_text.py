@@ -76,7 +76,7 @@ class Line:
             self.pieces.append((shown, style))
 
     def append_line(self, line: Line) -> Line:
-        """Adds a line behind this one, and returns this one."""
+        """Appends another line to this line, and returns this line."""
         for text, style in line.pieces:
             self.append(text, style)
         return self

@@ -9,7 +9,7 @@ from cellrate.schemes import Cells, Queue
 
 @dataclass
 class Epd:
-    """No PDU begins while the queue is longer than a threshold."""
+    """Refuses PDUs that begin while the queue is longer than a threshold."""
 
     threshold: Cells | None = None
     """The threshold; half the buffer if absent."""

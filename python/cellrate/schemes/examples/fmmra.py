@@ -26,7 +26,7 @@ class Fmmra:
     dqt: Cells = 200
     """Queue above which the target is lowered until the queue is shorter than QT."""
     drain_factor: float = 0.9
-    """Factor on the target while the queue is drained."""
+    """Factor by which the target is multiplied while the queue is drained."""
 
     STATISTICS = ("load_factor", "advertised_rate_cells_per_second")
 
@@ -80,7 +80,10 @@ class Fmmra:
         self.advertise()
 
     def advertise(self) -> None:
-        """(C - sum of lambda) / (N - N_b), or what the others leave to the largest."""
+        """Computes the advertised rate: (C - sum of lambda) / (N - N_b).
+
+        If all channels are marked, it is the capacity that the others leave to the largest channel.
+        """
         free, others = self.capacity - self.sum, len(self.elsewhere) - self.count
         self.advertised = max(free / others if others > 0 else free + self.largest[0], 0.0)
 

@@ -10,7 +10,7 @@ from cellrate.schemes import Cells, Port, Range, RmCell
 
 @dataclass
 class P:
-    """Relative rate by the length of the queue, sampled every so many cell times."""
+    """Relative-rate control by the queue length, which is sampled at equal intervals."""
 
     sampling: Annotated[Cells, Range(1, 10_000, "log")] = 100
     """Cell times of the link between samples (S_r)."""

@@ -15,10 +15,10 @@ class SelectiveDrop:
     threshold: Cells | None = None
     """Queue up to which every PDU may begin (R); nine tenths of the buffer if absent."""
     z: Annotated[float, Range(0.1, 2)] = 0.8
-    """Share of an equal part of the queue that a channel may hold (Z)."""
+    """Part of an equal share of the queue that a channel may hold and still begin a PDU (Z)."""
 
     def on_pdu(self, queue: Queue) -> bool:
-        # Without a limit nine tenths are no number, and no queue is longer.
+        # Without a buffer limit, nine tenths of it are no number, and no queue is longer.
         given = self.threshold
         threshold = queue.buffer - queue.buffer // 10 if given is None else given
         is_unfair = queue.cells * queue.active > self.z * queue.length  # Y_i N_a / q > Z

@@ -217,7 +217,7 @@ def positions(moving: pl.DataFrame, time: float) -> Points:
 
 
 def heads(frames: pl.DataFrame, time: float) -> Points:
-    """Places of the first bits of frames, as `positions`."""
+    """Places of the first bits of frames on their links, computed as in `positions`."""
     return _places(frames, "began_seconds", time)
 
 

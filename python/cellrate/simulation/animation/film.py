@@ -30,12 +30,17 @@ FRAME_LOOKS = (
     *("data", "data-marked", "ack", "ack-marked", "record", "record-marked"),
     *("nak", "nak-marked", "cnp", "cnp-marked", "credit", "pause"),
 )
-"""Kinds of frames in a film; "marked" means CE, or CI or NI for records of rates."""
+"""Kinds of frames in a film; "marked" means CE, or for a rate record (a frame with an RM cell's
+fields) CI or NI.
+"""
 TRIPS, FRAME_TRIPS = 2, 8
-"""Round trips in a film by default; over Ethernet more, because hosts send few frames in one."""
+"""Length of a film in round trips by default, over ATM and over Ethernet.
+
+Over Ethernet a film has more round trips, because hosts send few frames in a round trip.
+"""
 MOST_QUEUES = 8
-"""Greatest number of queues that a film over Ethernet shows, the longest ones."""
-# Points of the trace of a queue: in the span, and in the whole run; more would be thinned.
+"""Greatest number of queues that a film over Ethernet shows; the longest queues are shown."""
+# Points of a queue's trace in the span and in the whole run. A longer trace would be thinned.
 POINTS, MOST_POINTS = 400, 4000
 PICOSECONDS = 1e12
 BYTES_PER_KB = 1000
@@ -57,7 +62,7 @@ class Queue:
         sender: Node of the port.
         receiver: Node at the far end of its link.
         time: Times in seconds.
-        lengths: The queue at each time, the greatest in the trace's interval, in cells or kB.
+        lengths: Greatest queue length in the trace interval of each time, in cells or kB.
         limit: Limit of the buffer, in the unit of the lengths; infinity if there is none.
     """
 
@@ -86,9 +91,10 @@ class Film:
             `flow` (names; the flow of a credit cell or a pause is null), `look` (of `LOOKS` or
             `FRAME_LOOKS`), `left_seconds` and `arrived_seconds` of its last bit; of a frame also
             `began_seconds`, at which its first bit left.
-        queues: Queues of the output ports that have held more than what is in transmission.
-        losses: A row for each lost cell or frame: `time_seconds`, `link` (the port's), `flow`.
-        step_seconds: Interval of the queues' traces.
+        queues: Queues of the output ports in which a cell or frame has waited.
+        losses: A row for each lost cell or frame: `time_seconds`, `link` (the link of the port that
+            lost it), `flow`.
+        step_seconds: Sampling interval of the queues' traces.
         has_frames: True over Ethernet.
     """
 
@@ -140,11 +146,11 @@ def shown_film(
     """The film of a span; an end that is not given is chosen so that cells move in the span.
 
     Without a begin the span begins at the start of the first flow. Without an end it lasts `TRIPS`
-    or `FRAME_TRIPS` of the longest round trips, or less if a film cannot show so many cells. The
-    progress begins anew with each end that is tried.
+    or `FRAME_TRIPS` times the longest round trip. If that span has more cells than a film can show,
+    shorter spans are simulated, and the progress begins anew with each.
 
     Raises:
-        BadInput: As `film`.
+        BadInput: The span is not within the run, or contains no cell or too many cells.
     """
     network = network_of(job.scenario())
     starts = [flow.start_seconds for flow in network.flows]
@@ -175,11 +181,12 @@ def film(
 ) -> Film:
     """Simulates a scenario up to the end of a span, and makes the film of the span.
 
-    Over ATM both engines run: the plain engine records each cell on each link, then the marks of
-    cells, and the fast engine queues and losses. Both engines agree in every cell.
+    Over ATM three simulations are made. The plain engine, which handles one event at a time,
+    records each cell on each link, then in a second run the marks of the cells. The fast engine
+    records queues and losses. Both engines agree in every cell.
 
     Temporary files may be written to the directory `beside`; the span is in seconds. The progress
-    has two parts: the first two simulations. A third, of the fast engine, takes little time.
+    counts the first two simulations; the third takes little time.
 
     Raises:
         ScenarioError: The scenario is wrong.
@@ -211,8 +218,8 @@ def film(
                 f"more than {MOST:,} {units} are on links at --from already, the most that a film "
                 f"shows: choose another --from, or links that hold fewer {units}"
             )
-        # A tenth as a reserve: the records are not quite in the order of these times.
-        # A cell that left before the span says nothing of its end.
+        # The shorter span has a reserve of a tenth: records are not quite in order of time.
+        # The time of a cell that left before the span does not tell how long the span may be.
         inside = seen.beyond_seconds - start
         fits = start + 0.9 * (inside if inside > 0 else (end - start) / 2)
         raise TooManyCells(
@@ -279,7 +286,7 @@ def _frames(seen: Passages) -> tuple[pl.DataFrame, pl.DataFrame]:
 def _frame_queues(
     result: Result, network: FrameNetwork, span: tuple[float, float]
 ) -> tuple[Queue, ...]:
-    """The longest of the queues that held more than the longest frame, in kB."""
+    """The longest queues, in kB, among those that held more than the longest frame."""
     longest = max(flow.frame_bytes for flow in network.flows)
     traces = [trace for trace in result.traces if trace.kind == "queue"]
     ports = {port.name: port for port in network.ports}
@@ -348,7 +355,7 @@ def _credit(link: Link, captured: MarkedCells, seen: Passages) -> pl.DataFrame:
 
 
 def _queues(result: Result, network: Network, span: tuple[float, float]) -> tuple[Queue, ...]:
-    """The queues that held more than the one cell in transmission."""
+    """The queues that held more than one cell; the first cell is in transmission."""
     found = []
     for port in network.ports:
         for trace in result.traces:
@@ -365,7 +372,11 @@ def _queues(result: Result, network: Network, span: tuple[float, float]) -> tupl
 
 
 def _losses(result: Result, network: Network, span: tuple[float, float]) -> pl.DataFrame:
-    """Lost cells with their link: of the refusing port, of the loss, or behind the source queue."""
+    """Lost cells, each with a link.
+
+    The link is that of the port that refused the cell, or the link that lost the cell. A cell that
+    the source queue refused has the first link of its flow.
+    """
     time = pl.col("time_seconds")
     first = {f"{flow.name}/forward": flow.forward[0].name for flow in network.flows}
     first |= {
@@ -421,8 +432,8 @@ def marked_cells(
 ) -> dict[str, MarkedCells]:
     """Simulates a scenario in the plain engine, and reads the marks of all cells on links.
 
-    The span is that of the times of departure, in seconds; captures are written `beside` for the
-    moment.
+    The span limits the times of departure, in seconds. Temporary captures are written to the
+    directory `beside`.
 
     Returns:
         The cells of each link, by its name.

@@ -1,4 +1,4 @@
-"""Places for the nodes of a network on a picture: in the direction of flows, or tier above tier."""
+"""Places of a network's nodes in a picture: in the direction of flows, or tier above tier."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cellrate.simulation.network.ethernet_view import FrameNetwork
 Places = Mapping[str, tuple[float, float]]
 
 MARGIN = 0.07
-# Distance of hosts between switches from the middle: sources above, destinations below.
+# Vertical distance from the middle, for hosts between switches: sources above, destinations below.
 NEAREST, FARTHEST = 0.3, 0.43
 # Heights of the lowest and the highest tier; above them is room for the bars of queues.
 LOWEST, HIGHEST = 0.1, 0.68
@@ -109,9 +109,9 @@ def _from_left_to_right(network: Map, after: Mapping[str, set[str]]) -> Places:
     """Places in the direction of flows.
 
     A switch is right of the switches from which flows come to it; a path that leads back is not
-    followed. Sources stand left of their first switch, destinations right of their last one: at the
-    edge of the picture spread over its height, elsewhere sources above the middle, destinations
-    below.
+    followed. Sources stand left of their first switch, destinations right of their last switch.
+    Hosts at the edge of the picture are spread over its height. Other sources stand above the
+    middle, other destinations below.
     """
     columns = _columns(after, list(network.nodes))
     switches = {name for name, is_switch in network.nodes.items() if is_switch}

@@ -1,4 +1,4 @@
-"""Changes of settings during a run, and what they mean for statements on a network."""
+"""Changes of settings during a run, and notes on how long statements on a network hold."""
 
 from __future__ import annotations
 
@@ -26,10 +26,11 @@ class Change:
 
 
 class Changing:
-    """A network whose settings may change during the run; all else is as it is before the first.
+    """Base class of a network whose settings may change during the run.
 
     Attributes:
-        changes: Changes, in the order of their instants.
+        changes: Changes, in the order of their instants. All other fields of a network have the
+            values before the first change.
     """
 
     changes: tuple[Change, ...]
@@ -44,7 +45,7 @@ class Changing:
 
     @property
     def until_first_change(self) -> str | None:
-        """A note for statements that hold until the first change only; None without changes."""
+        """A note that a statement holds only until the first change; None without changes."""
         if not self.changes:
             return None
         first, *later = self.changes

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from cellrate.simulation.network.ends import Abr, OwnRate, Parameters, Tcp
 
-# Policies that drop a cell only if the buffer is full or the PDU has lost a cell already.
+# Discard policies that drop a cell only if the buffer is full or its PDU has already lost a cell.
 OVERFLOWING = frozenset({"tail-drop", "ppd"})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Switch:
-    """Settings of a switch's output ports.
+    """Settings of the output ports of an ATM switch.
 
     Attributes:
         buffer_cells: Limit of each queue; infinity if there is none.
@@ -46,8 +46,8 @@ class Switch:
     def unrefused_cells(self) -> float:
         """Length of a queue up to which the discard policy refuses no cell.
 
-        The threshold of a policy that has one; the buffer if it refuses nothing before an overflow.
-        0 for all other policies with a finite buffer.
+        The threshold, for a policy with a threshold. The buffer, for a policy that refuses cells
+        only after an overflow. 0 for all other policies with a finite buffer.
         """
         if "threshold_cells" in self.discard:
             return min(self.buffer_cells, limit(self.discard["threshold_cells"]))

@@ -16,14 +16,14 @@ from cellrate.simulation.network.ends import Parameters
 from cellrate.simulation.network.view import Network
 
 PREAMBLE_BYTES, GAP_BYTES = 8, 12
-"""Bytes before each frame on a line, and the least gap behind it (IEEE 802.3)."""
+"""Bytes of the preamble before each frame, and of the least gap behind it (IEEE 802.3)."""
 SHORTEST_BYTES = 64
 """Bytes of the shortest frame, from header to frame check sequence (IEEE 802.3 clause 4.4.2)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Line:
-    """A directed link.
+    """A directed link of an Ethernet network.
 
     Attributes:
         name: ``FROM->TO``.
@@ -53,7 +53,7 @@ class Line:
 
 
 Hop: TypeAlias = tuple[Line, ...]
-"""A line that all frames of a flow cross, or several over which a switch sprays them."""
+"""One line that all frames of a flow cross, or several lines over which a switch sprays frames."""
 
 
 def hop_rate(hop: Hop) -> float:
@@ -63,7 +63,7 @@ def hop_rate(hop: Hop) -> float:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FrameFlow:
-    """A flow.
+    """A flow of an Ethernet network.
 
     Attributes:
         name: ``GROUP.INDEX``.
@@ -76,7 +76,8 @@ class FrameFlow:
         source: Parameters of the source; ``kind`` names it.
         own_bits_per_second: Rate of a source of datagrams, with preambles and gaps; None for other
             sources.
-        rate_controlled: True if the source obeys the rates that records carry.
+        rate_controlled: True if the source obeys explicit rates, which rate records (frames with an
+            RM cell's fields) carry.
         roce: Parameters of RoCE, with its rate control; None without it.
         credit: ``reserve_bytes`` and ``trip_seconds`` of credit for its data, by line; None without
             credit control.
@@ -182,11 +183,12 @@ class FrameNetwork(Changing):
         nodes: Names of the nodes, each with True for a switch.
         lines: Directed links.
         flows: Every flow of every group.
-        credit: ``n2_bytes``, and by line ``promised_bytes`` for all channels of a port; None
-            without credit control.
-        pauses: ``priorities`` under priority-based flow control; ``loses``, the reason why frames
-            may be lost, None if none can be; ``room_bytes`` by line, what a switch holds of one
-            priority from it, None for a line to a host. None without this control.
+        credit: ``n2_bytes``, and ``promised_bytes``: by line, the bytes of credit for all channels
+            of a port. None without credit control.
+        pauses: ``priorities`` under priority-based flow control. ``loses`` is the reason why
+            frames may be lost, None if no frame can be lost.
+            ``room_bytes`` has by line the most bytes of one priority that a switch holds from this
+            line, None for a line to a host. None without this control.
         changes: Changes during the run; everything else is as it is before the first.
     """
 
@@ -206,7 +208,7 @@ class FrameNetwork(Changing):
         """Network of a scenario over Ethernet that has been read.
 
         Raises:
-            ScenarioError: The network has routers, so a part is over ATM.
+            ScenarioError: The network has routers, so a part of it is an ATM network.
         """
         scenario.require_one_link_layer()
         described: Mapping[str, Any] = json.loads(scenario.network())
@@ -278,7 +280,7 @@ class FrameNetwork(Changing):
 
 
 def network_of(scenario: _core.Scenario) -> Network | FrameNetwork:
-    """The network of a scenario, as the class of its link layer."""
+    """Network of a scenario: a `Network` over ATM, a `FrameNetwork` over Ethernet."""
     if scenario.link_layer == "ethernet":
         return FrameNetwork.of_scenario(scenario)
     return Network.of_scenario(scenario)

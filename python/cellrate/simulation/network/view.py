@@ -137,7 +137,7 @@ class Network(Changing):
 
     @cached_property
     def ways_of_elastic_flows(self) -> frozenset[tuple[Node, Node]]:
-        """Sender and receiver of every link over which an elastic flow sends its data."""
+        """Sender and receiver of every link over which an elastic flow (without own rate) sends."""
         elastic = (flow for flow in self.flows if flow.is_elastic)
         return frozenset((link.sender, link.receiver) for flow in elastic for link in flow.forward)
 

@@ -1,4 +1,4 @@
-"""Statistical comparison of alternatives: their differences, and the part of chance in them."""
+"""Statistical comparison of alternatives: differences of measures, and tests against chance."""
 
 from cellrate.studies.compare.answer import Comparison, Pair, Place, Ranking
 from cellrate.studies.compare.comparing import Rules, compare

@@ -30,18 +30,20 @@ class Pair:
         where: Values of the other factors.
         first: The alternative to compare with.
         second: The alternative that is compared with the first one.
-        contrast: The difference, second less first; None if an alternative has no value in any run.
+        contrast: The difference, second minus first; None if an alternative has no value in any
+            run.
         left_out: Number of runs of both alternatives that are left out: failed runs, runs without a
             finite value, and runs without a run of the other alternative with the same seed.
         interval: Confidence interval of this difference alone.
-        simultaneous: Wider interval: with the confidence of the level all these intervals hold at
-            once.
+        simultaneous: Wider confidence interval. All simultaneous intervals of the comparison hold
+            at once with the probability `Comparison.level`.
         adjusted_p: p-value after Bonferroni's correction; None without a test.
         ratio: Mean of the second over mean of the first.
         reverse_ratio: Mean of the first over mean of the second.
         real: True if the difference is significant at the level, after the correction for all
             pairs: the simultaneous interval leaves out zero. None if it cannot be tested.
-        too_few_seeds: The fewest seeds that can decide, if the pair has fewer and is not real.
+        too_few_seeds: The fewest seeds that can show a real difference, if the pair has fewer seeds
+            and its difference is not real.
         seeds_to_decide: Number of seeds with which an insignificant difference would probably be
             significant; None if the number is unknown or too large.
     """
@@ -62,7 +64,7 @@ class Pair:
     seeds_to_decide: int | None = None
 
     def reversed(self) -> Pair:
-        """The same comparison with the alternatives exchanged: the first less the second."""
+        """The comparison with exchanged alternatives: the difference is first minus second."""
         return replace(
             self,
             first=self.second,
@@ -86,8 +88,8 @@ class Place:
     Attributes:
         alternative: The alternative.
         mean: Mean over all its runs with a value.
-        letters: Letters of its groups; no difference between alternatives that share a letter is
-            real.
+        letters: Letters of the alternative's groups. Alternatives that share a letter have no real
+            difference.
         against_best: The pair of the best alternative and this one; None for the best itself.
     """
 
@@ -117,18 +119,21 @@ class Ranking:
 
 @dataclass(frozen=True)
 class Comparison(Shown):
-    """All pairs of a comparison.
+    """Result of `compare`: all pairs of alternatives, and their rankings.
 
     Attributes:
         factor: The factor whose values are compared.
         alternatives: Values of the factor, in the order of the runs.
         measures: Names of the compared measures.
         baseline: The alternative with which all others are compared; None for all pairs.
-        level: Joint confidence: the least probability that no real difference is due to chance.
-        averaged: Names of the factors over which the mean was taken, seed by seed.
+        level: Joint confidence: the least probability that none of the differences called real is
+            due to chance.
+        averaged: Names of the factors over whose values the mean was taken, for each seed.
         pairs: The pairs, measure by measure.
-        tests: Number of pairs with a statistical test; the correction counts these.
-        unmatched: Number of points at which some alternatives have no run.
+        tests: Number of pairs with a statistical test, for which p-values and intervals are
+            corrected.
+        unmatched: Number of points (sets of values of the other factors) at which some alternatives
+            have no run.
         without_values: Measures that have no value in any run.
         rankings: A ranking for each measure and point; empty with a baseline.
         better: For each measure whether more or less is better, if known.

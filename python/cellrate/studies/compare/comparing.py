@@ -107,10 +107,11 @@ def _mean_sample(parts: Sequence[Sample]) -> Sample:
 
 
 def matched(first: Sample, second: Sample, measure: str) -> tuple[Floats, Floats, bool]:
-    """Values of common seeds in the same order, and True; or else all values, and False.
+    """Values of two samples for a paired comparison, and True; else all their values, and False.
 
-    Runs are paired if at least half of the seeds of the smaller sample are common to both. With
-    fewer pairs the confidence interval would be wider than that of independent samples.
+    Runs are paired by seed if at least half of the seeds of the smaller sample are common to both
+    samples. With fewer pairs the confidence interval would be wider than that of independent
+    samples.
     """
     a, b = _finite(first, measure), _finite(second, measure)
     common = sorted(a.keys() & b.keys())
@@ -135,13 +136,15 @@ def ranking(
     pairs: Sequence[Pair],
     better: Better | None,
 ) -> Ranking:
-    """Ranks the alternatives at one point by their means, the best or else the greatest first.
+    """Ranks the alternatives at one point by their means.
+
+    The best comes first; if `better` is None, the greatest mean comes first.
 
     Args:
         measure: Name of the measure.
-        where: Values of the other factors.
+        where: Values of the other factors, which make the point.
         having: Runs of the alternatives at the point.
-        pairs: All pairs of the alternatives, with their verdicts.
+        pairs: All pairs of the alternatives, with their verdicts (real or not).
         better: Whether more or less of the measure is better; None if unknown.
     """
     means = {one: _mean(sample.values[measure]) for one, sample in having.items()}
@@ -352,7 +355,7 @@ def _pair(
 
 
 def _is_test(pair: Pair) -> bool:
-    """True if the pair has a statistical test, so that the correction counts it."""
+    """True if the pair has a statistical test; p-values are corrected for the number of tests."""
     found = pair.contrast
     return found is not None and found.p_value is not None and found.test != "exact"
 

@@ -73,11 +73,11 @@ def _satterthwaite(parts: Sequence[float], freedoms: Sequence[float]) -> float:
 def adjusted(p_value: float, comparisons: int) -> float:
     """The p-value of one of several comparisons, so that all are judged together (Bonferroni).
 
-    If comparisons whose adjusted p-values do not exceed alpha are called real, none of them is due
-    to chance with a probability of at least 1 - alpha, however they depend on one another. An
-    adjusted p-value does not exceed alpha exactly if the interval at `simultaneous_level` leaves
-    out zero. Holm's step-down correction calls more differences real, but some of them although
-    their interval contains zero.
+    Differences whose adjusted p-values do not exceed alpha are called real. With a probability of
+    at least 1 - alpha none of them is due to chance, however the comparisons depend on one another.
+    An adjusted p-value does not exceed alpha exactly if the interval at `simultaneous_level` leaves
+    out zero. Holm's step-down correction calls more differences real, some of which have an
+    interval that contains zero.
 
     >>> adjusted(0.01, 3), adjusted(0.4, 3)
     (0.03, 1.0)
@@ -106,13 +106,13 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class Contrast:
-    """The second alternative less the first.
+    """Difference of two alternatives in a measure: second minus first, with its test.
 
     Attributes:
         first: Values of the first alternative, run by run.
         second: Values of the second alternative, run by run.
         paired: True if the runs are pairs of the same seed; otherwise they are independent.
-        difference: Mean of the second less mean of the first.
+        difference: Mean of the second minus mean of the first.
         standard_error: Standard error of the difference; None if the spread is unknown.
         freedom: Degrees of freedom of the standard error; infinite if it is exact.
         p_value: Probability of a difference at least this large if the true one is zero; None if an
@@ -151,7 +151,7 @@ class Contrast:
 
     @property
     def gain(self) -> float | None:
-        """Ratio of the runs that independent samples and pairs need for an interval of equal width.
+        """Number of runs that independent samples need, over that of pairs, for an equal interval.
 
         None without pairs or without spread; infinite if all pairs have the same difference.
         """
@@ -231,8 +231,9 @@ def _standard_error(
 
 
 APART = 3.0
-"""A difference, in standard deviations, that a sufficient number of seeds must find to be real; the
-values of two such alternatives do not overlap."""
+"""A difference, in standard deviations, that `least_seeds` seeds must find to be real.
+
+The values of two alternatives with such a difference do not overlap."""
 POWER = 0.8
 """Probability with which the needed number of seeds finds the observed difference real."""
 MOST = 10_000
@@ -242,8 +243,8 @@ MOST = 10_000
 def least_seeds(level: float, *, paired: bool) -> int:
     """The fewest seeds that tell a difference of `APART` standard deviations from chance.
 
-    For paired runs it is the standard deviation of the differences, for independent runs that of
-    each alternative.
+    For paired runs this is the standard deviation of the differences, for independent runs the
+    standard deviation of each alternative.
 
     >>> least_seeds(0.95, paired=True), least_seeds(1 - 0.05 / 75, paired=True)
     (3, 7)
@@ -259,7 +260,7 @@ def least_seeds(level: float, *, paired: bool) -> int:
 
 
 def seeds_to_decide(found: Contrast, level: float) -> int | None:
-    """Seeds after which a difference like this one would be real with a probability of `POWER`.
+    """Number of seeds with which such a difference is found real with the probability `POWER`.
 
     The difference and the spread are taken as they are observed, and both alternatives have equally
     many seeds.

@@ -1,4 +1,7 @@
-"""Duels of control schemes: two schemes, one experiment, one measure, equal seeds; and scores."""
+"""Duels of control schemes, and scores of the schemes.
+
+A duel compares two schemes in one experiment and one measure, with equal seeds.
+"""
 
 from __future__ import annotations
 
@@ -66,7 +69,7 @@ class Measure:
 
 @dataclass(frozen=True)
 class Record:
-    """A run.
+    """A run of a control scheme in an experiment, with its measures.
 
     Attributes:
         scheme: Name of the scheme.
@@ -87,7 +90,7 @@ class Record:
 
 @dataclass(frozen=True)
 class Duel:
-    """A scheme against another one.
+    """Comparison of a scheme with another scheme in one experiment and one measure.
 
     Attributes:
         scheme: The scheme.
@@ -97,11 +100,12 @@ class Duel:
         mean: Mean of the scheme over the seeds; infinite if a run never settles with any seed, NaN
             if its runs failed.
         opponent_mean: Mean of the opponent over the seeds.
-        difference: Mean of the scheme less that of the other one, with its test; None if a run of
+        difference: Mean of the scheme minus mean of the opponent, with its test; None if a run of
             either failed.
         interval: Interval of the difference, corrected for the number of real differences; None
             without a spread.
-        verdict: "better" or "worse" if the difference is real and matters.
+        verdict: "better" or "worse" for the scheme if the difference is real (not due to chance)
+            and matters (see `Measure.matters`); otherwise "alike".
     """
 
     scheme: str
@@ -120,8 +124,8 @@ class Values:
 
     Args:
         records: The runs.
-        horizons: Measured time after the last start of a flow, in seconds, by experiment. A run
-            that never settles has this settling time.
+        horizons: Measured time after the last start of a flow, in seconds, by experiment. It counts
+            as the settling time of a run that never settles.
     """
 
     def __init__(self, records: Sequence[Record], horizons: Mapping[str, float]) -> None:
@@ -161,10 +165,10 @@ def duels(
 ) -> list[Duel]:
     """Duels of a scheme with each opponent, in each experiment, by each measure.
 
-    Runs of the same seed are pairs. Of the real differences at most a share of `RATE` is expected
-    to be due to chance, for any dependence (Benjamini and Yekutieli 2001); the intervals are
-    corrected accordingly (Benjamini and Yekutieli 2005). A scheme
-    whose run fails loses each duel of that experiment.
+    Runs of the same seed are pairs. Of the differences called real at most a share of `RATE` is
+    expected to be due to chance, for any dependence between them (Benjamini and Yekutieli 2001).
+    The intervals are corrected accordingly (Benjamini and Yekutieli 2005). A scheme whose run fails
+    loses each duel of that experiment.
     """
     found = [
         _met(scheme, other, experiment, measure, values)
@@ -226,10 +230,10 @@ class Standing:
         scheme: The scheme.
         score: Mean of the scheme's scores by measure: 1 if it wins every duel, 0 if it loses every
             duel.
-        error: Standard error of the score, if the experiments were a draw from many like them
-            (jackknife over the experiments).
-        by_measure: Score by the name of each measure: mean over the experiments of the mean over
-            the opponents of the points of a duel, where one without a winner has half a point.
+        error: Standard error of the score over experiments (jackknife), as if the experiments were
+            drawn at random from many experiments of this kind.
+        by_measure: Score by the name of each measure: share of duels won, as mean over the
+            opponents and then over the experiments. A duel without a winner counts half.
         by_experiment: Score in each experiment, mean over the measures that it has.
     """
 

@@ -1,4 +1,4 @@
-"""Figure of the differences with their simultaneous intervals, and the better direction marked."""
+"""Draws the differences of alternatives with simultaneous intervals and the better direction."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def differences(
 
 
 def _drawn(comparison: Comparison, measure: str, *, all_pairs: bool) -> list[Pair]:
-    """Pairs of a measure that can be drawn: those with the best, or all if none is best."""
+    """Pairs of a measure that can be drawn: those with the best alternative, or all without one."""
     rankings = comparison.rankings_of(measure)
     if all_pairs or not rankings:
         return [pair for pair in comparison.pairs_of(measure) if pair.contrast]

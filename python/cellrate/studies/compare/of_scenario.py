@@ -30,8 +30,10 @@ class Level:
 
     Attributes:
         value: The value as the user wrote it.
-        setting: Override that sets the value, in the form of `--set`; empty if it is set already.
-        left_out: Keys that the scenario sets and that this variant of a table does not have.
+        setting: Override that sets the value, in the form of `--set`; empty if the scenario has the
+            value already.
+        left_out: Keys that the scenario sets, and that do not exist with this value, such as the
+            parameters of another scheme.
     """
 
     value: str
@@ -101,7 +103,7 @@ def combinations_of(found: Sequence[Varied]) -> list[tuple[Level, ...]]:
 
 
 def left_out(found: Sequence[Varied]) -> list[str]:
-    """Sentences on keys of the scenario that a varied table does not have in another variant."""
+    """Sentences on keys of the scenario that have no meaning under some alternatives."""
     return [
         f"{one.path}={level.value} does not know {', '.join(level.left_out)}, set for another one"
         for one in found
@@ -119,7 +121,7 @@ DONE, FAILED = "done", "failed"
 
 @dataclass(frozen=True)
 class Table:
-    """Runs of all alternatives.
+    """Table with the runs of all alternatives.
 
     Attributes:
         runs: Columns `seed`, `status`, `digest` and `command`, one for each path that varies, and

@@ -17,7 +17,7 @@ from cellrate.studies.compare.measures import better_of, directions, is_share
 from cellrate.studies.dataset import DataSet
 
 STUDY, OTHERWISE = "study", "the study"
-"""Name of the column with the study of a run, and its name if a factor is called `study`."""
+"""Name of the column with the study of a run, and its other name if a factor is called `study`."""
 
 
 @dataclass(frozen=True)

@@ -24,21 +24,21 @@ from cellrate.studies.compare.answer import Comparison, Pair, Place, Ranking, Va
 from cellrate.studies.compare.contrast import APART, MOST, POWER
 
 GAIN = 1.1
-"""Least ratio of the runs without and with pairs at which the report says that pairs save runs."""
+"""Least ratio of the numbers of runs without and with pairing at which the report mentions it."""
 SMALL = 0.01
 """Share of the first mean below which the report calls a real difference small."""
 VERDICTS = {True: "real", False: "may be chance", None: "cannot tell"}
 
 
 def place(comparison: Comparison, where: Mapping[str, Value]) -> str:
-    """Text of the values of the other factors; of each path only the last part is shown."""
+    """Text of the other factors' values; a factor has the last part of its path as name."""
     return ", ".join(
         f"{name.rpartition('.')[2]} {comparison.text(name, one)}" for name, one in where.items()
     )
 
 
 def name(comparison: Comparison, pair: Pair) -> str:
-    """The difference as second minus first, and the values of the other factors."""
+    """Name of a pair, as `second - first`, with the values of the other factors."""
     at = place(comparison, pair.where)
     second, first = (comparison.text(comparison.factor, one) for one in (pair.second, pair.first))
     found = f"{second} - {first}"
@@ -51,7 +51,7 @@ def factor(comparison: Comparison) -> str:
 
 
 def heading(measure: str, unit: str, better: Better | None) -> str:
-    """Name of a measure with its unit and its better end."""
+    """Name of a measure with its unit, and whether more or less of it is better."""
     found = f"{measure} ({unit})" if unit else measure
     return f"{found}: {better} is better" if better else found
 
@@ -76,7 +76,7 @@ def means(pair: Pair) -> tuple[str, str]:
 
 
 def difference(pair: Pair) -> str:
-    """Second less first, with half the width of the simultaneous interval if there is one."""
+    """Second minus first, with half the width of the simultaneous interval if there is one."""
     if pair.contrast is None:
         return "-"
     value = pair.contrast.difference
@@ -175,7 +175,7 @@ def summary(comparison: Comparison) -> list[str]:
 
 
 def _spans(comparison: Comparison) -> list[str]:
-    """Sentences on the spans of the queue and of the two delays, if they are compared."""
+    """Sentences on what the queue and the two delays include, if these measures are compared."""
     longest = (
         "`queue` is the longest queue in the measuring window; the time before does not count."
     )
@@ -213,7 +213,7 @@ def _many(count: int, noun: str) -> str:
 
 
 def _letters(comparison: Comparison) -> list[str]:
-    """Sentences on the letters of a ranking, and on the order of measures without a better end."""
+    """Sentences on the letters of a ranking, and on measures of which neither end is better."""
     if not comparison.rankings:
         return []
     found = ["No difference between alternatives that share a letter is real."]
@@ -227,7 +227,7 @@ def _letters(comparison: Comparison) -> list[str]:
 
 
 def _too_few(comparison: Comparison) -> list[str]:
-    """Sentences on seeds that decide nothing, and on those that undecided pairs need."""
+    """Sentences on too few seeds, and on the number of seeds that undecided pairs need."""
     open_ = [pair for pair in comparison.pairs if undecided(pair)]
     short = [pair for pair in open_ if pair.too_few_seeds and pair.contrast]
     found = []
@@ -248,7 +248,7 @@ def _too_few(comparison: Comparison) -> list[str]:
 
 
 def _pairing(comparison: Comparison) -> list[str]:
-    """Sentences on the pairing of runs and its gain."""
+    """Sentences on the pairing of runs by seed, and the runs that it saves."""
     contrasts = [pair.contrast for pair in comparison.pairs if pair.contrast is not None]
     paired = [one for one in contrasts if one.paired]
     found = []
@@ -306,7 +306,7 @@ def _section(comparison: Comparison, measure: str, unit: str, *, all_pairs: bool
 
 
 def _ranking(comparison: Comparison, rankings: Sequence[Ranking]) -> Table:
-    """The alternatives at each point, the best first, beside it the difference to the best."""
+    """Table of the alternatives at each point, best first, with their differences to the best."""
     names = [name.rpartition(".")[2] for name in rankings[0].where]
     best = {one.places[0].alternative for one in rankings if one.places}
     least = "minus the best"

@@ -40,11 +40,11 @@ IDENTITY: Schema = {
 }
 """Columns that identify a run and state its outcome."""
 WARNINGS: Schema = {"warnings": pl.String()}
-# Keys of a run's summary that `runs.parquet` leaves out: other columns or `study.json` have them,
-# or they differ each time.
+# Keys of a run's summary that `runs.parquet` leaves out, because other columns or `study.json` have
+# their values, or the values differ from one execution to the next.
 ELSEWHERE = ("version", "digest", "seed", "wall_seconds")
 COUNTED = "control."
-"""Prefix of the columns of a port that depend on its control scheme."""
+"""Prefix of columns in the table of ports whose values come from the port's control scheme."""
 
 TYPES: Mapping[str, pl.DataType] = {
     "integer": pl.Int64(),
@@ -125,7 +125,7 @@ def entity_schema(table: str, link_layer: str) -> Schema:
 
 
 def trace_schema() -> Schema:
-    """Columns of the traces."""
+    """Columns of `traces.parquet`."""
     texts: Schema = dict.fromkeys(("kind", "entity", "unit"), pl.String())
     values: Schema = dict.fromkeys(("time_seconds", "minimum", "maximum"), pl.Float64())
     return {**KEYS, **texts, **values}
@@ -206,7 +206,7 @@ def unit_of(description: Description, table: str, column: str) -> str:
 
 
 def expression_unit(expression: str) -> str:
-    """The unit of an expression that is a measure or ends in the key of one; otherwise empty.
+    """The unit of an expression that is a measure, or ends in a measure's key; otherwise empty.
 
     >>> expression_unit("throughput_mbit"), expression_unit("bottleneck.queue_max_cells")
     ('Mbit/s', 'cells')

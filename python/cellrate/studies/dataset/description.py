@@ -13,7 +13,7 @@ from cellrate.common.estimates import LEVEL
 from cellrate.common.problems import BadInput
 
 FORMAT = 1
-"""Version of the format of the directory and its tables; others are not read."""
+"""Version of the format of a data set; data sets of other versions are not read."""
 
 TEXTS = ("choice", "boolean")
 """Kinds of factors whose values are texts; all other kinds have numbers."""

@@ -81,19 +81,19 @@ def refuse_other_columns(
 
 
 def identifying(description: Description) -> list[str]:
-    """Columns that identify a run in the study: its numbers, its status, and the factors."""
+    """Columns that identify a run in the study: point, replication, run, status and factors."""
     return [*KEYS, STATUS, *(one.name for one in description.factors)]
 
 
 def refuse_bad_rows(runs: pl.DataFrame, path: Path) -> None:
-    """Checks that each run has one row, with its numbers and, unless it failed, its factors.
+    """Checks that each run has one row with its numbers and, unless the run failed, its factors.
 
     Args:
         runs: The columns of `identifying`.
         path: The file, for the message.
 
     Raises:
-        BadInput: A row does not meet this; the message names row and column.
+        BadInput: A row is wrong; the message names row and column.
     """
     failed = runs[STATUS] == FAILED
     for column in runs.iter_columns():
@@ -155,7 +155,7 @@ class DataSet(Shown):
         return tables_of(self.description)
 
     def scan(self, table: str = RUNS) -> pl.LazyFrame:
-        """A table as the start of a lazy polars query.
+        """A table as a `LazyFrame`, the start of a lazy polars query.
 
         Raises:
             BadInput: The table does not exist, or its file is missing, damaged, or not what the

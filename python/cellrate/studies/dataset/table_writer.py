@@ -27,7 +27,7 @@ Key = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A temporary file of rows, with the first and the last run in it."""
+    """A temporary file with rows of a table, and the first and the last run in the file."""
 
     path: Path
     first: Key
@@ -35,7 +35,7 @@ class Part:
 
 
 class Parts:
-    """Collects the rows of one table."""
+    """Collects the rows of one table in temporary files."""
 
     def __init__(self, directory: Path, schema: Schema, optional: set[str]) -> None:
         self._directory = directory

@@ -74,7 +74,7 @@ def refuse_foreign(directory: Path) -> None:
 
 @contextmanager
 def replacing(directory: Path) -> Iterator[Path]:
-    """A fresh directory that replaces `directory` if the block ends without an exception.
+    """Context manager with a fresh directory, which replaces `directory` unless the block raises.
 
     Other files in the directory of an earlier data set, such as reports and figures, are kept.
 
@@ -94,7 +94,7 @@ def replacing(directory: Path) -> Iterator[Path]:
 
 @dataclass(frozen=True, slots=True)
 class RunRow:
-    """A run of a study.
+    """A run of a study, with the values that the data set stores.
 
     Attributes:
         point: Number of the point, from 0.

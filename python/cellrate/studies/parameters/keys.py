@@ -50,7 +50,7 @@ class Key:
 
 
 class Keys:
-    """Keys of one scenario.
+    """The keys that a scenario can set, with their types and present values.
 
     Args:
         resolved: The scenario with every default written out, as TOML.

@@ -29,8 +29,8 @@ class Range:
         kind: As in `keys.Key`.
         low: Least value, in SI units or cells.
         high: Greatest value, in the same unit.
-        scale: Spacing of the values between them.
-        step: Values are multiples of this; 0 for any value.
+        scale: Spacing of the values between `low` and `high`: linear, logarithmic or powers of two.
+        step: Values are multiples of this step; 0 for any value.
     """
 
     path: str
@@ -91,7 +91,7 @@ class Range:
 
 @dataclass(frozen=True)
 class Choices:
-    """A list of a few values.
+    """The values of a parameter for a search, as a short list.
 
     Attributes:
         path: Dotted path of the parameter.

@@ -53,7 +53,7 @@ class TableForm:
         return tuple(variant.name for variant in self.variants)
 
     def keys_of(self, name: str) -> Mapping[str, Any]:
-        """Keys of a form, which may be a class in Python.
+        """Keys of the form with this name, which may name a class in Python.
 
         Raises:
             BadInput: There is no such form.

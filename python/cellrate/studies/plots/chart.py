@@ -33,7 +33,7 @@ class Chart:
         columns: Column whose values get separate panels; None for a single panel.
         level: Level of confidence intervals.
         units: Unit by column; empty or absent where there is none.
-        rows: Name of the table, in the plural of what a row is.
+        rows: Plural of what a row of the table is, such as runs or flows.
         written: Quantities as the study file lists them, by column and value.
     """
 
@@ -125,7 +125,7 @@ def means(found: pl.DataFrame, keys: Sequence[str], measure: str, level: float) 
     return grouped.with_columns((pl.col(MEAN) - half).alias(LOW), (pl.col(MEAN) + half).alias(HIGH))
 
 
-# Ratio of the greatest to the least level from which evenly growing levels get a logarithmic axis.
+# Least ratio of the greatest to the least level for a logarithmic axis, if all levels grow evenly.
 GROWTH = 4.0
 # Greatest ratio of two growth factors that count as equal.
 EVEN = 1.35

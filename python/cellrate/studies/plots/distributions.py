@@ -34,7 +34,7 @@ MOST_TICKS = 5
 
 
 def ecdf(runs: pl.DataFrame, chart: Chart) -> Drawing:
-    """Draws, for each colour, the share of runs with at most a value of `y`; `x` is not used.
+    """Draws the empirical distribution function of `y`, one for each colour; `x` is not used.
 
     Raises:
         BadInput: A column is missing or holds nothing to draw.

@@ -82,8 +82,8 @@ def _joined(axes: Axes) -> list[Line2D]:
 def start_at_zero(axes: Axes, table: pl.DataFrame, y: Scale) -> None:
     """Lets the vertical axis begin at 0, unless the differences would become invisible.
 
-    Intervals of a measure that is never negative are cut at 0. The label of an axis that begins
-    elsewhere, since all values are close to each other, says so.
+    Intervals of a measure that is never negative are cut at 0. If all values are close to each
+    other, the axis does not begin at 0, and its label says so.
     """
     values = table.select(MEAN, LOW, HIGH).to_numpy() / y.divisor
     means_of = values[:, 0]

@@ -93,7 +93,7 @@ def _of(series: Series, scale: Scale) -> str:
 
 
 def _way(across: Series, up: Series) -> tuple[np.ndarray[tuple[int], np.dtype[np.float64]], ...]:
-    """Sample times of both traces in their common span, and the values of both there."""
+    """Sample times of both traces in their common span, and both traces' values at these times."""
     start = max(float(across.time[0]), float(up.time[0]))
     end = min(float(across.time[-1]), float(up.time[-1]))
     times = np.union1d(across.time, up.time)

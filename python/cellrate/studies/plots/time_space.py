@@ -77,7 +77,7 @@ class _Path:
 
 
 def _one_way(flow: FrameFlow) -> tuple[str, ...]:
-    """Nodes of the path of a flow; of a sprayed one, of its first path."""
+    """Nodes of the path of a flow; if switches spray the flow's frames, of its first path."""
     nodes = [flow.hops[0][0].sender]
     for hop in flow.hops:
         nodes.append(next(line.receiver for line in hop if line.sender == nodes[-1]))
@@ -87,10 +87,11 @@ def _one_way(flow: FrameFlow) -> tuple[str, ...]:
 def time_space(found: Passages, flow: Flow | FrameFlow) -> Figure:
     """Draws a line for each cell on each link: time across, the nodes of a flow's path upwards.
 
-    A frame is a band between its first and its last bit. A level line is a cell that waits in a
-    node, including its transmission, or a frame that waits. A cross is a lost cell, which never
-    left the node, although a later cell of its channel did, or a dropped frame. Cells and frames of
-    other flows on the same links are faint. Cells and frames of the backward channel go downwards.
+    A frame is a band between its first and its last bit. A level line is a cell or a frame that
+    waits in a node; the line of a cell includes its transmission. A cross is a lost cell or a
+    dropped frame. A cell is lost if it never left the node although a later cell of its channel
+    did. Cells and frames of other flows on the same links are faint. Cells and frames of the
+    backward channel go downwards.
 
     Args:
         found: Cells or frames on links.

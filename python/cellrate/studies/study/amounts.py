@@ -32,7 +32,7 @@ DIMENSIONS: dict[str, Dimension] = {
 
 UNITS = {"Time": "s", "Delay": "s", "Rate": "bit/s", "Bytes": "bytes", "Cells": "cells"}
 UNITS["Buffer"] = UNITS["Cells"]
-"""Unit in which data sets hold the values of a kind of parameter."""
+"""Units in which data sets hold values, by the kind of the parameter."""
 
 BITS = {"Bytes": 8, "Cells": CELL_BITS, "Buffer": CELL_BITS}
 """Size of one byte and of one cell, in bits."""
@@ -51,7 +51,7 @@ class Amount:
 
     @classmethod
     def of(cls, value: float, kind: str) -> Amount:
-        """A parameter's value, in the unit of its kind."""
+        """The amount of a parameter's value, given in the unit of the parameter's kind."""
         return cls(value * BITS.get(kind, 1), DIMENSIONS[kind])
 
     def as_kind(self, kind: str) -> float:
@@ -233,7 +233,10 @@ def _evaluated(node: ast.expr, lookup: Lookup) -> Amount:
             return _call(name, [_evaluated(one, lookup) for one in inner])
         case ast.Name() | ast.Attribute():
             return lookup(ast.unparse(node))
-    raise ExpressionError(f"`{ast.unparse(node)}` is not allowed in an expression")
+    raise ExpressionError(
+        f"`{ast.unparse(node)}` is not allowed in an expression; allowed are numbers, quantities "
+        f"such as '5 ms', names, + - * / **, and {', '.join(_FUNCTIONS)}"
+    )
 
 
 def _call(name: str, inner: list[Amount]) -> Amount:

@@ -67,7 +67,7 @@ class Factor:
 
 @dataclass(frozen=True)
 class Axis:
-    """Factors that vary together, row by row; usually a single factor."""
+    """A dimension of a design: one factor, or several paired factors that vary together."""
 
     factors: tuple[Factor, ...]
 
@@ -104,7 +104,7 @@ class Derived:
 
 @dataclass(frozen=True)
 class Point:
-    """A combination of values.
+    """A point of a study: one combination of values of all factors.
 
     Attributes:
         index: Number from 0, in the order of the design.
@@ -134,9 +134,9 @@ class StoppingRule:
 
 @dataclass(frozen=True)
 class Replications:
-    """Number of runs of each point, from `least` to `most`.
+    """Number of runs of each point.
 
-    The stopping rule `until` decides if they differ.
+    If `least` and `most` differ, the stopping rule `until` decides the number.
     """
 
     least: int

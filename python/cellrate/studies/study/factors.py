@@ -63,7 +63,7 @@ class Reading:
 
     @cached_property
     def axes(self) -> tuple[Axis, ...]:
-        """The axes in the order of the file; those of paired factors and alternatives come last."""
+        """Axes of the design in file order; paired factors and alternatives come last."""
         alone = [
             Axis((self._factor(name, levels, ("factors", name)),))
             for name, levels in self._document["factors"]
@@ -141,7 +141,7 @@ class Reading:
         return Factor(column, found if count is None else self._spread(found, count, place), place)
 
     def _typed(self, column: FactorColumn, texts: Sequence[str]) -> FactorColumn:
-        """Derives the kind of a name that only expressions use from its values."""
+        """Kind (time, rate, number ...) of a name that only expressions use, from its values."""
         if column.path is not None:
             return column
         try:

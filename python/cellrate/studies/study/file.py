@@ -181,7 +181,10 @@ def _rule(asked: Mapping[str, Any] | None) -> WarmUp | None:
 
 
 MOST_SEED = 2**63 - 1
-SEED_OF_A_STUDY = "`seed` of the study is the first replication's"
+SEED_OF_A_STUDY = (
+    "set `seed` of the study instead: the first replication has this seed, "
+    "the next ones count up from it"
+)
 
 
 def refuse_seed(setting: str) -> None:

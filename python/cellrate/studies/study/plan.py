@@ -32,7 +32,7 @@ class Plan:
         least: Least number of runs.
         most: Greatest number of runs; equal to the least unless a measure decides.
         known: Number of stored results among the least number of runs.
-        run_seconds: Mean core time of a run; None if all results are stored.
+        run_seconds: Mean processor time of a run on one core; None if all results are stored.
         seconds: Time for the least number of runs, without stored ones, with all workers.
         most_seconds: Time for the greatest number of runs.
         memory_bytes: Greatest memory that the runs of all workers need at a time; None over

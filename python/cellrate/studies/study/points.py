@@ -71,7 +71,7 @@ def grid(axes: Sequence[Axis]) -> Iterator[tuple[str, ...]]:
 
 
 def _filling(axes: Sequence[Axis], design: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
-    """Points that fill the unit cube; each axis is one of its dimensions."""
+    """Points of a space-filling design in the unit cube, with a dimension for each axis."""
     if not axes:
         yield ()
         return
@@ -97,7 +97,7 @@ INFINITE = "infinite"
 
 @dataclass(frozen=True)
 class Points:
-    """Makes points from rows of a design.
+    """Makes the points of a study from the rows of its design.
 
     Attributes:
         factors: The factors, in the order of a row.
@@ -112,7 +112,7 @@ class Points:
     refusal: Refusals
 
     def refuse_idle_names(self) -> None:
-        """Refuses a factor that is not a parameter and that no expression uses.
+        """Refuses a factor that is not a parameter of the scenario and that no expression uses.
 
         Raises:
             ScenarioError: The study has such a factor.
@@ -171,7 +171,7 @@ class Points:
             raise self.refusal(one.place, str(error)) from error
 
     def _as_column(self, one: Derived, result: Amount) -> tuple[str, Value]:
-        """An amount as text for the scenario, and as a value for the data set."""
+        """Value of a derived parameter as text for the scenario, and as value for the data set."""
         if one.column.path is None:
             return "", result.value
         kind = one.column.kind

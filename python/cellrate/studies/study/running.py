@@ -39,7 +39,7 @@ class StudySummary:
         known: Number of runs whose results were already stored.
         failed: Commands of the runs that failed.
         notes: Notes to read before the results are used.
-        seconds: Core time of the runs that were simulated.
+        seconds: Processor time, over all cores, of the runs that were simulated.
     """
 
     directory: Path
@@ -88,7 +88,7 @@ class Running:
         return self.ran
 
     def job(self, point: Point, replication: int) -> Job:
-        """The job of a run. A warm-up that a rule found is not set in the scenario."""
+        """The job of a run, with the start of the measuring window that a warm-up rule found."""
         return self._study.job(point, replication, self._starts.get(point.index, ()))
 
     def _tasks(self, counts: Sequence[int]) -> Iterator[tuple[Point, int]]:
@@ -151,7 +151,7 @@ class Running:
                 self._note(f"point {point.index}: the {trace} has not settled by half of the run")
 
     def _counts(self) -> list[int]:
-        """Number of runs of each point; makes runs if a measure decides."""
+        """Number of runs of each point; makes runs if a stopping rule decides this number."""
         asked = self._study.replications
         counts = [asked.least] * len(self._study.points)
         if asked.until is None:

@@ -1,4 +1,9 @@
-"""Queue and rates under EFCI marking: the fluid model of Ohsaki et al. 1995, section II."""
+"""Queue and rates under EFCI marking: the fluid model of Ohsaki et al. 1995, section II.
+
+A limit cycle has up to four phases. In phase 1 ACR decreases, from the crossing of Q_H to that of
+Q_L. In phase 2 ACR increases until the queue is empty or exceeds Q_H. In phase 3 ACR grows while
+the queue is empty. In phase 4 ACR increases from an empty queue until the queue exceeds Q_H.
+"""
 
 from cellrate.theory.efci.extremes import (
     maximum_queue_bound_cells,

@@ -1,4 +1,4 @@
-"""Limit cycle whose queue empties: all four phases, on arrays."""
+"""Computes limit cycles in which the queue empties, with all four phases, on arrays of loops."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cellrate.theory.efci.loop import EfciLoop, Floats
 
 
 class Trough(NamedTuple):
-    """Time from the crossing of Q_L until the aggregate rate exceeds BW again."""
+    """The part of a cycle from the crossing of Q_L until the aggregate rate exceeds BW again."""
 
     phase_2_seconds: Floats
     phase_3_seconds: Floats
@@ -21,14 +21,15 @@ class Trough(NamedTuple):
 
 
 class Emptying(NamedTuple):
-    """Emptying of the queue, and the rate until the law of phase 3 acts; rates are shares of BW.
+    """The part of a cycle in which the queue empties, until phase 3 begins; rates are shares of BW.
 
     Attributes:
         phase_2_seconds: Time from the crossing of Q_L until the queue is empty.
-        falling_seconds: Time after that in which the rate still decays.
-        falling_rate: Rate at the beginning of this decay.
-        rising_seconds: Time in which the rate then rises by phase 2's law, at most to BW.
-        missing: Difference of BW and the rate at the beginning of this rise.
+        falling_seconds: Time, from the emptying on, in which the rate still decays.
+        falling_rate: Rate at the beginning of this time.
+        rising_seconds: Time after the decay in which the rate rises by phase 2's law, at most to
+            BW.
+        missing: BW minus the rate at the beginning of this rise.
         rate: Rate when phase 3's law begins; 1 if BW was reached before.
     """
 
@@ -41,7 +42,7 @@ class Emptying(NamedTuple):
 
 
 def trough_after(loop: EfciLoop, maximum_cells: Floats) -> Trough:
-    """Phases 2 and 3 after a maximum of the queue."""
+    """Computes phases 2 and 3 after a maximum of the queue."""
     emptying = _emptying(loop, maximum_cells)
     falling, rising, rate = emptying.falling_seconds, emptying.rising_seconds, emptying.rate
     require(rate > 0, "rdf", loop.rdf, "must leave something of ACR after a round trip of decrease")
@@ -105,7 +106,7 @@ def _growing_seconds(loop: EfciLoop, emptying: Emptying) -> Floats:
     return np.maximum(-np.log(mode) / lam, 0.0)
 
 
-# Numbers of cycles: until the iteration is damped, until the damping grows, and at most.
+# Numbers of iterated cycles: from which the steps are damped, from which more, and the greatest.
 FREE_CYCLES, DAMPED_CYCLES, MOST_CYCLES = 10, 100, 400
 MOST_STEPS = 100
 STEP_TOLERANCE = 1e-14
@@ -115,7 +116,7 @@ LEAST_SHARE = 1e-12
 
 
 class Inherited(NamedTuple):
-    """State at the begin of a cycle, when the queue begins to grow.
+    """State at the begin of a cycle, when the queue begins to grow, as the previous cycle left it.
 
     Attributes:
         left: Time for which the law of phase 2 still acts; above 0 only where the queue was empty
@@ -128,7 +129,7 @@ class Inherited(NamedTuple):
 
 
 class Rise(NamedTuple):
-    """Rise from an empty queue, when the rate exceeds BW, until the decrease arrives."""
+    """The part of a cycle in which the queue rises from 0, until the decrease of ACR arrives."""
 
     to_high_seconds: Floats
     overload: Floats
@@ -142,7 +143,7 @@ def emptying_cycle(loop: EfciLoop, *, settle: bool = True) -> dict[str, Floats]:
 
     Args:
         loop: Loops whose queue empties.
-        settle: Refuse loops whose iteration does not converge.
+        settle: True to refuse loops whose iteration does not converge.
 
     Raises:
         AssumptionError: AIR tau is so large that phase 3 grows beyond the range of numbers, or that
@@ -165,9 +166,9 @@ def emptying_cycle(loop: EfciLoop, *, settle: bool = True) -> dict[str, Floats]:
 
 
 def _settled(loop: EfciLoop, inherited: Inherited) -> tuple[Inherited, npt.NDArray[np.bool_]]:
-    """Iterates to a state that a cycle reproduces, and returns it.
+    """Iterates to a state that a cycle reproduces.
 
-    True where the iteration converged.
+    Returns the state, and an array that is True where the iteration converged.
     """
     rests = np.zeros(loop.shape, dtype=bool)
     for number in range(MOST_CYCLES):

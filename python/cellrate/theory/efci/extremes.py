@@ -50,9 +50,9 @@ def maximum_queue_bound_cells(loop: EfciLoop) -> Numbers:
     Q_max = Q_H + N RDF sqrt(2 AIR Q_H / BW) - N RDF ln(1 + AIR tau + sqrt(2 AIR Q_H / BW))
     + tau^2 AIR BW / 2 + tau (sqrt(2 AIR BW Q_H) + AIR RDF N)
 
-    It bounds the queue of every limit cycle with `growth` = "delayed", and of limit cycles that do
-    not empty the queue. With "immediate", a cycle that empties the queue may exceed it, because the
-    rate still grows exponentially for a round trip after it has reached BW.
+    Q_max bounds the queue of every limit cycle with `growth` = "delayed", and of limit cycles that
+    do not empty the queue. With "immediate", a cycle that empties the queue may exceed Q_max,
+    because the rate still grows exponentially for a round trip after it has reached BW.
     """
     return plain(maximum_from(loop, np.zeros(loop.shape)))
 
@@ -99,7 +99,7 @@ TOLERANCE = 1e-12
 
 
 class Fall(NamedTuple):
-    """Fall of the queue from its maximum until the increase arrives."""
+    """The part of a cycle in which the queue falls from its maximum, until the increase arrives."""
 
     maximum_cells: Floats
     to_low_seconds: Floats

@@ -1,4 +1,4 @@
-"""Pairs (RIF, RDF) that avoid overflow and keep the link full, and pairs to draw."""
+"""Finds pairs (RIF, RDF) with which the fluid model avoids overflow and keeps the link full."""
 
 from __future__ import annotations
 

@@ -235,7 +235,7 @@ def efci_settled_trajectory(loop: EfciLoop) -> Trajectory:
 
 @of_parameters
 def efci_integrated_first_rise(loop: EfciLoop) -> Integrated:
-    """As `efci_first_rise`, but by numerical integration of the delayed equations."""
+    """ACR and queue of a cycle from BW / N and an empty queue, by numerical integration."""
     return integrate(loop, cycles=1)
 
 

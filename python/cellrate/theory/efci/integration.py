@@ -3,9 +3,10 @@
 The integration shares only the constants AIR, kappa, BW and tau with the closed forms, and has
 several groups of sources that share one queue. The paper leaves sources with different delays to
 future work. For group g, with N_g sources and round trip tau_g, only the number of returning RM
-cells changes. The link serves cells in the order of arrival, so the share of group g among the
-cells that leave at s is its share of the arrivals a queueing delay before. With d_g(s) for its
-departures (d_g = a_g while the queue is empty), every law of the model is
+cells changes. The link serves cells in the order of arrival. So the share of group g among the
+cells that leave at s equals its share of the arrivals one queueing delay earlier. With a_g(s) for
+the arrivals of group g and d_g(s) for its departures (d_g = a_g while the queue is empty), every
+law of the model is
 
     da_g/ds = AIR_g d_g(s - tau_g)                     not congested at s - tau_g
             = -taken_g a_g d_g(s - tau_g) / (N_g Nrm)  congested at s - tau_g
@@ -92,11 +93,10 @@ class Groups:
 
 
 class History:
-    """Past rates at which cells of each group left the queue, as shares of BW.
+    """Past rates at which cells of each group of sources left the queue, as shares of BW.
 
-    Cells leave in the order of arrival, so the shares of the groups among the cells that leave are
-    the shares among them when they arrived. Values between the added times are interpolated
-    linearly.
+    Cells leave in the order of arrival. So each group's share of the leaving cells equals its share
+    at the time when these cells arrived. Values between the added times are interpolated linearly.
 
     Args:
         rates: Arrivals of each group before time 0, as shares of BW.
@@ -160,7 +160,7 @@ class Feedback(Enum):
 
 
 class Steps:
-    """Integration in steps.
+    """Integrates the delayed equations in steps, each with one law for every group.
 
     The state holds the rate of each group, the amount that each has sent, the queue, and the
     capacity wasted since the last crossing of Q_H. Rates are shares of BW, amounts seconds of BW.
@@ -256,7 +256,7 @@ class Steps:
         return float(leaving * change)
 
     def _events(self) -> dict[Feedback, Event]:
-        """Events that may happen, by the feedback that they cause."""
+        """Events that may end a step, such as the crossing of a threshold, with their feedback."""
         high, low = (x / self.groups.bandwidth for x in (self.groups.high, self.groups.low))
         events: dict[Feedback, Event] = {}
         if self.feedback is Feedback.EMPTY:

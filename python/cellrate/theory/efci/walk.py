@@ -1,4 +1,7 @@
-"""The trajectory by events: crossings of the queue, and new laws of ACR a round trip later."""
+"""Computes the trajectory from event to event.
+
+The queue crosses a threshold, and a round trip later ACR follows another law.
+"""
 
 from __future__ import annotations
 

@@ -88,7 +88,7 @@ def fractional_exponential_exceedance(
 
     Norros 1994: exp(-(C - N m)^(2H) q^(2-2H) / (2 k^2 V)), where k = H^H (1-H)^(1-H) and V t^(2H)
     is the variance of the traffic in a time t. This is exp(-y^2/2) with the y that
-    `fractional_exceedance` uses as 1 - Phi(y). It is exact for H = 1/2.
+    `fractional_exceedance` uses as 1 - Phi(y). The approximation is exact for H = 1/2.
     """
     streams = sources, mean_cells_per_second, deviation_cells_per_second, interval_seconds
     return plain(np.exp(-_exponent(*streams, hurst, link_cells_per_second, queue_cells)))
@@ -116,7 +116,8 @@ def fractional_buffer_cells(
         probability: Share of the time in which the queue may be longer.
 
     Raises:
-        AssumptionError: As `fractional_exceedance`, or the probability is not between 0 and 1.
+        AssumptionError: A number is out of range, the streams' mean rate is not below the link
+            rate, or the probability is not between 0 and 1.
     """
     p = np.asarray(probability)
     require((p > 0) & (p < 1), "probability", probability, "must be above 0 and below 1")

@@ -157,7 +157,8 @@ def fluid_exceedance(
         queue_cells: Length of the queue.
 
     Raises:
-        AssumptionError: As `fluid_utilisation`, a queue below 0, or more than 2000 sources.
+        AssumptionError: A number is out of range, the sources' mean rate is not below the link
+            rate, the queue is below 0, or there are more than 2000 sources.
     """
     source = peak_cells_per_second, on_seconds, off_seconds
     modes = _modes(sources, *source, link_cells_per_second)
@@ -176,7 +177,7 @@ def fluid_decay_per_cell(
 ) -> float:
     """Rate eta of the tail, P(Q > x) ~ exp(-eta x): (1 - rho) (1/on + 1/off) / (peak - C/N).
 
-    Same source. The sources' total peak rate must exceed the link rate.
+    Anick, Mitra and Sondhi 1982. The sources' total peak rate must exceed the link rate.
 
     Args:
         sources: Number of sources.
@@ -186,8 +187,8 @@ def fluid_decay_per_cell(
         link_cells_per_second: Rate of the line.
 
     Raises:
-        AssumptionError: As `fluid_utilisation`, or the total peak rate does not exceed
-            the link rate.
+        AssumptionError: A number is out of range, the sources' mean rate is not below the link
+            rate, or their total peak rate does not exceed it.
     """
     load = float(
         fluid_utilisation(
@@ -210,7 +211,8 @@ def fluid_mean_queue_cells(
     """Mean queue of an unlimited buffer, the integral of P(Q > q).
 
     Raises:
-        AssumptionError: As `fluid_exceedance`.
+        AssumptionError: A number is out of range, the sources' mean rate is not below the link
+            rate, or there are more than 2000 sources.
     """
     source = peak_cells_per_second, on_seconds, off_seconds
     modes = _modes(sources, *source, link_cells_per_second)
@@ -237,7 +239,9 @@ def fluid_buffer_cells(
         probability: Share of the time in which the queue may be longer.
 
     Raises:
-        AssumptionError: As `fluid_exceedance`, or the probability is below 1e-300 or not below 1.
+        AssumptionError: A number is out of range, the sources' mean rate is not below the link
+            rate, there are more than 2000 sources, or the probability is below 1e-300 or not below
+            1.
     """
     allowed = "must be at least 1e-300 and below 1"
     require(1e-300 <= probability < 1, "probability", probability, allowed)

@@ -86,7 +86,8 @@ def md1_exceedance(
         queue_cells: Number of cells, whole.
 
     Raises:
-        AssumptionError: As `md1_mean_wait_seconds`, or the queue is not a whole number of cells.
+        AssumptionError: A rate is not above 0, the arrival rate is not below the link rate, or the
+            queue is not a whole number of cells.
     """
     load = _load(arrival_cells_per_second, link_cells_per_second)
     require_whole(0, queue_cells=queue_cells)
@@ -106,10 +107,10 @@ def md1_wait_exceedance(
 ) -> Numbers:
     """P(wait > t) of a cell before its transmission.
 
-    Franx, A simple solution for the M/D/c waiting time distribution, 2001: if k cell times D are
-    just above t, P(wait <= t) is the probability that at most k - 1 cells wait after the further
-    Poisson arrivals of a time k D - t. The complement is computed, so that small probabilities are
-    exact.
+    Franx, A simple solution for the M/D/c waiting time distribution, 2001. Let k D be the least
+    multiple of the cell time D above t. P(wait <= t) is the probability that at most k - 1 cells
+    wait after the further Poisson arrivals of a time k D - t. The complement is computed, so that
+    small probabilities are exact.
 
     Args:
         arrival_cells_per_second: Mean rate of the Poisson arrivals.
@@ -117,7 +118,8 @@ def md1_wait_exceedance(
         wait_seconds: Time t.
 
     Raises:
-        AssumptionError: As `md1_mean_wait_seconds`, or the time is below 0.
+        AssumptionError: A rate is not above 0, the arrival rate is not below the link rate, or the
+            time is below 0.
     """
     load = _load(arrival_cells_per_second, link_cells_per_second)
     require_not_negative(wait_seconds=wait_seconds)
@@ -154,7 +156,8 @@ def md1_buffer_cells(
         probability: Share of the time in which the queue may be longer.
 
     Raises:
-        AssumptionError: As `md1_mean_wait_seconds`, or the probability is not between 0 and 1.
+        AssumptionError: A rate is not above 0, the arrival rate is not below the link rate, or the
+            probability is not between 0 and 1.
     """
 
     def exceedance(cells: int) -> float:

@@ -23,11 +23,11 @@ def periodic_exceedance(
 ) -> Numbers:
     """P(work > queue) at any time, with the unfinished work of the line in cell times.
 
-    For a whole number it is P(N > queue), N including the cell in transmission. With T cell times
-    between two cells of a source and x for the queue, it is the sum over n from x to N of the
-    probability that n cells arrive within n - x cell times, times (T - N + x) / (T - n + x) (ballot
-    theorem). Eckberg 1979; Roberts and Virtamo 1991, The superposition of periodic cell arrival
-    streams.
+    For a whole number this is P(N > queue), N including the cell in transmission. Let T be the cell
+    times between two cells of a source, and x the queue. The result is a sum over n from x to N.
+    Each term is the probability that n cells arrive within n - x cell times, times
+    (T - N + x) / (T - n + x) (ballot theorem). Eckberg 1979; Roberts and Virtamo 1991, The
+    superposition of periodic cell arrival streams.
 
     Args:
         sources: Number of sources; their phases are independent and uniform.
@@ -78,7 +78,8 @@ def periodic_buffer_cells(
         probability: Share of the time in which the queue may be longer.
 
     Raises:
-        AssumptionError: As `periodic_exceedance`, or the probability is not between 0 and 1.
+        AssumptionError: A number is out of range, the sources' total rate is not below the link
+            rate, or the probability is not between 0 and 1.
     """
     count, period = _sources(sources, rate_cells_per_second, link_cells_per_second)
     return least_buffer(

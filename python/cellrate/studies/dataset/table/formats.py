@@ -113,8 +113,8 @@ def as_text(table: Tabulation, width: int | None = None) -> str:
 
     Args:
         table: The table.
-        width: Greatest length of a line; columns that do not fit stand below, with their rows'
-            names again. None for any length.
+        width: Greatest length of a line. Columns that do not fit are written below, with the names
+            of the rows repeated. None for lines of any length.
     """
     heads = [[head.title] for head in table.rows] + tabulation.heads(table)
     lines = max(len(head) for head in heads)

@@ -23,7 +23,7 @@ NUMBERS = ("point", "replication")
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """The content of a table.
+    """A request for a table: factors of its rows and columns, and measures.
 
     Attributes:
         rows: Factors, or columns that identify entities, whose values make the rows.
@@ -43,7 +43,7 @@ class Question:
 
 
 def known(question: Question, data: DataSet) -> Question:
-    """Completes a question: names in full, and defaults filled in.
+    """Completes the request for a table: short names become full names, defaults are filled in.
 
     Raises:
         BadInput: The data set has no such column, or a name fits several columns.
@@ -94,7 +94,7 @@ def _identifying(types: Mapping[str, pl.DataType], table: str) -> list[str]:
 
 
 def _find(name: str, names: Sequence[str], what: str) -> str:
-    """Finds a name, or the only one that ends with it after a dot or an underscore.
+    """Finds a name, or the only longer name that ends with it after a dot or an underscore.
 
     Raises:
         BadInput: No name or several names match.
@@ -191,7 +191,10 @@ def _where(data: DataSet, rows: pl.LazyFrame, asked: Question) -> pl.LazyFrame:
 
 
 def _means(rows: pl.DataFrame, keys: Sequence[str], measure: str) -> tuple[pl.DataFrame, bool]:
-    """Mean, deviation and number of replications of each cell; True if some were left out."""
+    """Mean, standard deviation and number of replications of each cell.
+
+    Also True if some replications were left out, because not all points of a cell have them.
+    """
     value = pl.col(measure).cast(pl.Float64).alias(VALUE)
     finite = rows.select(*dict.fromkeys([*keys, *NUMBERS]), value).filter(pl.col(VALUE).is_finite())
     own = [name for name in NUMBERS if name not in keys]
@@ -266,7 +269,7 @@ def _notes(data: DataSet, rows: pl.DataFrame, asked: Question, *, uneven: bool) 
 
 
 def _pooled(data: DataSet, rows: pl.DataFrame, asked: Question) -> list[str]:
-    """A note on the factors over which the cells take the mean."""
+    """A note on the factors over whose values the cells are means."""
     varied = {one.name for one in data.description.varied}
     keys = [name for name in (*asked.rows, *asked.columns) if name in varied or name == "point"]
     others = [one.name for one in data.description.factors if one.name not in keys]

@@ -15,7 +15,7 @@ Key: TypeAlias = tuple[str | float | None, ...]
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A measure over replications.
+    """A cell of a table: the mean of a measure over replications, with its interval.
 
     Attributes:
         mean: Mean of the measure.
