@@ -1,4 +1,4 @@
-// Builds the page: scripts and styles bundled, the engine beside them, and the shell of a page of one file.
+// Builds the page: scripts and styles in bundles, the engine (WebAssembly) beside them, and a frame for a page in a single file.
 
 import { createHash } from "node:crypto";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -14,7 +14,7 @@ const bundled = async (entry, format, define = {}) => {
   return { script: of(".js"), style: of(".css") };
 };
 
-// The page has the templates, so that it can open one before it asks the engine.
+// The templates are built into the page, so that the page can open one before the engine answers.
 const wasm = await readFile(engine);
 const { Engine } = await import(`data:text/javascript,${encodeURIComponent((await bundled("src/engine/module.ts", "esm")).script)}`);
 const { templates } = new Engine(await WebAssembly.compile(wasm)).ask({ ask: "about" }).json;
@@ -38,7 +38,7 @@ const files = {
   "worker.js": worker.script,
 };
 
-// One file: everything within, the engine packed. The scenario goes where `<!--given-->` stands.
+// A page in a single file contains everything, the engine compressed. The scenario replaces the mark `<!--given-->`.
 const within = `globalThis.CELLRATE_WITHIN=${JSON.stringify({ wasm: gzipSync(wasm, { level: 9 }).toString("base64"), worker: worker.script }).replaceAll("<", "\\u003c")};`;
 const script = page.script.replaceAll("</script", "<\\/script");
 files["single.html"] = filled({

@@ -27,19 +27,19 @@ GALLERY = Path(__file__).with_name("gallery.json")
 PICTURES = Path(__file__).with_name("pictures.json")
 
 MOST_RUNS = 4
-"""Runs of an experiment that the gallery offers: the first of each of its first variants."""
+"""Largest number of runs that the gallery offers of an experiment: the first run of each of its first variants."""
 
 MOST_PRINTED = 6
-"""Printed values of an experiment that it lists."""
+"""Largest number of printed values that the gallery lists of an experiment."""
 
 WIDTH, HEIGHT = 150, 90
 """Size of a picture, in the units of its coordinates; y grows downwards."""
 
 COLUMNS = 50
-"""Columns of a picture that can be told apart."""
+"""Number of columns of a picture, since more could not be told apart."""
 
 MOST_LINES = 6
-"""Lines of a picture."""
+"""Largest number of lines in a picture."""
 
 
 def gallery() -> dict[str, Any]:
@@ -50,7 +50,7 @@ def gallery() -> dict[str, Any]:
 
 
 def text(found: dict[str, Any]) -> str:
-    """The gallery or its pictures as they are kept."""
+    """Return the gallery or its pictures as the text of their file."""
     return json.dumps(found, indent=1, ensure_ascii=False) + "\n"
 
 
@@ -142,18 +142,18 @@ def _jobs(paper: Paper, experiment: Experiment) -> list[Job]:
 
 
 def _is_curve(line: Line2D) -> bool:
-    """False for the caps of error bars, printed points and entries of the legend alone."""
+    """False for caps of error bars, printed points, and lines that only the legend has."""
     drawn_line = line.get_gid() != PRINTED and line.get_linestyle() != "None"
     return drawn_line and np.size(line.get_xdata()) > 0
 
 
 def _colour(line: Line2D) -> int:
-    """Number of the curve that measures the same as a printed point."""
+    """Number of the curve that shows the same quantity as a printed point."""
     return COLOURS.index(str(line.get_markeredgecolor()))
 
 
 def _points(axes: Axes, line: Line2D) -> str:
-    """Points of a line as SVG writes them, inside the picture."""
+    """Points of a line inside the picture, in the notation of SVG."""
     to_axes = axes.transData + axes.transAxes.inverted()
     across, up = to_axes.transform(line.get_xydata()).T
     inside = np.flatnonzero((across > -1) & (across < 2) & np.isfinite(up))

@@ -1,10 +1,10 @@
-// Changes during a run: settings that hold from an instant on, as the scenario's `[[changes]]` has them.
+// Changes during a run: settings that hold from an instant on, like `[[changes]]` in a scenario.
 
 /** Settings from an instant on. */
 export interface Change {
   /** The instant as a scenario writes it, such as `300 ms`. */
   at: string;
-  /** Paths with their values as `--set` takes them. */
+  /** Paths of the keys and their values, as for `--set`. */
   set: [string, string][];
 }
 
@@ -17,14 +17,14 @@ const UNITS: [string, number][] = [
   ["ns", 1],
 ];
 
-/** An instant in seconds as a scenario writes it, to the nanosecond. */
+/** A time in seconds as text for a scenario, to the nanosecond. */
 export function written(seconds: number): string {
   const ns = Math.round(seconds * 1e9);
   const [unit, size] = UNITS.find(([, size]) => ns >= size) ?? ["s", 1e9];
   return `${ns / size} ${unit}`;
 }
 
-/** Seconds of an instant as a scenario writes it. */
+/** The seconds of a time that is written as in a scenario. */
 export function seconds(at: string): number {
   const [number, unit] = at.trim().split(/\s+/);
   const size: Record<string, number> = { s: 1, ms: 1e-3, us: 1e-6, ns: 1e-9, ps: 1e-12 };
@@ -37,12 +37,12 @@ export function changesOf(scenario: Values): Change[] {
   return found.map(({ at, set }) => ({ at, set: Object.entries(set).map(([path, value]) => [path, String(value)]) }));
 }
 
-/** True for a change at an instant, however it is written. */
+/** True if the change is at the time `at`, whatever unit the two are written in. */
 export function isAt(change: Change, at: string): boolean {
   return Math.abs(seconds(change.at) - seconds(at)) < 5e-13;
 }
 
-/** The changes with a setting at an instant, or, if there is no value, without it. They stay in order. */
+/** The changes with a setting at a time; without a value, the changes without this setting. They stay in order of time. */
 export function withChange(changes: Change[], at: string, path: string, literal: string | undefined): Change[] {
   const before = changes.find((change) => isAt(change, at)) ?? { at, set: [] };
   const set = before.set.filter(([other]) => other !== path);
@@ -58,12 +58,12 @@ export function override(changes: Change[]): string {
   return `changes=[${changes.map(one).join(",")}]`;
 }
 
-/** A value as TOML has it: what is not a number, a truth value or TOML already is a text. */
+/** The value of a text as in TOML: a number, a truth value or another TOML value; any other text is a string. */
 function value(literal: string): string {
   return /^(true|false|[+-]?\d[\d_]*(\.\d+)?([eE][+-]?\d+)?|["'{[].*)$/.test(literal) ? literal : JSON.stringify(literal);
 }
 
-/** The scenario with the values that hold at an instant. */
+/** The scenario with the values that hold at the time `at`. */
 export function inForce(scenario: Values, changes: Change[], at: number): Values {
   const whole = structuredClone(scenario);
   for (const change of changes) {
@@ -73,7 +73,7 @@ export function inForce(scenario: Values, changes: Change[], at: number): Values
   return whole;
 }
 
-/** Puts a literal at the place of its keys, if there is such a table. */
+/** Sets the key at the end of the path `keys` to a literal, if its table exists. */
 export function put(whole: Values, keys: string[], literal: string): void {
   const last = keys.pop() ?? "";
   let table: unknown = whole;

@@ -1,4 +1,4 @@
-// Charts below each other on one axis of time.
+// Charts below each other with one axis of time.
 
 import uPlot from "uplot";
 
@@ -21,16 +21,16 @@ const TITLES: Record<Chart, string> = {
   credit: "Credit of sources",
   scheme: "Counted by the control scheme",
 };
-/** Titles over Ethernet that differ. */
+/** Titles of charts that differ over Ethernet. */
 const OF_ETHERNET: Partial<Record<Chart, string>> = { throughput: "Throughput per flow, data received", loss: "Packets lost so far" };
 const ORDER: Chart[] = ["queue", "rate", "window", "throughput", "utilisation", "credit", "scheme", "loss"];
 const DASHED = new Set(["ER", "ssthresh"]);
 const HEIGHT = 132;
-/** What a scheme computes rates with, which is always shown; its counters are folded. */
+/** Variables from which a scheme computes rates; their charts are always shown, while its counters are collapsed. */
 const SHOWN_OF_SCHEME = /load_factor|_cells_per_second$/;
-/** A curve below this share of the chart's greatest value has no name. */
+/** Share of the chart's greatest value; a curve that stays below it gets no name. */
 const FLAT = 0.01;
-/** Cells, or kB, in a queue from which on something happens, unless the longest queue is short. */
+/** Queue length, in cells or kB, from which on a queue counts as grown, unless the longest queue is short. */
 const GROWN = 20;
 
 interface Drawn {
@@ -38,16 +38,16 @@ interface Drawn {
   title: string;
   unit: string;
   tracks: number[];
-  /** Tracks of the run that is drawn over this one. */
+  /** Tracks (curves) of another run that are drawn over those of this run. */
   others: number[];
   plot: uPlot;
-  /** The last value of each curve, and its greatest. */
+  /** The last and the greatest value of each curve. */
   ends: { last: number; most: number }[];
 }
 
-/** Receives what the reader does to the axis of time. */
+/** Is called when the user picks a time or a span in a chart. */
 export interface Touched {
-  /** Puts the cursor there. */
+  /** Moves the cursor to this time. */
   pick(seconds: number): void;
   /** Shows this span. */
   zoom(from: number, to: number): void;
@@ -64,18 +64,18 @@ export class Charts {
   #cursor = 0;
   #changes: number[] = [];
   #levels: Level[] = [];
-  /** Charts of another run whose curves are drawn here, too, dotted. */
+  /** Charts of another run; their curves are also drawn here, dotted. */
   #over: Charts | undefined;
-  /** Charts that draw the curves of this one. */
+  /** Charts that draw the curves of these charts over their own. */
   #under: Charts | undefined;
   #last: CurvesNews | undefined;
   /** The measuring window, in seconds. */
   #window: [number, number] = [0, Number.POSITIVE_INFINITY];
   /** Width of a chart, in pixels. */
   #width = 120;
-  /** Room at the right for the names of curves, the same for all charts, so that an instant stands at one place in them. */
+  /** Width of the space at the right for the names of curves. It is equal in all charts, so that a time has the same position in all. */
   #aside = 0;
-  /** True if the counters of the scheme are unfolded. */
+  /** True if the charts of the scheme's counters are open. */
   #counters = false;
 
   constructor(box: HTMLElement, key: string, touched: Touched) {
@@ -86,7 +86,7 @@ export class Charts {
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.#build());
   }
 
-  /** Parts into which a span is cut: each gets its least and greatest value. */
+  /** Number of parts into which the span is divided; the least and greatest value in each part are drawn. */
   get pixels(): number {
     return Math.max(60, Math.min(500, Math.round((this.#box.clientWidth - 70) / 2)));
   }
@@ -94,7 +94,7 @@ export class Charts {
   open(opened: Opened): void {
     const same = JSON.stringify(opened.tracks) === JSON.stringify(this.#tracks);
     this.#tracks = opened.tracks;
-    // A source over Ethernet has an ACR under rate control, R_C of DCQCN or R of HPCC over RoCE.
+    // Over Ethernet a source under rate control has an ACR; over RoCE it has R_C under DCQCN, and R under HPCC.
     const rates = new Set(opened.tracks.filter(({ chart }) => chart === "rate").map(({ quantity }) => quantity));
     this.#titles = isEthernet(opened.network) ? { ...TITLES, ...OF_ETHERNET, rate: [...rates].join(" and ") } : TITLES;
     const { from_seconds, to_seconds } = opened.network.measure;
@@ -114,25 +114,26 @@ export class Charts {
       x.push(at, at + (to - from) / pixels / 2);
     }
     const other = this.#over ? this.#over.#last : undefined;
-    // What is folded is drawn when it is unfolded.
+    // Charts in a closed section are drawn when the section is opened.
     for (const drawn of this.#unfolded) {
       const { chart, tracks, others, plot } = drawn;
       const own = tracks.map((track) => rowOf(values, track, pixels, this.#factor(track)));
-      // Curves of another span would lie at the wrong times.
+      // The curves of the other run are drawn only if they cover the same span.
       const fits = other?.from === from && other.to === to && other.pixels === pixels;
       const rows = [...own, ...others.map((track) => (fits ? rowOf(other.values, track, pixels, this.#over ? this.#over.#factor(track) : 1) : own[0]?.map(() => null) ?? []))];
       drawn.ends = rows.map(endOf);
       plot.setData([x, ...rows] as uPlot.AlignedData, false);
       plot.batch(() => {
         plot.setScale("x", { min: from, max: to });
-        // Rates are shown with their levels; a buffer far above its queue would flatten it.
+        // The axis of rates includes the levels of theory. The axis of queues does not: a buffer far above the queue would flatten the
+        // curves.
         const levels = chart === "queue" ? [] : this.#levels.filter((level) => level.chart === chart).map(({ value }) => value);
         plot.setScale("y", range([...rows, levels]));
       });
     }
   }
 
-  /** The first instant at which a queue has grown, in the span shown; `undefined` if none does. */
+  /** The first time in the shown span at which a queue has grown; `undefined` if none grows. */
   firstQueue(): number | undefined {
     const news = this.#last;
     if (!news) return undefined;
@@ -144,7 +145,7 @@ export class Charts {
     return longest > 2 && Number.isFinite(at) ? from + ((to - from) * at) / (2 * pixels) : undefined;
   }
 
-  /** Draws the curves of another run here, too, dotted; no longer if there is none. */
+  /** Draws the curves of another run over these, dotted; without another run, removes them. */
   overlay(other: Charts | undefined): void {
     if (this.#over) this.#over.#under = undefined;
     this.#over = other;
@@ -152,30 +153,30 @@ export class Charts {
     this.#build();
   }
 
-  /** Draws what theory says over the curves. */
+  /** Draws the levels that follow from theory over the curves. */
   theory(levels: Level[]): void {
     this.#levels = levels;
     if (this.#last) this.show(this.#last);
   }
 
-  /** Marks the instants of changes. */
+  /** Marks the times of changes. */
   changes(instants: number[]): void {
     this.#changes = instants;
     for (const { plot } of this.#drawn) this.#place(plot);
   }
 
-  /** Draws what is shown again. */
+  /** Draws the shown charts again. */
   again(): void {
     if (this.#last) this.show(this.#last);
   }
 
-  /** Moves the line that shows the instant of the picture. */
+  /** Moves the line at the time of the picture. */
   cursor(seconds: number): void {
     this.#cursor = seconds;
     for (const { plot } of this.#drawn) this.#place(plot);
   }
 
-  /** The values shown, as a table with one row for each instant: comma-separated text. */
+  /** The shown values as a table with a row for each time, as comma-separated text. */
   csv(): string {
     const news = this.#last;
     if (!news) return "";
@@ -200,7 +201,7 @@ export class Charts {
     return this.#unfolded.map(({ title, unit, plot }) => ({ title: unit ? `${title}, ${unit}` : title, canvas: plot.ctx.canvas }));
   }
 
-  /** The data of the charts, in order, for a drawing in another form. */
+  /** The data of the charts, in order, for export in another form. */
   shown(): { title: string; unit: string; x: number[]; lines: { name: string; colour: string; dashed: boolean; y: (number | null)[] }[] }[] {
     return this.#unfolded.map(({ title, unit, tracks, plot }) => ({
       title,
@@ -215,7 +216,7 @@ export class Charts {
     }));
   }
 
-  /** The charts that are drawn: not those in a closed fold. */
+  /** The charts that are drawn: all but those in a closed section. */
   get #unfolded(): Drawn[] {
     return this.#drawn.filter(({ plot }) => !plot.root.closest("details:not([open])"));
   }
@@ -223,24 +224,27 @@ export class Charts {
   #build(): void {
     for (const { plot } of this.#drawn) plot.destroy();
     this.#box.replaceChildren();
-    // Read once: after each chart that is added the browser would lay out the page again.
+    // The width is read only once: after each added chart, the browser would compute the layout again.
     this.#width = Math.max(120, this.#box.clientWidth);
     this.#aside = roomFor(this.#tracks.map(({ of }) => of), this.#width);
     this.#drawn = ORDER.flatMap((chart) => {
       const tracks = this.#tracks.map((_, i) => i).filter((i) => this.#tracks[i]?.chart === chart);
-      // What a scheme counts has units of its own, so each quantity has its chart.
+      // The variables of a scheme have different units, so each has a chart of its own.
       if (chart === "scheme") return this.#ofScheme(tracks);
       return tracks.length > 0 ? [this.#chart(chart, this.#titles[chart], tracks, this.#others(chart), this.#box)] : [];
     });
     if (this.#last) this.show(this.#last);
   }
 
-  /** Tracks of the other run that belong into a chart. */
+  /** Tracks of the other run that belong to a chart. */
   #others(chart: Chart, quantity?: string): number[] {
     return (this.#over ? this.#over.#tracks : []).flatMap((track, i) => (track.chart === chart && (quantity === undefined || track.quantity === quantity) ? [i] : []));
   }
 
-  /** A chart for each quantity of the control scheme: rates and load factors, and its counters in a fold, drawn when it opens. */
+  /**
+   * Makes a chart for each variable of the control scheme. Rates and load factors are always shown; the counters are in a collapsed
+   * section, and drawn when it is opened.
+   */
   #ofScheme(tracks: number[]): Drawn[] {
     const quantities = [...new Set(tracks.map((i) => this.#tracks[i]?.quantity ?? ""))];
     const folded = quantities.filter((quantity) => !SHOWN_OF_SCHEME.test(quantity));
@@ -270,7 +274,7 @@ export class Charts {
     return fold.open ? [...shown, ...unfold()] : shown;
   }
 
-  /** Rates of a scheme are shown as those of the sources, in Mbit/s. */
+  /** Factor for the values of a track: rates of a scheme are shown in Mbit/s, like those of sources. */
   #factor(track: number): number {
     return this.#tracks[track]?.quantity.endsWith("_cells_per_second") ? megabits(1) : 1;
   }
@@ -372,7 +376,7 @@ export class Charts {
     return drawn;
   }
 
-  /** Shades what lies before and behind the measuring window. */
+  /** Shades the times before and after the measuring window. */
   #shade(plot: uPlot): void {
     const { left, top, width, height } = plot.bbox;
     const [from, to] = this.#window.map((at) => Math.max(left, Math.min(left + width, plot.valToPos(Number.isFinite(at) ? at : 1e9, "x", true))));
@@ -443,7 +447,7 @@ export class Charts {
     }
   }
 
-  /** Writes the value of the curve that is nearest to the pointer; in the other charts those of the highest. */
+  /** Writes the value of the curve nearest to the pointer; in the other charts, the values of the highest curves. */
   #read(plot: uPlot, tracks: number[], reading: HTMLOutputElement): void {
     const index = plot.cursor.idx;
     if (index == null || !this.#last) {
@@ -467,7 +471,7 @@ export class Charts {
   }
 }
 
-/** Least and greatest values of a track, one after the other. */
+/** The least and greatest values of a track in each part, one after the other. */
 function rowOf(values: Float32Array, track: number, pixels: number, factor: number): (number | null)[] {
   const row: (number | null)[] = [];
   for (let i = track * 2 * pixels; i < (track + 1) * 2 * pixels; i += 1) {
@@ -482,7 +486,7 @@ function endOf(row: (number | null)[]): { last: number; most: number } {
   return { last, most: row.reduce<number>((most, value) => Math.max(most, value ?? 0), 0) };
 }
 
-/** From zero, or the least value, to a little above the greatest. */
+/** The range of the axis: from zero, or from the least value if that is negative, to a little above the greatest. */
 function range(rows: (number | null)[][]): { min: number; max: number } {
   let [low, high] = [0, 0];
   for (const row of rows) {

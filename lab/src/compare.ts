@@ -1,4 +1,4 @@
-// A small table of what differs between two runs, or of what one has given.
+// A small table of the results of one run, or of two runs with their differences.
 
 import type { Network, Summary } from "./engine/messages.ts";
 import { isEthernet } from "./layer.ts";
@@ -7,13 +7,13 @@ import { number } from "./numbers.ts";
 interface Row {
   name: string;
   unit: string;
-  /** The link layer that has it; both if absent. */
+  /** The link layer whose runs have this result; both if absent. */
   of?: "atm" | "ethernet";
   value(summary: Summary, settled: number): number;
 }
 
 const total = (key: string) => (summary: Summary) => summary.totals[key] ?? Number.NaN;
-/** Payload that all flows delivered in bit/s, also those that do not run over TCP. */
+/** Payload that all flows delivered, in bit/s; flows without TCP are included. */
 const delivered = ({ flows }: Summary) => flows.reduce((sum, flow) => sum + Number(flow.throughput_bits_per_second ?? flow.tcp_throughput_bits_per_second), 0);
 const greatest = (key: string) => (summary: Summary) =>
   Math.max(...summary.ports.flatMap((port) => ((port.queues ?? []) as Record<string, number>[]).map((queue) => queue[key] ?? Number.NaN)));
@@ -40,8 +40,8 @@ function layerOf(of: Network | Summary): "atm" | "ethernet" {
 }
 
 /**
- * The table, with a line for each run, or on a narrow page a column; differences are told where there are two runs.
- * A run that goes on has dashes.
+ * The table has a row for each run, or a column on a narrow page. With two runs it also has the differences. A run that has not ended
+ * has dashes.
  */
 export function table(runs: { title: string; network: Network | undefined; summary: Summary | undefined; settled: number }[]): HTMLElement {
   const layers = new Set(runs.flatMap(({ network }) => (network ? [layerOf(network)] : [])));

@@ -1,11 +1,11 @@
-// The dialog in which lessons, templates and experiments are found.
+// The dialog in which the user finds lessons, templates and experiments.
 
 import { ofFlow } from "./colours.ts";
 import { figureOf, papers, type SmallFigure, sideOf } from "./gallery.ts";
 import { LESSONS } from "./lessons.ts";
 import type { Side } from "./state.ts";
 
-/** What the dialog opens. */
+/** Functions that open what the user chooses in the dialog. */
 export interface Opens {
   lesson(id: string): void;
   /** The runs of an experiment, one or two. */
@@ -13,7 +13,7 @@ export interface Opens {
   template(name: string): void;
 }
 
-/** Fills the dialog; `templates` are names with a line about each. */
+/** Fills the dialog; `templates` has names, each with a one-line description. */
 export function fillFind(dialog: HTMLDialogElement, templates: { name: string; about: string }[], opens: Opens): void {
   const close = (act: () => void) => () => {
     dialog.close();
@@ -62,7 +62,7 @@ export function fillFind(dialog: HTMLDialogElement, templates: { name: string; a
   dialog.append(search, nothing, ...sections, end);
 }
 
-/** The last name of the first author, if one is known. */
+/** The last name of the first author; `undefined` if no author is known. */
 function first(authors: string[]): string {
   const name = authors[0]?.split(" ").at(-1);
   return name ? `${name} ` : "";
@@ -77,10 +77,10 @@ function section(title: string, open: boolean): HTMLDetailsElement {
   return box;
 }
 
-/** Height and width of a small figure in its own units. */
+/** Width and height of a small figure in its own units. */
 const [WIDE, HIGH] = [150, 90];
 
-/** Our curves of a figure, with the printed points as hollow diamonds. */
+/** Draws a small figure: the computed curves, and the printed points as hollow diamonds. */
 function small({ title, axes, lines, printed }: SmallFigure): SVGElement {
   const svg = ofSvg("svg", { viewBox: `-6 -6 ${WIDE + 12} ${HIGH + 12}`, role: "img", "aria-label": `${title}: ${axes}` });
   const hint = ofSvg("title", {});

@@ -1,11 +1,11 @@
-// The gallery: every experiment of the papers with its claim, its printed values and its runs.
+// The gallery: every experiment of the papers, with its claim, its printed values and its runs.
 
 import type { Side } from "./state.ts";
 
 /** A run of an experiment. */
 interface Run {
   label: string;
-  /** Name of the scenario's text. */
+  /** Name of the scenario in the gallery's list of texts. */
   scenario: string;
   set: [string, string][];
 }
@@ -14,7 +14,7 @@ interface Run {
 export interface Experiment {
   id: string;
   title: string;
-  /** Its place in the paper. */
+  /** Place of the experiment in the paper. */
   where: string;
   claim: string;
   printed: string[];
@@ -30,7 +30,7 @@ interface Paper {
   experiments: Experiment[];
 }
 
-// Read when they are first wanted: a page begins without them.
+// The gallery is read when it is first needed, so that the page starts faster.
 const gallery = () => require("../gallery.json") as { scenarios: Record<string, string>; papers: Paper[] };
 const figures = () => require("../pictures.json") as Record<string, SmallFigure>;
 
@@ -39,7 +39,7 @@ export function papers(): readonly Paper[] {
   return gallery().papers;
 }
 
-/** The first figure of an experiment, small: polylines as SVG writes them, and the printed points with the number of their curve. */
+/** The small first figure of an experiment: its curves as SVG polylines, and the printed points, each with the number of its curve. */
 export interface SmallFigure {
   title: string;
   axes: string;
@@ -57,7 +57,7 @@ export function experimentOf(id: string): Experiment | undefined {
   return papers().flatMap(({ experiments }) => experiments).find((experiment) => experiment.id === id);
 }
 
-/** A run of an experiment as a side of the page. */
+/** A run of an experiment as one side (run) of the page. */
 export function sideOf(run: Run): Side {
   return { preset: "", name: run.scenario, text: gallery().scenarios[run.scenario] ?? "", set: run.set };
 }

@@ -1,19 +1,19 @@
-// Everything by keyboard.
+// Control of the page by keyboard.
 
 import type { Transport } from "./transport.ts";
 
-/** What keys do besides the transport. */
+/** Actions of keys that do not belong to the transport (play, pause, steps). */
 export interface Moves {
-  /** Moves the cursor by a share of the span shown. */
+  /** Moves the cursor by a share of the shown span. */
   move(share: number): void;
-  /** Shows a span that is longer by a factor. */
+  /** Multiplies the length of the shown span by a factor. */
   zoom(factor: number): void;
   whole(): void;
-  /** Lets settings act from the cursor on, or from the start. */
+  /** Switches between settings that hold from the start and settings that hold from the cursor on. */
   when(): void;
 }
 
-/** Listens to the page's keys, except where somebody writes or chooses. */
+/** Listens to the page's keys, except while the user writes text or chooses from a list. */
 export function keys(transport: Transport, moves: Moves): void {
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || busy(event)) return;
@@ -43,7 +43,7 @@ const ACTS: Record<string, (transport: Transport, moves: Moves) => void> = {
 /** Keys that move a slider. */
 const MOVES = new Set(["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Home", "End", "PageUp", "PageDown"]);
 
-/** True if the key belongs to what has the focus: text, sliders, lists; and the space bar to buttons. */
+/** True if the focused element uses the key itself: text fields, sliders and lists, and buttons for the space bar. */
 function busy(event: KeyboardEvent): boolean {
   const target = event.target as HTMLElement;
   if (target.closest("dialog[open]")) return true;

@@ -1,4 +1,4 @@
-// Names of curves, right of a chart at the ends of the curves.
+// Names of curves, at the right of a chart, at the height where the curves end.
 
 /** Size of the letters and height of a line, in pixels. */
 export const LETTERS = 11;
@@ -7,26 +7,26 @@ export const LINE = 12;
 export const GAP = 6;
 /** Width of most letters, in pixels. */
 const LETTER = 6.4;
-/** Letters of the longest text that tells how many curves have no name. */
+/** Number of letters in the longest text that says how many curves have no name. */
 const MORE = "+99 more".length;
 
 /** A name for a curve that ends at the height `y`. */
 export interface Label {
   text: string;
   colour: string;
-  /** Greatest value of the curve: the highest curves have names first. */
+  /** Greatest value of the curve. If there is too little room, the highest curves are named. */
   most: number;
   y: number;
 }
 
-/** A name in its place; `y` is the middle of its first line. What tells of further curves has no colour. */
+/** A name at its position; `y` is the middle of its first line. The text that counts the curves without a name has no colour. */
 export interface Placed {
   lines: string[];
   colour?: string;
   y: number;
 }
 
-/** Where names may stand, beside the area of a chart from `top` to `bottom`, and the height of a line. */
+/** Room for names beside a chart, whose area extends from `top` to `bottom`; `line` is the height of a line of text. */
 export interface Room {
   width: number;
   top: number;
@@ -34,15 +34,15 @@ export interface Room {
   line: number;
 }
 
-/** Width of the room for names beside a chart `width` pixels wide. */
+/** Width of the room for names, beside a chart that is `width` pixels wide. */
 export function roomFor(names: string[], width: number): number {
   const letters = Math.max(MORE, ...names.map(({ length }) => length));
   return Math.min(width < 480 ? 80 : 140, 2 * GAP + LETTER * letters);
 }
 
-/** Places names near the ends of their curves, wrapped and none over another. */
+/** Places names near the ends of their curves, in several lines if necessary, so that none overlaps another. */
 export function place(labels: Label[], { width, top, bottom, line }: Room, measure: (text: string) => number): Placed[] {
-  // The first line may reach above the chart, but the last one not below it: there the axis has its numbers.
+  // The first line may extend above the chart, but the last must not extend below it, where the numbers of the axis are.
   const lowest = bottom - line / 2;
   const rows = Math.floor((lowest - top) / line) + 1;
   const all = labels.map((label) => ({ ...label, lines: wrapped(label.text, width, measure) })).sort((a, b) => b.most - a.most);
@@ -62,7 +62,10 @@ export function place(labels: Label[], { width, top, bottom, line }: Room, measu
   return placed;
 }
 
-/** A name in lines that are not wider than `width`. They end behind a sign within the name, or within a word that is wider. */
+/**
+ * A name in lines that are not wider than `width`. A line is broken after a sign in the name, or within a word that is wider than
+ * `width`.
+ */
 function wrapped(text: string, width: number, measure: (text: string) => number): string[] {
   const words = text.split(/(?<=[>./_ ]|-(?!>))/);
   const pieces = words.flatMap((word) => (measure(word) > width ? [...word] : [word]));

@@ -1,5 +1,5 @@
-// Places of hosts and switches, and of their names: switches in the order of the way through them, sources before, destinations behind;
-// a network of layers with its hosts below.
+// Positions of hosts and switches, and of their names. Switches stand in the order of the path through them, with sources before and
+// destinations after them. In a network of layers the hosts stand below.
 
 import type { Network } from "./engine/messages.ts";
 import { isEthernet } from "./layer.ts";
@@ -16,44 +16,47 @@ export interface Box extends Place {
   height: number;
 }
 
-/** The name of a node where it is drawn. */
+/** The name of a node, and the box in which it is drawn. */
 export interface Name extends Box {
   node: number;
   text: string;
 }
 
-/** Side of the network at which a node stands. */
+/** The side of the network on which a node stands. */
 type Side = "left" | "right" | "above" | "below" | "switch";
 
-/** The picture of a network: places of its nodes, names that touch neither each other nor a node, and boxes for the lengths of queues. */
+/**
+ * The layout of a network's picture: positions of its nodes, boxes for their names, which overlap neither each other nor a node, and
+ * boxes for the lengths of queues.
+ */
 export interface Layout {
   nodes: (Place & { side: Side; radius: number })[];
   names: Name[];
-  /** The box of the length of each link's queue, by link; links into which no two flows lead have none. */
+  /** For each link, the box for the length of its queue. A link onto which at most one flow leads has none. */
   lengths: Map<number, Box>;
 }
 
 /** Height of a line of text. */
 const LINE = 12;
-/** Room at the lower edge for the cells of the longest queue and their sentence. */
+/** Height of the strip at the lower edge, which shows the cells of the longest queue and a sentence about them. */
 export const STRIP = 34;
-/** Distance of a queue from the middle of its switch, its greatest length, and its breadth. */
+/** For the bar of a queue: its distance from the middle of the switch, its greatest length, and its breadth, in pixels. */
 export const QUEUE = { from: 16, length: 70, breadth: 9 };
-/** Least distance of two layers of switches. */
+/** Least distance between two layers of switches. */
 const TIER = 90;
-/** The first boxes for a name, which are close to its node. */
+/** Number of candidate boxes for a name that are close to its node; they come first. */
 const CLOSE = 6;
-/** Width below which room is scarce. */
+/** Width of the picture below which there is little room for names. */
 const NARROW = 480;
 /** Length of the bar of a congestion window. */
 export const WINDOW = 18;
 
-/** True for a network in layers, whose hosts stand below without room for bars of windows. */
+/** True for a network in layers. Its hosts stand below, and there is no room for the bars of windows. */
 export function isLayered(network: Network): boolean {
   return arranged(network).tiers > 0;
 }
 
-/** Height that gives each host at the fuller side a line of its own. */
+/** Height at which each host on the side with more hosts has a line of its own. */
 export function heightFor(network: Network): number {
   const { sides, tiers } = arranged(network);
   if (tiers > 0) return tiers * TIER + STRIP + 110;
@@ -61,11 +64,11 @@ export function heightFor(network: Network): number {
   return rows * (LINE + 1) + STRIP + 70;
 }
 
-/** The picture in so many pixels; `measure` is the width of a text. */
+/** Makes the layout of a picture with this width and height; `measure` returns the width of a text. All are in pixels. */
 export function layout(network: Network, width: number, height: number, measure: (text: string) => number): Layout {
   const { unit, sides, tiers } = arranged(network);
   const outer = network.nodes.filter((_, node) => sides[node] === "left" || sides[node] === "right");
-  // Where room is scarce, names at the sides go without the word of their side.
+  // In a narrow picture, the names of hosts at the sides are shortened: the position already says "src" or "dst".
   const longest = Math.max(0, ...outer.map(({ name }) => measure(forms(name).at(width < NARROW ? -1 : 0) ?? "")));
   const margin = { x: tiers > 0 ? 0 : Math.min(width * 0.3, longest + 42), top: 52, bottom: STRIP + (sides.includes("below") ? 46 : 16) };
   const many = network.nodes.length > 40;
@@ -99,14 +102,14 @@ export function layout(network: Network, width: number, height: number, measure:
     }
   }
   const names: Name[] = [];
-  // Switches first: they have fewer places.
+  // Names of switches are placed first, because fewer boxes are possible for them.
   const order = [...nodes.keys()].sort((a, b) => Number(nodes[b]?.side === "switch") - Number(nodes[a]?.side === "switch"));
   for (const node of order) {
     const at = nodes[node];
     const name = network.nodes[node]?.name ?? "";
     if (!at) continue;
     const all = forms(name).map((text) => ({ text, boxes: candidates(at, measure(text)) }));
-    // In layers a short name close to its switch is better than the whole one far away.
+    // In a network of layers, a short name close to its switch is better than the whole name far from it.
     const close = tiers > 0 ? all.map(({ text, boxes }) => ({ text, boxes: boxes.slice(0, CLOSE) })) : [];
     const tries = [...close, ...all];
     for (const { text, boxes } of tries) {
@@ -120,7 +123,7 @@ export function layout(network: Network, width: number, height: number, measure:
   return { nodes, names, lengths };
 }
 
-/** Both ends of a link, which is drawn to the right of its direction. */
+/** Both ends of a link. A link is drawn at the right of the line between its nodes, seen in its direction. */
 export function ends(network: Network, link: number, nodes: readonly Place[]): [Place, Place] {
   const { from, to } = network.links[link] ?? { from: 0, to: 0 };
   const [a, b] = [nodes[from] ?? { x: 0, y: 0 }, nodes[to] ?? { x: 0, y: 0 }];
@@ -132,7 +135,7 @@ export function ends(network: Network, link: number, nodes: readonly Place[]): [
   ];
 }
 
-/** Length of the drawn queue of a link. */
+/** Length of the bar for the queue of a link, in pixels. */
 export function queueLength(from: Place, to: Place): number {
   return Math.min(QUEUE.length, Math.hypot(to.x - from.x, to.y - from.y) * 0.35);
 }
@@ -142,20 +145,20 @@ function along(from: Place, to: Place, distance: number): Place {
   return { x: from.x + ((to.x - from.x) * distance) / length, y: from.y + ((to.y - from.y) * distance) / length };
 }
 
-/** Links of switches over which data of more than one flow go. */
+/** Links behind switches that carry the data of more than one flow. */
 function queueing(network: Network): number[] {
   const used = network.links.map(() => 0);
   for (const { forward } of network.flows) for (const link of forward) used[link] = (used[link] ?? 0) + 1;
   return network.links.flatMap(({ from }, link) => (network.nodes[from]?.switch && (used[link] ?? 0) > 1 ? [link] : []));
 }
 
-/** A name in full; for want of room without the word of its side, which the place says, too. */
+/** Forms of a name: the full name, and a shorter form without the word that the side of the host already says. */
 function forms(name: string): string[] {
   const short = name.replace(/^(src|dst)\.|(?<=^aggr)egation(?=\d)/, "");
   return short === name ? [name] : [name, short];
 }
 
-/** Boxes in which a name can stand, the best first. */
+/** Boxes in which the name of a node may stand, the best first. */
 function candidates({ x, y, side, radius }: Layout["nodes"][number], width: number): Box[] {
   const box = (left: number, top: number): Box => ({ x: left, y: top, width, height: LINE });
   const beside = side === "left" ? x - radius - WINDOW - 7 - width : x + radius + 4;
@@ -172,12 +175,12 @@ function isFree(box: Box, taken: readonly Box[], width: number, height: number):
   return within && taken.every((other) => !overlaps(box, other));
 }
 
-/** True if two boxes have more than an edge in common. */
+/** True if two boxes overlap by more than an edge. */
 export function overlaps(a: Box, b: Box): boolean {
   return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
 }
 
-/** A place in a unit square and the side for every node of the network. */
+/** For every node of the network, a position in the unit square and the side on which it stands. */
 function arranged(network: Network): { unit: Place[]; sides: Side[]; tiers: number } {
   const near = neighbours(network);
   const isSwitch = network.nodes.map((node) => node.switch !== null);
@@ -218,7 +221,10 @@ function arranged(network: Network): { unit: Place[]; sides: Side[]; tiers: numb
   return { unit, sides, tiers: 0 };
 }
 
-/** Switches in layers by their distance from the nearest host, and hosts below; `undefined` unless all links lead from a layer to the next and there are two of switches. */
+/**
+ * Arranges switches in layers by their distance from the nearest host, and hosts below. Returns `undefined` unless every link leads
+ * from one layer to the next and there are at least two layers of switches.
+ */
 function layered(near: number[][], isSwitch: boolean[]): ReturnType<typeof arranged> | undefined {
   const tier: (number | undefined)[] = isSwitch.map((is) => (is ? undefined : 0));
   const queue = [...isSwitch.keys()].filter((node) => !isSwitch[node]);
@@ -233,7 +239,7 @@ function layered(near: number[][], isSwitch: boolean[]): ReturnType<typeof arran
   const isStepped = near.every((others, node) => others.every((other) => Math.abs((tier[other] ?? 0) - (tier[node] ?? 0)) === 1));
   if (top < 2 || !isStepped) return undefined;
   const unit: Place[] = tier.map(() => ({ x: 0.5, y: 1 }));
-  // Hosts stand under their switches, which are in the order of their numbers.
+  // Hosts stand below their switches; switches are in the order of their numbers.
   const rank = (node: number) => (isSwitch[node] ? node : (near[node]?.[0] ?? node));
   for (let layer = top; layer >= 0; layer -= 1) {
     const nodes = [...tier.keys()].filter((node) => tier[node] === layer).sort((a, b) => rank(a) - rank(b) || a - b);
@@ -253,7 +259,7 @@ function neighbours(network: Network): number[][] {
   return near;
 }
 
-/** Steps of every switch from one end of the longest way over switches; sources enter at that end. */
+/** The column of every switch: its number of steps from one end of the longest path through switches. Sources enter at that end. */
 function columns(network: Network, near: number[][], isSwitch: boolean[]): number[] {
   const switches = network.nodes.map((_, node) => node).filter((node) => isSwitch[node]);
   const first = switches[0];

@@ -1,4 +1,4 @@
-// Lessons: steps of one paragraph, each with a run that the reader can touch.
+// Lessons: each step has one paragraph of text and a run that the user can change.
 
 import binary from "../lessons/binary.json";
 import buffer from "../lessons/buffer.json";
@@ -9,14 +9,14 @@ import parameters from "../lessons/parameters.json";
 import type { Change } from "./changes.ts";
 import type { Side, State } from "./state.ts";
 
-/** A step: what differs from the lesson's scenario, where to look, and what to touch. */
+/** A step: its text, its settings beside those of the lesson's scenario, the time and span to look at, and the parameter to change. */
 export interface Step {
   title: string;
   /** Plain HTML. */
   text: string;
   set?: [string, string][];
   changes?: Change[];
-  /** Settings of a second run beside it; a table without a value is left out of the scenario. */
+  /** Settings of a second run beside the first; a table without a value is removed from the scenario. */
   other?: [string, string | null][];
   at?: number;
   view?: [number, number];
@@ -29,7 +29,7 @@ export interface Lesson {
   id: string;
   title: string;
   about: string;
-  /** Its scenario. */
+  /** Text of the lesson's scenario. */
   text: string;
   steps: Step[];
 }
@@ -42,7 +42,7 @@ export function lessonOf(id: string): Lesson | undefined {
   return LESSONS.find((lesson) => lesson.id === id);
 }
 
-/** The page as a step shows it. */
+/** The state of the page that shows a step. */
 export function stateOf(lesson: Lesson, number: number): State {
   const step = lesson.steps[number] ?? lesson.steps[0];
   const name = `${lesson.id}.toml`;

@@ -1,4 +1,5 @@
-// The page: it joins the sides, the panel, the transport and the link.
+// The page: it connects the sides (runs), the panel of parameters, the transport (play, pause, steps) and the link that stores its
+// state.
 
 import "uplot/dist/uPlot.min.css";
 import "./style.css";
@@ -28,14 +29,17 @@ function element<T extends HTMLElement>(id: string): T {
   return found as T;
 }
 
-/** A scenario that the page was given besides the templates: by the command, or within a page of one file. */
+/**
+ * A scenario that the page contains besides the templates. The command `cellrate lab` gave it, or it is inside a page in a single
+ * file.
+ */
 interface Given {
   name: string;
   text: string;
   set: [string, string][];
 }
 
-/** The choice that stands for the scenario shown, if it is no template. */
+/** The entry in the list of scenarios for a scenario that is not a template. */
 const OWN = "own";
 
 class Page {
@@ -46,14 +50,14 @@ class Page {
   readonly #results = document.createElement("div");
   #sides: SideView[] = [];
   #active = 0;
-  /** True if settings act from the cursor on. */
+  /** True if settings hold from the time of the cursor on. */
   #during = false;
   #overlaid = false;
   #theory = false;
   /** True if the panel shows every parameter. */
   #all = false;
   #view: [number, number] | null = null;
-  /** The lesson that is open with its step, and the experiment. */
+  /** The open lesson with its step; also the open experiment. */
   #lesson: [string, number] | undefined;
   #experiment: string | undefined;
   #linkTimer = 0;
@@ -78,7 +82,7 @@ class Page {
     this.#controls();
   }
 
-  /** Shows a state: that of a link, of a step of a lesson, or the first. */
+  /** Shows a state: that of a link, that of a step of a lesson, or the initial state. */
   show(state: State): void {
     this.#transport.pause();
     this.#view = state.view;
@@ -100,7 +104,7 @@ class Page {
     this.#choose(0);
   }
 
-  /** Tells what the runs show, if they belong to a lesson or an experiment. */
+  /** Explains the runs in the box above them, if they belong to a lesson or an experiment. */
   #tell(): void {
     const box = element("told");
     box.hidden = true;
@@ -115,7 +119,7 @@ class Page {
       });
   }
 
-  /** Opens a step of a lesson, or leaves it with the runs as they are. */
+  /** Opens a step of a lesson; without a number, ends the lesson and keeps its runs. */
   #step(lesson: Lesson, number: number | undefined): void {
     if (number === undefined) {
       this.#lesson = undefined;
@@ -131,7 +135,7 @@ class Page {
     this.#linkSoon();
   }
 
-  /** Opens the sheet of parameters that a phone has, at the one that a step is about, or closes it. */
+  /** On a phone, opens the sheet of parameters at the parameter of the lesson's step, or closes the sheet. */
   #unfold(open: boolean): void {
     element("panel").classList.toggle("open", open);
     if (open) element("panel").querySelector(".wanted")?.scrollIntoView({ block: "center" });
@@ -155,7 +159,7 @@ class Page {
     if (group) group.open = true;
   }
 
-  /** The state now. */
+  /** The present state of the page. */
   get state(): State {
     const overlaid = this.#overlaid && this.#sides.length === 2 ? { overlay: true } : {};
     const told = { ...overlaid, ...(this.#lesson ? { lesson: this.#lesson } : {}), ...(this.#experiment === undefined ? {} : { experiment: this.#experiment }) };
@@ -263,18 +267,18 @@ class Page {
     this.#mark();
   }
 
-  /** Asks the engine for what the panel needs, while workers open the first scenarios. */
+  /** Asks the engine for the schemas that the panel needs, while workers open the first scenarios. */
   askSchemas(): void {
     this.#schemas = new Engine(this.#module).ask<About>({ ask: "about" }).json.schemas;
     this.#panel();
   }
 
-  /** The instant of a change that is made now. */
+  /** The time of a change that the user makes now. */
   get #instant(): string {
     return written(this.#transport.at);
   }
 
-  /** The changes of the present side, each with its instant and a button that undoes it. */
+  /** Lists the changes of the present side, each with its time and a button that undoes it. */
   #listChanges(present: SideView): void {
     element("when-start").setAttribute("aria-pressed", String(!this.#during));
     element("when-now").setAttribute("aria-pressed", String(this.#during));
@@ -306,7 +310,7 @@ class Page {
     );
   }
 
-  /** Lets settings act from the start, or from the cursor on. */
+  /** Makes settings hold from the start, or from the cursor on. */
   #when(during: boolean): void {
     this.#during = during;
     if (during) this.#transport.pause();
@@ -334,18 +338,18 @@ class Page {
     this.#linkSoon();
   }
 
-  /** The panel follows the cursor when that has come to rest. */
+  /** Updates the panel when the cursor has stopped moving. */
   #panelLater(): void {
     clearTimeout(this.#panelTimer);
     this.#panelTimer = window.setTimeout(() => !this.#dragged && this.#panel(), 200);
   }
 
-  /** True while a slider is under the hand. */
+  /** True while the user drags a slider. */
   get #dragged(): boolean {
     return document.activeElement instanceof HTMLInputElement && document.activeElement.type === "range" && document.activeElement.matches(":active");
   }
 
-  /** The panel is made anew when the answer has come, so that a slider under the hand stays. */
+  /** Makes the panel again only when the answer has come, so that a slider that the user drags stays. */
   #panelSoon(): void {
     const count = this.#present?.side.set.length ?? 0;
     element("set").textContent = `${count} ${count === 1 ? "parameter" : "parameters"} changed`;
@@ -356,7 +360,7 @@ class Page {
     this.#ask(side);
     if (side === this.#sides[0] && side.opened) this.#transport.open(side.opened.network);
     if (side === this.#present && !this.#dragged) this.#panel();
-    // Under a slider that moves the last results stay until the next ones have come.
+    // While the user drags a slider, the last results stay until the next have come.
     if (!this.#dragged) this.#tabulate();
     this.#transport.show();
   }
@@ -369,7 +373,7 @@ class Page {
   #ended(): void {
     this.#tabulate();
     const side = this.#sides[0];
-    // A new scenario opens where its first queue has grown, at a speed at which the way of what links carry is seen.
+    // A new scenario opens at the time when its first queue has grown, at a speed at which moving cells or packets can be seen.
     const lens = this.#visible;
     if (this.#transport.unchosen && lens !== undefined) this.#transport.lens = lens;
     this.#transport.seek(this.#transport.at || side?.charts.firstQueue() || (side?.duration ?? 0) / 10);
@@ -388,7 +392,7 @@ class Page {
     this.#linkSoon();
   }
 
-  /** Asks for the curves of the span shown; over each other they need the same parts. */
+  /** Asks for the curves of the shown span. Curves that are drawn over each other must have the same number of parts. */
   #ask(side: SideView): void {
     const wide = this.#overlaid ? (this.#sides[0] ?? side) : side;
     side.client.view(...(this.#view ?? [0, side.duration]), wide.charts.pixels);
@@ -402,8 +406,8 @@ class Page {
   }
 
   /**
-   * Simulated seconds in one of play at which something is seen: half a round trip of cells; of packets the time in
-   * which the longest one passes the quickest link.
+   * Simulated seconds in one second of play at which motion can be seen. Over ATM: half of a round trip. Over Ethernet: the least time
+   * in which the longest packet crosses a link.
    */
   get #visible(): number | undefined {
     const network = this.#sides[0]?.opened?.network;
@@ -423,7 +427,7 @@ class Page {
     this.#linkTimer = window.setTimeout(() => void this.#link(), 300);
   }
 
-  /** Writes the state into the address, if it fits. Returns the link, or `undefined` if it is too long. */
+  /** Writes the state into the page's address, if it fits. Returns the link, or `undefined` if it is too long. */
   async #link(): Promise<string | undefined> {
     const address = new URL(location.href);
     address.hash = await encode(this.state);
@@ -589,7 +593,7 @@ async function copy(text: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);
   } catch {
-    // A page from a file may not write there; the note shows the text.
+    // A page that was opened from a file may not write to the clipboard; the note shows the text instead.
   }
 }
 
@@ -609,7 +613,7 @@ async function start(): Promise<void> {
   const own = linked ? undefined : await given();
   const first = own ? { ...FIRST, sides: [{ preset: "", name: own.name, text: own.text, set: own.set }] } : FIRST;
   page.show(linked ?? first);
-  // In a task of its own, which lets the worker begin.
+  // A separate task lets the worker begin first.
   setTimeout(() => page.askSchemas());
   if (hash && !linked) page.note("The link is cut off or is none of this page; this is the first template instead.", true);
   addEventListener("hashchange", async () => {

@@ -1,4 +1,4 @@
-// The network on a canvas: nodes, links, cells or packets on their way, queues, windows and losses.
+// The network on a canvas: nodes, links, cells or packets in flight, queues, windows and losses.
 
 import { ofFlow, variable } from "./colours.ts";
 import type { Network, Opened, Picture } from "./engine/messages.ts";
@@ -10,18 +10,18 @@ const FONT = "11px system-ui, sans-serif";
 const RM = 1;
 const MARKED = 4;
 const CREDIT = 8;
-/** A packet of TCP without payload. */
+/** Mark of a TCP segment without payload. */
 const EMPTY = 16;
 const PLACE_BYTES = 4;
-/** Bytes of a packet on a link: its link, flow and marks, and how far its first and its last bit have come. */
+/** Bytes of a packet on a link: the link, its flow and marks, and how far its first and its last bit have travelled. */
 const FRAME_BYTES = 16;
 /** Least length of a packet on a link, and breadths of packets with and without payload, in pixels. */
 const FRAME = { least: 2, broad: 5, slim: 2 };
-/** Bytes in a step of the length of a listed packet. */
+/** Bytes in one step of the length of a listed packet. */
 const LENGTH_STEP = 64;
-/** Bytes of a full queue without a limit. */
+/** Bytes at which the bar of a queue without a limit is full. */
 const ROOM = 30_000;
-/** Cells in one place that are too many to be told apart. */
+/** Number of cells in one place from which on they cannot be told apart. */
 const CROWD = 6;
 /** Time for which a loss is shown, in milliseconds. */
 const FLASH = 500;
@@ -37,10 +37,10 @@ export class NetworkView {
   readonly #canvas: HTMLCanvasElement;
   #network: Network | undefined;
   #layout: Layout = { nodes: [], names: [], lengths: new Map() };
-  /** Width and height for which it was made; empty for a new network. */
+  /** Width and height for which the layout was made; empty for a new network. */
   #shape = "";
   #perLink = 0;
-  /** Most cells or packets that each port has held, and their greatest length. */
+  /** Largest number of cells or packets that each port has held, and their greatest length. */
   #largest: { units: number; length: number }[] = [];
   #window = 1;
   #lost: number[] = [];
@@ -79,7 +79,7 @@ export class NetworkView {
     this.redraw();
   }
 
-  /** Draws again, for instance in another size. */
+  /** Draws the network again, for instance in another size. */
   redraw(): void {
     const { clientWidth: width, clientHeight: height } = this.#canvas;
     const context = this.#canvas.getContext("2d");
@@ -107,7 +107,7 @@ export class NetworkView {
     if (this.#last) this.#longestQueue(context, this.#network, this.#last, width, height);
   }
 
-  /** The cells or packets of the longest queue in a row, the next to leave at the left. */
+  /** Draws the cells or packets of the longest queue in a row; the next to leave is at the left. */
   #longestQueue(context: CanvasRenderingContext2D, network: Network, { picture, cells }: { picture: Picture; cells: Uint8Array }, width: number, height: number): void {
     const { longest } = picture;
     if (!longest || longest.units < 2) return;
@@ -123,7 +123,7 @@ export class NetworkView {
       const flow = (cells[byte] ?? 0) + 256 * (cells[byte + 1] ?? 0) - 1;
       const marks = cells[byte + 2] ?? 0;
       context.fillStyle = ofFlow(flow);
-      // An RM cell stands out above the data, a marked cell below.
+      // An RM cell is drawn higher than data cells, and a marked cell lower.
       context.fillRect(x, marks & RM ? y - 6 : y, Math.max(1, step - (step > 2 ? 1 : 0)), marks & (RM | MARKED) ? 12 : marks & EMPTY ? 3 : 6);
       x += step;
     }
@@ -167,7 +167,7 @@ export class NetworkView {
         const x = from.x + (to.x - from.x) * share;
         const y = from.y + (to.y - from.y) * share;
         if (marks & RM) {
-          // Where many cells lie in one place, nearly every place has an RM cell: they are drawn small.
+          // If many cells share a place, nearly every place has an RM cell, so RM cells are then drawn small.
           hollow.push([x, y, flow, count > CROWD ? 2.5 : 5]);
           continue;
         }
@@ -194,7 +194,7 @@ export class NetworkView {
     }
   }
 
-  /** Packets from head to tail: with data broad, without slim; a line in those that are marked. */
+  /** Draws packets from the first to the last bit: those with payload broad, those without slim, and marked ones with a line inside. */
   #frames(context: CanvasRenderingContext2D, network: Network, { picture, cells }: { picture: Picture; cells: Uint8Array }): void {
     const view = new DataView(cells.buffer, cells.byteOffset, cells.length - (picture.longest?.listed ?? 0) * PLACE_BYTES);
     context.lineCap = "butt";
@@ -216,7 +216,7 @@ export class NetworkView {
       if (!from || !to) continue;
       const long = Math.hypot(to.x - from.x, to.y - from.y) || 1;
       const head = view.getFloat32(byte + 8, true);
-      // A gap behind each, also where the one on the line is too short to be seen.
+      // There is a gap after each packet, even if a packet is drawn longer than it is because it would be too short to be seen.
       const tail = Math.min(Math.max(0, head - FRAME.least / long), view.getFloat32(byte + 12, true) + 1 / long);
       const marks = view.getUint8(byte + 6);
       const breadth = marks & EMPTY ? FRAME.slim : FRAME.broad;
@@ -231,7 +231,7 @@ export class NetworkView {
       const [from, to] = this.#ends(network, port.link);
       const total = port.queues.reduce((sum, [length]) => sum + length, 0);
       const largest = this.#largest[i] ?? { units: 0, length: 0 };
-      // A port that never held more than the cell in service and the next is no queue to look at.
+      // A port that never held more than the cell in service and the next one has no queue worth showing.
       if (largest.units <= 2) return;
       const limit = Math.max(...port.queues.map(([, limit]) => limit ?? 0));
       const most = limit > 0 ? limit : Math.max(isEthernet(network) ? ROOM : 20, largest.length);
@@ -294,7 +294,7 @@ export class NetworkView {
     for (const { x, y, text } of this.#layout.names) this.#text(context, text, x, y + 10);
   }
 
-  /** A text that stays readable over links and cells. */
+  /** Draws a text that stays readable over links and cells. */
   #text(context: CanvasRenderingContext2D, text: string, x: number, y: number): void {
     context.strokeStyle = variable("--ground");
     context.lineWidth = 3;
@@ -304,13 +304,13 @@ export class NetworkView {
     context.fillText(text, x, y);
   }
 
-  /** Tells the name of the node under the pointer, also where there was no room for it. */
+  /** Shows the name of the node under the pointer, also if the picture has no room for it. */
   #hint({ offsetX, offsetY }: PointerEvent): void {
     const node = this.#layout.nodes.findIndex(({ x, y }) => Math.hypot(x - offsetX, y - offsetY) < 12);
     this.#canvas.title = this.#network?.nodes[node]?.name ?? "";
   }
 
-  /** The congestion window of a source as a bar beside it, with a line at the slow start threshold. */
+  /** Draws the congestion window of a source as a bar beside it, with a line at the slow start threshold. */
   #windowBar(context: CanvasRenderingContext2D, x: number, y: number, flow: number, cwnd: number, ssthresh: number | null): void {
     const long = WINDOW;
     context.fillStyle = variable("--faint");
@@ -338,7 +338,7 @@ export class NetworkView {
   }
 }
 
-/** What the signs of a network's picture mean, those that it has. */
+/** Explains the signs in the picture of a network, only those that it uses. */
 export function signs(network: Network): HTMLElement {
   const { flows, credit } = network;
   const ethernet = isEthernet(network);

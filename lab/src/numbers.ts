@@ -1,6 +1,6 @@
-// Numbers and times as people read them.
+// Numbers and times as texts for the user.
 
-/** Four significant digits, thousands apart. */
+/** A number with four significant digits and a separator between thousands. */
 export function number(value: number): string {
   if (!Number.isFinite(value)) return "–";
   if (value === 0) return "0";
@@ -15,7 +15,7 @@ const TIMES: [number, string][] = [
   [1e-9, "ns"],
 ];
 
-/** A time in seconds with the unit that suits it; `resolution` is the least difference to show. */
+/** A time in seconds as text with a suitable unit; `resolution` is the least difference that must be visible. */
 export function time(seconds: number, resolution = 0): string {
   if (seconds === 0) return "0 s";
   const [unit, name] = TIMES.find(([unit]) => Math.abs(seconds) >= unit) ?? [1e-9, "ns"];

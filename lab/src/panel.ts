@@ -1,32 +1,32 @@
-// The panel of parameters, made from the schema.
+// The panel of parameters, made from the schema of the scenario.
 
 import type { Group, Parameter, Slider } from "./schema.ts";
 import { named } from "./names.ts";
 import { read, write } from "./quantity.ts";
 
-/** Sets a parameter, or, if there is no value, undoes what was set. */
+/** Sets a parameter; without a value, undoes the setting. */
 export type Set = (path: string, literal: string | undefined) => void;
 
-/** What the panel shows, and how. */
+/** Choice of the parameters that the panel shows, and their states. */
 export interface Shown {
-  /** Paths that are set. */
+  /** Paths of the parameters that the user has set. */
   changed: ReadonlySet<string>;
   /** Texts that the engine has refused, by path. */
   refused: ReadonlyMap<string, string>;
-  /** True for every parameter, not only the common ones. */
+  /** True if every parameter is shown, not only the common ones. */
   all: boolean;
-  /** A path that is shown in any case. */
+  /** Path of a parameter that is always shown. */
   wanted: string | undefined;
-  /** True if settings act during the run: only what can change is enabled. */
+  /** True if settings hold from the cursor on: only parameters that can change during a run are then enabled. */
   during: boolean;
 }
 
-/** Keys that most scenarios are about. */
+/** Keys that most scenarios are about, and that are therefore always shown. */
 const COMMON = new Set(["duration", "from", "seed", "count", "stagger", "link_rate", "bottleneck", "bottleneck_rate", "access", "leaves", "spines", "hosts_per_leaf", "host_rate", "spine_rate", "host_delay", "spine_delay", "k", "rate", "delay", "mtu", "pattern", "buffer", "window", "mss", "recovery", "min_rto", "icr", "rif", "rdf", "source", "service"]);
 /** Groups that are open when the page is new. */
 const OPEN = new Set(["Switch ports", "ABR end systems"]);
 
-/** Fills `box` with one section for each group; what was open stays so. */
+/** Fills `box` with a section for each group of parameters; sections that were open stay open. */
 export function showPanel(box: HTMLElement, groups: Group[], shown: Shown, set: Set): void {
   const focus = document.activeElement instanceof HTMLElement && box.contains(document.activeElement) ? document.activeElement.id : "";
   const before = new Map([...box.querySelectorAll("details")].map((details) => [details.dataset.group, details.open]));
@@ -38,7 +38,8 @@ export function showPanel(box: HTMLElement, groups: Group[], shown: Shown, set: 
 
 function isShown({ path, key, kind, slider }: Parameter, { all, changed, wanted }: Shown): boolean {
   if (all || changed.has(path) || path === wanted) return true;
-  // Of a control or a policy what is worth searching; of a flow's own TCP and ABR nothing, since those of all flows stand beside it.
+  // Of a control scheme or policy, parameters with a range are shown. Of a flow's own TCP and ABR nothing is shown, because the
+  // parameters of all flows are there.
   if (path.startsWith("switch.") && (kind === "variant" || slider !== undefined)) return true;
   return COMMON.has(key) && !/^flow\..*\.(tcp|abr)\./.test(path) && !path.startsWith("topology.node.");
 }
@@ -50,7 +51,7 @@ function section(group: Group, open: boolean, shown: Shown, set: Set): HTMLEleme
   const summary = document.createElement("summary");
   summary.textContent = group.title;
   summary.title = group.about;
-  // Those with a range worth searching come first; the order is otherwise that of the schema.
+  // Parameters with a range come first; otherwise the order is that of the schema.
   const sorted = [...group.parameters].sort((a, b) => Number(rank(b)) - Number(rank(a)));
   details.append(summary, ...sorted.map((parameter) => row(parameter, shown, set)));
   return details;
@@ -121,7 +122,7 @@ function control(parameter: Parameter, set: Set): HTMLInputElement | HTMLSelectE
     const select = document.createElement("select");
     for (const { name } of choices) select.append(new Option(name, name));
     select.value = String(kind === "variant" && typeof value === "object" ? (value as Record<string, unknown>)[tag] : (value ?? fallback ?? ""));
-    // A recovery is a name, or a table if it has parameters; the other variants are always tables.
+    // The value of a recovery is a name, or a table if it has parameters. The values of other variants are always tables.
     const isTable = kind === "variant" && !path.endsWith(".recovery");
     select.onchange = () => set(path, isTable ? `{${tag}="${select.value}"}` : `"${select.value}"`);
     return select;

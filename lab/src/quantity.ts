@@ -28,7 +28,7 @@ const UNITS: Record<string, number> = {
   km: 1e3,
 };
 
-/** Value and unit of a quantity; `undefined` for another text. */
+/** Value and unit of a quantity; `undefined` if the text is not a quantity. */
 export function read(text: string): { value: number; unit: string } | undefined {
   const found = /^\s*([0-9][0-9_.eE+-]*)\s*([A-Za-z/]+)\s*$/.exec(text);
   const factor = UNITS[found?.[2] ?? ""];
@@ -36,19 +36,19 @@ export function read(text: string): { value: number; unit: string } | undefined 
   return { value: Number((found[1] ?? "").replaceAll("_", "")) * factor, unit: found[2] ?? "" };
 }
 
-/** True if both units count the same: packets do not count bytes. */
+/** True if both units measure the same kind of quantity; packets and bytes do not. */
 export function agree(one: string, other: string): boolean {
   return /^packets?$/.test(one) === /^packets?$/.test(other);
 }
 
-/** A value of the base unit as a quantity in the unit given. */
+/** A value in the base unit as a quantity in the given unit. */
 export function write(value: number, unit: string): string {
   const size = UNITS[unit] ?? 1;
   const exact = value / size;
   const shown = Number(exact.toPrecision(4));
   if (/^(cell|packet)s?$/.test(unit)) return `${Math.max(1, Math.round(exact))} ${unit}`;
   const parts = shown * size;
-  // A size has whole bytes: 84.45 KiB are 86,476.8.
+  // A size must have whole bytes: 84.45 KiB would be 86,476.8 bytes.
   const isBroken = /^(bytes?|[kKMG]i?B)$/.test(unit) && Math.abs(parts - Math.round(parts)) > 1e-6;
   if (isBroken) return exact >= 10 ? `${Math.round(exact)} ${unit}` : `${Math.round(value)} bytes`;
   return `${shown} ${unit}`;

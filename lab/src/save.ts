@@ -1,9 +1,9 @@
-// What leaves the page: files, and text for the clipboard.
+// Exports from the page: files, and text for the clipboard.
 
 import type { Charts } from "./charts.ts";
 import { variable } from "./colours.ts";
 
-/** Saves a file that was made here. */
+/** Saves a file that the page has made. */
 export function save(name: string, content: string | Blob, type = "text/plain"): void {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(typeof content === "string" ? new Blob([content], { type }) : content);
@@ -12,7 +12,7 @@ export function save(name: string, content: string | Blob, type = "text/plain"):
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
-/** A word for a shell, quoted if it needs to be. */
+/** A word for a shell, quoted if necessary. */
 function word(text: string): string {
   return /^[A-Za-z0-9_./=:+-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
@@ -22,7 +22,7 @@ export function command(file: string, overrides: string[]): string {
   return ["cellrate", "run", word(file), ...overrides.flatMap((one) => ["--set", word(one)])].join(" ");
 }
 
-/** All charts below each other as one picture of pixels. */
+/** All charts below each other as a PNG picture. */
 export async function png(charts: Charts): Promise<Blob> {
   const drawn = charts.canvases();
   const scale = devicePixelRatio || 1;
@@ -45,7 +45,7 @@ export async function png(charts: Charts): Promise<Blob> {
   return whole.convertToBlob({ type: "image/png" });
 }
 
-/** All charts below each other as one picture of lines. */
+/** All charts below each other as an SVG picture. */
 export function svg(charts: Charts): string {
   const [width, height, left, top] = [900, 170, 70, 26];
   const parts = charts.shown().map(({ title, unit, x, lines }, row) => {

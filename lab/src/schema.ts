@@ -1,4 +1,4 @@
-// The parameters of a scenario, found by following its schema along its values.
+// The parameters of a scenario, found in its schema with the help of its values.
 
 import { put } from "./changes.ts";
 import type { Network, Schema, Search } from "./engine/messages.ts";
@@ -6,27 +6,27 @@ import { agree, read, write } from "./quantity.ts";
 
 /** A parameter that can be set. */
 export interface Parameter {
-  /** Path as `--set` takes it. */
+  /** Path of the parameter, as for `--set`. */
   path: string;
   key: string;
   about: string;
-  /** Allowed form, for quantities. */
+  /** Allowed form of the value, for quantities. */
   allowed: string;
   kind: "choice" | "variant" | "boolean" | "number" | "integer" | "quantity" | "text";
   /** Names to choose from, each with its description. */
   choices: { name: string; about: string }[];
-  /** The key that a variant writes its name under. */
+  /** The key under which a variant has its name. */
   tag: string;
   value: unknown;
   fallback: unknown;
-  /** What holds where nothing is set and the value follows from others; `undefined` if nothing does. */
+  /** The value in force if the parameter is not set and its value follows from others; `undefined` if there is none. */
   inForce: string | undefined;
   slider: Slider | undefined;
-  /** The reason why it cannot change during a run; `undefined` if it can. */
+  /** The reason why the parameter cannot change during a run; `undefined` if it can. */
   fixed: string | undefined;
 }
 
-/** A range worth searching, in base units. */
+/** The range of a slider, in base units. */
 export interface Slider {
   low: number;
   high: number;
@@ -44,7 +44,7 @@ export interface Group {
 
 type Values = Record<string, unknown>;
 
-/** The groups of all parameters of a scenario, which has every default written out; `network` has the values in force. */
+/** The groups of all parameters of a scenario with every default written out; `network` has the values in force. */
 export function groups(schema: Schema, scenario: Values, network: Network): Group[] {
   const walk = new Walk(schema, scenario, network);
   const found: Group[] = [];
@@ -66,7 +66,7 @@ export function isReadable(literal: string): boolean {
   return read(literal) !== undefined || /^[+-]?[\d.]+([eE][+-]?\d+)?$|^(true|false)$/.test(literal);
 }
 
-/** The scenario with values that the engine has refused, where sliders can show them; a text that is no value keeps the last one. */
+/** The scenario with the values that the engine has refused, if sliders can show them. A text that is not a value keeps the last value. */
 export function withRefused(scenario: Values, set: readonly [string, string][]): Values {
   const whole = structuredClone(scenario);
   for (const [path, literal] of set) {
@@ -100,7 +100,7 @@ class Walk {
     this.#network = network;
   }
 
-  /** The value in force of a key that is not set, as a scenario would write it. */
+  /** The value in force of a key that is not set, in the notation of a scenario. */
   #inForce(path: string): string | undefined {
     const keys = path.split(".");
     const key = keys.pop() ?? "";
@@ -183,7 +183,7 @@ class Walk {
     const unit = present?.unit ?? (typeof search.low === "string" ? (read(search.low)?.unit ?? "") : search.of === "buffer" ? "cells" : search.of ? "Mbit/s" : "");
     if (typeof search.low === "string" && !agree(unit, read(search.low)?.unit ?? "")) return undefined;
     const factor = whole ?? 1;
-    // A value outside the range worth searching still has its place on the slider.
+    // A value outside the range extends the range of the slider.
     const at = present?.value ?? (typeof value === "number" ? value : low * factor);
     return {
       low: Math.min(low * factor, at),
@@ -194,7 +194,7 @@ class Walk {
     };
   }
 
-  /** The quantity that a range is a share of: cells of buffer, or bit/s. */
+  /** The quantity of which the range is a share: a buffer in cells, or a rate in bit/s. */
   #whole(of: string): number | undefined {
     const values = this.#scenario as { switch?: Values; abr?: Values; topology?: Values };
     if (of === "buffer") return read(String(values.switch?.buffer ?? ""))?.value;
@@ -202,7 +202,7 @@ class Walk {
   }
 }
 
-/** Endings of the engine's keys with the units in which the panel writes them. */
+/** Endings of the engine's keys, each with the unit in which the panel writes the value. */
 const ENDINGS: [string, string][] = [
   ["", ""],
   ["_seconds", "ms"],
@@ -213,13 +213,13 @@ const ENDINGS: [string, string][] = [
 const ANOTHER = "another kind has other state, so it needs a run of its own";
 const NO_RANGE = "the key selects a variant; only numeric parameters can change during a run";
 
-/** The reason for which the keys of a table cannot change; `undefined` if those with a range can. */
+/** The reason why the keys of a table cannot change; `undefined` if keys with a range can. */
 function within(rule: string | undefined, property: Schema): string | undefined {
   const mark = property["x-change"];
   return mark === true ? undefined : typeof mark === "string" ? mark : rule;
 }
 
-/** The reason for which a key cannot change during a run; `undefined` if it can. The scenario's reader has the same rule. */
+/** The reason why a key cannot change during a run; `undefined` if it can. The reader of scenarios applies the same rule. */
 function reason(rule: string | undefined, property: Schema): string | undefined {
   const mark = property["x-change"];
   if (mark === true) return undefined;
@@ -228,7 +228,7 @@ function reason(rule: string | undefined, property: Schema): string | undefined 
   return property["x-search"] ? undefined : (property["x-not-searched"] ?? NO_RANGE);
 }
 
-/** True if a range applies: it may need keys that are set or absent (true, false), or one of several values. */
+/** True if a range applies. It may depend on keys that must be set (true) or absent (false), or have one of several values. */
 function applies(when: Record<string, unknown>, table: Values): boolean {
   return Object.entries(when).every(([key, wanted]) => {
     const value = table[key];

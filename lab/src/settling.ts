@@ -1,12 +1,13 @@
-// The time in which a run comes to rest: the most used link stays within a tenth of its mean over the last fifth.
+// Settling time: the time until the utilisation of the most used link stays within a tenth of its mean over the last fifth of the run.
 
-/** Parts into which a run is cut. */
+/** Number of equal parts of a run; the utilisation is averaged over each. */
 export const PARTS = 200;
 const BAND = 0.1;
 
 /**
- * Seconds from `start` until every later part of the most used link is within a tenth of the mean of the last fifth; infinite if it never is.
- * `values` holds least and greatest of each part, track after track; `tracks` are the numbers of those of links.
+ * Seconds from `start` until the most used link stays within a tenth of its mean over the last fifth of the run, in every later part;
+ * infinite if it never does. `values` has the least and the greatest value of each part, track after track; `tracks` has the numbers
+ * of the tracks of links.
  */
 export function settling(values: Float32Array, tracks: number[], duration: number, start: number): number {
   const of = (track: number) => Array.from({ length: PARTS }, (_, part) => {

@@ -1,4 +1,4 @@
-// One side of the page: a scenario, its worker, its network and its charts.
+// One side of the page: a scenario, its worker, its network and its charts. The page shows one or two sides.
 
 import { type Change, changesOf, seconds } from "./changes.ts";
 import { Charts, type Touched } from "./charts.ts";
@@ -12,7 +12,7 @@ import { type Side, overrides } from "./state.ts";
 import { PARTS, settling } from "./settling.ts";
 import { levels } from "./theory.ts";
 
-/** Receives what a side has to say. */
+/** Is called for each event of a side. */
 export interface Heard extends Touched {
   opened(side: SideView): void;
   moved(side: SideView): void;
@@ -34,14 +34,14 @@ export class SideView {
   side: Side;
   opened: Opened | undefined;
   summary: Summary | undefined;
-  /** Seconds after which the bottleneck's utilisation stays as it will be; not a number until it is known. */
+  /** Settling time of the bottleneck's utilisation in seconds; not a number until it is known. */
   settled = Number.NaN;
   picture: Picture | undefined;
-  /** Instant up to which the run has been computed, in seconds. */
+  /** Simulated time in seconds up to which the run has been computed. */
   now = 0;
   #asking = false;
   #wanted: number | undefined;
-  /** Time from the last change to the first curves of its run, in milliseconds. */
+  /** Real time in milliseconds from the last change of a setting to the first curves of the new run. */
   answered = 0;
   #asked = 0;
   #theory = false;
@@ -80,7 +80,7 @@ export class SideView {
     });
   }
 
-  /** Reads the scenario anew and runs it from zero. */
+  /** Reads the scenario again and runs it from time zero. */
   restart(text: string): void {
     this.#asked = performance.now();
     this.answered = 0;
@@ -88,7 +88,7 @@ export class SideView {
     this.client.open(text, this.side.preset ? `${this.side.preset}.toml` : this.side.name || "scenario.toml", overrides(this.side));
   }
 
-  /** Draws levels of theory over the curves, or not. */
+  /** Draws the levels of theory over the curves, or removes them. */
   theory(wanted: boolean): void {
     this.#theory = wanted;
     const found = wanted && this.opened ? levels(this.opened.network) : [];
@@ -96,7 +96,7 @@ export class SideView {
     this.charts.theory(found);
   }
 
-  /** Draws the curves of another side over these, or no longer. */
+  /** Draws the curves of another side over these; without another side, removes them. */
   overlay(other: SideView | undefined): void {
     if (this.#over === other) return;
     this.#over = other;
@@ -109,7 +109,7 @@ export class SideView {
     this.element.remove();
   }
 
-  /** Changes during the run: those made here, or those of the text. */
+  /** Changes during the run: those that the user made on the page, or else those in the text of the scenario. */
   get changes(): Change[] {
     return this.side.changes ?? (this.opened ? changesOf(this.opened.scenario) : []);
   }
@@ -118,7 +118,7 @@ export class SideView {
     return this.opened?.network.duration_seconds ?? 1;
   }
 
-  /** Shows the network at an instant, or as late as it has been computed. */
+  /** Shows the network at a time, at most at the time up to which the run has been computed. */
   look(seconds: number): void {
     this.charts.cursor(seconds);
     this.#wanted = Math.min(seconds, this.now);
@@ -191,7 +191,7 @@ export class SideView {
     void this.#settle(summary);
   }
 
-  /** Finds the time in which the run came to rest. */
+  /** Finds the settling time of the run. */
   async #settle(summary: Summary): Promise<void> {
     const tracks = this.opened?.tracks.flatMap(({ chart }, i) => (chart === "utilisation" ? [i] : [])) ?? [];
     const { numbers } = await this.client.ask<object>({ ask: "curves", from: 0, to: this.duration, pixels: PARTS });
@@ -217,7 +217,7 @@ export class SideView {
     this.#status.textContent = `${this.title}: ${time(this.duration)}, ${number(this.summary.packet_hops ?? this.summary.cell_hops ?? 0)} ${carried(this.summary).one}-hops, digest ${this.summary.digest}${few}`;
   }
 
-  /** Name of the scenario, and what was changed last. */
+  /** Name of the scenario, and the setting that was changed last. */
   get title(): string {
     const name = this.side.title || this.side.preset || this.side.name.split("/").at(-1) || "own scenario";
     const last = this.side.set.slice(-2).map(([path, literal]) => `${path.split(".").at(-1)} ${literal.replace(/^\{\w+="([^"]*)"\}$/, "$1")}`);
@@ -227,7 +227,7 @@ export class SideView {
   }
 }
 
-/** What was wrong: with the place in the reader's own text, or of a value of the panel alone. */
+/** The text of an error: with its position if it lies in the user's own text, otherwise with the value alone. */
 function told({ error, diagnostics }: Refused): string {
   const first = diagnostics?.[0];
   if (first?.path !== "--set") return error.trimEnd();

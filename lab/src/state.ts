@@ -1,31 +1,31 @@
-// All that a link holds: the scenario as what differs from a preset, the cursor, the view.
+// The state that a link contains: the scenario as its differences from a preset, the cursor, and the view.
 
 import { type Change, override } from "./changes.ts";
 
-/** One side of the page: a scenario and what was set. */
+/** One side of the page: a scenario and the settings made by the user. */
 export interface Side {
-  /** Name of a template; empty if the text is the reader's own. */
+  /** Name of a template; empty if the scenario is the user's own text. */
   preset: string;
-  /** Name of the reader's own file. */
+  /** Name of the user's own file. */
   name: string;
-  /** The text of the reader's own scenario. */
+  /** The text of the user's own scenario. */
   text: string;
-  /** What the run is called, if that is not its preset or file. */
+  /** Title of the run, if it is not the name of its preset or file. */
   title?: string;
-  /** Overrides in the order in which they apply: path and value as `--set` takes them. */
+  /** Overrides in the order in which they apply: path and value, as for `--set`. */
   set: [string, string][];
-  /** Changes during the run; those of the text if absent. */
+  /** Changes during the run; if absent, those in the text of the scenario. */
   changes?: Change[];
 }
 
 /** State of the page. */
 export interface State {
   sides: Side[];
-  /** Instant of the picture, in seconds. */
+  /** Time of the picture, in seconds. */
   at: number;
   /** Span of the charts; the whole run if absent. */
   view: [number, number] | null;
-  /** Simulated seconds in a second of play; 0 to go by the round trip. */
+  /** Simulated seconds that pass in one second of play; 0 if the speed follows from the round trip. */
   lens: number;
   /** True if the curves of the second side are drawn over those of the first. */
   overlay?: boolean;
@@ -35,12 +35,12 @@ export interface State {
   experiment?: string;
 }
 
-/** Longest link, in characters: mail programs and chats cut longer ones. */
+/** Longest link, in characters; mail programs and chats cut longer links. */
 export const LONGEST_LINK = 2000;
 
 export const FIRST: State = { sides: [{ preset: "n-source", name: "", text: "", set: [] }], at: 0, view: null, lens: 0 };
 
-/** Sets a path, or undoes that; what was set at it or below it goes. */
+/** Sets a path; without a value, undoes the setting. Earlier settings at the path or below it are removed. */
 export function withSet(set: [string, string][], path: string, literal: string | undefined): [string, string][] {
   const others = set.filter(([other]) => other !== path && !other.startsWith(`${path}.`));
   return literal === undefined ? others : [...others, [path, literal]];
@@ -60,7 +60,7 @@ export async function encode(state: State): Promise<string> {
   return letters.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
-/** The state of a link; `undefined` if it is none of ours or is cut off. */
+/** The state in a link; `undefined` if the text is not a link of this page or is cut off. */
 export async function decode(text: string): Promise<State | undefined> {
   try {
     const bytes = Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (letter) => letter.charCodeAt(0));

@@ -1,27 +1,31 @@
-// Theory: levels that follow from the scenario by arithmetic, drawn over what the run measures.
+// Theory: levels that follow from the scenario by arithmetic, drawn over the measured curves.
 //
-// Max-min fair shares, of the rate that sources with a rate of their own leave of each link; a window per round trip;
-// limits of queues. They are computed here, for the network as it begins. The fluid model is not: see `cellrate theory`.
+// They are max-min fair shares, one window per round trip, and limits of queues. Fair shares divide what sources with a rate of their
+// own leave of each link. The levels hold for the network before any change during the run. The fluid model is not computed here: see
+// `cellrate theory`.
 
 import type { Chart, Flow, Network } from "./engine/messages.ts";
 import { isEthernet } from "./layer.ts";
 
-/** A level in a chart. */
+/** A level: a constant value that theory predicts, drawn in a chart. */
 export interface Level {
   chart: Chart;
-  /** Its value in the unit of the chart. */
+  /** The value in the unit of the chart. */
   value: number;
   name: string;
 }
 
 const CELL_BITS = 424;
 
-/** Bit/s on the line of a source with a rate of its own; `undefined` for an elastic one. */
+/** Rate on the line, in bit/s, of a source with a rate of its own; `undefined` for an elastic source. */
 function ownRate({ own_rate, own_bits_per_second }: Flow): number | undefined {
   return own_bits_per_second ?? (own_rate ? own_rate.mean_cells_per_second * CELL_BITS : undefined);
 }
 
-/** Max-min fair shares of the elastic flows in bit/s of the lines (Bertsekas and Gallager: progressive filling); `undefined` for the others. */
+/**
+ * Max-min fair shares of the elastic flows in bit/s on the line, by progressive filling (Bertsekas and Gallager); `undefined` for
+ * other flows.
+ */
 export function fairShares({ links, flows }: Network): (number | undefined)[] {
   const left = links.map((link) => link.bits_per_second);
   const shares: (number | undefined)[] = flows.map(() => undefined);
@@ -48,7 +52,7 @@ export function fairShares({ links, flows }: Network): (number | undefined)[] {
   return shares;
 }
 
-/** The levels of a network, equal ones once. */
+/** The levels of a network; equal levels occur only once. */
 export function levels(network: Network): Level[] {
   const found: Level[] = [];
   const add = (level: Level) => {
@@ -58,7 +62,7 @@ export function levels(network: Network): Level[] {
   fairShares(network).forEach((share, number) => {
     const flow = network.flows[number];
     if (share === undefined || !flow) return;
-    // Of a line over Ethernet the application has what headers, preambles and gaps leave.
+    // Over Ethernet, headers, preambles and gaps take a part of the line rate; the application gets the rest.
     const fair = isEthernet(network) ? (share * ((flow.payload_bytes ?? 1) / (flow.line_bytes ?? 1))) / 1e9 : share / 1e6;
     if (flow.abr) add({ chart: "rate", value: fair, name: "fair share" });
     const limit = isEthernet(network) ? delivered(flow) : windowRate(flow, network.encapsulation_bytes ?? 0);
@@ -77,16 +81,17 @@ export function levels(network: Network): Level[] {
   return found;
 }
 
-/** Rate in Gbit/s of the application if a window is sent in each round trip through empty queues. */
+/** Rate of the application in Gbit/s if one window is sent in each round trip through empty queues. */
 function delivered({ tcp, propagation_round_trip_seconds }: Flow): number | undefined {
   return tcp && propagation_round_trip_seconds ? (8 * tcp.window_bytes) / propagation_round_trip_seconds / 1e9 : undefined;
 }
 
-/** Rate in Mbit/s on the link at which a window is sent in each round trip through empty queues: no flow has more. */
+/** Rate on the link in Mbit/s if one window is sent in each round trip through empty queues; no flow can send faster. */
 function windowRate({ tcp, propagation_round_trip_seconds }: Flow, encapsulation: number): number | undefined {
   if (!tcp || !propagation_round_trip_seconds) return undefined;
   const { window_bytes, mss_bytes, header_bytes, timestamps } = tcp;
-  // Headers of TCP and IP with time stamps (RFC 7323), of the encapsulation, and the 8 bytes of AAL5's trailer, in cells of 48 bytes.
+  // A segment with the headers of TCP and IP, time stamps (RFC 7323), encapsulation and the 8 bytes of AAL5's trailer, in cells of 48
+  // bytes.
   const cells = Math.ceil((mss_bytes + header_bytes + (timestamps ? 12 : 0) + encapsulation + 8) / 48);
   return ((window_bytes / mss_bytes) * cells * CELL_BITS) / propagation_round_trip_seconds / 1e6;
 }

@@ -1,9 +1,9 @@
-// The box above the runs that tells what they show: a step of a lesson, or an experiment of a paper.
+// The box above the runs that explains them: a step of a lesson, or an experiment of a paper.
 
 import type { Experiment } from "./gallery.ts";
 import type { Lesson } from "./lessons.ts";
 
-/** Shows a step of a lesson; `go` opens another, or ends the lesson. */
+/** Shows a step of a lesson; `go` opens another step, or ends the lesson. */
 export function tellStep(box: HTMLElement, lesson: Lesson, number: number, go: (number: number | undefined) => void): void {
   const step = lesson.steps[number];
   if (!step) return;

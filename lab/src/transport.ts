@@ -1,22 +1,22 @@
-// Play, pause, steps, scrubbing, and the time lens.
+// The transport: play, pause, steps, dragging the cursor, and the speed of play.
 
 import type { Network } from "./engine/messages.ts";
 import { carried, isEthernet } from "./layer.ts";
 import { time } from "./numbers.ts";
 
-/** Simulated seconds that pass in a second of play. */
+/** Speeds of play: simulated seconds that pass in one second. */
 export const LENSES = [1, 0.1, 0.01, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8];
 
 export type Step = "unit" | "rm" | "round-trip";
 
-/** What the transport moves. */
+/** Functions by which the transport moves the picture. */
 export interface Moved {
-  /** Latest instant that can be shown, in seconds. */
+  /** Latest time that can be shown, in seconds. */
   now(): number;
   duration(): number;
-  /** Shows an instant. */
+  /** Shows the network at a time in seconds. */
   look(seconds: number): void;
-  /** The instant of the next cell or packet, RM cell or round trip after the present one. */
+  /** The time of the next step after the present time: the next cell or packet, RM cell, or round trip. */
   next(step: Step): number | undefined;
 }
 
@@ -32,7 +32,7 @@ export class Transport {
   readonly #rm = button("Next RM cell", "R", () => this.step("rm"));
   at = 0;
   playing = false;
-  /** True until a speed is chosen. */
+  /** True until the user chooses a speed. */
   unchosen = true;
   #last = 0;
 
@@ -72,7 +72,7 @@ export class Transport {
     );
   }
 
-  /** Names the steps after what the links of a network carry. */
+  /** Names the steps after the units (cells or packets) that the links of a network carry. */
   open(network: Network): void {
     const { one } = carried(network);
     this.#next.textContent = `Next ${one}`;
@@ -83,14 +83,14 @@ export class Transport {
   get lens(): number {
     return Number(this.#lens.value);
   }
-  /** The nearest speed there is; 0 leaves the choice to the round trip of the network. */
+  /** Sets the nearest available speed; with 0 the speed follows from the round trip of the network. */
   set lens(lens: number) {
     this.unchosen = lens === 0;
     if (lens === 0) return;
     const nearest = LENSES.reduce((best, one) => (Math.abs(Math.log(one / lens)) < Math.abs(Math.log(best / lens)) ? one : best), 1);
     this.#lens.value = String(nearest);
   }
-  /** Slows down (`1`) or speeds up (`-1`) by one step. */
+  /** Changes the speed by steps: slower for `1`, faster for `-1`. */
   turn(steps: number): void {
     this.#lens.selectedIndex = Math.max(0, Math.min(LENSES.length - 1, this.#lens.selectedIndex + steps));
   }
@@ -127,7 +127,7 @@ export class Transport {
     this.#play.setAttribute("aria-pressed", "false");
   }
 
-  /** Shows the instant and how much has been computed. */
+  /** Shows the present time and the time up to which the run has been computed. */
   show(): void {
     const duration = this.#moved.duration();
     this.#scrub.value = String((this.at / duration) * 10000);
@@ -140,7 +140,7 @@ export class Transport {
     if (!this.playing) return;
     const passed = Math.min(0.1, (now - this.#last) / 1000);
     this.#last = now;
-    // Play waits for what has not been computed yet.
+    // Play waits until the run has been computed up to the time to be shown.
     this.seek(Math.min(this.at + passed * this.lens, Math.max(this.#moved.now(), this.at)));
     if (this.at >= this.#moved.duration()) this.pause();
     requestAnimationFrame((next) => this.#frame(next));

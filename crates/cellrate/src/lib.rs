@@ -1,6 +1,6 @@
-//! Scenarios, runs and results of the cellrate simulator. Nothing here needs threads, nor any file
-//! but those that a scenario plays, so all of it runs in a browser, too; stores, captures and the
-//! bench are the crate `cellrate-machine`.
+//! Scenarios, runs and results of the cellrate simulator. This crate needs no threads, and no files
+//! but those that a source plays back, so all of it also runs in a browser. Stores, captures and
+//! the bench are in the crate `cellrate-machine`.
 pub mod build;
 pub mod ethernet;
 pub mod run;

@@ -1,4 +1,4 @@
-//! A network of ATM cells as the lab shows it.
+//! An ATM network as the lab (the interactive page) shows it.
 
 use cellrate::run::{self, Events};
 use cellrate_engine::atm::cell::Kind;
@@ -10,11 +10,12 @@ use crate::picture::{FlowPicture, PortPicture, Sign, flow_bytes, mark};
 use crate::shown::{Live, Shown};
 use crate::tracks::{Drawn, Probe, Track, Units};
 
-/// Places along a link; of the cells in one place the most telling is shown.
+/// Number of places into which a picture divides a link. Of the cells in a place only the most
+/// informative is shown.
 pub const PLACES: usize = 96;
-/// Bytes of a place: flow + 1 as two bytes (0 if the place is empty), marks, number of cells.
+/// Bytes of a place: flow + 1 in two bytes (0 if the place is empty), marks, number of cells.
 const PLACE_BYTES: usize = 4;
-/// Bits of a cell on the line.
+/// Bits of a cell on a link.
 const CELL_BITS: f64 = 424.0;
 const MBIT: f64 = 1e6;
 
@@ -37,10 +38,11 @@ impl Live for run::Live {
 
 impl Shown for Simulation {
     type Unit = Held;
-    /// Number of the byte at which the place begins.
+    /// Offset of the first byte of the place in the list of places.
     type Place = usize;
     const PLACES: usize = PLACES * PLACE_BYTES;
-    /// The estimate before the run limits it.
+    /// No limit here: the memory of a run is estimated before it starts, and refused if it is too
+    /// much.
     const MOST_STORED: u64 = u64::MAX;
     const AVERAGED: u64 = 1;
     const UNITS: Units = Units {
@@ -74,7 +76,7 @@ impl Shown for Simulation {
             let crossing = plan.flows.iter();
             let crossing = crossing.filter(|flow| flow.forward.contains(&facts.link));
             let statistics = match crossing.count() {
-                // A port that one flow crosses has nothing to share.
+                // A port that only one flow crosses has no capacity to share.
                 0 | 1 => Vec::new(),
                 _ => schemes[port].iter().map(|(name, _)| *name).collect(),
             };
@@ -167,7 +169,7 @@ impl Shown for Simulation {
 
     fn lay(begin: usize, sign: &Sign, places: &mut Vec<u8>) {
         let place = &mut places[begin..begin + PLACE_BYTES];
-        // An RM cell is rare, so it is shown before the data cells of its place.
+        // RM cells are rare, so an RM cell is shown instead of the data cells in its place.
         let telling = place[3] == 0 || (sign.marks & mark::RM != 0 && place[2] & mark::RM == 0);
         if telling {
             place[..2].copy_from_slice(&flow_bytes(sign));

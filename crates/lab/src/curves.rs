@@ -1,5 +1,5 @@
-//! Curves of a run: quantities that are read at equal distances of time, and are thinned to their
-//! least and greatest value where more points than pixels lie.
+//! Curves of a run. The quantities are read at equal intervals of time. Where a curve has more
+//! points than pixels, only the least and greatest value for each pixel are kept.
 
 use std::collections::VecDeque;
 
@@ -8,25 +8,28 @@ use cellrate_engine::kernel::Ps;
 use crate::shown::Shown;
 use crate::tracks::Track;
 
-/// The tracks over a span of time. Growths are rates over the last readings.
+/// Curves of several quantities over a span of time. A count is shown as its rate of growth over
+/// the last readings.
 #[derive(Clone, Debug)]
 pub struct Curves {
     tracks: Vec<Track>,
     from: Ps,
     step: Ps,
-    /// Readings so far, one row for each time.
+    /// Readings so far: one row for each time, with a value for each quantity.
     rows: Vec<Vec<f32>>,
-    /// The last values read, the oldest first: one more than readings over which growth is averaged.
+    /// The last values read, the oldest first: one more than the number of readings over which
+    /// growth is averaged.
     last: VecDeque<Vec<f64>>,
     averaged: usize,
-    /// Readings before `from`, which only growths need.
+    /// Number of readings before `from`, which only rates of growth need.
     lead: u64,
     looks: u64,
 }
 
 impl Curves {
-    /// Curves that begin at `from` and are read every `step`. Growths are means over `averaged` readings, at
-    /// least 1, for which up to `averaged` readings are made before `from`.
+    /// Prepares curves that begin at `from` and are read every `step`. Rates of growth are means
+    /// over `averaged` readings, at least 1. For these means up to `averaged` readings are taken
+    /// before `from`.
     pub fn new(tracks: Vec<Track>, from: Ps, step: Ps, averaged: u64) -> Curves {
         Curves {
             tracks,
@@ -44,7 +47,7 @@ impl Curves {
         }
     }
 
-    /// The quantities.
+    /// The quantities of the curves.
     pub fn tracks(&self) -> &[Track] {
         &self.tracks
     }
@@ -81,8 +84,8 @@ impl Curves {
         }
     }
 
-    /// Least and greatest value of every track in each of `pixels` equal parts of a span: for each
-    /// track `2 pixels` numbers, NaN where nothing has been read.
+    /// Least and greatest value of every quantity in each of `pixels` equal parts of a span. For
+    /// each quantity the result has `2 pixels` numbers; they are NaN where nothing has been read.
     pub fn thinned(&self, from: Ps, to: Ps, pixels: usize) -> Vec<f32> {
         let width = to.0.saturating_sub(from.0).max(1) as f64 / pixels as f64;
         let row_at = |time: f64| (time - self.from.0 as f64) / self.step.0 as f64;
@@ -90,7 +93,7 @@ impl Curves {
         for pixel in 0..pixels {
             let begin = row_at(from.0 as f64 + pixel as f64 * width);
             let end = row_at(from.0 as f64 + (pixel + 1) as f64 * width);
-            // At least the reading that was last when the part began.
+            // Each part has at least one reading: the last before the part began.
             let first = begin.floor().max(0.0) as usize;
             let last = (end.ceil().max(0.0) as usize).clamp(first + 1, usize::MAX);
             if begin < 0.0 && end <= 0.0 {

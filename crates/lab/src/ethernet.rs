@@ -1,4 +1,4 @@
-//! A network of Ethernet as the lab shows it.
+//! An Ethernet network as the lab (the interactive page) shows it.
 
 use cellrate::ethernet;
 use cellrate::run::Events;
@@ -11,12 +11,14 @@ use crate::picture::{FlowPicture, PortPicture, Sign, flow_bytes, mark};
 use crate::shown::{Live, Shown};
 use crate::tracks::{Drawn, Probe, Track, Units};
 
-/// Most ports whose curves are drawn: those that most flows cross.
+/// Largest number of ports whose curves are drawn: the ports that most flows cross.
 const MOST_PORTS: usize = 48;
-/// Bytes of a frame on a link: link (4), flow + 1 (2), marks (1), zero (1), and the shares of the link
+/// Bytes of a frame on a link: link (4), flow + 1 (2), marks (1), zero (1). Then how far its first
+/// bit (4) and its last bit (4) have travelled, as shares of the link's length.
 /// that the first bit (4) and the last bit (4) have covered.
 pub const FRAME_BYTES: usize = 16;
-/// Parts of a link; of the frames whose heads are in one part, and whose marks are equal, one is shown.
+/// Number of parts of a link. Of the frames that have their first bits in one part, and equal
+/// marks, only one is shown.
 const PARTS: f32 = 512.0;
 const GBIT: f64 = 1e9;
 const KB: f64 = 1e3;
@@ -40,7 +42,8 @@ impl Live for ethernet::Live {
 
 impl Shown for Simulation {
     type Unit = Held;
-    /// The shares of the link that head and tail have gone.
+    /// How far the first and the last bit of a frame have travelled, as shares of the link's
+    /// length.
     type Place = (f64, f64);
     const PLACES: usize = 0;
     const MOST_STORED: u64 = if cfg!(test) {
@@ -48,7 +51,7 @@ impl Shown for Simulation {
     } else {
         1_000_000_000
     };
-    /// Frames are long: between two readings few or none arrive.
+    /// Frames are long, so few or none arrive between two readings; an average needs many readings.
     const AVERAGED: u64 = 16;
     const UNITS: Units = Units {
         queue: "kB",
@@ -93,7 +96,7 @@ impl Shown for Simulation {
             port,
             name: plan.links[state.link as usize].name.clone(),
             queues: state.queue_count(),
-            // Seconds in which the line is busy.
+            // Seconds in which the line is busy, so a full second is 1.
             full: 1.0,
             statistics: Vec::new(),
         };
@@ -123,7 +126,8 @@ impl Shown for Simulation {
             Probe::RoceRate { flow } => gbit(self.roce_rate(flow)),
             Probe::Cwnd { flow } => kb(self.tcp_window(flow).map(|(cwnd, _)| cwnd)),
             Probe::Ssthresh { flow } => kb(threshold(self, flow)),
-            // What is given to the application grows in leaps behind a loss.
+            // After a loss, data reach the application in bursts; data that the receiver has
+            // received grow steadily.
             Probe::Received { flow } => self.received(flow) as f64 * 8.0 / GBIT,
             Probe::ExplicitRate { .. } | Probe::Credit { .. } | Probe::Scheme { .. } => f64::NAN,
         };
@@ -162,7 +166,7 @@ impl Shown for Simulation {
     fn lay((head, tail): (f64, f64), sign: &Sign, places: &mut Vec<u8>) {
         let begin = places.len().saturating_sub(FRAME_BYTES);
         let (link, head, tail) = (sign.link as u32, head as f32, tail as f32);
-        // The frame before it, on this link or on another.
+        // The frame that was drawn before, on this link or on another.
         let is_hidden = places
             .get(begin..begin + FRAME_BYTES)
             .is_some_and(|before| {
@@ -209,7 +213,8 @@ impl Shown for Simulation {
     }
 }
 
-/// Slow start threshold of a flow in bytes; `None` while it is not below the window, and so limits nothing.
+/// Slow start threshold of a flow in bytes. `None` if it is not below the window, because it then
+/// limits nothing.
 fn threshold(simulation: &Simulation, flow: usize) -> Option<u64> {
     let most = simulation.plan().flows[flow].tcp.window.0;
     let threshold = simulation.slow_start_threshold(flow);

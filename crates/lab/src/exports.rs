@@ -1,5 +1,6 @@
-//! The border of WebAssembly. A question is JSON, written to the memory that [`room`] returns;
-//! [`ask`] answers it, and the answer lies at [`answer`]: its JSON, then its numbers.
+//! Functions that the page calls in WebAssembly. The page writes a question as JSON to the memory
+//! that [`room`] returns. [`ask`] answers it, and the answer is found at [`answer`]: first its
+//! JSON, then its numbers.
 
 use std::cell::RefCell;
 use std::panic;
@@ -18,7 +19,7 @@ struct Border {
     json_bytes: usize,
 }
 
-/// Memory for a question of `bytes` bytes.
+/// Memory for a question of `bytes` bytes, to be written by the page.
 #[unsafe(no_mangle)]
 #[allow(unsafe_code, reason = "a name that the page can call")]
 pub extern "C" fn room(bytes: usize) -> *mut u8 {
@@ -29,7 +30,7 @@ pub extern "C" fn room(bytes: usize) -> *mut u8 {
     })
 }
 
-/// Answers the question. Returns the bytes of JSON that the answer begins with.
+/// Answers the question. Returns the length in bytes of the JSON at the beginning of the answer.
 #[unsafe(no_mangle)]
 #[allow(unsafe_code, reason = "a name that the page can call")]
 pub extern "C" fn ask() -> usize {
@@ -42,14 +43,15 @@ pub extern "C" fn ask() -> usize {
     })
 }
 
-/// The answer: JSON of as many bytes as [`ask`] said, then numbers up to [`answer_bytes`].
+/// Address of the answer: JSON of the length that [`ask`] returned, then numbers up to the length
+/// [`answer_bytes`].
 #[unsafe(no_mangle)]
 #[allow(unsafe_code, reason = "a name that the page can call")]
 pub extern "C" fn answer() -> *const u8 {
     BORDER.with_borrow(|border| border.answer.as_ptr())
 }
 
-/// Bytes of the whole answer.
+/// Length of the whole answer in bytes.
 #[unsafe(no_mangle)]
 #[allow(unsafe_code, reason = "a name that the page can call")]
 pub extern "C" fn answer_bytes() -> usize {
@@ -60,7 +62,8 @@ thread_local! {
     static LAST_WORDS: RefCell<String> = RefCell::default();
 }
 
-/// Keeps the message of a panic, which ends the module, for [`last_words`]. The page calls it once.
+/// Prepares to keep the message of a panic for [`last_words`], since a panic ends the module. The
+/// page calls this function once.
 #[unsafe(no_mangle)]
 #[allow(unsafe_code, reason = "a name that the page can call")]
 pub extern "C" fn listen() {
@@ -69,14 +72,14 @@ pub extern "C" fn listen() {
     }));
 }
 
-/// The message of a panic; [`last_words_bytes`] long.
+/// Address of the message of a panic; the message is [`last_words_bytes`] long.
 #[unsafe(no_mangle)]
 #[allow(unsafe_code, reason = "a name that the page can call")]
 pub extern "C" fn last_words() -> *const u8 {
     LAST_WORDS.with_borrow(|words| words.as_ptr())
 }
 
-/// Length of [`last_words`] in bytes.
+/// Length of the message of a panic in bytes.
 #[unsafe(no_mangle)]
 #[allow(unsafe_code, reason = "a name that the page can call")]
 pub extern "C" fn last_words_bytes() -> usize {

@@ -1,5 +1,5 @@
-//! The engine behind a page: runs that are watched, rewound and looked at closely. The page asks by
-//! messages, see [`message`]; [`exports`] hands these over the border of WebAssembly.
+//! The simulator behind the lab's page: runs that a user watches, rewinds and zooms into. The page
+//! sends questions, see [`message`]; [`exports`] has the functions that it calls in WebAssembly.
 
 mod atm;
 pub mod curves;

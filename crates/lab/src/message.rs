@@ -13,16 +13,16 @@ use crate::picture::picture;
 use crate::shown::{Live, Shown};
 use crate::watched::{MOST_FLOWS, Watched};
 
-/// Most memory that a run may need: a page has 4 GB, and copies of the state need some of it.
+/// Largest memory that a run may need. A page has 4 GB, and copies of the state need some of it.
 const MOST_BYTES: u64 = 3_500_000_000;
 
-/// A question.
+/// A question of the page.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "ask", rename_all = "kebab-case")]
 pub enum Question {
-    /// Schemas, templates and version: what the page is made of.
+    /// Returns schemas, templates and version, from which the page is built.
     About,
-    /// Reads a scenario with overrides, and makes it the present run.
+    /// Reads a scenario with overrides, and prepares its run, which becomes the present run.
     Open {
         /// Text of the scenario.
         text: String,
@@ -31,55 +31,56 @@ pub enum Question {
         /// Overrides of the form `path=value`.
         set: Vec<String>,
     },
-    /// Runs on.
+    /// Continues the present run.
     Advance {
-        /// Readings of the curves.
+        /// Number of readings of the curves to be taken.
         readings: u64,
     },
-    /// The curves of a span, from what has been read so far.
+    /// Returns the curves of a span, from the readings taken so far.
     Curves {
         /// Begin of the span in seconds.
         from: f64,
         /// End of the span in seconds.
         to: f64,
-        /// Parts into which it is cut.
+        /// Number of parts into which the span is divided.
         pixels: usize,
     },
-    /// The curves of a span, computed again as finely as there are parts.
+    /// Returns the curves of a span from new readings: the span is simulated again and read once
+    /// for each part.
     Detail {
         /// Begin of the span in seconds.
         from: f64,
         /// End of the span in seconds.
         to: f64,
-        /// Parts into which it is cut.
+        /// Number of parts into which the span is divided.
         pixels: usize,
     },
-    /// The network at an instant.
+    /// Returns the state of the network at an instant.
     Picture {
         /// The instant in seconds.
         at: f64,
     },
-    /// Losses, timeouts and retransmissions so far.
+    /// Returns losses, timeouts and retransmissions so far.
     Events,
-    /// The summary of the finished run.
+    /// Returns the summary of the finished run.
     Summary {
-        /// Time that it took, in seconds.
+        /// Real time that the run took, in seconds.
         wall_seconds: f64,
     },
-    /// The present scenario with every default written out.
+    /// Returns the present scenario with every default written out.
     Resolved,
 }
 
-/// An answer: JSON, and bytes of numbers that would be slow as JSON.
+/// An answer: JSON, and numbers as bytes, because long lists of numbers would be slow as JSON.
 #[derive(Debug, Default, PartialEq)]
 pub struct Answer {
-    /// One JSON object; its key `error` is set if there is no answer.
+    /// One JSON object. If the question cannot be answered, its key `error` has the reason.
     pub json: String,
-    /// Numbers in little-endian order, as the question says.
+    /// Numbers in little-endian order; the kind of question decides their meaning.
     pub numbers: Vec<u8>,
 }
 
-/// Everything between two questions.
+/// The state that is kept between two questions.
 #[derive(Default)]
 pub struct Lab {
     run: Option<Open>,
@@ -92,14 +93,14 @@ struct Open {
     run: Run,
 }
 
-/// A watched run by its link layer.
+/// A watched run, over ATM or Ethernet.
 enum Run {
     Atm(Box<Watched<run::Live>>),
     Ethernet(Box<Watched<ethernet::Live>>),
 }
 
 impl Lab {
-    /// Answers a question, which is JSON, see [`Question`].
+    /// Answers a question in JSON, see [`Question`].
     pub fn answer(&mut self, question: &[u8]) -> Answer {
         match serde_json::from_slice(question) {
             Ok(question) => self.answered(question),
@@ -132,7 +133,7 @@ impl Lab {
     }
 }
 
-/// Opens a scenario of ATM. The error is the answer that refuses it.
+/// Opens a scenario over ATM. The error is the answer with the reason of the refusal.
 fn open_atm(text: &str, name: &str, set: &[String]) -> Result<(Open, Value), Value> {
     let checked = Scenario::parse(text, name, set, None).map_err(|refusal| told(&refusal))?;
     let bytes = estimate_of(&checked).memory_bytes;
@@ -154,7 +155,7 @@ fn open_atm(text: &str, name: &str, set: &[String]) -> Result<(Open, Value), Val
     Ok((Open { resolved, run }, answer))
 }
 
-/// Opens a scenario over Ethernet. The error is the answer that refuses it.
+/// Opens a scenario over Ethernet. The error is the answer with the reason of the refusal.
 fn open_ethernet(text: &str, name: &str, set: &[String]) -> Result<(Open, Value), Value> {
     let job = Job::new(text, name, set, None).map_err(|refusal| told(&refusal))?;
     job.refuse_joined().map_err(|refusal| told(&refusal))?;
@@ -172,11 +173,12 @@ fn open_ethernet(text: &str, name: &str, set: &[String]) -> Result<(Open, Value)
     Ok((Open { resolved, run }, answer))
 }
 
-/// The part of an answer that belongs to the scenario, not to its run.
+/// Those fields of an answer that follow from the scenario, not from its run.
 struct Given<'a> {
     network: Value,
     scenario: Value,
-    /// Places along a link; 0 if frames tell their places.
+    /// Number of places in which a picture shows the cells of a link; 0 over Ethernet, where each
+    /// frame states its position.
     places: usize,
     warnings: &'a [Diagnostic],
     key: String,

@@ -1,21 +1,22 @@
-//! The network at one instant: what is on every link, the queues, and the state of the flows.
+//! A picture: the network at one instant, with the cells or frames on every link, the queues, and
+//! the state of the flows.
 
 use cellrate_engine::kernel::Ps;
 use serde::Serialize;
 
 use crate::shown::Shown;
 
-/// Marks of a unit in a picture.
+/// Marks of a unit (a cell or a frame) in a picture.
 pub mod mark {
     /// An RM cell.
     pub const RM: u8 = 1;
     /// A backward RM cell.
     pub const BACKWARD: u8 = 2;
-    /// EFCI, or CE of ECN.
+    /// A unit with EFCI, or with the code point CE of ECN.
     pub const MARKED: u8 = 4;
     /// A cell of credit control.
     pub const CREDIT: u8 = 8;
-    /// A packet of TCP without payload.
+    /// A TCP segment without payload.
     pub const EMPTY: u8 = 16;
 }
 
@@ -26,64 +27,67 @@ pub struct Sign {
     pub link: usize,
     /// Flow of the cell or frame; `None` for a cell of credit control.
     pub flow: Option<usize>,
-    /// See [`mark`].
+    /// Bits of [`mark`].
     pub marks: u8,
-    /// Length as queues count it: 1 for a cell, octets for a frame.
+    /// Length in the unit of queues: 1 for a cell, the octets of a frame.
     pub length: u64,
-    /// Time at which its last bit arrives, if that is known.
+    /// Time at which the last bit of the cell or frame arrives at the end of the link, if this time
+    /// is known.
     pub arrives: Option<Ps>,
 }
 
-/// The state of queues and flows at one instant.
+/// The state of the queues and flows at one instant.
 #[derive(Debug, Serialize)]
 pub struct Picture {
-    /// The instant.
+    /// The instant in seconds.
     pub seconds: f64,
     /// Switch ports.
     pub ports: Vec<PortPicture>,
     /// Flows.
     pub flows: Vec<FlowPicture>,
-    /// Arrival of the next cell or frame at the end of some link.
+    /// Next time in seconds at which a cell or frame arrives at the end of some link.
     pub next_unit_seconds: Option<f64>,
-    /// Of RM cells alone.
+    /// Next time in seconds at which an RM cell arrives at the end of some link.
     pub next_rm_seconds: Option<f64>,
-    /// The port before which most units wait; they follow the places.
+    /// The port with the longest queue. Its units are listed after the places of the units on
+    /// links.
     pub longest: Option<Longest>,
 }
 
 /// The longest queue of the network at one instant.
 #[derive(Debug, Serialize)]
 pub struct Longest {
-    /// Index of the link that it feeds.
+    /// Index of the link that the queue feeds.
     pub link: usize,
-    /// Units that wait there.
+    /// Number of units (cells or frames) in the queue.
     pub units: u64,
-    /// Number of listed units, the next to leave first. A unit is listed as flow + 1 (2 bytes), marks (1)
-    /// and octets / 64 (1), 0 for a cell.
+    /// Number of units that are listed; the next to leave comes first. The list has, for each unit,
+    /// flow + 1 (2 bytes), marks (1), and octets / 64 (1), which is 0 for a cell.
     pub listed: usize,
 }
 
-/// Most units of a queue that are listed.
+/// Largest number of units of a queue that are listed.
 const MOST_LISTED: usize = 1_200;
-/// Octets in a step of the length of a listed frame: the longest, of 9,234, has 144.
+/// Octets of one step in the length of a listed frame. The longest frame, of 9,234 octets, has 144
+/// steps.
 const LENGTH_STEP: u64 = 64;
 
-/// A switch port at one instant. Lengths are cells, or octets of frames.
+/// A switch port at one instant. Lengths of queues are in cells, or in octets over Ethernet.
 #[derive(Debug, Serialize)]
 pub struct PortPicture {
-    /// Index of its link.
+    /// Index of the link that the port feeds.
     pub link: usize,
-    /// Length of each queue, and the limit (null for none).
+    /// Length and limit of each queue; the limit is null if there is none.
     pub queues: Vec<(u64, Option<u64>)>,
-    /// Cells or frames in all queues.
+    /// Number of cells or frames in all queues of the port.
     pub units: u64,
-    /// Cells or frames lost so far.
+    /// Number of cells or frames lost so far.
     pub lost: u64,
-    /// Length of what waits of each flow, as pairs of flow and length.
+    /// The queue length of each flow that has units in the port, as pairs of flow and length.
     pub waiting: Vec<(usize, u64)>,
 }
 
-/// A flow at one instant; what it has not is null.
+/// A flow at one instant; a quantity that the flow does not have is null.
 #[derive(Debug, Serialize)]
 pub struct FlowPicture {
     /// Congestion window, in bytes.
@@ -94,14 +98,14 @@ pub struct FlowPicture {
 
 /// Cells or frames that wait before each link.
 struct Waiting {
-    /// By link and flow; empty for a link before which nothing waits.
+    /// Queue lengths by link and flow; empty for a link without waiting units.
     lengths: Vec<Vec<u64>>,
-    /// Units by link.
+    /// Number of waiting units by link.
     units: Vec<u64>,
 }
 
-/// The picture of a simulation now, and the places of units on links; behind them the units of the
-/// longest queue.
+/// Makes the picture of a simulation at its present time. The bytes are the places of the units on
+/// links, then the list of the units in the longest queue.
 pub fn picture<S: Shown>(simulation: &mut S) -> (Picture, Vec<u8>) {
     let now = simulation.now();
     let (links, flows) = simulation.size();
@@ -148,10 +152,10 @@ pub fn picture<S: Shown>(simulation: &mut S) -> (Picture, Vec<u8>) {
     (picture, places)
 }
 
-/// The longest queue before a switch's link; its units are added to `list`.
+/// Finds the longest queue of the switches and adds its units to `list`.
 fn longest<S: Shown>(simulation: &S, waiting: &[u64], list: &mut Vec<u8>) -> Option<Longest> {
     let ports = simulation.links_of_ports().into_iter();
-    // The first of equally long ones.
+    // Among equally long queues the first is taken.
     let (link, units) = ports
         .map(|link| (link, waiting[link]))
         .rev()
@@ -173,7 +177,7 @@ fn longest<S: Shown>(simulation: &S, waiting: &[u64], list: &mut Vec<u8>) -> Opt
     })
 }
 
-/// The flow of a unit as a picture has it: its number + 1, 0 without one.
+/// The flow of a unit as the bytes of a picture contain it: its number + 1, or 0 without a flow.
 pub fn flow_bytes(sign: &Sign) -> [u8; 2] {
     sign.flow.map_or(0, |flow| (flow + 1) as u16).to_le_bytes()
 }

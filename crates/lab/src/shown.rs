@@ -1,4 +1,4 @@
-//! The parts of a run and of its simulation that the lab needs, whichever link layer they have.
+//! The functions of a run and of its simulation that the lab needs, for both link layers.
 
 use cellrate::run::Events;
 use cellrate_engine::kernel::Ps;
@@ -13,35 +13,36 @@ pub trait Live {
 
     /// Runs to `until`.
     fn run_until(&mut self, until: Ps);
-    /// The simulation as it is now.
+    /// The simulation in its present state.
     fn simulation(&mut self) -> &mut Self::Simulation;
-    /// Events so far, at most `limit`, and the number of further ones.
+    /// Events so far, at most `limit`, and the number of events beyond this limit.
     fn events(&self, limit: usize) -> (Events, u64);
-    /// The summary of the finished run as JSON.
+    /// The summary of the finished run as JSON; the run took `wall_seconds` of real time.
     fn summary(&mut self, wall_seconds: f64) -> String;
 }
 
-/// A simulation of which curves and pictures are drawn. Units are cells or frames.
+/// A simulation whose curves and pictures the lab draws. Its units are cells or frames.
 pub trait Shown: Clone {
-    /// A cell or a frame.
+    /// Type of the units: a cell or a frame.
     type Unit;
-    /// The place of a unit on its link.
+    /// Type of the position of a unit on its link.
     type Place;
-    /// Bytes of the list of places for each link, which stand before all others; 0 if there is one list
-    /// for all links.
+    /// Number of bytes with the places of each link, at the beginning of the list; 0 if one list
+    /// has the units of all links.
     const PLACES: usize;
-    /// Most bytes that it may store: copies of the state need memory, too.
+    /// Largest number of bytes that the simulation may store, since copies of its state need
+    /// memory, too.
     const MOST_STORED: u64;
-    /// Readings of the run over which a growth is averaged.
+    /// Number of readings over which a rate of growth is averaged.
     const AVERAGED: u64;
-    /// Units of the curves.
+    /// Units of measurement of the curves.
     const UNITS: Units;
 
-    /// Instant that it has reached.
+    /// Simulated time that the simulation has reached.
     fn now(&self) -> Ps;
-    /// Processes everything before `until`.
+    /// Processes all events before `until`.
     fn run_until(&mut self, until: Ps);
-    /// Bytes of what it stores at most.
+    /// Upper bound of the bytes that the simulation stores now.
     fn stored(&self) -> u64;
 
     /// Numbers of links and flows.
@@ -56,7 +57,7 @@ pub trait Shown: Clone {
     fn drawn(&self) -> Vec<Drawn>;
     /// True if a flow has this quantity.
     fn has(&self, probe: Probe) -> bool;
-    /// The values of tracks now; of one that grows the count.
+    /// The present values of the quantities in `tracks`; for a quantity that grows, its count.
     fn read(&mut self, tracks: &[Track]) -> Vec<f64>;
 
     /// Links that leave switches, in the order of [`Shown::ports`].
@@ -67,10 +68,10 @@ pub trait Shown: Clone {
     fn sign(&self, unit: &Self::Unit) -> Sign;
     /// Place of a unit on its link; `None` while it is queued or has arrived.
     fn place(&self, unit: &Self::Unit) -> Option<Self::Place>;
-    /// Adds a unit to the places.
+    /// Adds the position of a unit to the list of places.
     fn lay(place: Self::Place, sign: &Sign, places: &mut Vec<u8>);
-    /// Switch ports now, without what waits of each flow.
+    /// The switch ports at the present time, without the queue lengths of flows.
     fn ports(&mut self) -> Vec<PortPicture>;
-    /// A flow now.
+    /// The state of a flow at the present time.
     fn flow(&self, flow: usize) -> FlowPicture;
 }

@@ -1,4 +1,4 @@
-//! A watched run against the run of the command, and its past against a run that pauses there.
+//! Compares a watched run with the run of the command, and its past with a run that pauses there.
 
 use cellrate::ethernet::{self, Job};
 use cellrate::run::simulate;
@@ -80,7 +80,7 @@ fn a_watched_run_ends_as_the_command_does_whatever_was_looked_at() {
 
 #[test]
 fn the_past_is_what_it_was() {
-    // There and back: forwards over copies of the state, backwards to one, and within one.
+    // The times go forward over copies of the state, backward to a copy, and forward within one.
     let shares = [0.5, 0.516, 0.508, 0.916, 0.0, 0.516];
     let incast = ethernet::templates::TEMPLATES[1].2;
     for (text, short, duration) in [
@@ -121,7 +121,7 @@ fn curves_are_thinned_to_least_and_greatest_and_detail_agrees_with_them() {
         curves("curves", 64),
         curves("detail", 64),
     );
-    // The first track is a queue. A part of 1/64 has 64 of the 4096 readings.
+    // The first track is a queue. A part, 1/64 of the run, has 64 of the 4096 readings.
     for part in 0..64 {
         let readings: Vec<f32> = fine[part * 128..(part + 1) * 128].to_vec();
         let low = readings.iter().copied().fold(f32::NAN, f32::min);
@@ -130,7 +130,8 @@ fn curves_are_thinned_to_least_and_greatest_and_detail_agrees_with_them() {
             coarse[2 * part] <= low && coarse[2 * part + 1] >= high,
             "part {part}"
         );
-        // A reading at the begin of the part lies between the least and the greatest of it.
+        // The reading at the begin of a part lies between the least and greatest value of the
+        // part.
         assert!((low..=high).contains(&again[2 * part]), "part {part}");
     }
     assert!(coarse.iter().copied().fold(0.0, f32::max) > 0.0);
@@ -138,7 +139,8 @@ fn curves_are_thinned_to_least_and_greatest_and_detail_agrees_with_them() {
 
 #[test]
 fn cells_of_a_picture_are_those_in_flight_by_little_s_law() {
-    // One source at 10 Mbit/s over 1 ms: the links hold rate times delay, 23.6 cells each way.
+    // One source sends at 10 Mbit/s over links of 1 ms: each link holds rate times delay, 23.6
+    // cells in each direction.
     let text = r#"
 [run]
 duration = "20 ms"
@@ -155,7 +157,7 @@ source = { kind = "cbr", rate = "10 Mbit/s" }
     let mut lab = opened(text, &[]);
     finished(&mut lab);
     let (picture, places) = ask(&mut lab, &json!({"ask": "picture", "at": 0.015}));
-    // Cells of a queue stand behind the places, without a number.
+    // The cells of the longest queue follow the places; their entries have no number of cells.
     let cells: usize = places.chunks_exact(4).map(|place| place[3] as usize).sum();
     let expected = 2.0 * 10e6 / 424.0 * (1e-3 + 424.0 / 155.52e6);
     assert!(
@@ -175,8 +177,9 @@ source = { kind = "cbr", rate = "10 Mbit/s" }
 
 #[test]
 fn the_cells_of_the_longest_queue_are_listed_in_order() {
-    // A cell every 10 us from each of two sources onto a line of 10 us per cell: of the 200 that came
-    // in 1 ms half have left. They come in turns, so they wait in turns.
+    // Each of two sources sends a cell every 10 us onto a line that needs 10 us for a cell: half
+    // of the 200 cells that came in 1 ms have left. The cells of the two sources arrive in turns,
+    // so they wait in turns.
     let text = r#"
 [run]
 duration = "2 ms"
@@ -213,9 +216,9 @@ source = { kind = "cbr", rate = "42.4 Mbit/s" }
     assert_eq!(port["link"], longest["link"]);
 }
 
-/// Frames of 1,538 octets with preamble and gap at 10 Gbit/s go over 10 us: 8 lie on each link, of
-/// 1,526 octets on a link of 12,500. They come at the rate of the slower line behind the switch, so half
-/// of them wait.
+/// Frames of 1,538 octets, with preamble and gap, cross links of 10 us at 10 Gbit/s: 8 frames are
+/// on each link, which holds 12,500 octets. They arrive at twice the rate of the line behind the
+/// switch, so half of them wait.
 const TWO_LINES: &str = r#"
 link_layer = "ethernet"
 [run]
@@ -231,7 +234,8 @@ name = "line"
 source = { kind = "persistent" }
 "#;
 
-/// Link, head and tail of each frame on a link, and the listed ones with their lengths in steps.
+/// Returns the link, the first bit and the last bit of each frame on a link, and the listed frames
+/// with their lengths in steps.
 fn frames(picture: &Value, numbers: &[u8]) -> (Vec<(u32, f32, f32)>, Vec<u8>) {
     let listed = picture["longest"]["listed"].as_u64().unwrap_or(0) as usize;
     let (on_links, list) = numbers.split_at(numbers.len() - 4 * listed);
@@ -253,7 +257,8 @@ fn frames_of_a_picture_are_as_long_as_their_share_of_the_link() {
     let (on_links, waiting) = frames(&picture, &numbers);
     let bottleneck = picture["longest"]["link"].as_u64().expect("a queue") as u32;
     let (slow, fast): (Vec<_>, Vec<_>) = on_links.iter().partition(|frame| frame.0 == bottleneck);
-    // 10 us hold 8.1 frames of 1.2304 us, and half as many of twice the time; two of them are cut.
+    // A link of 10 us holds 8.1 frames of 1.2304 us each, or half as many frames of twice that
+    // time; two frames are on it only in part.
     assert!((8..=10).contains(&fast.len()), "{fast:?}");
     assert!((4..=6).contains(&slow.len()), "{slow:?}");
     let lengths = [
@@ -268,7 +273,7 @@ fn frames_of_a_picture_are_as_long_as_their_share_of_the_link() {
             assert!((head - tail - length).abs() < 1e-5, "{head} {tail}");
         }
     }
-    // One frame of two has left since the first came, at 11.2 us.
+    // Since the first frame arrived at 11.2 us, one of every two frames has left.
     let arrived = (0.0005 - 11.2e-6) / 1_538.0 / 0.8e-9;
     let length = picture["longest"]["units"].as_f64().expect("a queue");
     assert!(
@@ -296,7 +301,7 @@ fn throughput_over_ethernet_is_that_of_the_line_however_close_the_look() {
         let found = tracks.iter().position(|track| track["chart"] == chart);
         found.expect("a track")
     };
-    // 1,472 octets of payload in 1,538 of a line of 5 Gbit/s.
+    // The payload is 1,472 of the 1,538 octets that a frame takes on a line of 5 Gbit/s.
     let expected = 5.0 * 1_472.0 / 1_538.0;
     for (look, from, to) in [("curves", 0.0002, 0.0009), ("detail", 0.0004, 0.0005)] {
         let question = json!({"ask": look, "from": from, "to": to, "pixels": 20});

@@ -1,23 +1,24 @@
-//! The quantities that charts show: alike for both link layers but for their units.
+//! The quantities that charts show. They are the same for both link layers, except for their units.
 
 use serde::Serialize;
 
 use crate::shown::Shown;
 
-/// The way to read a quantity.
+/// Reads one quantity of a port or flow in the simulation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Probe {
     /// Length of a queue of a port.
     Queue { port: usize, queue: usize },
-    /// Units that a port has sent, in per cent of those that fit into a second. The growth is the utilisation.
+    /// Units that a port has sent so far, in per cent of the units that it can send in a second.
+    /// The growth is the utilisation.
     Sent { port: usize, full: f64 },
-    /// Units lost at a port.
+    /// Number of units lost at a port.
     Dropped { port: usize },
     /// A statistic of the control scheme.
     Scheme { port: usize, statistic: usize },
     /// ACR of a flow.
     Acr { flow: usize },
-    /// Rate of a flow over RoCE.
+    /// Sending rate of a flow over RoCE.
     RoceRate { flow: usize },
     /// Explicit rate of a flow.
     ExplicitRate { flow: usize },
@@ -27,12 +28,12 @@ pub enum Probe {
     Ssthresh { flow: usize },
     /// Credit of a flow.
     Credit { flow: usize },
-    /// Data of a flow that have arrived, whose growth is the throughput.
+    /// Data of a flow that have arrived so far; the growth is the throughput.
     Received { flow: usize },
 }
 
 impl Probe {
-    /// True for a count whose growth in a second is shown, not its value.
+    /// True for a count: its growth in a second is shown, not its value.
     pub fn grows(self) -> bool {
         matches!(self, Probe::Sent { .. } | Probe::Received { .. })
     }
@@ -41,35 +42,36 @@ impl Probe {
 /// A quantity over time.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Track {
-    /// Chart that it belongs to: `queue`, `rate`, `window`, `throughput`, `utilisation`, `loss`,
-    /// `credit` or `scheme`.
+    /// Chart that shows the quantity: `queue`, `rate`, `window`, `throughput`, `utilisation`,
+    /// `loss`, `credit` or `scheme`.
     pub chart: &'static str,
-    /// Name of the quantity: `ACR`, `R_C`, `R`, `ER`, `cwnd`, `ssthresh`, or the scheme's own name for it.
+    /// Name of the quantity: `ACR`, `R_C`, `R`, `ER`, `cwnd`, `ssthresh`, or the name that the control
+    /// scheme gives it.
     pub quantity: &'static str,
-    /// Port, flow or link.
+    /// Name of the port, flow or link that has the quantity.
     pub of: String,
-    /// Number of the flow, for its colour; `None` for a port.
+    /// Number of the flow, which decides the colour of its curve; `None` for a port.
     pub flow: Option<usize>,
     /// Unit of the values.
     pub unit: &'static str,
-    /// The way to read it.
+    /// Reads the values.
     #[serde(skip)]
     pub probe: Probe,
 }
 
-/// The units of a link layer.
+/// Units of measurement of a link layer.
 pub struct Units {
-    /// Of queues.
+    /// Unit of queue lengths.
     pub queue: &'static str,
-    /// Of rates and throughputs.
+    /// Unit of rates and throughputs.
     pub rate: &'static str,
-    /// Of congestion windows.
+    /// Unit of congestion windows.
     pub window: &'static str,
-    /// Of losses, with the name of the quantity.
+    /// Unit of losses, and the name of this quantity.
     pub lost: (&'static str, &'static str),
 }
 
-/// A port of which curves are drawn.
+/// A port whose curves are drawn.
 pub struct Drawn {
     /// Number of the port.
     pub port: usize,
@@ -79,7 +81,7 @@ pub struct Drawn {
     pub queues: usize,
     /// Units that the port can send in a second.
     pub full: f64,
-    /// Names of what its control scheme counts.
+    /// Names of the statistics of its control scheme.
     pub statistics: Vec<&'static str>,
 }
 

@@ -1,5 +1,5 @@
-//! A run that is watched: its curves so far, copies of its state to return to, and a second
-//! simulation at the time that the page shows.
+//! A run that a user watches: its curves so far, copies of its state from which earlier times are
+//! simulated again, and a second simulation at the time that the page shows.
 
 use cellrate::run::Events;
 use cellrate_engine::kernel::Ps;
@@ -8,34 +8,34 @@ use crate::curves::Curves;
 use crate::shown::{Live, Shown};
 use crate::tracks::tracks;
 
-/// Readings of the curves over a whole run.
+/// Number of readings of the curves in a whole run.
 const READINGS: u64 = 4_096;
-/// Flows whose curves are drawn; more lines than that cannot be told apart.
+/// Number of flows whose curves are drawn; more curves could not be told apart.
 pub const MOST_FLOWS: usize = 24;
-/// Most copies of the state that are kept.
+/// Largest number of copies of the state that are kept.
 const MOST_COPIES: usize = 32;
-/// Memory for copies, in bytes.
+/// Largest memory of all copies together, in bytes.
 const MOST_COPIED: usize = 256 << 20;
-/// Most events that are handed over.
+/// Largest number of events that an answer contains.
 const MOST_EVENTS: usize = 20_000;
-/// Most readings over which a closer look averages growths.
+/// Largest number of readings over which rates of growth are averaged when the user zooms in.
 const MOST_AVERAGED: u64 = 512;
 
-/// A run and all that is known of its past.
+/// A run, with its curves and the copies of its state.
 pub struct Watched<L: Live> {
     live: L,
     curves: Curves,
     end: Ps,
     now: Ps,
-    /// Copies in order of time, the first at zero.
+    /// Copies of the state with their times, in order; the first is of time zero.
     copies: Vec<(Ps, L::Simulation)>,
-    /// Least time between two copies.
+    /// Least simulated time between two copies.
     apart: Ps,
     viewer: Option<L::Simulation>,
 }
 
 impl<L: Live> Watched<L> {
-    /// A run to `end`, at time zero.
+    /// Prepares to watch a run that is at time zero and ends at `end`.
     pub fn new(mut live: L, end: Ps) -> Watched<L> {
         let mut shown = tracks(live.simulation());
         shown.retain(|track| track.flow.is_none_or(|flow| flow < MOST_FLOWS));
@@ -52,7 +52,7 @@ impl<L: Live> Watched<L> {
         }
     }
 
-    /// Instant before which everything has been computed.
+    /// Time up to which everything has been simulated.
     pub fn now(&self) -> Ps {
         self.now
     }
@@ -64,18 +64,18 @@ impl<L: Live> Watched<L> {
     pub fn curves(&self) -> &Curves {
         &self.curves
     }
-    /// The simulation as it is now.
+    /// The simulation in its present state.
     pub fn simulation(&mut self) -> &L::Simulation {
         self.live.simulation()
     }
 
-    /// True if the simulation stores more than it may.
+    /// True if the simulation stores more bytes than it may.
     pub fn is_too_large(&mut self) -> bool {
         self.live.simulation().stored() > L::Simulation::MOST_STORED
     }
 
-    /// Runs on for `readings` readings of the curves, or to the end, or until the simulation is too large.
-    /// Returns true at the end.
+    /// Continues the run for `readings` readings of the curves. Stops earlier at the end of the
+    /// run, or when the simulation has become too large. Returns true at the end of the run.
     pub fn advance(&mut self, readings: u64) -> bool {
         for _ in 0..readings {
             let due = self.curves.due();
@@ -97,8 +97,8 @@ impl<L: Live> Watched<L> {
         self.now == self.end
     }
 
-    /// Keeps a copy of the state if the last one is old enough; if the copies take too much memory,
-    /// every second one goes.
+    /// Keeps a copy of the state, if enough time has passed since the last copy. If the copies take
+    /// too much memory, every second copy is removed.
     fn copy(&mut self) {
         let due = self.copies.last().map_or(Ps::ZERO, |(at, _)| *at) + self.apart;
         if self.now < due {
@@ -116,8 +116,8 @@ impl<L: Live> Watched<L> {
         }
     }
 
-    /// The state at `at`, which must not be later than [`Watched::now`]. The simulation of the last
-    /// call goes on, or the last copy before `at` is taken.
+    /// The state at `at`, which must not be later than [`Watched::now`]. The function continues the
+    /// simulation of the last call, or else the last copy before `at`.
     pub fn at(&mut self, at: Ps) -> &mut L::Simulation {
         let (copied, nearest) = self
             .copies
@@ -134,12 +134,13 @@ impl<L: Live> Watched<L> {
         self.viewer.insert(viewer)
     }
 
-    /// Curves of a part of the past, computed again and read `readings` times.
+    /// Simulates a part of the past again, and returns its curves with `readings` readings.
     pub fn detail(&mut self, from: Ps, to: Ps, readings: u64) -> Curves {
         let fine = Ps((to.0.saturating_sub(from.0) / readings).max(1));
         let averaged = match L::Simulation::AVERAGED {
             1 => 1,
-            // As long as in the run's own curves, if that is not too long.
+            // The averages cover as much time as in the curves of the whole run, but at most
+            // [`MOST_AVERAGED`] readings.
             of_run => (of_run * step(self.end).0 / fine.0).clamp(2, MOST_AVERAGED),
         };
         let mut curves = Curves::new(self.curves.tracks().to_vec(), from, fine, averaged);
@@ -151,7 +152,7 @@ impl<L: Live> Watched<L> {
         curves
     }
 
-    /// Losses, timeouts and retransmissions so far, and the number of those left out.
+    /// Losses, timeouts and retransmissions so far, and the number of events beyond the limit.
     pub fn events(&self) -> (Events, u64) {
         self.live.events(MOST_EVENTS)
     }
@@ -162,7 +163,7 @@ impl<L: Live> Watched<L> {
     }
 }
 
-/// Time between two readings of a run to `end`.
+/// Simulated time between two readings of a run that ends at `end`.
 fn step(end: Ps) -> Ps {
     Ps((end.0 / READINGS).max(1))
 }

@@ -1,5 +1,6 @@
-//! The parts that need a machine below them: stores of results in files, captures in files, and the
-//! bench, which reads the clock. Scenarios and runs themselves are the crate `cellrate`, which runs anywhere.
+//! The parts that need an operating system: stores of results, captures in files, and the bench,
+//! which measures real time. Scenarios and runs are in the crate `cellrate`, which also runs in a
+//! browser.
 pub mod bench;
 pub mod capture;
 pub mod store;

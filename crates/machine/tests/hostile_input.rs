@@ -1,4 +1,5 @@
-//! Runs the checks of the fuzz targets over their seeds and every input that once broke something.
+//! Runs the checks of the fuzz targets on their seeds, and on every input that once broke the
+//! program.
 
 #[path = "../../../fuzz/src/lib.rs"]
 mod checks;
@@ -42,8 +43,8 @@ fn every_seed_is_read_or_refused() {
     assert!(replay("seeds") > 0);
 }
 
-/// Seeds of `two_engines` that an engine runs; a renamed scheme, for example, would be refused
-/// before.
+/// The seeds of `two_engines` must reach an engine. A seed that names a renamed scheme, for
+/// example, would be refused before.
 #[test]
 fn every_seed_of_two_engines_reaches_the_engines() {
     let missed: Vec<PathBuf> = inputs("seeds", "two_engines")

@@ -54,7 +54,7 @@ pub fn diagnostic<'py>(py: Python<'py>, found: &Diagnostic) -> PyResult<Bound<'p
     Ok(dict)
 }
 
-/// Diagnostics as dictionaries.
+/// The diagnostics, each as a dictionary.
 pub fn diagnostics<'py>(
     py: Python<'py>,
     found: &[Diagnostic],
@@ -62,7 +62,7 @@ pub fn diagnostics<'py>(
     found.iter().map(|one| diagnostic(py, one)).collect()
 }
 
-/// The [`ScenarioError`] for a refusal.
+/// Makes the [`ScenarioError`] for a refusal.
 pub fn refused(py: Python<'_>, refusal: &Refusal) -> PyErr {
     let message = refusal
         .diagnostics
@@ -77,7 +77,7 @@ pub fn refused(py: Python<'_>, refusal: &Refusal) -> PyErr {
     fill().err().unwrap_or(error)
 }
 
-/// The Python exception for a failure.
+/// Makes the Python exception for a run that failed.
 pub fn failed(py: Python<'_>, failure: &Failure) -> PyErr {
     match failure {
         Failure::Cancelled => Cancelled::new_err("the run was stopped"),
@@ -85,8 +85,8 @@ pub fn failed(py: Python<'_>, failure: &Failure) -> PyErr {
     }
 }
 
-/// The [`SchemeError`] for an error of a user's hook, with that error as its cause. An exception
-/// that Ctrl-C raised is returned unchanged.
+/// Makes the [`SchemeError`] for an error that a user's hook raised, with that error as its cause.
+/// An exception that Ctrl-C raised is returned unchanged.
 pub fn scheme_failed(py: Python<'_>, error: PyErr, place: &str) -> PyErr {
     if error.is_instance_of::<PyKeyboardInterrupt>(py) {
         return error;
@@ -116,26 +116,26 @@ pub fn capture_failed(error: &CaptureError) -> PyErr {
     }
 }
 
-/// Text of a system error without its number.
+/// Text of a system error, without the number of the error.
 fn named(error: &std::io::Error) -> String {
     let text = error.to_string();
     text.split(" (os error").next().unwrap_or_default().into()
 }
 
-/// Does `work` without the interpreter's lock. A panic, which is a defect of the program, becomes a
-/// `RuntimeError`.
+/// Calls `work` without the interpreter's lock. A panic, which shows an error in the program,
+/// becomes a `RuntimeError`.
 pub fn unlocked<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
     py.detach(|| caught(work)).map_err(defect)
 }
 
-/// Does `work` with the lock; a panic becomes a `RuntimeError`, too.
+/// Calls `work` with the interpreter's lock; a panic becomes a `RuntimeError`.
 pub fn guarded<T>(work: impl FnOnce() -> T) -> PyResult<T> {
     caught(work).map_err(defect)
 }
 
 /// The result of `work`, or the message of its panic.
 fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
-    // Data that a panic leaves half changed is not used again.
+    // Data that a panic leaves half changed are not used again.
     catch_unwind(AssertUnwindSafe(work)).map_err(|panic| message(panic.as_ref()))
 }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use pyo3::prelude::*;
 
-/// Registers a function that reads Parquet files: given a path it returns the text of a CSV table.
+/// Registers a function that reads Parquet files: from a path, it returns the text of a CSV table.
 ///
 /// Args:
 ///     reader: The function; its exceptions are reported as faults of the file. Only the first

@@ -1,5 +1,5 @@
-//! `cellrate._core`: scenarios, runs and stored results for Python. No domain logic: everything is
-//! done by the crate `cellrate`; long operations release the interpreter's lock.
+//! `cellrate._core`: scenarios, runs and stored results for Python. The crate `cellrate` does all
+//! the work; long operations release the interpreter's lock.
 
 mod bench;
 mod errors;
@@ -43,7 +43,7 @@ mod _core {
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         super::errors::declare_attributes(module.py())?;
-        // The package refuses an extension that was built with another interface.
+        // The Python package refuses an extension that was built for another interface.
         let interface = include_str!("../../../python/cellrate/_core.pyi");
         module.add("__interface__", interface)?;
         module.add("__version__", cellrate::run::VERSION)

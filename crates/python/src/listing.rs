@@ -5,7 +5,7 @@ use cellrate::scenario::{self, Quantity};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// JSON Schema of the scenario file, of a network of ATM cells or over Ethernet.
+/// JSON Schema of the scenario file, for an ATM or an Ethernet network.
 #[pyfunction]
 #[pyo3(signature = (ethernet = false))]
 pub fn schema(ethernet: bool) -> String {
@@ -54,7 +54,7 @@ pub fn template(name: &str) -> PyResult<&'static str> {
     })
 }
 
-/// The value of a quantity in the notation of scenarios, such as ``"5 ms"`` or ``"155.52 Mbit/s"``.
+/// Value of a quantity in the notation of scenarios, such as ``"5 ms"`` or ``"155.52 Mbit/s"``.
 ///
 /// Args:
 ///     text: The quantity with its unit.
@@ -80,11 +80,11 @@ pub fn quantity(text: &str, kind: &str) -> PyResult<f64> {
     all[index].read(text).map_err(PyValueError::new_err)
 }
 
-/// A TOML document as JSON, read as scenarios and studies are: TOML 1.1, with or without a byte
-/// order mark. Numbers that are not finite are null, dates are text.
+/// Converts a TOML document to JSON, by the rules for scenarios and studies: TOML 1.1, with or
+/// without a byte order mark. Numbers that are not finite become null, dates become text.
 ///
 /// Raises:
-///     ValueError: The text is no TOML.
+///     ValueError: The text is not TOML.
 #[pyfunction]
 pub fn toml_as_json(text: &str) -> PyResult<String> {
     let document = cellrate::scenario::as_json(text).map_err(PyValueError::new_err)?;

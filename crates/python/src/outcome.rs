@@ -9,7 +9,7 @@ use pyo3::types::{PyBytes, PyDict};
 
 use crate::errors::unlocked;
 
-/// A finished run: summary, scenario as it was run, traces and events.
+/// A finished run: its summary, its complete scenario, traces and events.
 #[pyclass(frozen, module = "cellrate._core")]
 pub struct Outcome(Arc<run::Outcome>);
 
@@ -33,8 +33,9 @@ impl Outcome {
     fn summary(&self) -> &str {
         &self.0.summary
     }
-    /// The part of the summary that fits on a screen, as one JSON object: flows by group if there are more
-    /// than `most_flows`, and at most `most_queues` queues, the longest first.
+    /// The part of the summary that fits on a screen, as one JSON object. Flows are combined to
+    /// groups if there are more than `most_flows`. At most `most_queues` queues are listed, the
+    /// longest first.
     ///
     /// Raises:
     ///     ValueError: The summary is none of this version.
@@ -46,7 +47,7 @@ impl Outcome {
     fn resolved(&self) -> &str {
         &self.0.resolved
     }
-    /// The key under which the outcome is kept.
+    /// The key under which stores keep the outcome.
     fn key(&self) -> String {
         self.0.key()
     }
@@ -89,7 +90,7 @@ impl Outcome {
     }
     /// The event log as columns.
     fn events<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        // Without `..`, so that the compiler reports any column that is left out here.
+        // The pattern has no `..`, so that the compiler reports a new column that this list lacks.
         let run::Events {
             time_seconds,
             kind,
@@ -113,12 +114,12 @@ impl Outcome {
         dict.set_item("er_cells_per_second", er_cells_per_second)?;
         Ok(dict)
     }
-    /// Everything as bytes, with a checksum.
+    /// The whole outcome as bytes, with a checksum.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let outcome = Arc::clone(&self.0);
         Ok(PyBytes::new(py, &unlocked(py, move || outcome.to_bytes())?))
     }
-    /// The outcome in bytes that ``to_bytes`` gave.
+    /// Reads an outcome from bytes that ``to_bytes`` returned.
     ///
     /// Raises:
     ///     ValueError: They are damaged, or of another version.

@@ -4,9 +4,9 @@ use pyo3::prelude::*;
 
 use crate::errors::{guarded, unlocked};
 
-/// Does `work` without the interpreter's lock. `work` receives a function to call with the
-/// present and the final time, and must stop when the function returns false. Raises the exception
-/// of `progress`, if there was one.
+/// Calls `work` without the interpreter's lock. `work` receives a function that it calls with the
+/// present and the final time, and must stop when this function returns false. If `progress` raises
+/// an exception, the call raises it, too.
 pub fn told<T: Send>(
     py: Python<'_>,
     progress: Option<&Py<PyAny>>,
@@ -24,8 +24,8 @@ pub fn told<T: Send>(
     raised.map_or(Ok(result), Err)
 }
 
-/// Does `work` as [`told`] does, for work that calls Python itself: the interpreter's lock is kept,
-/// and lent to other threads whenever progress is reported.
+/// Calls `work` as [`told`] does, for work that itself calls Python. The interpreter's lock is
+/// held, and released for other threads whenever progress is reported.
 pub fn told_locked<T>(
     py: Python<'_>,
     progress: Option<&Py<PyAny>>,
@@ -44,8 +44,8 @@ pub fn told_locked<T>(
     raised.map_or(Ok(result), Err)
 }
 
-/// Reports the progress; returns true if the run continues. Also handles signals, so Ctrl-C stops a
-/// run in the main thread.
+/// Reports the progress to Python; returns true if the run continues. The call also handles
+/// signals, so that Ctrl-C stops a run in the main thread.
 fn tell(py: Python<'_>, progress: Option<&Py<PyAny>>, now: f64, end: f64) -> PyResult<bool> {
     py.check_signals()?;
     let Some(progress) = progress else {

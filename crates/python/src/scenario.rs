@@ -1,4 +1,4 @@
-//! A scenario that has been read: its contents, and its runs.
+//! A scenario that has been read and checked, and its runs.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -33,24 +33,24 @@ use crate::schemes::{Definition, Failure, Finder};
 #[pyclass(frozen, module = "cellrate._core")]
 pub struct Scenario {
     job: Layer,
-    /// Classes in Python that the scenario names. `failure` is the place for the errors of their hooks.
+    /// Classes in Python that the scenario names; `failure` keeps the first error of their hooks.
     code: Vec<Arc<Definition>>,
     failure: Arc<Failure>,
-    /// True if the scenario's classes were taken as they are written, so that it is only described.
+    /// True if the scenario's classes were not loaded; the scenario can then only be described.
     without_code: bool,
     given: Given,
 }
 
-/// The job, by the link layer of its network.
+/// The job (a checked scenario, ready to run), by the link layer of its network.
 enum Layer {
-    /// The job of a network of ATM cells.
+    /// The job of an ATM network.
     Atm(Box<Job>),
-    /// The job of a network over Ethernet.
+    /// The job of an Ethernet network.
     Ethernet(Box<ethernet::Job>),
 }
 
-/// The outcome of a run; for each task its name, its seconds and its number of executions; and the seconds of
-/// one reading of the clock.
+/// The outcome of a run; for each task its name, its real time in seconds and its number of
+/// executions; and the seconds that one reading of the clock takes.
 type Profiled = (Outcome, Vec<(String, f64, u64)>, f64);
 
 /// The arguments from which a scenario was read.
@@ -98,7 +98,7 @@ impl Scenario {
             },
         })
     }
-    /// The arguments from which it was read: text, path, overrides and seed.
+    /// The arguments from which the scenario was read: text, path, overrides and seed.
     fn given(&self) -> (&str, &str, Vec<String>, Option<u64>) {
         let given = &self.given;
         (
@@ -108,12 +108,13 @@ impl Scenario {
             given.seed,
         )
     }
-    /// The classes in Python that it names, of which a process runs one at a time.
+    /// Names of the classes in Python that the scenario uses. A process runs one such scenario at a
+    /// time.
     #[getter]
     fn code(&self) -> Vec<&'static str> {
         self.code.iter().map(|class| class.name).collect()
     }
-    /// Link layer of its network: ``atm`` or ``ethernet``.
+    /// Link layer of the scenario's network: ``atm`` or ``ethernet``.
     #[getter]
     fn link_layer(&self) -> &'static str {
         match &self.job {
@@ -135,7 +136,7 @@ impl Scenario {
             }
         }
     }
-    /// Hosts, switches and flows of its network.
+    /// Numbers of hosts, switches and flows in the scenario's network.
     fn size(&self) -> (usize, usize, usize) {
         let count = |mut hosts: Vec<bool>, flows| {
             let nodes = hosts.len();
@@ -158,14 +159,16 @@ impl Scenario {
             }
         }
     }
-    /// JSON Schema of scenarios of its link layer, with the classes that this one names.
+    /// JSON Schema of scenarios of this link layer, extended by the classes in Python that this
+    /// scenario names.
     fn schema(&self) -> String {
         match &self.job {
             Layer::Atm(job) => format!("{:#}", job.checked().schema()),
             Layer::Ethernet(job) => format!("{:#}", job.schema()),
         }
     }
-    /// Hooks of classes that a run has entered and left so far: odd while one is active.
+    /// Number of times that a run has entered or left a hook of a class so far; odd while a hook is
+    /// active.
     fn hook_steps(&self) -> u64 {
         self.failure.steps()
     }
@@ -176,24 +179,25 @@ impl Scenario {
             Layer::Ethernet(job) => job.resolved(),
         }
     }
-    /// The key under which the result is kept: a hash of version and resolved scenario.
+    /// The key under which stores keep the result: a hash of the program version and the complete
+    /// scenario.
     fn key(&self) -> String {
         match &self.job {
             Layer::Atm(job) => job.key(),
             Layer::Ethernet(job) => job.key(),
         }
     }
-    /// Warnings of its check.
+    /// Warnings of the scenario's check.
     fn warnings<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
         match &self.job {
             Layer::Atm(job) => diagnostics(py, job.warnings()),
             Layer::Ethernet(job) => diagnostics(py, job.warnings()),
         }
     }
-    /// The network that it describes, in plain numbers, as one JSON object: seed, duration, nodes
-    /// with the settings of switches, directed links, flows with their routes and end systems.
-    /// Every quantity is a number under a key that states its unit; null stands for no limit, or
-    /// for an absent part.
+    /// The network that the scenario describes, in plain numbers, as one JSON object: seed,
+    /// duration, nodes with the settings of switches, directed links, flows with their routes and
+    /// end systems. Every quantity is a number under a key that states its unit. Null stands for no
+    /// limit, or for an absent part.
     fn network(&self, py: Python<'_>) -> PyResult<String> {
         let network = || match &self.job {
             Layer::Atm(job) => serde_json::to_string(&job.network()),
@@ -218,9 +222,9 @@ impl Scenario {
             Layer::Ethernet(job) => job.refuse_joined().map_err(|refusal| refused(py, &refusal)),
         }
     }
-    /// Estimates of a run over any link layer: cells or packets, link crossings and the time that
-    /// one takes, time of a core, most memory, which is not known over Ethernet, and most bytes of
-    /// traces and events.
+    /// Estimates of a run over any link layer: numbers of cells or packets and of link crossings,
+    /// the time that one crossing takes, and the time on one core. Also the most memory, which is
+    /// not known over Ethernet, and the most bytes of traces and events.
     fn cost<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let (units, hops, seconds, memory, traces, events, pace) = match &self.job {
             Layer::Atm(job) => {
@@ -262,8 +266,9 @@ impl Scenario {
         dict.set_item("most_event_bytes", events)?;
         Ok(dict)
     }
-    /// Memory, cells, time and files of a run, known before it: upper bounds under `memory_bytes`,
-    /// `cells_in_flight`, `needs` and keys that begin with `most`, else the estimates of a fluid.
+    /// Memory, cells, time and files of a run, known before the run. Values under `memory_bytes`,
+    /// `cells_in_flight`, `needs` and keys that begin with `most` are upper bounds; the others are
+    /// estimates from max-min fair rates.
     fn estimate<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let job = self.atm()?;
         let (estimate, work) = unlocked(py, || (job.estimate(), job.work()))?;
@@ -290,7 +295,7 @@ impl Scenario {
         dict.set_item("capture_bytes", work.capture_bytes.round() as u64)?;
         Ok(dict)
     }
-    /// Does all that a run does before its first cell.
+    /// Does everything that a run does before its first cell.
     ///
     /// Returns:
     ///     The warnings of the run that are known by then, those of `warnings` first: each with code
@@ -314,10 +319,12 @@ impl Scenario {
         });
         told.collect()
     }
-    /// The parts in which a run would be made, each in a thread: under `parts` the nodes and the share
-    /// of the work of each; `lookahead_seconds` by which each may run ahead of the others, `cut_links`
-    /// between them and the `crossing_share` of all link crossings that these are; the expected
-    /// `speedup`; and the `reason` why there are fewer parts than were asked for, or an empty text.
+    /// The parts of the network into which a run would be divided, one for each thread. `parts` has
+    /// the number of nodes and the share of the work of each part. `lookahead_seconds` is the time
+    /// by which a part may run ahead of others, `cut_links` the number of links between parts, and
+    /// `crossing_share` the share of all link crossings on these links. `speedup` is the expected
+    /// gain, and `reason` the reason why there are fewer parts than threads were given, or an empty
+    /// text.
     ///
     /// Args:
     ///     threads: Most parts; None takes as many as pay on this machine.
@@ -354,8 +361,8 @@ impl Scenario {
         dict.set_item("reason", found.reason)?;
         Ok(dict)
     }
-    /// Runs it, with the interpreter's lock released. The outcome does not depend on the threads. A
-    /// scenario with classes in Python runs in one thread.
+    /// Runs the scenario with the interpreter's lock released. The outcome does not depend on the
+    /// number of threads. A scenario with classes in Python runs on one thread.
     ///
     /// Args:
     ///     progress: Called with now and end in simulated seconds about ten times a second; stops
@@ -391,7 +398,7 @@ impl Scenario {
         };
         outcome.map(Outcome::from)
     }
-    /// Runs the scenario in one thread and reads a clock after each step of a node.
+    /// Runs the scenario on one thread and reads a clock after each step of a node.
     ///
     /// Args:
     ///     progress: As for `run`.
@@ -426,11 +433,12 @@ impl Scenario {
             profile.reading.as_secs_f64(),
         ))
     }
-    /// The cells on every link between two times: link, vc, kind, cell, left_seconds,
-    /// arrived_seconds, and beyond_seconds, the time of the first cell beyond `most`, or None. They come
-    /// from a run in the plain engine, which ends where there are more. Over
-    /// Ethernet the frames on every link and those dropped: link, vc, kind, packet, octets, marked,
-    /// began_seconds, left_seconds, arrived_seconds, dropped, and beyond_seconds.
+    /// The cells on every link between two times, as columns: link, vc, kind, cell, left_seconds,
+    /// arrived_seconds; also beyond_seconds, the time of the first cell beyond the limit `most`, or
+    /// None. A run in the plain engine, which ends early if there are more, finds the cells.
+    ///
+    /// Over Ethernet, the frames on every link and the dropped frames: link, vc, kind, packet,
+    /// octets, marked, began_seconds, left_seconds, arrived_seconds, dropped, and beyond_seconds.
     ///
     /// Args:
     ///     from_seconds: Begin of the span.
@@ -501,8 +509,8 @@ impl Scenario {
         dict.set_item("beyond_seconds", found.beyond_seconds)?;
         Ok(dict)
     }
-    /// Runs it and writes everything that passes some places into files; cells come from the plain
-    /// engine.
+    /// Runs the scenario and writes everything that passes the given places into capture files.
+    /// Over ATM the plain engine, cell by cell, makes the run.
     ///
     /// Args:
     ///     taps: Places and formats, as ``POINT:FORMAT,FORMAT``; over Ethernet places only.
@@ -569,21 +577,21 @@ impl Scenario {
 }
 
 impl Scenario {
-    /// The scenario with its graph.
+    /// The checked scenario of an ATM network, with its graph.
     ///
     /// # Errors
-    /// If it is no network of ATM cells.
+    /// If the network is not an ATM network.
     pub fn checked(&self) -> PyResult<&Checked> {
         self.atm().map(Job::checked)
     }
-    /// The job of a network over Ethernet, if it is one.
+    /// The job of an Ethernet network; `None` over ATM.
     pub fn over_ethernet(&self) -> Option<&ethernet::Job> {
         match &self.job {
             Layer::Atm(_) => None,
             Layer::Ethernet(job) => Some(job),
         }
     }
-    /// The job of a network of ATM cells.
+    /// The job of an ATM network; an error over Ethernet.
     fn atm(&self) -> PyResult<&Job> {
         match &self.job {
             Layer::Atm(job) => Ok(job),
@@ -597,11 +605,11 @@ impl Scenario {
             }
         }
     }
-    /// The place for the errors of the hooks of the scenario's classes.
+    /// The object that keeps the first error of the hooks of the scenario's classes.
     pub fn failure(&self) -> Arc<Failure> {
         self.failure.clone()
     }
-    /// Refuses to run a scenario that was read without its code.
+    /// Refuses to run a scenario whose classes in Python were not loaded.
     pub fn refuse_without_code(&self) -> PyResult<()> {
         if self.without_code {
             return Err(PyValueError::new_err(
@@ -610,8 +618,8 @@ impl Scenario {
         }
         Ok(())
     }
-    /// Runs the job by `run`: without the interpreter's lock, unless the scenario names classes in
-    /// Python.
+    /// Runs the job with `run`. The interpreter's lock is released, unless the scenario names
+    /// classes in Python.
     fn run_by<T: Send>(
         &self,
         py: Python<'_>,
@@ -644,7 +652,7 @@ impl Scenario {
         self.raise_failure(py)?;
         Ok(found)
     }
-    /// Raises what a hook of a class has raised.
+    /// Raises the error that a hook of a class has raised, if there is one.
     fn raise_failure(&self, py: Python<'_>) -> PyResult<()> {
         self.failure.take().map_or(Ok(()), |(error, place)| {
             Err(scheme_failed(py, error, &place))
@@ -652,10 +660,10 @@ impl Scenario {
     }
 }
 
-/// Reason why a scenario with classes in Python is not divided.
+/// Reason why the network of a scenario with classes in Python is not divided among threads.
 const LOCK: &str = "classes in Python hold the interpreter's lock, so one thread runs at a time";
 
-/// The number of threads given in Python.
+/// Checks the number of threads that was given in Python.
 fn number_of(threads: Option<usize>) -> PyResult<Threads> {
     let Some(number) = threads else {
         return Ok(Threads::Auto);

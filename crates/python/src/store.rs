@@ -1,4 +1,4 @@
-//! A store of results by content, as Python uses it.
+//! A store of results, as Python uses it.
 
 use std::io;
 use std::path::PathBuf;
@@ -17,7 +17,7 @@ fn failed(error: io::Error) -> PyErr {
     }
 }
 
-/// A directory of results, safe for several threads and processes at once.
+/// A directory of results, which several threads and processes may use at once.
 ///
 /// A result can be read as soon as ``put`` has returned, even if the process is then killed. A
 /// power failure may lose the results of about the last second. A context manager closes the store.
@@ -26,7 +26,7 @@ pub struct Store(store::Store);
 
 #[pymethods]
 impl Store {
-    /// Opens the store, which is made if it does not exist.
+    /// Opens the store; its directory is made if it does not exist.
     ///
     /// Raises:
     ///     OSError: The directory can be neither made nor read, or contains something else, or a
@@ -37,25 +37,25 @@ impl Store {
             .map(Store)
             .map_err(failed)
     }
-    /// The bytes kept under a key; None if there are none or they are damaged.
+    /// The bytes stored under a key; None if there are none or if they are damaged.
     ///
     /// Raises:
     ///     ValueError: The key is invalid.
-    ///     OSError: They exist and cannot be read.
+    ///     OSError: The bytes exist and cannot be read.
     fn get<'py>(&self, py: Python<'py>, key: &str) -> PyResult<Option<Bound<'py, PyBytes>>> {
         let found = unlocked(py, || self.0.get(key))?.map_err(failed)?;
         Ok(found.map(|bytes| PyBytes::new(py, &bytes)))
     }
-    /// Keeps bytes under a key. If it fails, the previous state remains.
+    /// Stores bytes under a key. If this fails, the store stays as it was before.
     ///
     /// Raises:
     ///     ValueError: The key is invalid.
-    ///     OSError: They cannot be written, or earlier ones could not be synced to the disk.
+    ///     OSError: The bytes cannot be written, or earlier results could not be synced to the disk.
     fn put(&self, py: Python<'_>, key: &str, data: &[u8]) -> PyResult<()> {
         unlocked(py, || self.0.put(key, data))?.map_err(failed)
     }
-    /// Sets aside the bytes under a key, which are undamaged but of no use;
-    /// ``problems`` then reports why.
+    /// Ignores from now on the bytes under a key, because they are undamaged but not usable;
+    /// ``problems`` then reports the reason `why`.
     ///
     /// Raises:
     ///     ValueError: The key is invalid.
@@ -63,7 +63,7 @@ impl Store {
     fn reject(&self, py: Python<'_>, key: &str, why: &str) -> PyResult<()> {
         unlocked(py, || self.0.reject(key, why))?.map_err(failed)
     }
-    /// True if there is a record under a key; damage is only noticed when it is read.
+    /// True if there is a result under a key; its damage is noticed only when it is read.
     ///
     /// Raises:
     ///     ValueError: The key is invalid.
@@ -71,17 +71,20 @@ impl Store {
     fn contains(&self, py: Python<'_>, key: &str) -> PyResult<bool> {
         unlocked(py, || self.0.contains(key))?.map_err(failed)
     }
-    /// All keys, in order.
+    /// Keys of all results, in order.
     ///
     /// Raises:
     ///     OSError: The directory cannot be read.
     fn keys(&self, py: Python<'_>) -> PyResult<Vec<String>> {
         unlocked(py, || self.0.keys())?.map_err(failed)
     }
-    /// All damage found and set aside so far, with file and byte, each only once.
+    /// All damage found so far, with file and byte; each damage is reported once.
     fn problems(&self) -> Vec<String> {
-        let tell =
-            |p: &store::Problem| format!("{}: byte {}: {}", p.path.display(), p.offset, p.message);
+        let tell = |problem: &store::Problem| {
+            let at = problem.offset;
+            let at = at.map_or_else(String::new, |byte| format!("byte {byte}: "));
+            format!("{}: {at}{}", problem.path.display(), problem.message)
+        };
         self.0.problems().iter().map(tell).collect()
     }
     /// Syncs all results to the disk, where they survive a power failure.
@@ -91,8 +94,8 @@ impl Store {
     fn sync(&self, py: Python<'_>) -> PyResult<()> {
         unlocked(py, || self.0.sync())?.map_err(failed)
     }
-    /// Syncs all results to the disk and ends the segment that was written. The store can still be
-    /// used; the next result begins another segment.
+    /// Syncs all results to the disk and closes the segment (file of results) that this process
+    /// writes. The store can still be used; the next result begins another segment.
     ///
     /// Raises:
     ///     OSError: The sync fails.

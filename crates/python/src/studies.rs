@@ -1,4 +1,5 @@
-//! Study files: their shape, and positions of the faults that Python finds in them.
+//! Study files: their check against the schema, and the positions of faults that Python finds in
+//! them.
 
 use cellrate::scenario::problem::Step;
 use cellrate::study as studies;
@@ -6,8 +7,8 @@ use pyo3::prelude::*;
 
 use crate::errors::refused;
 
-/// A study file as JSON, with every default written out; factors, derived parameters and measures
-/// are lists of name and value in the order of the file.
+/// Reads a study file as JSON, with every default written out. Factors, derived parameters and
+/// measures are lists of name and value in the order of the file.
 ///
 /// Args:
 ///     text: The study, as TOML.
@@ -28,7 +29,7 @@ pub fn study_schema() -> String {
     studies::schema().to_string()
 }
 
-/// One step into a document.
+/// One step on the path to a key of a document.
 #[derive(FromPyObject)]
 pub enum Place {
     /// An element of a list.
@@ -37,7 +38,7 @@ pub enum Place {
     Key(String),
 }
 
-/// Refuses a study for a reason other than its shape.
+/// Refuses a study for a reason that its schema does not cover.
 ///
 /// Args:
 ///     text: The study, as TOML.

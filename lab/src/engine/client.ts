@@ -1,4 +1,4 @@
-// The page's side of a worker: a run that reports, and questions that are promises.
+// The page's side of a worker: starts a run, receives its reports, and sends questions whose answers are promises.
 
 import type { Answer, Opened, Question, Refused, Summary } from "./messages.ts";
 import type { News, Order } from "./worker.ts";
@@ -12,7 +12,7 @@ export interface CurvesNews {
   values: Float32Array;
 }
 
-/** Receives what happens to a run. */
+/** Is called for each event of a run. */
 export interface Listener {
   opened(opened: Opened): void;
   refused(refused: Refused): void;
@@ -21,7 +21,7 @@ export interface Listener {
   broken(message: string): void;
 }
 
-/** A worker with an engine of its own. */
+/** A worker with its own instance of the engine. */
 export class Client {
   readonly #worker: Worker;
   readonly #listener: Listener;
@@ -37,20 +37,20 @@ export class Client {
     this.#send({ order: "start", module });
   }
 
-  /** Reads a scenario and runs it; news of an earlier run no longer arrive. */
+  /** Reads a scenario and runs it. Reports of an earlier run are no longer delivered. */
   open(text: string, name: string, set: string[]): void {
     this.#run += 1;
     this.#send({ order: "open", run: this.#run, text, name, set });
   }
-  /** The span of time that the curves show, and its width in pixels. */
+  /** Sets the span of time that the curves show, and its width in pixels. */
   view(from: number, to: number, pixels: number): void {
     this.#send({ order: "view", from, to, pixels });
   }
-  /** Ends the run where it is. */
+  /** Ends the run at the time that it has reached. */
   stop(): void {
     this.#send({ order: "stop" });
   }
-  /** Ends the worker; nothing can be asked of it any more. */
+  /** Ends the worker, which then answers no more questions. */
   end(): void {
     this.#worker.terminate();
   }

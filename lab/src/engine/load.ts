@@ -1,8 +1,8 @@
-// Finds the engine's module and the worker's script: beside the page, or within it if the page is one file.
+// Finds the engine's WebAssembly module and the worker's script: in files beside the page, or inside a page in a single file.
 
 import type { Order } from "./worker.ts";
 
-/** A page of one file carries both as text; see build.mjs. */
+/** A page in a single file contains both as text; see build.mjs. */
 interface Within {
   wasm: string;
   worker: string;
@@ -12,10 +12,10 @@ declare global {
   var CELLRATE_WITHIN: Within | undefined;
 }
 
-/** The worker of the first run, which loads while the engine is fetched and compiled. */
+/** The worker of the first run; its script loads while the engine is fetched and compiled. */
 let first: Worker | undefined = newWorker();
 
-/** The engine, compiled while the rest of the page's script begins. */
+/** The engine; it is compiled while the rest of the page's script starts. */
 const compiling = compiled();
 
 /** The engine, compiled once for the page and all workers. */
@@ -34,12 +34,12 @@ async function compiled(): Promise<WebAssembly.Module> {
   }
   const answer = await fetch(new URL("engine.wasm", document.baseURI));
   if (!answer.ok) throw new Error(`engine.wasm: ${answer.status} ${answer.statusText}`);
-  // It is compiled as it comes, if the server tells its type.
+  // The engine is compiled while it is received, if the server states its content type.
   if (answer.headers.get("Content-Type") === "application/wasm") return WebAssembly.compileStreaming(answer);
   return WebAssembly.compile(await answer.arrayBuffer());
 }
 
-/** A worker that no run has yet. */
+/** A worker that has no run yet. */
 export function startWorker(): Worker {
   const started = first ?? newWorker();
   first = undefined;

@@ -1,4 +1,4 @@
-// Questions to the engine and its answers, as crates/lab/src/message.rs has them.
+// Questions to the engine and its answers, with the same fields as in crates/lab/src/message.rs.
 
 export interface Node {
   name: string;
@@ -20,17 +20,17 @@ export interface Flow {
   backward: number[];
   propagation_round_trip_seconds: number | null;
   tcp: { window_bytes: number; mss_bytes: number; header_bytes: number; timestamps?: boolean } | null;
-  /** Of ATM. */
+  /** Over ATM only. */
   own_rate?: { mean_cells_per_second: number } | null;
   abr?: unknown;
-  /** Over Ethernet. */
+  /** Over Ethernet only. */
   own_bits_per_second?: number | null;
   payload_bytes?: number;
   line_bytes?: number;
 }
 
 export interface Network {
-  /** Absent for ATM. */
+  /** Absent over ATM. */
   link_layer?: "ethernet";
   measure: { from_seconds: number; to_seconds: number };
   seed: number;
@@ -38,7 +38,7 @@ export interface Network {
   nodes: Node[];
   links: Link[];
   flows: Flow[];
-  /** Of ATM. */
+  /** Over ATM only. */
   credit?: unknown;
   encapsulation_bytes?: number;
 }
@@ -68,7 +68,7 @@ export interface Opened {
   scenario: Record<string, unknown>;
   tracks: Track[];
   most_flows: number;
-  /** Places along a link; 0 over Ethernet, where each frame tells its own. */
+  /** Number of places into which a link is divided; 0 over Ethernet, where each frame states its position. */
   places: number;
   ports: number[];
   warnings: Diagnostic[];
@@ -82,9 +82,9 @@ export interface Refused {
 
 export interface PortPicture {
   link: number;
-  /** Length and limit of each queue: cells, or bytes of packets. */
+  /** Length and limit of each queue, in cells, or in bytes over Ethernet. */
   queues: [number, number | null][];
-  /** Cells or packets in all queues. */
+  /** Number of cells or packets in all queues. */
   units: number;
   lost: number;
   waiting: [number, number][];
@@ -115,12 +115,12 @@ export interface Events {
 
 export interface Summary {
   version: string;
-  /** Absent for ATM. */
+  /** Absent over ATM. */
   link_layer?: "ethernet";
   digest: string;
-  /** Of ATM. */
+  /** Over ATM only. */
   cell_hops?: number;
-  /** Over Ethernet. */
+  /** Over Ethernet only. */
   packet_hops?: number;
   wall_seconds: number;
   warnings: { message: string }[];
@@ -142,11 +142,11 @@ export interface About {
 }
 
 declare global {
-  /** The engine's templates; the build puts them into the page. */
+  /** The engine's templates, which the build copies into the page. */
   const TEMPLATES: Template[];
 }
 
-/** A part of a JSON Schema, as far as the panel reads it. */
+/** A part of a JSON Schema, with the fields that the panel of parameters reads. */
 export interface Schema {
   $ref?: string;
   $defs?: Record<string, Schema>;

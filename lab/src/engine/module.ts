@@ -1,4 +1,4 @@
-// The engine's WebAssembly module, asked by messages; crates/lab/src/exports.rs is the other side.
+// Calls the engine's WebAssembly module; crates/lab/src/exports.rs has the functions that are called.
 
 import type { Answer, Question } from "./messages.ts";
 
@@ -13,7 +13,7 @@ interface Exports {
   last_words_bytes(): number;
 }
 
-/** An instance of the engine; it answers one question at a time. */
+/** An instance of the engine. It answers one question at a time. */
 export class Engine {
   readonly #exports: Exports;
 
@@ -22,7 +22,7 @@ export class Engine {
     this.#exports.listen();
   }
 
-  /** The answer to a question; throws an `Error` with the engine's last words if it stops working. */
+  /** The answer to a question. If the engine stops working, throws an `Error` with the message of its panic. */
   ask<T>(question: Question): Answer<T> {
     const engine = this.#exports;
     const bytes = new TextEncoder().encode(JSON.stringify(question));

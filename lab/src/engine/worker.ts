@@ -1,9 +1,9 @@
-// The worker: it owns one engine, runs its scenario to the end in short turns, and answers questions between them.
+// The worker: it has one engine, runs a scenario to the end in short turns, and answers questions between the turns.
 
 import { Engine } from "./module.ts";
 import type { Opened, Question, Refused, Summary } from "./messages.ts";
 
-/** What the page sends: the module first, then orders. */
+/** Messages of the page: the module first, then orders. */
 export type Order =
   | { order: "start"; module: WebAssembly.Module }
   | { order: "open"; run: number; text: string; name: string; set: string[] }
@@ -11,7 +11,7 @@ export type Order =
   | { order: "ask"; id: number; question: Question }
   | { order: "stop" };
 
-/** What the worker sends back; `run` is that of the `open` which it belongs to. */
+/** Messages of the worker; `run` is the number of the `open` order to which the message belongs. */
 export type News =
   | { news: "opened"; run: number; opened: Opened }
   | { news: "refused"; run: number; refused: Refused }
@@ -20,11 +20,14 @@ export type News =
   | { news: "answer"; id: number; json: unknown; numbers: ArrayBuffer }
   | { news: "broken"; message: string };
 
-/** Longest turn, in milliseconds: a question waits no longer. */
+/** Longest turn of a run in milliseconds, which is also the longest wait of a question. */
 const TURN = 8;
-/** Time between two pictures of the curves while a run goes on, in milliseconds. */
+/** Time in milliseconds between two updates of the curves during a run. */
 const BETWEEN_CURVES = 60;
-/** Parts below which a view of the past is computed again, more finely than the run was read. */
+/**
+ * Number of readings of the curves in a whole run. If the user zooms in so far that the span has too few of them, it is simulated
+ * again and read more often.
+ */
 const READINGS = 4096;
 
 const port = self as unknown as {
@@ -42,7 +45,7 @@ let view = { from: 0, to: 0, pixels: 400 };
 let drawnAt = 0;
 let perTurn = 8;
 
-// A message to itself goes behind those that wait, so questions are answered between turns.
+// A message to itself is queued after those that wait, so questions are answered between turns.
 const turns = new MessageChannel();
 turns.port1.onmessage = () => guarded(turn);
 
@@ -120,7 +123,7 @@ function turn(): void {
 function curves(engine: Engine): void {
   drawnAt = performance.now();
   const { from, to, pixels } = view;
-  // The run is read at 4,096 instants; a closer look is computed from the copy before it.
+  // A run is read at 4,096 times. If the user zooms in, the span is simulated again from the last copy of the state before it.
   const close = ended && (duration / (to - from)) * pixels > 2 * READINGS && to <= now;
   const { numbers } = engine.ask<unknown>({ ask: close ? "detail" : "curves", from, to, pixels });
   const values = new Float32Array(numbers);

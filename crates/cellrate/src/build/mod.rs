@@ -1,4 +1,4 @@
-//! Translation of a checked scenario into the engine's plan.
+//! Translation of a checked scenario into the engine's plan of the network.
 
 use cellrate_engine::atm::plan::{
     EventKinds, FlowPlan, MeasurePlan, NodeKind, NodePlan, Plan, SwitchPlan,
@@ -9,7 +9,7 @@ use cellrate_engine::kernel::{Ps, Stream};
 use crate::scenario::graph::{Instance, Node};
 use crate::scenario::{Checked, EventKind, Graph, Measure, Scenario};
 
-/// The plan of a scenario with its changes.
+/// The plan of a scenario, with its changes during the run.
 pub fn plan(checked: &Checked) -> Plan {
     let mut plan = plan_of(checked.scenario(), checked.graph());
     let mut before = settings(&plan);
@@ -25,7 +25,8 @@ pub fn plan(checked: &Checked) -> Plan {
     plan
 }
 
-/// The plan of each stage of a scenario, the first of which begins at 0.
+/// The plan of each stage of a scenario: the first stage begins at 0, and each change begins
+/// another.
 pub fn stages(checked: &Checked) -> impl Iterator<Item = Plan> {
     let later = checked.stages().iter();
     let later = later.map(|stage| plan_of(&stage.scenario, &stage.graph));
@@ -36,7 +37,7 @@ pub fn stages(checked: &Checked) -> impl Iterator<Item = Plan> {
 
 type Settings = (Vec<Option<SwitchChange>>, Vec<Option<FlowChange>>);
 
-/// The settings of each node and of each flow that can change.
+/// Those settings of each node and of each flow that can change during a run.
 fn settings(plan: &Plan) -> Settings {
     let of_node = |node: &NodePlan| match &node.kind {
         NodeKind::Host => None,
@@ -49,7 +50,8 @@ fn settings(plan: &Plan) -> Settings {
     )
 }
 
-/// The settings `after` a change that differ from those before, with their numbers.
+/// The settings `after` a change that differ from the settings before the change, each with its
+/// index.
 pub(crate) fn differing<T: Clone + PartialEq>(
     before: &[Option<T>],
     after: &[Option<T>],
@@ -61,8 +63,8 @@ pub(crate) fn differing<T: Clone + PartialEq>(
         .collect()
 }
 
-/// The plan of a scenario without its changes: its graph with every flow laid out, start jitter
-/// drawn.
+/// The plan of a scenario without its changes: the graph with every flow of every group, and with
+/// random start jitter.
 fn plan_of(scenario: &Scenario, graph: &Graph) -> Plan {
     Plan {
         changes: Vec::new(),
@@ -125,8 +127,8 @@ fn flow(scenario: &Scenario, instance: &Instance) -> FlowPlan {
     }
 }
 
-/// Random delay, below `most`, of the start of the flow with that name. The random stream is the flow's own,
-/// so adding or removing another flow moves no start.
+/// Random delay, below `most`, of the start of the flow `name`. Each flow has a random stream of
+/// its own, so adding or removing a flow does not change the start of another.
 pub(crate) fn jitter(seed: u64, name: &str, most: Ps) -> Ps {
     Stream::new(seed, name, "start jitter").below(most)
 }

@@ -1,6 +1,6 @@
 //! Large amounts in words.
 
-/// Bytes with three or more digits, in the largest binary unit of which they are at least one.
+/// A size with at least three digits, in the largest binary unit of which it is at least one.
 pub fn size(bytes: u64) -> String {
     let units = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
     let exponent = (bytes.max(1).ilog2() / 10) as usize;

@@ -1,4 +1,4 @@
-//! Runs of networks of ATM cells: their traces, events and warnings.
+//! Runs of ATM networks: their traces, events and warnings.
 
 use cellrate_engine::atm::server::LazyServer;
 use cellrate_engine::atm::{Node, Part, Plan, Report, Simulation, SwitchPort};
@@ -15,16 +15,17 @@ use super::traces::{Recorder, Series};
 use super::warnings::{self, Seen, Warning};
 use crate::scenario::Scenario;
 
-/// Traces, and the numbers of cells by which events are told apart.
+/// The traces of a run, and readings of how many cells each channel has sent, which give lost cells
+/// their full numbers.
 pub struct CellRecords {
     pub recorder: Recorder,
     odometer: Option<Odometer>,
-    /// Channels that the odometer reads.
+    /// Channels whose sent cells the odometer counts.
     channels: Vec<ChannelId>,
 }
 
 impl Driver<CellRecords> {
-    /// A run at time zero.
+    /// Prepares a run at time zero.
     ///
     /// # Errors
     /// If the network cannot be simulated.

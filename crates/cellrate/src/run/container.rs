@@ -1,5 +1,6 @@
-//! Byte format of an outcome: magic, version of the format, length, SHA-256, then fields one after
-//! the other, numbers little-endian, lists and texts behind their length.
+//! Byte format of the outcome of a run: magic number, version of the format, length, SHA-256, then
+//! the fields one after the other. Numbers are little-endian; each list and each text follows its
+//! length.
 
 use sha2::{Digest, Sha256};
 
@@ -15,27 +16,28 @@ const HEADER: usize = 8 + 4 + 8 + 32;
 pub struct Writer(Vec<u8>);
 
 impl Writer {
-    /// Appends a number of eight bytes.
+    /// Appends a number as eight bytes.
     pub fn count(&mut self, value: usize) {
         self.0.extend((value as u64).to_le_bytes());
     }
-    /// Appends a text behind its length in bytes.
+    /// Appends the length of a text in bytes, then the text.
     pub fn text(&mut self, text: &str) {
         self.count(text.len());
         self.0.extend(text.as_bytes());
     }
-    /// Appends the number of `items`, then each item by `write`.
+    /// Appends the number of `items`, then each item as `write` writes it.
     pub fn list<T>(&mut self, items: &[T], write: impl Fn(&mut Writer, &T)) {
         self.count(items.len());
         items.iter().for_each(|item| write(self, item));
     }
-    /// Appends a list of numbers behind its length.
+    /// Appends the length of a list, then its numbers.
     pub fn floats(&mut self, values: &[f64]) {
         self.list(values, |writer, value| {
             writer.0.extend(value.to_bits().to_le_bytes())
         });
     }
-    /// Appends a list of values behind its length; a flag before each value says whether it is there.
+    /// Appends the length of a list, then its values. A flag before each value says whether the
+    /// value exists.
     pub fn options<T>(&mut self, values: &[Option<T>], write: impl Fn(&mut Writer, &T)) {
         self.list(values, |writer, value| {
             writer.0.push(value.is_some() as u8);
@@ -44,11 +46,11 @@ impl Writer {
             }
         });
     }
-    /// Appends an integer of eight bytes, which may be negative.
+    /// Appends an integer, which may be negative, as eight bytes.
     pub fn integer(&mut self, value: i64) {
         self.0.extend(value.to_le_bytes());
     }
-    /// All bytes written, behind the header of the format.
+    /// Returns all bytes written, after the header of the format.
     pub fn finish(self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(HEADER + self.0.len());
         bytes.extend(MAGIC);
@@ -65,7 +67,7 @@ impl Writer {
 pub struct Reader<'a>(&'a [u8]);
 
 impl<'a> Reader<'a> {
-    /// Reader of the fields behind the header of `bytes`; checks the header first.
+    /// Checks the header of `bytes` and makes a reader of the fields after the header.
     pub fn new(bytes: &'a [u8]) -> Result<Reader<'a>, Damaged> {
         let (header, body) = bytes
             .split_at_checked(HEADER)
@@ -105,19 +107,19 @@ impl<'a> Reader<'a> {
         usize::try_from(u64::from_le_bytes(self.eight()?))
             .map_err(|_| Damaged("a length that exceeds the memory"))
     }
-    /// Reads a text behind its length.
+    /// Reads the length of a text, then the text.
     pub fn text(&mut self) -> Result<String, Damaged> {
         let length = self.count()?;
         String::from_utf8(self.take(length)?.to_vec())
             .map_err(|_| Damaged("a text that is not UTF-8"))
     }
-    /// Reads the length of a list, then each item by `read`.
+    /// Reads the length of a list, then each item with `read`.
     pub fn list<T>(
         &mut self,
         read: impl Fn(&mut Reader<'a>) -> Result<T, Damaged>,
     ) -> Result<Vec<T>, Damaged> {
         let count = self.count()?;
-        // If the count is wrong, reserves no more memory than the remaining bytes take.
+        // A wrong count must not reserve more memory than the remaining bytes take.
         let mut items = Vec::with_capacity(count.min(self.0.len() / size_of::<T>().max(1)));
         for _ in 0..count {
             items.push(read(self)?);

@@ -1,4 +1,5 @@
-//! A simulation that runs in slices: sampled, measured, and stopped on request.
+//! Drives a simulation from pause to pause: it is sampled and measured in the pauses, and can be
+//! stopped there.
 
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -16,11 +17,11 @@ use super::threads;
 use super::timeline::Timeline;
 use super::warnings::Warning;
 
-/// Receives the current and the final simulated time, at intervals of [`PROGRESS_INTERVAL`];
-/// returning false stops the run.
+/// Receives the current and the final simulated time, at intervals of [`PROGRESS_INTERVAL`]. If it
+/// returns false, the run is stopped.
 pub type Progress<'a> = &'a mut dyn FnMut(Ps, Ps) -> bool;
 
-/// Least time between two calls of a [`Progress`].
+/// Least real time between two calls of a [`Progress`].
 pub const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Reason why a run has no outcome.
@@ -30,7 +31,7 @@ pub enum RunError {
     Cancelled,
     /// The run would need more memory than is available.
     Memory(Estimate),
-    /// The run was ended, as it would have filled the memory.
+    /// The run was ended because it was about to fill the memory.
     Exhausted(Exhausted),
     /// The network cannot be simulated.
     Plan(PlanError),
@@ -58,7 +59,7 @@ impl fmt::Display for RunError {
 
 impl std::error::Error for RunError {}
 
-/// A simulation with the traces, events and samples that are recorded of it.
+/// A simulation with the traces, events and samples that are recorded during the run.
 pub struct Driver<R: Records> {
     pub simulation: Simulation<R::Node>,
     pub records: R,
@@ -67,7 +68,7 @@ pub struct Driver<R: Records> {
 }
 
 impl<R: Records> Driver<R> {
-    /// A run at time zero, through the stops of `timeline`.
+    /// Prepares a run at time zero, which pauses at the stops of `timeline`.
     pub fn of(simulation: Simulation<R::Node>, records: R, timeline: Timeline) -> Driver<R> {
         Driver {
             simulation,
@@ -77,10 +78,11 @@ impl<R: Records> Driver<R> {
         }
     }
 
-    /// Runs to the end and reports, on as many threads as `parts`, the part of each node, has numbers.
+    /// Runs to the end and returns the report. `parts` has the number of the part that each node
+    /// belongs to; each part runs on a thread of its own.
     ///
     /// # Errors
-    /// If `progress` stops it, or if it would fill the memory.
+    /// If `progress` stops the run, or if the run is about to fill the memory.
     pub fn run_in_parts(
         &mut self,
         parts: &[usize],
@@ -96,7 +98,7 @@ impl<R: Records> Driver<R> {
     /// Runs the simulation to its end and returns the report.
     ///
     /// # Errors
-    /// If `progress` stops it, or if it would fill the memory.
+    /// If `progress` stops the run, or if the run is about to fill the memory.
     pub fn run(
         &mut self,
         progress: Progress<'_>,
@@ -117,7 +119,8 @@ impl<R: Records> Driver<R> {
         Ok(report)
     }
 
-    /// Runs the simulation to the next stop, whose time it returns; `None` at the end of the run.
+    /// Runs the simulation to the next stop, the next instant at which the run pauses, and returns
+    /// its time; `None` at the end of the run.
     pub fn step(&mut self) -> Option<Ps> {
         self.step_watched(&mut ())
     }
@@ -145,7 +148,8 @@ impl<R: Records> Driver<R> {
         Some(stop.at)
     }
 
-    /// Time of the next stop; `None` at the end of the run.
+    /// Time of the next stop, the next instant at which the run pauses; `None` at the end of the
+    /// run.
     pub fn next_stop(&self) -> Option<Ps> {
         self.timeline.peek()
     }
@@ -169,9 +173,9 @@ impl<R: Records> Driver<R> {
 pub struct RunFacts {
     pub seed: u64,
     pub resolved: String,
-    /// Most events.
+    /// Largest number of events that are kept.
     pub event_limit: usize,
-    /// Warnings that were known before the run.
+    /// Warnings that are known before the run.
     pub warnings: Vec<Warning>,
     pub began: Instant,
 }

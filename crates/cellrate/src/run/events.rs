@@ -1,5 +1,5 @@
-//! The event log as columns: losses, timeouts, retransmissions and marks, which explain a flow's
-//! result.
+//! The event log as columns: losses, timeouts, retransmissions and marks, which explain the result
+//! of a flow.
 
 use cellrate_engine::atm::aal5::cells_for;
 use cellrate_engine::atm::cell::Info;
@@ -17,38 +17,39 @@ pub struct Events {
     pub kind: Vec<String>,
     /// Channel: `FLOW/forward` or `FLOW/backward`.
     pub vc: Vec<String>,
-    /// Link of the port of the event; `None` at an end system.
+    /// Link that the port of the event feeds; `None` at an end system.
     pub port: Vec<Option<String>>,
-    /// Number of the AAL5 PDU on its channel, from 0, that a lost cell belonged to. All
-    /// PDUs count as full segments: behind the short last segment of a transfer the number is not exact.
+    /// Number, from 0, of the AAL5 PDU of a lost cell on its channel. All PDUs count as full
+    /// segments, so the number is not exact after the short last segment of a transfer.
     pub pdu: Vec<Option<i64>>,
-    /// Reason why a cell was refused, or a PDU by the source queue.
+    /// Reason why a queue refused a cell, or a source queue a PDU.
     pub cause: Vec<Option<String>>,
     /// Number of a lost data cell among those of its channel, from 0.
     pub cell: Vec<Option<i64>>,
-    /// Sequence number in bytes: the oldest byte not acknowledged at a timeout, the first of a
-    /// segment that was retransmitted or refused by the source queue. `None` for a SYN or SYN-ACK,
-    /// which precede all data.
+    /// Sequence number in bytes. At a timeout: the oldest byte that is not acknowledged. Otherwise:
+    /// the first byte of the segment that was retransmitted or that the source queue refused.
+    /// `None` for a SYN or SYN-ACK, which precede all data.
     pub sequence_bytes: Vec<Option<i64>>,
-    /// Explicit rate that a marked RM cell carries on.
+    /// Explicit rate (ER) in a marked RM cell when it leaves the switch.
     pub er_cells_per_second: Vec<Option<f64>>,
 }
 
-/// Numbers of data cells sent on every channel, read at intervals. A lost cell carries its number
-/// modulo 2^20 only; the readings give its full number.
+/// Numbers of data cells that each channel has sent, read at intervals. A lost cell carries only
+/// its number modulo 2^20; the readings give its full number.
 #[derive(Debug, Default)]
 pub struct Odometer {
-    /// Per channel: time and data cells sent, in order.
+    /// For each channel, the readings in order of time: the time, and the number of data cells sent
+    /// so far.
     marks: Vec<Vec<(cellrate_engine::kernel::Ps, u64)>>,
 }
 
-/// Data cells between two marks of a channel. These and the cells in flight must together be fewer
-/// than 2^20, the numbers that a cell can carry.
+/// Number of data cells on a channel between two readings. Together with the cells in flight these
+/// must be fewer than 2^20, the range of the number in a cell.
 const CELLS_PER_MARK: u64 = 1 << 16;
 
 impl Odometer {
-    /// Reads `channels`: all, or those that begin in a part of the network. Must be called at every stop of
-    /// the run.
+    /// Reads the counts of `channels`: all channels, or those that begin in one part of a divided
+    /// network. Must be called at every pause of the run.
     pub fn read(&mut self, simulation: &Simulation, channels: &[ChannelId]) {
         let all = simulation.plan().channels().count();
         self.marks.resize(all, Vec::new());
@@ -64,7 +65,7 @@ impl Odometer {
         }
     }
 
-    /// Adds later readings, or those of other channels.
+    /// Adds the readings of `other`, which are later or concern other channels.
     pub fn append(&mut self, other: Odometer) {
         self.marks
             .resize(self.marks.len().max(other.marks.len()), Vec::new());
@@ -73,8 +74,8 @@ impl Odometer {
         }
     }
 
-    /// The full number of a cell that carries `number` and was lost at `event.at`; `sent` is the
-    /// number of data cells sent on its channel by the end of the run.
+    /// The full number of the cell that carries `number` and was lost at `event.at`. `sent` is the
+    /// number of data cells that its channel sent in the whole run.
     fn whole(&self, event: &Event, number: u32, sent: u64) -> u64 {
         let later = self.marks.get(event.channel.index()).and_then(|marks| {
             let next = marks.partition_point(|(at, _)| *at < event.at);
@@ -87,7 +88,7 @@ impl Odometer {
     }
 }
 
-/// Cells of a full PDU of `channel`; `None` if it carries bare cells.
+/// Number of cells in a full PDU of `channel`; `None` if the channel carries cells without AAL5.
 fn cells_per_pdu(plan: &Plan, channel: ChannelId) -> Option<u64> {
     let flow = &plan.flows[channel.flow()];
     let payload = if channel.is_forward() {
@@ -101,7 +102,7 @@ fn cells_per_pdu(plan: &Plan, channel: ChannelId) -> Option<u64> {
 }
 
 impl Events {
-    /// The event log of `events` as columns.
+    /// Turns `events` into columns.
     pub fn new(events: &[Event], simulation: &Simulation, odometer: &Odometer) -> Events {
         let mut columns = Events::default();
         for event in events {

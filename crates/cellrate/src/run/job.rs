@@ -21,7 +21,7 @@ use crate::scenario::{Checked, Diagnostic, Network, Refusal, Scenario, describe,
 pub struct Job {
     given: Given,
     checked: Checked,
-    /// The scenario with every default, as text; it is written when it is first needed.
+    /// The scenario as TOML with every default; made when first needed.
     resolved: OnceLock<String>,
 }
 
@@ -30,12 +30,12 @@ pub struct Job {
 pub enum Failure {
     /// The run was stopped.
     Cancelled,
-    /// The scenario cannot be run, or not on this machine.
+    /// The scenario cannot be run at all, or not on this machine.
     Refused(Refusal),
 }
 
 impl Job {
-    /// Reads the scenario `text`, see [`Scenario::parse`].
+    /// Reads and checks the scenario `text`, see [`Scenario::parse`].
     ///
     /// # Errors
     /// Everything that is wrong with the scenario.
@@ -48,7 +48,8 @@ impl Job {
         Job::with_schemes(text, path, overrides, seed, &RegistryAlone)
     }
 
-    /// Reads the scenario `text`, which may name `schemes` that are not in the registry.
+    /// Reads and checks the scenario `text`. It may name components that are not in the registry;
+    /// `schemes` finds them.
     ///
     /// # Errors
     /// Everything that is wrong with the scenario.
@@ -80,7 +81,7 @@ impl Job {
     pub fn warnings(&self) -> &[Diagnostic] {
         self.checked.warnings()
     }
-    /// The key under which the outcome is kept, see [`super::key()`].
+    /// The key under which stores keep the outcome, see [`super::key()`].
     pub fn key(&self) -> String {
         key(self.resolved())
     }
@@ -88,42 +89,44 @@ impl Job {
     pub fn network(&self) -> Network {
         describe(&self.checked)
     }
-    /// Does all that [`Job::run`] does before the first cell, and returns the warnings that are known
-    /// by then.
+    /// Does everything that [`Job::run`] does before the first cell is simulated. Returns the
+    /// warnings that are then known.
     ///
     /// # Errors
     /// The errors of [`Job::run`].
     pub fn check(&self) -> Result<Vec<Warning>, Refusal> {
         check(&self.checked).map_err(|error| self.refusal(&error))
     }
-    /// Cells, time and bytes of files that the run will take, as estimated.
+    /// Estimate of the run before it starts: numbers of cells, time, and bytes of files.
     pub fn work(&self) -> Work {
         work_of(&self.checked)
     }
-    /// Bytes of memory that the run will need at most.
+    /// Estimate of the memory that the run will need at most.
     pub fn estimate(&self) -> Estimate {
         estimate_of(&self.checked)
     }
 
-    /// The parts in which [`Job::run_in`] would run it.
+    /// The parts of the network, one for each thread, into which [`Job::run_in`] would divide the
+    /// run.
     pub fn partition(&self, threads: Threads) -> Partition {
         partition_of(&self.checked, threads)
     }
 
-    /// The partition of the network into one part, because something outside the scenario forbids more.
+    /// The partition of the network into one part; `reason` is something outside the scenario that
+    /// forbids more parts.
     pub fn in_one_part(&self, reason: &str) -> Partition {
         Partition::whole(self.checked.graph().nodes.len(), reason.into())
     }
 
-    /// Runs the scenario in one thread.
+    /// Runs the scenario on one thread.
     ///
     /// # Errors
-    /// If it needs more memory than is available, or if `progress` stops it.
+    /// If the run needs more memory than is available, or if `progress` stops it.
     pub fn run(&self, progress: Progress<'_>) -> Result<Outcome, Failure> {
         simulate(&self.checked, self.resolved(), progress).map_err(|error| self.failure(&error))
     }
 
-    /// Runs the scenario in at most `threads` threads; the outcome is that of [`Job::run`].
+    /// Runs the scenario on at most `threads` threads. The outcome equals that of [`Job::run`].
     ///
     /// # Errors
     /// The errors of [`Job::run`].
@@ -132,7 +135,7 @@ impl Job {
             .map_err(|error| self.failure(&error))
     }
 
-    /// Runs the scenario in one thread; also returns the time that each task takes.
+    /// Runs the scenario on one thread, and also returns the real time that each task takes.
     ///
     /// # Errors
     /// The errors of [`Job::run`].
@@ -140,8 +143,9 @@ impl Job {
         profile(&self.checked, self.resolved(), progress).map_err(|error| self.failure(&error))
     }
 
-    /// The cells on every link between two times in seconds, at most the first `most`. They come from
-    /// a run in the plain engine, which takes several times as long as [`Job::run`].
+    /// The cells that are on any link between two times in seconds, at most the first `most` cells.
+    /// A run in the plain engine, cell by cell, finds them; it takes several times as long as
+    /// [`Job::run`].
     ///
     /// # Errors
     /// If the network cannot be simulated, or if `progress` stops the run.

@@ -2,11 +2,12 @@
 
 use sha2::{Digest, Sha256};
 
-/// Version of the program, a part of every key, so that results of other versions are never used.
+/// Version of the program. It is a part of every key, so that results of other versions are never
+/// used.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Key of the result of a resolved scenario, including its seed: SHA-256 over scenario and program
-/// version, as 64 hexadecimal digits.
+/// Key of the result of a run: SHA-256 over the complete scenario, which includes the seed, and the
+/// program version, as 64 hexadecimal digits.
 pub fn key(resolved: &str) -> String {
     let mut hash = Sha256::new();
     hash.update(b"cellrate result\0");

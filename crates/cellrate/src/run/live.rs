@@ -1,4 +1,4 @@
-//! A run that pauses at times that its caller sets, so that its state can be looked at.
+//! A run that pauses at times that its caller sets, so that the caller can read the state.
 
 use cellrate_engine::atm::Plan;
 use cellrate_engine::atm::plan::EventKinds;
@@ -13,7 +13,7 @@ use super::simulate::{affordable, warnings_before};
 use super::warnings::Warning;
 use crate::scenario::Checked;
 
-/// Most events that are kept of each node over ATM, and of the whole run over Ethernet.
+/// Largest number of events that are kept, of each node over ATM, of the whole run over Ethernet.
 pub const MOST_EVENTS: usize = 20_000;
 
 /// A run in progress, whose result does not depend on its pauses.
@@ -24,10 +24,10 @@ pub struct InProgress<R: Records> {
 }
 
 impl InProgress<CellRecords> {
-    /// A run at time zero. Losses, timeouts and retransmissions are always logged.
+    /// Prepares a run at time zero. Losses, timeouts and retransmissions are always logged.
     ///
     /// # Errors
-    /// If it needs more memory than is available, or if the network cannot be simulated.
+    /// If the run needs more memory than is available, or if the network cannot be simulated.
     pub fn new(checked: &Checked) -> Result<InProgress<CellRecords>, RunError> {
         InProgress::<CellRecords>::with(checked, |plan| {
             plan.measure.events = EventKinds {
@@ -40,7 +40,8 @@ impl InProgress<CellRecords> {
         })
     }
 
-    /// A run at time zero of a scenario's plan, after `edit` has changed the plan.
+    /// Prepares a run at time zero as [`InProgress::new`] does, but lets `edit` change the plan of
+    /// the network first.
     ///
     /// # Errors
     /// The errors of [`InProgress::new`].
@@ -57,7 +58,7 @@ impl InProgress<CellRecords> {
 }
 
 impl<R: Records> InProgress<R> {
-    /// A run of this seed with its `warnings` so far.
+    /// A run with this seed; `warnings` are those that are known before the run.
     pub(crate) fn of(driver: Driver<R>, warnings: Vec<Warning>, seed: u64) -> InProgress<R> {
         InProgress {
             driver,
@@ -66,7 +67,7 @@ impl<R: Records> InProgress<R> {
         }
     }
 
-    /// Runs to `until`, through every stop of the run up to then.
+    /// Runs to `until`, and takes the samples that are due on the way.
     pub fn run_until(&mut self, until: Ps) {
         while self.driver.next_stop().is_some_and(|at| at <= until) {
             self.driver.step();
@@ -75,17 +76,18 @@ impl<R: Records> InProgress<R> {
         R::run_timed(&mut self.driver.simulation, until.max(now), &mut ());
     }
 
-    /// The simulation as it is now. Reading its state changes nothing in the run.
+    /// The simulation in its present state. Reading the state changes nothing in the run.
     pub fn simulation(&mut self) -> &mut Simulation<R::Node> {
         &mut self.driver.simulation
     }
 
-    /// Events so far, at most `limit`, and the number of further ones.
+    /// Events so far, at most `limit`, and the number of events beyond this limit.
     pub fn events(&self, limit: usize) -> (Events, u64) {
         R::events(&self.driver, limit)
     }
 
-    /// The summary of the finished run as JSON, as `summary.json` has it, for a run that took `wall_seconds`.
+    /// The summary of the finished run as JSON, with the fields of `summary.json`; the run took
+    /// `wall_seconds` of real time.
     pub fn summary(&mut self, wall_seconds: f64) -> String {
         while self.driver.step().is_some() {}
         let report = R::report(&mut self.driver.simulation);

@@ -1,6 +1,6 @@
 //! The dictionary of measures: the contents of a run's summary, derived from the Rust types of the
-//! report. Definitions are their doc comments; `x-unit`, `x-formula`, `x-source`, `x-better` and
-//! `x-greatest` are attributes beside them.
+//! report. Doc comments of the types are the definitions. The attributes `x-unit`, `x-formula`,
+//! `x-source`, `x-better` and `x-greatest` add the rest.
 
 mod counted;
 
@@ -13,8 +13,8 @@ use crate::ethernet;
 /// A table of measures: one row for each entity of a kind, or for the run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Table {
-    /// `run`, or the key of a list in the summary: `flows`, `classes`, `vcs`, `ports`, `queues`,
-    /// `warnings`.
+    /// Name of the table: `run`, or the key of a list in the summary, `flows`, `classes`, `vcs`,
+    /// `ports`, `queues` or `warnings`.
     pub table: String,
     /// Description of one row of the table.
     pub about: String,
@@ -25,26 +25,26 @@ pub struct Table {
 /// A measure of the summary: its key, unit and meaning.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Measure {
-    /// Key of the measure in a row of its table; a dot leads into an object, as in
+    /// Key of the measure in a row of its table. A dot leads into an object, as in
     /// `balance.in_path_bytes`.
     pub key: String,
-    /// `integer`, `number`, `text` or `texts`.
+    /// Type of the value: `integer`, `number`, `text` or `texts`.
     pub kind: &'static str,
-    /// Definition of the measure, a sentence.
+    /// Definition of the measure in one sentence.
     pub definition: String,
     /// Unit of the measure; empty where it has none.
     pub unit: String,
-    /// Formula from other measures; empty if it is not computed from others.
+    /// Formula that gives the measure from other measures; empty if there is none.
     pub formula: String,
     /// The paper, standard or RFC that defines the measure; `cellrate` if none does.
     pub source: String,
-    /// The better end of the measure, `more` or `less`; empty if it has none.
+    /// Direction in which the measure improves, `more` or `less`; empty if neither is better.
     pub better: String,
     /// The greatest value that the measure can have; null if its definition sets none.
     pub greatest: Option<f64>,
 }
 
-/// Name endings that state a unit.
+/// Endings of names that state a unit, each with its unit.
 const SUFFIXES: [(&str, &str); 6] = [
     ("_cells_per_second", "cells/s"),
     ("_bits_per_second", "bit/s"),
@@ -55,7 +55,7 @@ const SUFFIXES: [(&str, &str); 6] = [
 ];
 /// Unit of packets of ATM.
 const PDUS: &str = "PDUs";
-/// Words anywhere in a name that state a unit.
+/// Words anywhere in a name that state a unit, each with its unit.
 const WORDS: [(&str, &str); 5] = [
     ("cells", "cells"),
     ("bytes", "bytes"),
@@ -64,10 +64,10 @@ const WORDS: [(&str, &str); 5] = [
     ("records", "records"),
 ];
 
-/// Every measure of a run, table by table.
+/// Every measure of a run over ATM, table by table.
 ///
 /// # Panics
-/// If a measure lacks a definition, a unit or a source, which a test rules out.
+/// If a measure lacks a definition, a unit or a source; a test excludes this.
 pub fn measures() -> Vec<Table> {
     let schema = schemars::schema_for!(Summary).to_value();
     of_summary(&schema, counted::over_atm)
@@ -76,7 +76,7 @@ pub fn measures() -> Vec<Table> {
 /// Every measure of a run over Ethernet, table by table.
 ///
 /// # Panics
-/// As [`measures`].
+/// In the same cases as [`measures`].
 pub fn measures_over_ethernet() -> Vec<Table> {
     let schema = schemars::schema_for!(ethernet::Summary).to_value();
     let mut tables = of_summary(&schema, counted::over_ethernet);
@@ -106,8 +106,8 @@ struct Walk<'s> {
 }
 
 impl<'s> Walk<'s> {
-    /// Adds the table `name` whose rows are objects of `schema`, then the tables of the lists in
-    /// it.
+    /// Adds the table `name`, whose rows are objects of `schema`, and then a table for each list in
+    /// `schema`.
     fn table(&mut self, name: &str, schema: &'s Value) {
         let place = self.tables.len();
         self.tables.push(Table {
@@ -119,7 +119,7 @@ impl<'s> Walk<'s> {
         self.tables[place].measures = measures;
     }
 
-    /// The measures of an object whose keys begin with `prefix`.
+    /// The measures of an object; `prefix` begins each of their keys.
     fn object(&mut self, prefix: &str, schema: &'s Value) -> Vec<Measure> {
         let mut found = Vec::new();
         for (name, value) in schema["properties"].as_object().into_iter().flatten() {
@@ -149,7 +149,8 @@ impl<'s> Walk<'s> {
         found
     }
 
-    /// The definition that a schema refers to, with or without null; otherwise the schema itself.
+    /// The definition that `schema` refers to, which may also allow null; without a reference,
+    /// `schema` itself.
     fn resolve(&self, schema: &'s Value) -> &'s Value {
         let options = schema["anyOf"].as_array();
         let schema = options
@@ -162,7 +163,8 @@ impl<'s> Walk<'s> {
     }
 }
 
-/// A measure of `value`, which is of the type `inner`, in an object of the type `owner`.
+/// The measure `key`, from the schemas of its value, of the value's type (`inner`) and of the
+/// object that has the measure (`owner`).
 fn measure(key: &str, name: &str, value: &Value, inner: &Value, owner: &Value) -> Measure {
     let kind = kind(inner);
     let unit = value["x-unit"].as_str().or_else(|| {
@@ -196,7 +198,7 @@ fn measure(key: &str, name: &str, value: &Value, inner: &Value, owner: &Value) -
     found
 }
 
-/// Kind of a value: `integer`, `number`, `text` or `texts`.
+/// Type of a value: `integer`, `number`, `text` or `texts`.
 fn kind(schema: &Value) -> &'static str {
     let holds = |name: &str| match &schema["type"] {
         Value::Array(types) => types.iter().any(|one| one == name),
@@ -221,7 +223,7 @@ fn unit_of(name: &str) -> Option<&'static str> {
     suffix.or_else(word).map(|(_, unit)| *unit)
 }
 
-/// A text of a schema on one line; empty if the schema lacks it.
+/// The text under `key` in a schema, on one line; empty if the schema has no such key.
 fn text(schema: &Value, key: &str) -> String {
     schema[key]
         .as_str()
@@ -314,7 +316,7 @@ mod tests {
             (balance.unit.as_str(), balance.source.as_str()),
             ("bytes", "Kalyanaraman 97 section 8.8")
         );
-        // A list in a port is a table of its own; what is flattened in Rust is flat here.
+        // A list inside a port becomes a table; a flattened struct adds its fields to its owner.
         assert_eq!(one("queues", "classes").kind, "texts");
         assert_eq!(one("classes", "cell_delay_p99_seconds").unit, "s");
         assert_eq!(one("run", "totals.timeouts").unit, "");
@@ -361,7 +363,7 @@ mod tests {
         let object = row.as_object().unwrap();
         let all = object.iter().map(|(name, value)| match value {
             Value::Object(_) => keys(value, &format!("{prefix}{name}.")),
-            // A list of objects is a table of its own, and so is one that may be empty.
+            // A list of objects is a table, and so is a list that may be empty.
             Value::Array(items) if name == "warnings" || items.iter().all(Value::is_object) => {
                 Vec::new()
             }

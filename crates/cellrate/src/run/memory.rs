@@ -32,7 +32,7 @@ pub struct Estimate {
     pub available_bytes: Option<u64>,
     /// Most cells on links and in queues at once.
     pub cells_in_flight: u64,
-    /// Every need with its share, the largest first.
+    /// Every need with the memory that it takes, the largest first.
     pub shares: Vec<Share>,
 }
 
@@ -51,30 +51,34 @@ impl Estimate {
     }
 }
 
-/// A cell, its share of the bodies of RM cells and ends of PDUs, and ring buffers that may be half
-/// empty.
+/// Bytes of a cell, together with its share of the records of RM cells and PDU ends, in ring
+/// buffers that may be half empty.
 const BYTES_PER_CELL: u64 = 64;
-/// A cell that also carries the time at which it was sent, with the same shares as [`BYTES_PER_CELL`].
+/// Bytes of a cell that also carries the time at which it was sent; otherwise as
+/// [`BYTES_PER_CELL`].
 const BYTES_PER_STAMPED_CELL: u64 = 128;
-/// An RM cell that does not share its body with others.
+/// Bytes of an RM cell whose record no other cell shares.
 const BYTES_PER_RM_CELL: u64 = 512;
-/// A flow in the plan, and both of its ends: histograms of delays, TCP, ABR, queues of a few PDUs.
+/// Bytes of a flow in the plan and at both its ends: histograms of delays, TCP, ABR, queues of a
+/// few PDUs.
 const BYTES_PER_FLOW: u64 = 64 * 1024;
-/// A flow of bare cells that are not stamped, in the plan and at both ends: two hosts with their
-/// counters at the ends of the measuring window, their names, and their measures as text.
+/// Bytes of a flow without TCP and ABR whose cells carry no time, in the plan and at both ends.
+/// These are two hosts with their counters at both ends of the measuring window, the hosts' names,
+/// and the measures as text.
 const BYTES_PER_BARE_FLOW: u64 = 12 * 1024;
-/// A port with its scheme.
+/// Bytes of a port with its control scheme.
 const BYTES_PER_PORT: u64 = 2 * 1024;
-/// A link that no channel crosses.
+/// Bytes of a link that no channel crosses.
 const BYTES_PER_UNUSED_LINK: u64 = 512;
-/// Cells of a channel that may queue at a port where its rate is below the line, so that the
-/// histogram of the queue has a bin for their number.
+/// Number of cells of one channel that may queue at a port although the channel's rate is below the
+/// line rate. The histogram of the queue has a bin for each of these lengths.
 const CELLS_TOGETHER: u64 = 64;
-/// A channel at a port.
+/// Bytes of a channel at each port that it crosses.
 const BYTES_PER_CROSSING: u64 = 256;
 
-/// Estimates the run of `plan`, which was built from `scenario`. Since the bound has the plan in it, it
-/// is held against `available_bytes`, which were free before the plan was built.
+/// Estimates the memory of the run of `plan`, which was built from `scenario`. The estimate
+/// includes the plan itself, so `available_bytes` must be the memory that was free before the plan
+/// was built.
 pub fn estimate(scenario: &Scenario, plan: &Plan, available_bytes: Option<u64>) -> Estimate {
     let cells = cells_in_flight(plan, scenario.run.duration);
     let per_cell = if plan.measure.cell_delay {
@@ -130,7 +134,7 @@ fn sum(of: impl Iterator<Item = u64>) -> u64 {
     of.fold(0, u64::saturating_add)
 }
 
-/// Bytes of all flows, ports, and channels at ports.
+/// Bytes of all flows, of all ports, and of the channels at each port that they cross.
 fn flows(plan: &Plan, duration: Ps) -> u64 {
     let crossings: usize = plan
         .flows
@@ -147,7 +151,7 @@ fn flows(plan: &Plan, duration: Ps) -> u64 {
     sum(ends) + sum(ports(plan, duration)) + crossings as u64 * BYTES_PER_CROSSING
 }
 
-/// Bytes of the port of each link, the histograms of its sampled queues included.
+/// Bytes of the port that feeds each link, with the histograms of its sampled queues.
 fn ports(plan: &Plan, duration: Ps) -> impl Iterator<Item = u64> {
     let mut longest: Vec<Option<u64>> = vec![None; plan.links.len()];
     for flow in &plan.flows {
@@ -173,7 +177,7 @@ fn ports(plan: &Plan, duration: Ps) -> impl Iterator<Item = u64> {
     )
 }
 
-/// Bytes of the event log. Each node may fill a log of its own before the logs are merged.
+/// Bytes of the event log. Each node may fill its own log before the logs are merged.
 fn events(plan: &Plan) -> u64 {
     let kinds = plan.measure.events;
     let wanted = kinds.loss || kinds.timeout || kinds.retransmission || kinds.mark;
@@ -196,7 +200,7 @@ pub(super) fn traces(scenario: &Scenario, plan: &Plan) -> u64 {
             })
     };
     let of = |kind: &TraceKind| match kind {
-        // One more for the queues of channels in front of virtual sources.
+        // One more trace for the queues of channels in front of virtual sources.
         TraceKind::Queue => ports().map(|switch| switch.priority.len() as u64 + 1).sum(),
         TraceKind::Utilisation => ports().count() as u64,
         TraceKind::Acr => plan
@@ -216,13 +220,14 @@ pub(super) fn trace_points(scenario: &Scenario) -> u64 {
     points.min(samples)
 }
 
-/// Bytes of a trace: while it is recorded, and again as columns.
+/// Bytes of a trace, once while it is recorded and once more as columns of the result.
 fn trace_bytes(scenario: &Scenario) -> u64 {
     3 * size_of::<Point>() as u64 * trace_points(scenario)
 }
 
-/// Most cells at once on links and in queues: the cells that links hold, and those that windows,
-/// finite buffers and the excess of unpaced sources over the line rates allow to wait.
+/// Most cells on links and in queues at once, by the cause that lets them be there. The causes are
+/// the delays of links, TCP windows, finite buffers, and sources that send more than the line
+/// rates.
 fn cells_in_flight(plan: &Plan, duration: Ps) -> [(Need, u64); 4] {
     let on_links =
         sum(used_links(plan).map(|link| cells_in(link.rate, link.delay.min(duration)) + 1));
@@ -255,7 +260,7 @@ fn cells_in(rate: Rate, time: Ps) -> u64 {
     (rate.cells_per_second() * time.as_secs_f64()).ceil() as u64
 }
 
-/// Cells of everything that TCP may have outstanding, acknowledgements included; 0 without TCP. A
+/// Cells of all data that TCP may have outstanding, with the acknowledgements; 0 without TCP. A
 /// window grows by no more than was acknowledged, so a short run does not fill a huge window.
 fn window_cells(flow: &FlowPlan, plan: &Plan, duration: Ps) -> u64 {
     if !flow.source.over_tcp() {

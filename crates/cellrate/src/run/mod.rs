@@ -46,7 +46,7 @@ pub use warnings::Warning;
 pub(crate) use work::event_bytes;
 pub use work::{NANOSECONDS_PER_HOP, Work, work};
 
-/// A run of a network of ATM cells that is watched.
+/// A run of an ATM network that pauses at times that its caller sets.
 pub type Live = InProgress<cells::CellRecords>;
 
 #[cfg(test)]

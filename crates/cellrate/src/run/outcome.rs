@@ -34,16 +34,17 @@ impl fmt::Display for Damaged {
 impl std::error::Error for Damaged {}
 
 impl Outcome {
-    /// The key under which the outcome is kept, see [`super::key()`].
+    /// The key under which stores keep the outcome, see [`super::key()`].
     pub fn key(&self) -> String {
         key(&self.resolved)
     }
 
-    /// The part of the summary that fits on a screen, as JSON: flows by group if there are more than
-    /// `most_flows`, and at most `most_queues` queues, the longest first.
+    /// The part of the summary that fits on a screen, as JSON. Flows are combined to groups if
+    /// there are more than `most_flows`. At most `most_queues` queues are listed, the longest
+    /// first.
     ///
     /// # Errors
-    /// If the summary is none of this version.
+    /// If the summary was not written by this version.
     pub fn overview(
         &self,
         most_flows: usize,
@@ -52,7 +53,7 @@ impl Outcome {
         overview::json(&self.summary, most_flows, most_queues)
     }
 
-    /// Everything as bytes, with the version of the format and a checksum.
+    /// The whole outcome as bytes, with the version of the format and a checksum.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut writer = Writer::default();
         writer.text(&self.summary);
@@ -62,10 +63,10 @@ impl Outcome {
         writer.finish()
     }
 
-    /// The outcome in `bytes`.
+    /// Reads the outcome in `bytes`.
     ///
     /// # Errors
-    /// If the bytes were not written by [`Outcome::to_bytes`], or by another version.
+    /// If [`Outcome::to_bytes`] did not write the bytes, or if another version of it did.
     pub fn from_bytes(bytes: &[u8]) -> Result<Outcome, Damaged> {
         let mut reader = Reader::new(bytes)?;
         let outcome = Outcome {

@@ -1,5 +1,5 @@
-//! The part of a summary that fits on a screen. Of a hundred thousand flows a summary is two hundred megabytes
-//! of text, which takes seconds to read as a whole just to show a few lines.
+//! The part of a summary that fits on a screen. With a hundred thousand flows the whole summary is
+//! 200 MB of text, and reading it takes seconds, too long to show a few lines.
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -18,26 +18,26 @@ struct Overview<'s> {
     cell_hops: u64,
     warnings: Value,
     totals: Value,
-    /// Flows of the run; in the overview, flows or groups of flows.
+    /// In the summary, the flows of the run; in the overview, flows or groups of flows.
     #[serde(borrow)]
     flows: Vec<Flow<'s>>,
-    /// Ports of the run; in the overview, the longest queues that cells have passed, each with its
-    /// port.
+    /// In the summary, the ports of the run. In the overview, the longest queues that cells have
+    /// passed, each in a port of its own.
     #[serde(borrow)]
     ports: Vec<Port<'s>>,
-    /// Number of further queues that cells have passed.
+    /// Number of queues that cells have passed and that the overview does not list.
     #[serde(default)]
     other_queues: usize,
 }
 
-/// A flow, or means and sums over those of a group.
+/// A flow, or a group of flows with means and sums over the group.
 #[derive(Deserialize, Serialize)]
 struct Flow<'s> {
     #[serde(borrow)]
     name: Cow<'s, str>,
     #[serde(borrow)]
     group: Cow<'s, str>,
-    /// Number of flows in a group; `None` of a flow alone.
+    /// Number of flows in the group; `None` for a single flow.
     #[serde(default)]
     members: Option<usize>,
     #[serde(borrow)]
@@ -50,8 +50,8 @@ struct Flow<'s> {
     timeouts: u64,
     rate_limited_share: f64,
     window_limited_share: f64,
-    /// True for a flow over TCP; only an overview has it. The summary has a balance of bytes of
-    /// such flows alone.
+    /// True for a flow over TCP. Only an overview has this field; in the summary only flows over
+    /// TCP have a balance of bytes.
     #[serde(rename(deserialize = "balance"), deserialize_with = "is_there")]
     over_tcp: bool,
 }
@@ -87,17 +87,18 @@ struct Queue<'s> {
     queue_mean_cells: f64,
     queue_max_cells: u64,
     queue_max_before_window_cells: Option<u64>,
-    /// Greatest length of the queue in the whole run, in cells, which a buffer must hold; only an
+    /// Greatest length of the queue in the whole run, in cells: the buffer that would lose nothing.
+    /// Only an overview has this field.
     /// overview has it.
     #[serde(default)]
     queue_max_of_run_cells: u64,
 }
 
-/// The overview of a run, as JSON, from its summary: flows by group if there are more than `most_flows`, and at
-/// most `most_queues` queues, the longest first.
+/// Makes the overview of a run, as JSON, from the run's summary. Flows are combined to groups if
+/// there are more than `most_flows`. At most `most_queues` queues are listed, the longest first.
 ///
 /// # Errors
-/// If it is no summary of this version.
+/// If `summary` was not written by this version.
 pub fn json(
     summary: &str,
     most_flows: usize,
@@ -105,14 +106,14 @@ pub fn json(
 ) -> Result<String, serde_json::Error> {
     let mut overview: Overview<'_> = serde_json::from_str(summary)?;
     if overview.flows.len() > most_flows {
-        // Flows of a group follow one another.
+        // The flows of a group follow one another in the summary.
         let groups = overview
             .flows
             .chunk_by(|one, other| one.group == other.group);
         overview.flows = groups.map(group).collect();
     }
     overview.ports = one_by_one(overview.ports);
-    // Stable: of equally long ones the first comes first.
+    // The sort is stable: equally long queues keep their order.
     let longest = |port: &Port<'_>| Reverse(port.queues[0].queue_max_of_run_cells);
     overview.ports.sort_by_key(longest);
     overview.other_queues = overview.ports.len().saturating_sub(most_queues);
@@ -120,7 +121,7 @@ pub fn json(
     serde_json::to_string(&overview)
 }
 
-/// Means and sums over the flows of one group, of which there is at least one.
+/// Means and sums over the flows of one group, which has at least one flow.
 fn group<'s>(members: &[Flow<'s>]) -> Flow<'s> {
     let first = &members[0];
     let sum = |count: fn(&Flow<'s>) -> u64| members.iter().map(count).sum();
@@ -145,7 +146,7 @@ fn group<'s>(members: &[Flow<'s>]) -> Flow<'s> {
     }
 }
 
-/// A port for each queue that cells have passed.
+/// Makes a port of its own for each queue that cells have passed.
 fn one_by_one(ports: Vec<Port<'_>>) -> Vec<Port<'_>> {
     let mut each = Vec::with_capacity(ports.len());
     for mut port in ports {
@@ -241,7 +242,7 @@ mod tests {
             groups[0]["packets_lost"].as_f64(),
             Some(of_tcp("packets_lost"))
         );
-        // Bare cells have no efficiency.
+        // Flows without TCP have no efficiency.
         assert_eq!(groups[1]["efficiency"], Value::Null);
         assert_eq!(
             [&groups[0]["over_tcp"], &groups[1]["over_tcp"]],

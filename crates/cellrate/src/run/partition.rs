@@ -1,10 +1,12 @@
-//! The partition of a network: which thread of a run gets which nodes, by expected work and by the
-//! lookahead of the links that are cut.
+//! The partition of a network: each thread of a run gets a part of the nodes. The partition follows
+//! from the expected work and from the lookahead of the links between parts, the least time until a
+//! part can affect another.
 //!
-//! A cut over long links lets each part run far alone; a cut over short links needs many steps. For each
-//! length of a link, nodes that are joined by shorter links make a group. The groups are divided so that
-//! the greatest work of a part is least; units that cross the cut count as work at both ends. Of these
-//! partitions the one with the shortest estimated time is taken.
+//! A cut through long links lets each part run far without waiting; a cut through short links needs
+//! many steps. For each length of a link in the network, nodes that are joined by shorter links
+//! form a group. The groups are divided so that the largest work of a part is least. Units (cells
+//! or packets) that cross the cut count as work at both ends. Of these partitions the one with the
+//! shortest estimated time is taken.
 
 mod graph;
 mod load;
@@ -26,33 +28,35 @@ pub enum Threads {
     Number(NonZeroUsize),
 }
 
-/// Number of steps in which a part goes through its least lookahead, if two parts send to each
-/// other. With more steps fewer arrivals are sorted at once, and more batches are posted.
+/// Number of steps in which a part advances by its lookahead, if two parts send to each other. With
+/// more steps, a part sorts fewer arrivals at once but posts more batches.
 pub const STEPS: u64 = 2;
 
-/// Nanoseconds that a part spends in a step: a constant for the clocks and the batches, and a factor on the
-/// root of the work in nanoseconds, for waits and shorter steps of the nodes. Fitted to W2 and to a parking
-/// lot with links from 10 us to 5 ms.
+/// Nanoseconds that a part spends in a step: a constant for its clock and its batches, and a factor
+/// on the square root of the step's work in nanoseconds, for waits and shorter steps of the nodes.
+/// Fitted to the workload W2 of `cellrate bench` and to a parking lot with links from 10 us to 5
+/// ms.
 const STEP: f64 = 500.0;
 const SHORTNESS: f64 = 25.0;
-/// Least estimated gain for which a run is divided if the user sets threads: estimates are wrong by
-/// a tenth or two, and two threads must not take longer than one.
+/// Least estimated gain for which a run is divided if the user sets the number of threads.
+/// Estimates are wrong by 10 to 20 %, and two threads must not take longer than one.
 const LEAST_GAIN: f64 = 1.2;
-/// Least estimated gain for which a run is divided by default: other processes may use the other cores.
+/// Least estimated gain for which a run is divided by default, when other processes may use the
+/// other cores.
 const LEAST_GAIN_BY_DEFAULT: f64 = 1.4;
-/// Least nanoseconds of a run for which threads are started. Dividing the network, starting the threads and
-/// joining the parts takes some five milliseconds. Runs of 20 ms took up to a sixth longer on two threads;
+/// Least estimated nanoseconds of a run that is divided. Dividing the network, starting the threads
+/// and joining the parts takes about 5 ms. Runs of 20 ms took up to a sixth longer on two threads;
 /// all runs of 40 to 60 ms were faster.
 const LEAST_WORK: f64 = 2e7;
-/// Numbers of parts that are tried below the greatest.
+/// Numbers of parts that are tried, apart from the largest number.
 const TRIED: [usize; 11] = [2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64];
-/// Most lengths of links that are tried.
+/// Largest number of link lengths that are tried.
 const MOST_LENGTHS: usize = 12;
-/// Power of the loads whose sum is made least. The greatest load counts most, but every load counts, so that
-/// each move changes the sum.
+/// Exponent of the loads; the sum of these powers over all parts is made least. The greatest load
+/// counts most, but each load counts, so that every move of a group changes the sum.
 const POWER: i32 = 8;
-/// Most rounds in which groups are moved. Another round follows only if the last one has brought the greatest
-/// load below this factor of what it was.
+/// Largest number of rounds in which groups are moved. Another round follows only if the last round
+/// has reduced the greatest load below this factor of its earlier value.
 const MOST_ROUNDS: usize = 12;
 const LEAST_PROGRESS: f64 = 0.998;
 
@@ -61,18 +65,19 @@ const LEAST_PROGRESS: f64 = 0.998;
 pub struct Partition {
     /// Number of the part that each node is in, from 0.
     pub of_nodes: Vec<usize>,
-    /// Nodes and share of the work of each part.
+    /// Number of nodes and share of the work, for each part.
     pub parts: Vec<PartShare>,
-    /// Links between parts.
+    /// Number of links between parts.
     pub cut_links: usize,
-    /// Least time from an event in one part to its effect in another; `None` if there is one part, or
-    /// no link between them.
+    /// Least time from an event in one part to its effect in another part. `None` if there is only
+    /// one part, or no link between parts.
     pub lookahead: Option<Ps>,
-    /// Share of the link crossings that lead from one part to another.
+    /// Share of all link crossings by cells or packets that lead from one part to another.
     pub crossing_share: f64,
-    /// Estimated time of the run on one thread, divided by the estimated time in parts.
+    /// Estimated time of the run on one thread, divided by the estimated time with these parts.
     pub speedup: f64,
-    /// Reason why there are fewer parts than the user set; empty if there are as many.
+    /// Reason why there are fewer parts than the user's number of threads; empty if there are as
+    /// many.
     pub reason: String,
 }
 
@@ -81,12 +86,12 @@ pub struct Partition {
 pub struct PartShare {
     /// Number of nodes in the part.
     pub nodes: usize,
-    /// Share of the part in the work of the run, as estimated.
+    /// Share of the run's work that the part has, as estimated.
     pub work: f64,
 }
 
 impl Partition {
-    /// All nodes in one part, for a reason.
+    /// The partition with all nodes in one part; `reason` says why.
     pub fn whole(nodes: usize, reason: String) -> Partition {
         Partition {
             of_nodes: vec![0; nodes],
@@ -99,8 +104,9 @@ impl Partition {
         }
     }
 
-    /// The partition of a run of `seconds` of a network with so many nodes, for a number of threads on a machine
-    /// with `cores`. One thread needs no `load`.
+    /// Finds the partition for a run of `seconds` of simulated time on at most `threads` threads of
+    /// a machine with `cores`. `load` computes the work of the nodes and links; with one thread it
+    /// is not called.
     pub fn new(
         nodes: usize,
         seconds: f64,
@@ -128,7 +134,7 @@ impl Partition {
         let found = numbers.chain([most]).filter(|count| *count > 1);
         let found = found.filter_map(|count| best(&load, seconds, count));
         let Some(found) = found.max_by(|a, b| a.speedup.total_cmp(&b.speedup)) else {
-            // Whatever is cut, it is best to have all in one part.
+            // For every cut the estimate puts all nodes into one part.
             let units = load.units;
             let reason =
                 format!("the {units} between any two parts would cost more than a division gains");
@@ -150,7 +156,7 @@ impl Partition {
         Partition { reason, ..found }
     }
 
-    /// [`Partition::new`] on this machine.
+    /// Finds the partition as [`Partition::new`] does, for the cores of this machine.
     pub fn here(
         nodes: usize,
         seconds: f64,
@@ -161,12 +167,12 @@ impl Partition {
         Partition::new(nodes, seconds, threads, cores, load)
     }
 
-    /// The reason why the partition does not pay.
+    /// The reason why running in these parts would not be faster.
     fn objection(&self) -> String {
         let most = self.parts.iter().map(|part| part.work).fold(0.0, f64::max);
         let gain = format!("an estimated gain of {:.2}", self.speedup);
         match self.lookahead {
-            // Without steps the time would be that of the greatest part.
+            // If steps cost nothing, the time would be that of the part with the most work.
             Some(lookahead) if self.speedup < 0.8 / most => format!(
                 "the links between parts are too short: each may run ahead by {lookahead} only ({gain})"
             ),
@@ -178,8 +184,8 @@ impl Partition {
     }
 }
 
-/// The best partition into `count` parts; `None` if there are not as many groups, or if it is best
-/// to leave some part empty.
+/// The best partition into `count` parts; `None` if there are fewer groups than parts, or if it is
+/// best to leave a part empty.
 fn best(load: &Load, seconds: f64, count: usize) -> Option<Partition> {
     let tried = lengths(load).into_iter().filter_map(|least| {
         let groups = Groups::new(load, least, seconds);
@@ -190,7 +196,8 @@ fn best(load: &Load, seconds: f64, count: usize) -> Option<Partition> {
     tried.max_by(|a, b| a.speedup.total_cmp(&b.speedup))
 }
 
-/// Lookaheads of links, of which there may be too many to try all.
+/// The lookaheads of links that are tried; only some of them if there are more than
+/// [`MOST_LENGTHS`].
 fn lengths(load: &Load) -> Vec<Ps> {
     let used = load.links.iter().filter(|link| link.is_used);
     let mut lengths: Vec<Ps> = used.map(|link| link.lookahead).collect();
@@ -200,7 +207,7 @@ fn lengths(load: &Load) -> Vec<Ps> {
     lengths.into_iter().rev().step_by(step).collect()
 }
 
-/// The part of each group; `None` if some part would be empty.
+/// Assigns each group to a part; `None` if a part would be empty.
 fn divide(groups: &Groups, count: usize) -> Option<Vec<usize>> {
     if groups.work.len() < count {
         return None;
@@ -230,8 +237,8 @@ fn divide(groups: &Groups, count: usize) -> Option<Vec<usize>> {
     filled.then_some(division.part)
 }
 
-/// Groups in `count` parts, with the load of each part, crossings included. The part `count` is that
-/// of groups that have not been placed yet.
+/// An assignment of groups to `count` parts, with the load of each part, which includes the
+/// crossings of the cut. The part number `count` has the groups that are not assigned yet.
 struct Division<'a> {
     groups: &'a Groups,
     count: usize,
@@ -241,7 +248,7 @@ struct Division<'a> {
 }
 
 impl Division<'_> {
-    /// Moves a group to the part where it is best. Returns true if that is another one.
+    /// Moves a group to its best part. Returns true if this is not the part where it was.
     fn improve(&mut self, group: usize) -> bool {
         let old = self.part[group];
         if old < self.loads.len() {
@@ -251,7 +258,7 @@ impl Division<'_> {
             .map(|part| self.cost(group, part))
             .collect();
         let least = costs.iter().copied().fold(f64::INFINITY, f64::min);
-        // It stays where it is unless another part is better by more than rounding.
+        // A difference within rounding does not move the group.
         let stays = costs
             .get(old)
             .is_some_and(|cost| *cost <= least + 1e-9 * least.abs());
@@ -262,7 +269,7 @@ impl Division<'_> {
         new != old
     }
 
-    /// The amount that a group would add to the sum of powers in `part`.
+    /// The amount that a group in `part` would add to the sum of the powers of the loads.
     fn cost(&self, group: usize, part: usize) -> f64 {
         let power = |load: f64| (load / self.ideal).powi(POWER);
         let mut added = vec![(part, self.groups.work[group])];
@@ -277,7 +284,8 @@ impl Division<'_> {
             .sum()
     }
 
-    /// Adds the load of a group in `part` to all parts, or takes it away.
+    /// Adds the load of a group in `part` to the loads of all parts, or subtracts it if `sign` is
+    /// -1.
     fn add(&mut self, group: usize, part: usize, sign: f64) {
         self.loads[part] += sign * self.groups.work[group];
         let mut loads = std::mem::take(&mut self.loads);
@@ -285,7 +293,8 @@ impl Division<'_> {
         self.loads = loads;
     }
 
-    /// Calls `visit` with the loads of the crossings that a group has if it is in `part`.
+    /// Calls `visit` with each part and the load that the group's crossings cause there if the
+    /// group is in `part`.
     fn each_load(&self, group: usize, part: usize, mut visit: impl FnMut(usize, f64)) {
         for (other, here, there) in &self.groups.between[group] {
             let neighbour = self.part[*other];
@@ -297,7 +306,7 @@ impl Division<'_> {
     }
 }
 
-/// A partition with its parts, cut links and estimated gain.
+/// The partition that `of_nodes` describes, with its parts, cut links and estimated gain.
 fn described(load: &Load, seconds: f64, of_nodes: Vec<usize>, count: usize) -> Partition {
     let all: f64 = load.of_nodes.iter().sum();
     let mut parts = vec![

@@ -1,4 +1,4 @@
-//! Cells on links over a short span, as columns.
+//! Cells on links over a short span of time, as columns.
 
 use cellrate_engine::atm::cell::Kind;
 use cellrate_engine::atm::{Reference, Simulation};
@@ -15,20 +15,21 @@ pub struct Passages {
     pub link: Vec<String>,
     /// Channel: `FLOW/forward` or `FLOW/backward`.
     pub vc: Vec<String>,
-    /// `data`, `frm` or `brm`.
+    /// Kind of cell: `data`, `frm` (forward RM cell) or `brm` (backward RM cell).
     pub kind: Vec<&'static str>,
-    /// Number among the data cells of the channel, modulo 2^20; `None` for an RM cell.
+    /// Number of the cell among the data cells of its channel, modulo 2^20; `None` for an RM cell.
     pub cell: Vec<Option<u32>>,
     /// Time at which the last bit left the sending node, in seconds.
     pub left_seconds: Vec<f64>,
     /// Time at which the last bit arrived at the far end, in seconds.
     pub arrived_seconds: Vec<f64>,
-    /// Time in seconds at which the first cell beyond the limit left its node.
+    /// Time in seconds at which the first cell that is not recorded, because of the limit, left its
+    /// node. `None` if all cells are recorded.
     pub beyond_seconds: Option<f64>,
 }
 
-/// Runs a scenario in the plain engine, cell by cell, and records the cells that are on a link
-/// between two times, at most `most` of them; the run ends earlier if there are more.
+/// Runs a scenario in the plain engine, cell by cell. Records the cells that are on a link between
+/// two times, at most `most` of them. If there are more, the run ends early.
 ///
 /// # Errors
 /// If the network cannot be simulated, or if `progress` stops the run.

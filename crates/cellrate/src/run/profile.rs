@@ -1,4 +1,5 @@
-//! Time of a run by what it went into: turns of nodes by kind, samples, report.
+//! Real time of a run by task: turns of nodes by kind, samples, report. A turn is one call that
+//! lets a node process its events.
 
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -9,9 +10,9 @@ use cellrate_engine::net::Stopwatch;
 /// Something that a run spends time on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Task {
-    /// The plan of the network, the bound on its memory, and warnings.
+    /// Making the plan of the network, the bound on its memory, and warnings.
     Plan,
-    /// Nodes, channels and links in memory.
+    /// Building nodes, channels and links in memory.
     Network,
     /// Turns of hosts whose channels begin at TCP senders: TCP, AAL5, source queue, ABR source, port.
     TcpSenders,
@@ -25,16 +26,16 @@ pub enum Task {
     VirtualSources,
     /// Turns of switches under credit control.
     CreditSwitches,
-    /// Work between two slices of the run: completed transfers that cause nothing more, and
-    /// readings of the memory.
+    /// Work in the pauses of the run: completing transfers that cause nothing more, and reading the
+    /// free memory.
     Pauses,
     /// Samples of the lengths of queues, for the report.
     Samples,
     /// Samples of the traces.
     Traces,
-    /// Ends of the measuring window, and the report.
+    /// Work at both ends of the measuring window, and making the report.
     Report,
-    /// Events in order of time, series, and the report as text.
+    /// Sorting events by time, and writing traces and the report as text.
     Results,
 }
 
@@ -56,7 +57,7 @@ impl Task {
         Task::Results,
     ];
 
-    /// The task of the turns of each node of a network of ATM cells.
+    /// For each node of an ATM network, the task to which its turns belong.
     pub fn of_nodes(plan: &Plan) -> Vec<Task> {
         let kind = |kind: &NodeKind| match kind {
             NodeKind::Host => Task::Receivers,
@@ -69,14 +70,14 @@ impl Task {
         Task::with_senders(tasks, plan.flows.iter().map(begin))
     }
 
-    /// Sets the task of each sending host in `tasks`, which has one task per node. `flows` has the host of
-    /// each flow, and true if the flow is over TCP.
+    /// Sets the task of each sending host in `tasks`, which has one task for each node. `flows`
+    /// has, for each flow, its sending host, and true if the flow is over TCP.
     pub fn with_senders(
         mut tasks: Vec<Task>,
         flows: impl Iterator<Item = (usize, bool)>,
     ) -> Vec<Task> {
         for (host, over_tcp) in flows {
-            // A host with both kinds of flows counts as one of TCP, which has more to do.
+            // A host with flows of both kinds counts as one with TCP, which takes more time.
             if over_tcp {
                 tasks[host] = Task::TcpSenders;
             } else if tasks[host] != Task::TcpSenders {
@@ -107,9 +108,9 @@ impl fmt::Display for Task {
     }
 }
 
-/// Receives the time of each task of a run when the task is over.
+/// Is called at the end of each task of a run, and may measure the task's time.
 pub trait Watch: Stopwatch {
-    /// The time since the end of the task before went into `task`.
+    /// Is called at the end of `task`, which began at the end of the task before.
     fn done(&mut self, task: Task);
 }
 
@@ -121,25 +122,26 @@ impl Watch for () {
 /// Time that a run spent on one task.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spent {
-    /// The task of a run.
+    /// The task.
     pub task: Task,
-    /// Time spent on the task, less the time of reading the clock.
+    /// Real time spent on the task, less the time for reading the clock.
     pub time: Duration,
-    /// Number of times that the task was done: for tasks of nodes, the number of their turns.
+    /// Number of times that the task was done: for a task of nodes, the number of turns.
     pub laps: u64,
 }
 
-/// The time of a run by task.
+/// The real time of a run by task.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Profile {
     /// Time of each task that the run had, in the order of [`Task::ALL`].
     pub spent: Vec<Spent>,
-    /// Time of one reading of the clock, which has been taken off.
+    /// Time of one reading of the clock, which has been subtracted for each time that a task was
+    /// done.
     pub reading: Duration,
 }
 
-/// The times of a run by task: the time between two readings of the clock belongs to the task that
-/// ends with the later.
+/// Measures the real time of each task in a run. The time between two readings of the clock is
+/// charged to the task that ends at the later reading.
 pub struct Laps {
     of_nodes: Vec<Task>,
     last: Instant,
@@ -147,7 +149,7 @@ pub struct Laps {
 }
 
 impl Laps {
-    /// Begins to measure a run of nodes whose turns belong to these tasks; the clock starts.
+    /// Starts the clock; `of_nodes` has the task of each node.
     pub fn new(of_nodes: Vec<Task>) -> Laps {
         Laps {
             of_nodes,
@@ -193,7 +195,8 @@ impl Watch for Laps {
     }
 }
 
-/// Time of one reading of the clock: the shortest mean of several series, which nothing interrupted.
+/// Time of one reading of the clock: the least mean of several series of readings, which nothing
+/// has interrupted.
 fn reading() -> Duration {
     const READINGS: u32 = 1000;
     let mean = |_| {

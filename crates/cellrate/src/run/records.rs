@@ -1,4 +1,5 @@
-//! The link layer of a run: how its simulation is driven, and what is recorded of it.
+//! The interface between a run and its link layer: driving the simulation, and recording traces and
+//! events.
 
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::net::node::Node;
@@ -12,36 +13,38 @@ use super::events::Events;
 use super::traces::Series;
 use super::warnings::Warning;
 
-/// The records of a run over one link layer, and how a simulation of that link layer is driven. The records
-/// of a part of a network are those of its own nodes.
+/// The traces and events that a run records over one link layer (ATM or Ethernet), and the
+/// functions that drive its simulation. If the network is divided, each part records only its own
+/// nodes.
 pub trait Records: Sized + Send {
-    /// Nodes of the networks.
+    /// Type of the nodes: hosts and switches of this link layer.
     type Node: Node<Word: Word<Record: Send> + Send, Network: Send> + Send;
-    /// Measures of a run.
+    /// Type of the measures of a run.
     type Report;
-    /// Name of the units in messages.
+    /// Name of the units in messages: cells or packets.
     const UNITS: &'static str;
 
-    /// The name of a place of the network in messages.
+    /// The name, for messages, of a place of the network.
     fn name(simulation: &Simulation<Self::Node>, place: Place) -> String;
-    /// The records of each of `count` parts of the network. `parts` has the part of each node.
+    /// Divides the records among `count` parts of the network. `parts` has the number of the part
+    /// of each node.
     fn divide(
         &mut self,
         simulation: &Simulation<Self::Node>,
         parts: &[usize],
         count: usize,
     ) -> Vec<Self>;
-    /// Takes the records of all parts back.
+    /// Joins the records of all parts again.
     fn join(&mut self, parts: Vec<Self>);
 
-    /// Processes everything before `until`.
+    /// Processes all events before `until`.
     fn run_timed(
         simulation: &mut Simulation<Self::Node>,
         until: Ps,
         stopwatch: &mut impl Stopwatch,
     );
-    /// Makes the change of the scenario that is due now, and returns the instant of the next; `NEVER` if there
-    /// are no more.
+    /// Applies the change of the scenario that is due now. Returns the time of the next change, or
+    /// `NEVER` if there is none.
     fn make_due_change(simulation: &mut Simulation<Self::Node>) -> Ps;
     /// Begins the measuring window now.
     fn begin_window(simulation: &mut Simulation<Self::Node>);
@@ -56,12 +59,12 @@ pub trait Records: Sized + Send {
 
     /// Adds a point to each trace.
     fn add_points(&mut self, simulation: &mut Simulation<Self::Node>);
-    /// Takes the readings that are due at every stop of a run.
+    /// Takes the readings that are due at every pause of a run.
     fn read(&mut self, simulation: &mut Simulation<Self::Node>);
 
-    /// The traces.
+    /// The recorded traces.
     fn series(&self) -> Vec<Series>;
-    /// The first `limit` events, and the number of further ones.
+    /// The first `limit` events, and the number of events beyond this limit.
     fn events(driver: &Driver<Self>, limit: usize) -> (Events, u64);
     /// Warnings that follow from what the run has measured.
     fn warnings_after(
@@ -69,6 +72,6 @@ pub trait Records: Sized + Send {
         report: &Self::Report,
         omitted: u64,
     ) -> Vec<Warning>;
-    /// The summary of a run as JSON. It took `wall_seconds`.
+    /// The summary of a run as JSON; the run took `wall_seconds` of real time.
     fn json(report: Self::Report, seed: u64, wall_seconds: f64, warnings: Vec<Warning>) -> String;
 }

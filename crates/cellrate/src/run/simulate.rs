@@ -1,4 +1,4 @@
-//! A whole run: from a checked scenario to its outcome, on one thread or several.
+//! A whole run, from a checked scenario to its outcome, on one or several threads.
 
 use std::num::NonZeroUsize;
 use std::time::Instant;
@@ -17,11 +17,11 @@ use crate::scenario::{Checked, Scenario};
 
 const ONE_THREAD: Threads = Threads::Number(NonZeroUsize::MIN);
 
-/// Runs a scenario in one thread. `resolved` is the scenario with every default written out.
+/// Runs a scenario on one thread. `resolved` is the scenario with every default written out.
 ///
 /// # Errors
-/// If it needs more memory than is available, before or while it runs, if the network cannot be
-/// simulated, or if `progress` stops it.
+/// If the run needs more memory than is available, as estimated before or found while it runs. Also
+/// if the network cannot be simulated, or if `progress` stops the run.
 pub fn simulate(
     checked: &Checked,
     resolved: &str,
@@ -30,8 +30,8 @@ pub fn simulate(
     simulate_in(checked, resolved, ONE_THREAD, progress)
 }
 
-/// Runs a scenario in at most as many threads as `threads` says. The outcome does not depend on their
-/// number.
+/// Runs a scenario on at most as many threads as `threads` allows. The outcome does not depend on
+/// the number of threads.
 ///
 /// # Errors
 /// The errors of [`simulate`].
@@ -44,7 +44,7 @@ pub fn simulate_in(
     simulate_watched(checked, resolved, threads, progress, &mut ())
 }
 
-/// Runs a scenario in one thread and measures the time that each task takes.
+/// Runs a scenario on one thread and measures the real time of each task.
 ///
 /// # Errors
 /// The errors of [`simulate`].
@@ -87,7 +87,8 @@ fn simulate_watched(
     Ok(outcome)
 }
 
-/// The parts in which the run of a scenario would be made on this machine.
+/// The parts of the network, one for each thread, into which the run of a scenario would be divided
+/// on this machine.
 pub fn partition_of(checked: &Checked, threads: Threads) -> Partition {
     partition(checked.scenario(), &build::plan(checked), threads)
 }
@@ -99,7 +100,7 @@ fn partition(scenario: &Scenario, plan: &Plan, threads: Threads) -> Partition {
     })
 }
 
-/// The plan of a scenario whose run fits into memory.
+/// The plan of a scenario, if its run fits into the free memory.
 pub(super) fn affordable(checked: &Checked) -> Result<Plan, RunError> {
     let available = available_bytes();
     let plan = build::plan(checked);
@@ -115,7 +116,7 @@ pub(super) fn affordable(checked: &Checked) -> Result<Plan, RunError> {
     }
 }
 
-/// Warnings of a run that are known before it: those of the scenario's check come first.
+/// Warnings that are known before the run; the warnings of the scenario's check come first.
 pub(super) fn warnings_before(checked: &Checked, plan: &Plan) -> Vec<Warning> {
     checked
         .warnings()
@@ -125,7 +126,8 @@ pub(super) fn warnings_before(checked: &Checked, plan: &Plan) -> Vec<Warning> {
         .collect()
 }
 
-/// Does all that [`simulate`] does before the first cell, and returns the warnings.
+/// Does everything that [`simulate`] does before the first cell is simulated. Returns the warnings
+/// that are then known.
 ///
 /// # Errors
 /// The errors of [`simulate`].
@@ -136,7 +138,8 @@ pub fn check(checked: &Checked) -> Result<Vec<Warning>, RunError> {
     Ok(warnings)
 }
 
-/// Memory that the run of a scenario will need: in its stage that needs most.
+/// Estimate of the memory for the run of a scenario. If the scenario changes during the run, the
+/// estimate is that of the stage which needs most.
 pub fn estimate_of(checked: &Checked) -> Estimate {
     largest_estimate(checked, available_bytes())
 }
@@ -149,7 +152,7 @@ fn largest_estimate(checked: &Checked, available: Option<u64>) -> Estimate {
         .expect("a run has a first stage")
 }
 
-/// Cells, time and files of the run of a scenario.
+/// Estimate of the run of a scenario: numbers of cells, time, and bytes of files.
 pub fn work_of(checked: &Checked) -> Work {
     work::work(checked.scenario(), &build::plan(checked))
 }

@@ -45,7 +45,7 @@ pub struct Summary {
 
 /// The summary as JSON.
 pub fn json(report: Report, seed: u64, wall_seconds: f64, warnings: Vec<Warning>) -> String {
-    // Without `..`, so that the compiler reports any new field that is left out here.
+    // The pattern has no `..`, so that the compiler reports a new field that the summary lacks.
     let Report {
         digest,
         simulated_seconds,

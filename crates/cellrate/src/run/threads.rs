@@ -1,22 +1,29 @@
-//! A run on several threads. Each thread runs one part of the network, up to its safe time.
+//! A run on several threads. Each thread runs one part of the network, up to the safe time of the
+//! part.
 //!
-//! The safe time of a part is the least of its senders' clocks, each plus the lookahead of the links
-//! between ([`Part::senders`]). A part also stays within [`AHEAD`] lookaheads of its receivers' clocks, so
-//! that cells do not fill the memory. In each step a part collects the batches of cells that were posted
-//! to it, runs, posts its own batches, and only then sets its clock. A part that reads a sender's clock
-//! therefore finds every unit that arrives before that clock plus the lookahead. Two parts that send to
-//! each other take several steps in a lookahead ([`STEPS`]). With one step in a lookahead the parts would
-//! meet at its end, and the part with less work would wait each time. With several steps the part with
-//! less work runs ahead by the rest of the lookahead.
+//! The clock of a part is the time up to which the part has processed its events and posted their
+//! effects. Each sender of a part limits its safe time: to the sender's clock plus the lookahead of
+//! the links between them ([`Part::senders`]). The safe time is the least of these limits. A part
+//! also stays within [`AHEAD`] lookaheads of its receivers' clocks, so that cells do not fill the
+//! memory.
 //!
-//! No deadlock is possible. Consider the part with the earliest clock (any of them, if several parts
-//! share it). Clocks of its senders and receivers are not earlier, and every lookahead is more than
-//! zero, because a unit takes time. Both bounds lie beyond its clock, so this part never waits. Its
-//! clock advances up to the end, and every other part becomes the earliest in turn. A lock of a batch is
-//! held for one swap, never together with another lock, and never while a part waits. A thread that
-//! panics or is stopped stops the other threads ([`StopsOnPanic`], [`Clocks::stop`]).
+//! In each step a part collects the batches of cells that were posted to it, runs, posts its own
+//! batches, and only then sets its clock. A part that reads a sender's clock therefore finds every
+//! unit that arrives before that clock plus the lookahead. Two parts that send to each other take
+//! several steps in a lookahead ([`STEPS`]). With one step in a lookahead the parts would meet at
+//! its end, and the part with less work would wait each time. With several steps the part with less
+//! work runs ahead by the rest of the lookahead.
 //!
-//! Each thread samples its own part, at the instants of the run's timeline. The parts are joined at both
+//! No deadlock is possible. Consider the part with the earliest clock, or any of several such
+//! parts. The clocks of its senders and receivers are not earlier, and every lookahead is more than
+//! zero, because a unit takes time on a link. Both limits therefore lie after the clock of this
+//! part, so this part never waits. Its clock advances up to the end, and every other part becomes
+//! the earliest in turn. The lock of a batch is held for one swap only: never together with another
+//! lock, and never while a part waits. A thread that panics or is stopped stops the other threads
+//! ([`StopsOnPanic`], [`Clocks::stop`]).
+//!
+//! Each thread samples its own part, at the instants of the run's timeline. The parts are joined at
+//! both ends of the measuring window, at changes of the scenario and at the end.
 //! ends of the measuring window, at changes of the scenario and at the end.
 
 mod clocks;
@@ -38,19 +45,19 @@ use super::partition::STEPS;
 use super::records::Records;
 use super::timeline::Timeline;
 
-/// Lookaheads by which a part may be ahead of a receiver.
+/// Number of lookaheads by which a part may run ahead of a receiver.
 const AHEAD: u64 = 2;
 
 /// Longest wait before a thread checks whether the run was stopped.
 const PATIENCE: Duration = PROGRESS_INTERVAL;
 
-/// Batches of units between the parts, by sender and receiver.
+/// Batches of units that the parts have posted to each other, by sender and receiver.
 struct Post<W: Word> {
     parts: usize,
     mail: Vec<Mutex<Mail<W>>>,
 }
 
-/// The batches between the parts of a network.
+/// The batches between the parts of a network, with the units of its link layer.
 type PostOf<R> = Post<<<R as Records>::Node as Node>::Word>;
 
 impl<W: Word> Post<W> {
@@ -62,32 +69,33 @@ impl<W: Word> Post<W> {
         }
     }
 
-    /// Calls `act` with the batches between two parts. A poisoned lock is taken all the same: after a panic
-    /// in one part no other part reads the batches.
+    /// Calls `act` with the batches from one part to another. A poisoned lock is accepted: after a
+    /// panic in one part no other part reads the batches.
     fn between(&self, from: usize, to: usize, act: impl FnOnce(&mut Mail<W>)) {
         let mail = self.mail[from * self.parts + to].lock();
         act(&mut mail.unwrap_or_else(PoisonError::into_inner));
     }
 }
 
-/// A part, and what is recorded of it.
+/// A part, and the traces and events that are recorded in it.
 struct Worker<R: Records> {
     part: Part<R::Node>,
-    /// Longest time between two settings of the part's clock.
+    /// Longest simulated time between two settings of the part's clock.
     step: Ps,
     records: R,
     timeline: Timeline,
-    /// Batches that have been read; kept because their memory is used again.
+    /// Batches that have been read; they are kept because their memory is used again.
     read: Mail<<R::Node as Node>::Word>,
     room: Room,
-    /// Reason for which the part has ended the run, if it has.
+    /// The reason why this part ended the run for lack of memory; `None` if it did not.
     exhausted: Option<Exhausted>,
 }
 
-/// Runs to the end on as many threads as `parts`, the part of each node, has numbers.
+/// Runs to the end. `parts` has the number of the part that each node belongs to; each part runs on
+/// a thread of its own.
 ///
 /// # Errors
-/// If `progress` stops it, or if it would fill the memory.
+/// If `progress` stops the run, or if the run is about to fill the memory.
 pub fn run<R: Records>(
     driver: &mut Driver<R>,
     parts: &[usize],
@@ -112,7 +120,7 @@ pub fn run<R: Records>(
     Ok(())
 }
 
-/// Runs the parts to `until`, through all stops before it, and joins them.
+/// Runs the parts to `until`, with all samples that are due before, and joins the parts.
 ///
 /// # Errors
 /// The errors of [`run`].
@@ -139,7 +147,7 @@ fn run_to<R: Records>(
         }
         watch(until, clocks, &mut go_on);
         for other in others {
-            // The panic hook has printed the message; the caller gets the panic here.
+            // The panic hook has printed the message; the panic continues in the caller's thread.
             other.join().unwrap_or_else(|panic| resume_unwind(panic));
         }
     });
@@ -159,7 +167,7 @@ fn run_to<R: Records>(
     Ok(())
 }
 
-/// Waits until all parts have come to `until`; stops them if `go_on` returns false.
+/// Waits until all parts have reached `until`; stops the parts if `go_on` returns false.
 fn watch(until: Ps, clocks: &Clocks, go_on: &mut dyn FnMut() -> bool) {
     while clocks.earliest() < until && !clocks.is_stopped() {
         clocks.wait(PATIENCE, |clocks| {
@@ -188,7 +196,7 @@ fn divide<R: Records>(driver: &mut Driver<R>, parts: &[usize]) -> Vec<Worker<R>>
     workers.collect()
 }
 
-/// The longest step of a part.
+/// The longest step that a part takes before it sets its clock.
 fn step<N: Node>(part: &Part<N>) -> Ps {
     let cuts = part.senders().iter().chain(part.receivers());
     let least = cuts.map(|cut| cut.lookahead).fold(Ps::NEVER, Ps::min);
@@ -209,8 +217,8 @@ fn join<R: Records>(driver: &mut Driver<R>, workers: Vec<Worker<R>>) {
 }
 
 impl<R: Records> Worker<R> {
-    /// Runs to `until` with all stops before it, and catches up. Ends early if the run is stopped, which
-    /// `go_on` decides by returning false.
+    /// Runs to `until`, takes the samples that are due before, and processes the arrivals up to
+    /// then. Ends early if the run is stopped; `go_on` returns false to stop it.
     fn run(
         &mut self,
         until: Ps,
@@ -252,8 +260,8 @@ impl<R: Records> Worker<R> {
         }
     }
 
-    /// Safe time of the part, once it lies ahead of its clock. `None` after a wait of [`PATIENCE`], or if
-    /// the run was stopped.
+    /// Safe time of the part, as soon as it is later than the part's clock. `None` if [`PATIENCE`]
+    /// has passed first, or if the run was stopped.
     fn bound(&self, clocks: &Clocks) -> Option<Ps> {
         let now = self.part.now();
         clocks.wait(PATIENCE, |clocks| {

@@ -1,4 +1,5 @@
-//! The instants at which a run pauses, for samples, windows and progress.
+//! The stops of a run: the instants at which it pauses, to sample, to begin and end the measuring
+//! window, and to report progress.
 
 use cellrate_engine::atm::Plan;
 use cellrate_engine::atm::cell::ServiceClass;
@@ -7,42 +8,45 @@ use cellrate_engine::endsystem::OutOfRate;
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::traffic::Load;
 
-/// Approximate number of cell-hops between two stops: ten to twenty milliseconds of work, so that a
-/// run reports progress and can be stopped.
+/// Approximate number of cell-hops between two stops (pauses of the run). They take 10 to 20 ms of
+/// work, so that a run reports progress and can be stopped.
 const HOPS_PER_SLICE: f64 = 5e5;
-/// Least number of cell-hops between two stops for each node, since a stop looks at every node.
+/// Least number of cell-hops between two stops, for each node of the network, since a stop visits
+/// every node.
 const HOPS_PER_NODE: f64 = 20.0;
 
-/// A stop of the run.
+/// A stop of the run: an instant at which the run pauses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stop {
     /// Time of the stop.
     pub at: Ps,
-    /// The measuring window begins.
+    /// True if the measuring window begins at this instant.
     pub begins: bool,
     /// True if queues and traces are sampled at this instant, an exact multiple of the sampling
     /// period.
     pub samples: bool,
-    /// The measuring window ends.
+    /// True if the measuring window ends at this instant.
     pub ends: bool,
 }
 
-/// All stops of a run, from 0 to its end. They depend on the scenario alone, never on a clock.
+/// All stops of a run, from 0 to its end. They depend on the scenario alone, never on the machine's
+/// clock.
 #[derive(Clone, Debug)]
 pub struct Timeline {
     /// Begin and end of the measuring window.
     pub window: (Ps, Ps),
     /// End of the run.
     pub end: Ps,
-    /// Time between two samples of the traces.
+    /// Time between two samples of queues and traces.
     pub sample: Ps,
-    /// Longest time without a stop.
+    /// Longest simulated time between two stops.
     pub slice: Ps,
     next: Option<Ps>,
 }
 
 impl Timeline {
-    /// The stops of a run to `end`.
+    /// Plans the stops up to `end`: both ends of `window`, every `sample`, and at least one stop in
+    /// every `slice` of time.
     pub fn new(window: (Ps, Ps), end: Ps, sample: Ps, slice: Ps) -> Timeline {
         Timeline {
             window,
@@ -53,13 +57,13 @@ impl Timeline {
         }
     }
 
-    /// Time of the next stop; `None` behind the last.
+    /// Time of the next stop; `None` after the last stop.
     pub fn peek(&self) -> Option<Ps> {
         self.next
     }
 
-    /// Time of the next stop at which the measuring window begins or ends, or which is the last;
-    /// `None` behind the last.
+    /// Time of the next stop at which the measuring window begins or ends or the run ends; `None`
+    /// after the last stop.
     pub fn next_edge(&self) -> Option<Ps> {
         let next = self.next?;
         let edges = [self.window.0, self.window.1, self.end];
@@ -93,8 +97,9 @@ impl Iterator for Timeline {
     }
 }
 
-/// Simulated time between two stops. By their own rates or their shares of the lines, the flows of
-/// `plan` cross at most about 500,000 links in it, or more in a large network.
+/// Simulated time between two stops of a run. Within it, cells cross links about 500,000 times at
+/// most; in a network of more than 25,000 nodes, 20 times for each node. The rate of each flow is
+/// estimated as the mean rate of its source, but at most as its share of each line.
 pub fn slice(plan: &Plan) -> Ps {
     let paths = || {
         plan.flows.iter().flat_map(|flow| {
@@ -115,8 +120,9 @@ pub fn slice(plan: &Plan) -> Ps {
     slice_of(plan.nodes.len(), per_second, HOPS_PER_SLICE)
 }
 
-/// Units/s that cross links, if each path has its share of each of its lines and the `most` of its source at
-/// most. `lines` are the rates of the links in units/s.
+/// Estimated sum, over all links, of the units/s (cells or packets) that cross them. Each path has
+/// at most an equal share of each of its lines, and at most the rate that follows it in `paths`.
+/// `lines` has the rate of each link in units/s.
 pub(crate) fn carried<'a, P>(lines: &[f64], paths: impl Fn() -> P) -> f64
 where
     P: Iterator<Item = (&'a [usize], f64)>,
@@ -132,13 +138,14 @@ where
     paths().filter(|(path, _)| !path.is_empty()).map(hops).sum()
 }
 
-/// The time in which `hops` units cross a link, or more in a large network, at `per_second` of them.
+/// The simulated time in which units cross links `hops` times, or [`HOPS_PER_NODE`] times for each
+/// node if that is more; `per_second` units cross a link in a second.
 pub(crate) fn slice_of(nodes: usize, per_second: f64, hops: f64) -> Ps {
     Ps::from_secs_f64(hops.max(HOPS_PER_NODE * nodes as f64) / per_second.max(1.0))
 }
 
-/// Cells/s that a flow hands to the ports of its hosts beyond their line rates: those of a source with a
-/// rate of its own, and RM cells out of rate.
+/// Rate, in cells/s, by which a flow's cells exceed the line rates of its hosts' ports. Such cells
+/// come from a source with a rate of its own, or are out-of-rate RM cells.
 fn excess(flow: &FlowPlan, plan: &Plan) -> f64 {
     let own = match flow.source.load() {
         Load::Own { mean, .. } => mean,
@@ -224,8 +231,9 @@ mod tests {
         assert_eq!(times(&stops((0, 50), 50, u64::MAX, u64::MAX)), [0, 50]);
     }
 
-    /// A stop looks at every node, so with their number grows the work between two stops, and a run
-    /// has no more of them than a small one of as many cell-hops for each node.
+    /// A stop visits every node, so the time between two stops grows with the number of nodes. A
+    /// large network therefore has no more stops than a small network with as many cell-hops for
+    /// each node.
     #[test]
     fn stops_in_a_large_network_are_as_many_as_their_looks_are_worth() {
         let slice = |count: u32, rate: &str| {

@@ -15,7 +15,7 @@ pub struct Series {
     pub entity: String,
     /// Unit of the values.
     pub unit: String,
-    /// Start of the interval that each point stands for, in seconds.
+    /// Start of the interval that each point covers, in seconds.
     pub seconds: Vec<f64>,
     /// Least value sampled in each interval.
     pub low: Vec<f64>,
@@ -24,7 +24,7 @@ pub struct Series {
 }
 
 impl Series {
-    /// A series of `points` of a quantity with its unit.
+    /// Makes the series of a quantity and its unit from recorded points.
     pub(crate) fn new((kind, unit): (&str, &str), entity: &str, points: &[Point]) -> Series {
         Series {
             kind: kind.into(),
@@ -83,8 +83,8 @@ impl Quantity {
         }
     }
 
-    /// The part of the network in which the quantity is sampled; `parts` has the part of each node,
-    /// `of_ports` that of each port.
+    /// The part of the network that samples the quantity. `parts` has the number of the part of
+    /// each node, `of_ports` that of each port.
     fn part(&self, plan: &Plan, parts: &[usize], of_ports: &[usize]) -> usize {
         match self {
             Quantity::Queue { port, .. }
@@ -100,7 +100,8 @@ impl Quantity {
         }
     }
 
-    /// Value of the quantity now, given the states of ports; `None` if there is nothing to measure yet.
+    /// Value of the quantity now, given the states of the ports; `None` if nothing can be measured
+    /// yet.
     fn value<'a>(
         &mut self,
         simulation: &Simulation,
@@ -134,22 +135,22 @@ impl Quantity {
     }
 }
 
-/// Place of a port that belongs to another part of the network.
+/// Stands for the index of a port that belongs to another part of the network.
 const ELSEWHERE: usize = usize::MAX;
 
 /// All traces of a run.
 #[derive(Debug, Default)]
 pub struct Recorder {
     traces: Vec<(Quantity, String, Trace)>,
-    /// True if some trace needs the state of ports.
+    /// True if at least one trace needs the states of ports.
     looks_at_ports: bool,
-    /// For traces of a part: the number of each trace among all, and the place of each port among
-    /// those of the part.
+    /// Set for the traces of one part of the network: the number of each trace among all traces,
+    /// and the index of each port among the ports of the part.
     of_part: Option<(Vec<usize>, Vec<usize>)>,
 }
 
 impl Recorder {
-    /// Traces of every quantity of `kinds`, each of at most `points` points.
+    /// Prepares traces of all quantities of `kinds`, each with at most `points` points.
     pub fn new(simulation: &Simulation, kinds: &[TraceKind], points: usize) -> Recorder {
         let mut recorder = Recorder::default();
         for kind in kinds {
@@ -170,7 +171,7 @@ impl Recorder {
         recorder
     }
 
-    /// Samples everything now.
+    /// Adds a sample of each quantity at the present time.
     pub fn sample(&mut self, simulation: &mut Simulation) {
         let ports = if self.looks_at_ports {
             simulation.port_states()
@@ -186,7 +187,8 @@ impl Recorder {
         }
     }
 
-    /// Divides the traces among `count` parts of the network; `parts` has the part of each node.
+    /// Divides the traces among `count` parts of the network; `parts` has the number of the part of
+    /// each node.
     pub fn divide(
         &mut self,
         simulation: &Simulation,
@@ -223,7 +225,7 @@ impl Recorder {
         divided
     }
 
-    /// Takes the traces of all parts back.
+    /// Joins the traces of all parts again.
     pub fn join(&mut self, parts: Vec<Recorder>) {
         let numbered = parts.into_iter().flat_map(|part| {
             let (numbers, _) = part.of_part.unwrap_or_default();
@@ -234,7 +236,7 @@ impl Recorder {
         self.traces = numbered.into_iter().map(|(_, trace)| trace).collect();
     }
 
-    /// The recorded traces, in the order requested.
+    /// The recorded traces, in the order of the scenario's list.
     pub fn series(&self) -> Vec<Series> {
         self.traces
             .iter()
@@ -250,8 +252,9 @@ impl Recorder {
     }
 }
 
-/// Queues of all ports: `A->B` if the port has one queue, `A->B/1` and so on in order of priority
-/// if it has several; and `A->B/vc` for the sum of the channel queues in front of virtual sources.
+/// The queues of all ports with their names. A port with one queue gives `A->B`; with several
+/// queues, `A->B/1` and so on in order of priority. `A->B/vc` is the sum of the channel queues in
+/// front of virtual sources.
 fn queues(simulation: &Simulation) -> Vec<(Quantity, String)> {
     let mut found = Vec::new();
     for (port, facts) in simulation.switch_ports().into_iter().enumerate() {
@@ -293,7 +296,7 @@ fn lines(simulation: &Simulation) -> Vec<(Quantity, String)> {
         .collect()
 }
 
-/// Flows that have this quantity.
+/// Flows that have a quantity of this kind, with the names of their traces.
 fn flows(simulation: &Simulation, kind: TraceKind) -> Vec<(Quantity, String)> {
     let names = simulation
         .plan()
@@ -322,7 +325,7 @@ fn flows(simulation: &Simulation, kind: TraceKind) -> Vec<(Quantity, String)> {
     found
 }
 
-/// `FLOW/forward@SWITCH` for each virtual source of the forward channel.
+/// The virtual sources of a flow's forward channel, named `FLOW/forward@SWITCH`.
 fn virtual_sources(simulation: &Simulation, flow: usize, name: &str) -> Vec<(Quantity, String)> {
     let plan = simulation.plan();
     let links = simulation.links_to_virtual_sources(flow).into_iter();

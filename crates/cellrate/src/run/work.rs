@@ -1,4 +1,4 @@
-//! Cells, time and files of a run, estimated before it starts.
+//! Cells, time and bytes of files of a run, estimated before the run starts.
 
 mod demand;
 mod shares;
@@ -11,40 +11,42 @@ use self::shares::max_min;
 use super::memory::{trace_points, traces};
 use crate::scenario::Scenario;
 
-/// Amounts of a run. Those called `most` are never exceeded. The others are what a fluid would give
-/// in which every flow has its max-min fair share from its start on: without loss within a factor of
-/// three of a run, but many times as much where TCP loses cells and waits for its timer.
+/// Estimated amounts of a run. The amounts called `most` are never exceeded. The other amounts
+/// assume that every flow has its max-min fair share from its start on. Without loss they are
+/// within a factor of three of the run; where TCP loses cells and waits for its timer, they are
+/// many times too large.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Work {
     /// Cells that end systems send.
     pub cells: f64,
-    /// Times that a cell crosses a link.
+    /// Number of times that a cell crosses a link.
     pub cell_hops: f64,
-    /// Times that a cell would cross a link, if every link were always busy.
+    /// Number of times that a cell would cross a link if every link were always busy.
     pub most_cell_hops: f64,
-    /// Seconds of the run on a machine that takes [`NANOSECONDS_PER_HOP`] for each cell-hop.
+    /// Real time of the run in seconds, on a machine that takes [`NANOSECONDS_PER_HOP`] for each
+    /// cell-hop.
     pub seconds: f64,
-    /// Most bytes of the traces, before compression.
+    /// Upper bound of the bytes of the traces, before compression.
     pub most_trace_bytes: u64,
-    /// Most bytes of the event log, before compression.
+    /// Upper bound of the bytes of the event log, before compression.
     pub most_event_bytes: u64,
     /// Bytes of a capture of all cells on all links.
     pub capture_bytes: f64,
 }
 
-/// Nanoseconds of a cell-hop: what the templates of `cellrate new` take on an idle core of a server
-/// of 2023, each within a factor of two.
+/// Real time of a cell-hop in nanoseconds, within a factor of two for each template of `cellrate
+/// new`, on an idle core of a server of 2023.
 pub const NANOSECONDS_PER_HOP: f64 = 50.0;
 
-/// Bytes of a point of a trace: its time, its least and its greatest value, of eight bytes each.
+/// Bytes of a point of a trace: its time, its least and its greatest value, each with eight bytes.
 const BYTES_PER_POINT: u64 = 24;
-/// Bytes of an event in nine columns: five numbers, and four names that are kept once each and then
-/// by number.
+/// Bytes of an event in nine columns: five numbers, and four indices into lists of names.
 const BYTES_PER_EVENT: u64 = 72;
-/// Bytes of the record of a captured cell: its header, and the 53 octets of the cell or nearly so.
+/// Bytes of a captured cell in the file: the header of its record, and the cell's 53 octets or
+/// nearly so.
 const BYTES_PER_RECORD: f64 = 70.0;
 
-/// Estimates the run of `plan`, which was built from `scenario`.
+/// Estimates the amounts of the run of `plan`, which was built from `scenario`.
 pub fn work(scenario: &Scenario, plan: &Plan) -> Work {
     let (seconds, kinds) = (scenario.run.duration.as_secs_f64(), plan.measure.events);
     let mut work = Work {
@@ -71,11 +73,11 @@ pub fn work(scenario: &Scenario, plan: &Plan) -> Work {
     work
 }
 
-/// Cells that a flow sends in a run, by channel.
+/// Numbers of cells that a flow sends in a run.
 pub struct Cells {
     /// Cells of the flow's forward channel that the network carries.
     pub there: f64,
-    /// Further cells of the forward channel, which are lost behind the first link.
+    /// Further cells of the forward channel, which cross only the first link and are then lost.
     pub first: f64,
     /// Cells of the flow's backward channel.
     pub back: f64,
@@ -89,7 +91,8 @@ pub fn cells_of(plan: &Plan, seconds: f64) -> Vec<Cells> {
     let cells = |((flow, demand), rate): ((&FlowPlan, &Demand), f64)| {
         let active = (seconds - flow.start.as_secs_f64()).max(0.0);
         let there = (rate * active).min(demand.most_cells);
-        // What does not yield to the network is lost behind the first link, not before it.
+        // A source that does not yield to the network loses its excess behind the first link, not
+        // before it.
         let first = flow
             .forward
             .first()
@@ -107,7 +110,7 @@ pub fn cells_of(plan: &Plan, seconds: f64) -> Vec<Cells> {
     flows.map(cells).collect()
 }
 
-/// Cell-hops of a flow, with the credit cells that its data cells cause on the way.
+/// Number of cell-hops of a flow, with those of the credit cells that its data cells cause.
 fn hops(flow: &FlowPlan, plan: &Plan, there: f64, back: f64) -> f64 {
     let credit = plan.fcvc.as_ref().map_or(0.0, |credit| {
         if FcvcConfig::covers(flow.service) {
@@ -134,7 +137,8 @@ fn most_cell_hops(plan: &Plan, seconds: f64) -> f64 {
         .sum()
 }
 
-/// Most bytes of a log of at most `limit` events; none if no events are wanted.
+/// Upper bound of the bytes of a log with at most `limit` events; 0 if the scenario asks for no
+/// events.
 pub fn event_bytes(wanted: bool, limit: usize) -> u64 {
     u64::from(wanted) * (limit as u64).saturating_mul(BYTES_PER_EVENT)
 }

@@ -1,7 +1,8 @@
-//! Changes of settings during a run: each gives the scenario that holds from its time on, which is
-//! read and checked as a scenario of its own. A change may touch only keys that the schema marks
-//! with `x-change`: `true`, or the reason why a key cannot change; for a table it holds for the keys
-//! in it, of which those with a range (`x-search`) can change.
+//! Changes of settings during a run. Each change gives the complete scenario that holds from the
+//! time of the change on; this scenario is read and checked like any other. The schema says by the
+//! attribute `x-change` which keys may change: `true`, or the reason why a key cannot change. On a
+//! table, `x-change` holds for all keys in the table; if it is `true`, only keys with a range
+//! (`x-search`) can change.
 
 use std::collections::BTreeMap;
 
@@ -27,7 +28,7 @@ pub trait Changing {
     fn duration(&self) -> Ps;
     /// Changes during the run.
     fn changes(&self) -> &Vec<Change>;
-    /// The same, to be rewritten.
+    /// Changes during the run, to be rewritten.
     fn changes_mut(&mut self) -> &mut Vec<Change>;
     /// The scenario with every default written out.
     fn resolved(&self) -> toml::Table;
@@ -54,21 +55,22 @@ impl Changing for Scenario {
 pub struct Stage<S: Changing = Scenario> {
     /// Time of the change.
     pub at: Ps,
-    /// The scenario with the keys of this change and of all before it.
+    /// The scenario with the keys of this change and of all changes before this one.
     pub scenario: S,
     /// Graph of the scenario: nodes, links and routes do not change, settings of switches may.
     pub graph: S::Graph,
 }
 
-/// Most changes of a scenario.
+/// Largest number of changes in a scenario.
 const MOST: usize = 1_000;
 
-/// Scenario, graph and warnings of a document.
+/// A checked document: its scenario, its graph and its warnings.
 pub type Judged<S = Scenario> = (S, <S as Changing>::Graph, Vec<Fault>);
 
-/// The stages of the scenario in `root`, which fits `schema`; `read` reads each of them. Warnings of the
-/// stages are added to those of `first`, and the changes of `first` are rewritten: every key with its value,
-/// in its usual form.
+/// Returns the stages of the scenario in `root`, whose document fits `schema`; `read` reads and
+/// checks the scenario of each stage. The function adds the warnings of the stages to those of
+/// `first`, the scenario before any change. It also rewrites the changes in `first`: every changed
+/// key with its value, in the usual form of the value.
 pub fn stages<S: Changing>(
     root: &Table,
     schema: &Json,
@@ -120,12 +122,13 @@ pub fn stages<S: Changing>(
     Ok(that_change(first, stages))
 }
 
-/// The message without the words at its beginning that state the time of the change.
+/// Returns the message without its opening words, which state the time of the change.
 fn tail(message: &str) -> &str {
     message.split_once(": ").map_or(message, |(_, rest)| rest)
 }
 
-/// The stages that change something; changes that change nothing are left out of the scenario.
+/// Returns the stages that change something, and removes changes that change nothing from the
+/// scenario `first`.
 fn that_change<S: Changing>(first: &mut Judged<S>, stages: Vec<Stage<S>>) -> Vec<Stage<S>> {
     let changes = std::mem::take(first.0.changes_mut());
     let (kept, mut stages): (Vec<Change>, Vec<Stage<S>>) = changes
@@ -140,7 +143,7 @@ fn that_change<S: Changing>(first: &mut Judged<S>, stages: Vec<Stage<S>>) -> Vec
     stages
 }
 
-/// Checks that changes come one after the other within the run.
+/// Checks that the times of the changes increase and lie within the run.
 fn check_times(scenario: &impl Changing, changes: &[Item]) -> Result<(), Vec<Fault>> {
     if changes.len() > MOST {
         let message = format!("the scenario has {} changes", changes.len());
@@ -188,7 +191,7 @@ fn apply(tree: &mut Table, change: &Item) -> Vec<Fault> {
     keys.entries.iter().filter_map(apply).collect()
 }
 
-/// Keys that name the kind of a table.
+/// Keys whose value selects the kind of a table, and so the other keys that the table may have.
 const KINDS: [&str; 6] = [
     "scheme",
     "policy",
@@ -198,7 +201,8 @@ const KINDS: [&str; 6] = [
     "discipline",
 ];
 
-/// Finds tables of another kind, whose other keys would be unknown ones.
+/// Reports tables whose kind a change replaces: their other keys would be unknown keys of the new
+/// kind.
 fn other_kinds(before: &Table, after: &Table, faults: &mut Vec<Fault>) {
     for Entry { key, item, .. } in &after.entries {
         match (before.get(key).map(|item| &item.value), &item.value) {
@@ -231,13 +235,14 @@ fn another_kind(key: &str) -> String {
 /// Keys that differ between the documents before and after a change.
 struct Differences<'t> {
     definitions: &'t Json,
-    /// The two documents.
+    /// The documents before and after the change.
     trees: (&'t Table, &'t Table),
     place: Place,
-    /// Path of the present table as `--set` has it.
+    /// Path of the table under comparison, as `--set` writes the path.
     path: Vec<String>,
     found: BTreeMap<String, Setting>,
-    /// Keys that cannot change and were set, and others that follow from them.
+    /// Faults of keys that cannot change: here of keys that the change sets, in `consequences` of
+    /// keys that only follow from these.
     faults: Vec<Fault>,
     consequences: Vec<Fault>,
 }
@@ -251,11 +256,12 @@ enum Rule<'s> {
     Fixed(&'s str),
 }
 
-/// Reason for a key that has no range in a table whose keys can change.
+/// Reason why a key cannot change if the key has no range, although other keys of its table can
+/// change.
 const NO_RANGE: &str = "the key selects a variant; only numeric parameters can change during a run";
 
 impl<'s> Rule<'s> {
-    /// The rule of the keys within a property.
+    /// The rule for the keys inside `property`, a table.
     fn within(self, property: &'s Json) -> Rule<'s> {
         match &property["x-change"] {
             Json::Bool(true) => Rule::Ranges,
@@ -276,7 +282,7 @@ impl<'s> Rule<'s> {
 }
 
 impl<'t> Differences<'t> {
-    /// The keys of `after` whose values differ from those of `before`, by their paths.
+    /// The keys whose values differ between the documents `before` and `after`, each with its path.
     fn between<S: Changing>(
         schema: &'t Json,
         (before, old): (&S, &'t Table),
@@ -336,23 +342,26 @@ impl<'t> Differences<'t> {
             let property = &schema["properties"][key];
             let is_of_one_flow = self.is_of_one_flow(key);
             self.at(key.as_str().into(), key, |all| match property["default"] {
-                // A truth value that is not written has its default.
+                // A truth value that the document does not write has its default.
                 Json::Bool(default) => all.values(property, rule, Some(old), &default.into()),
-                // A flow's own value that is now that of all flows is not written again.
+                // If a flow's own value has become equal to the value of all flows, the document
+                // no longer writes it.
                 _ if is_of_one_flow => {}
                 _ => all.refuse("a change can set a key, but cannot remove it"),
             });
         }
     }
 
-    /// True for a key of a flow's own TCP or ABR parameters, and for the table of these.
+    /// True for a key of the TCP or ABR parameters of a single flow, and for the table of these
+    /// parameters.
     fn is_of_one_flow(&self, key: &str) -> bool {
         let path = self.path.iter().map(String::as_str).chain([key]);
         let path: Vec<&str> = path.collect();
         matches!(path[..], ["flow", _, "abr" | "tcp", ..])
     }
 
-    /// Calls `act` with the place of the differences one step further down.
+    /// Calls `act` for the table or element one `step` further down, with the path extended by
+    /// `name`.
     fn at(&mut self, step: Step, name: &str, act: impl FnOnce(&mut Self)) {
         self.place.push(step);
         self.path.push(name.into());
@@ -424,7 +433,7 @@ fn tag(schema: &Json) -> Option<&str> {
     found.map(|(key, _)| key.as_str())
 }
 
-/// A key as it is written in a path.
+/// The key as a path contains it: in quotation marks if TOML needs them.
 fn quoted(key: &str) -> String {
     let is_bare = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     if key.chars().all(is_bare) {

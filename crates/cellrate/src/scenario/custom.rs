@@ -1,6 +1,6 @@
 //! Control schemes, discard policies, TCP recoveries and laws of ABR sources that are not in the
-//! registry. The reader of the scenario finds them. Each is checked against a schema of its own,
-//! and written out with every default.
+//! registry. The reader of the scenario finds each component, checks its parameters against the
+//! component's own schema, and writes out every default.
 
 mod in_rust;
 
@@ -38,7 +38,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Key of the name in a table.
+    /// Key whose value names the component in a table of the scenario.
     pub fn tag(self) -> &'static str {
         match self {
             Kind::Control => "scheme",
@@ -46,7 +46,8 @@ impl Kind {
             Kind::Law => "law",
         }
     }
-    /// Definition in the schema whose variants are the components of the registry.
+    /// Name of the definition in the schema whose variants are the registry's components of this
+    /// kind.
     fn definition(self) -> &'static str {
         match self {
             Kind::Control => "ControlConfig",
@@ -59,8 +60,8 @@ impl Kind {
 
 /// Finds the components that a scenario names and the registry does not have.
 pub trait Schemes: Send + Sync {
-    /// The component that the text `name` names in the scenario of the file `path`; `None` if
-    /// `name` has not the form of such a name.
+    /// Finds the component that `name` names in the scenario of the file `path`; `None` if the text
+    /// `name` does not have the form of such a name.
     ///
     /// # Errors
     /// The reason why there is no such component, or why it may not be used.
@@ -70,8 +71,8 @@ pub trait Schemes: Send + Sync {
         name: &str,
         path: &str,
     ) -> Result<Option<Arc<dyn SchemeClass>>, NotFound>;
-    /// True if a scenario is only described: schemes that are not found are taken as they are
-    /// written, and cannot run.
+    /// True if the scenario is read for a description only. A component that is not found then
+    /// keeps its parameters as written, and the scenario cannot run.
     fn describes_only(&self) -> bool {
         false
     }
@@ -96,12 +97,12 @@ pub trait SchemeClass: Debug + Send + Sync {
     fn fingerprint(&self) -> Option<String> {
         None
     }
-    /// Reason why the component's parameters cannot change during a run; `None` if they can, which
-    /// only those of a scheme or policy may.
+    /// Reason why the component's parameters cannot change during a run; `None` if they can. Only
+    /// parameters of a control scheme or a discard policy may change.
     fn fixed(&self) -> Option<String> {
         Some("it takes its parameters once, when it is made".into())
     }
-    /// The component with these parameters, which fit the schema.
+    /// Makes the component with `parameters`, which fit the schema.
     ///
     /// # Errors
     /// If the component refuses the parameters.
@@ -113,7 +114,7 @@ pub trait SchemeClass: Debug + Send + Sync {
 pub struct Configured {
     /// All parameters of the component, with their defaults.
     pub parameters: Map<String, Json>,
-    /// The component that the parameters make.
+    /// The component with these parameters.
     pub made: Made,
 }
 
@@ -128,7 +129,7 @@ pub enum Made {
     Recovery(Arc<dyn CustomRecovery>),
     /// A law of the rate of an ABR source.
     Law(Arc<dyn CustomLaw>),
-    /// No component: the scenario is only described.
+    /// No component, because the scenario is read for a description only.
     Nothing,
 }
 
@@ -141,7 +142,7 @@ pub struct Refused {
     pub why: String,
 }
 
-/// Finds no components but those of the registry.
+/// Finder that finds nothing: only components of the registry can be used.
 #[derive(Clone, Copy, Debug)]
 pub struct RegistryAlone;
 
@@ -151,15 +152,15 @@ impl Schemes for RegistryAlone {
     }
 }
 
-/// Keys and kind of a component in a scenario that is only described; the component itself is not
-/// known.
+/// The keys that a scenario writes for a component that is not known, and the kind of the
+/// component. The scenario is read for a description only.
 #[derive(Debug)]
 struct Written(Vec<String>, Kind);
 
 impl SchemeClass for Written {
     fn schema(&self) -> Json {
         let keys = self.0.iter().filter(|key| *key != self.1.tag());
-        // Values of any kind.
+        // The schema allows any value for these keys.
         let properties = keys.map(|key| (key.clone(), json!({ "anyOf": [] })));
         json!({ "type": "object", "properties": properties.collect::<Map<_, _>>() })
     }
@@ -171,7 +172,8 @@ impl SchemeClass for Written {
     }
 }
 
-/// A component of a scenario that is only described: it cannot run.
+/// Stands for a component that is not known. It cannot run; the scenario is read for a description
+/// only.
 #[derive(Debug)]
 struct Unknown;
 
@@ -235,7 +237,7 @@ pub fn interned(text: &str) -> &'static str {
     kept
 }
 
-/// Key of the fingerprint in a table of a scheme.
+/// Key of the fingerprint in the table of a component.
 const SOURCE: &str = "source";
 
 /// The components from outside the registry that a document names.
@@ -287,8 +289,8 @@ impl Found {
         found.map(|(_, _, class)| class)
     }
 
-    /// The schema of scenarios that may name these components, made from that of the registry alone; `None` if
-    /// there are none.
+    /// The schema of scenarios that may name these components, made from the schema `registry` of
+    /// the registry's components; `None` if no components were found.
     pub fn schema(&self, registry: &Json) -> Option<Json> {
         if self.0.is_empty() {
             return None;
@@ -339,7 +341,7 @@ impl Found {
         Some(schema)
     }
 
-    /// Sets the components in the configurations that name them.
+    /// Puts each component into the configurations of `scenario` that name the component.
     pub fn attach(&self, scenario: &mut Scenario) -> Vec<Problem> {
         if self.0.is_empty() {
             return Vec::new();
@@ -373,7 +375,7 @@ impl Found {
         problems
     }
 
-    /// Sets the scheme that the configuration of a switch names; `at` is the place of the switch.
+    /// Puts the scheme that `control` names into `control`; `at` is the place of the switch.
     pub fn control(&self, control: &mut ControlConfig, at: Place) -> Vec<Problem> {
         let ControlConfig::Custom(config) = control else {
             return Vec::new();
@@ -386,7 +388,7 @@ impl Found {
         self.complete(Kind::Control, config, made, with(&at, "control"))
     }
 
-    /// Sets the policy that the configuration of a switch names; `at` is the place of the switch.
+    /// Puts the policy that `discard` names into `discard`; `at` is the place of the switch.
     pub fn discard(&self, discard: &mut DiscardConfig, at: Place) -> Vec<Problem> {
         let DiscardConfig::Custom(config) = discard else {
             return Vec::new();
@@ -399,7 +401,8 @@ impl Found {
         self.complete(Kind::Discard, config, made, with(&at, "discard"))
     }
 
-    /// Sets the recovery that the configuration of TCP names; `at` is the place of the configuration.
+    /// Puts the recovery that `recovery` names into `recovery`; `at` is the place of the TCP
+    /// parameters.
     pub fn recovery(&self, recovery: &mut Recovery, at: Place) -> Vec<Problem> {
         let Recovery::Custom(config) = recovery else {
             return Vec::new();
@@ -412,7 +415,7 @@ impl Found {
         self.complete(Kind::Recovery, config, made, with(&at, "recovery"))
     }
 
-    /// Sets the law that a source of ABR names; `at` is the place of its configuration.
+    /// Puts the law that `abr` names into `abr`; `at` is the place of the ABR parameters.
     pub fn law(&self, abr: &mut AbrConfig, at: Place) -> Vec<Problem> {
         let Some(config) = &mut abr.law else {
             return Vec::new();
@@ -425,7 +428,8 @@ impl Found {
         self.complete(Kind::Law, config, made, with(&at, "law"))
     }
 
-    /// Sets the component and the default parameters in a configuration whose table is at the place `at`.
+    /// Puts the component and its default parameters into a configuration; `at` is the place of the
+    /// configuration's table.
     fn complete<S: ?Sized>(
         &self,
         kind: Kind,
@@ -487,16 +491,16 @@ fn with(at: &Place, key: &str) -> Place {
     at.iter().cloned().chain([Step::from(key)]).collect()
 }
 
-/// A name of a component in a document.
+/// The name of a component, as a document contains it.
 struct Named<'t> {
     kind: Kind,
     name: &'t str,
     item: &'t Item,
-    /// Keys of the table that has the name; none if the name stands alone.
+    /// Keys of the table that contains the name; empty if the name is not in a table.
     keys: Vec<String>,
 }
 
-/// Collects the names of components that are not in the registry.
+/// Collects the names in `table` that the registry does not have.
 fn named_in<'t>(table: &'t Table, named: &mut Vec<Named<'t>>) {
     let keys = || {
         table

@@ -1,4 +1,5 @@
-//! The network that a scenario describes, in plain numbers, as far as it is known before the run.
+//! The network that a scenario describes, in plain numbers, as far as these are known before the
+//! run.
 
 use std::collections::BTreeMap;
 

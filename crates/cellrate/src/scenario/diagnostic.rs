@@ -80,7 +80,7 @@ impl Fault {
             help,
         }
     }
-    /// Adds the expected text.
+    /// Adds the short note beside the carets, which says what is expected.
     pub fn label(mut self, label: impl Into<String>) -> Fault {
         self.label = label.into();
         self
@@ -90,7 +90,7 @@ impl Fault {
         self.help = help.into();
         self
     }
-    /// Adds line and column.
+    /// Adds the line and the column of the fault.
     pub fn locate(&self, texts: &[Text<'_>]) -> Diagnostic {
         let text = texts[self.span.text];
         let Line { number, column, .. } = text.line(self.span);
@@ -106,11 +106,11 @@ impl Fault {
     }
 }
 
-/// Largest number of faults shown. A file with more is probably no scenario at all, and its first
-/// faults suffice.
+/// Largest number of faults shown. A file with more faults is probably not a scenario at all, and
+/// its first faults are enough.
 pub const MOST_SHOWN: usize = 20;
 
-/// The refusal for `faults`, in the order of the texts.
+/// The refusal that reports `faults`, sorted by their positions in the texts.
 pub fn refuse(mut faults: Vec<Fault>, texts: &[Text<'_>]) -> Refusal {
     faults.sort_by_key(|fault| (fault.severity, fault.span));
     faults.dedup();
@@ -179,7 +179,7 @@ fn annotated<'a>(
         .annotation(AnnotationKind::Primary.span(start..end).label(label))
 }
 
-/// The part of a long line around its span, and the position of the span in that part.
+/// The part of a long line around the marked span, and the start and end of the span in that part.
 fn cut<'a>(line: &Line<'a>) -> (&'a str, usize, usize) {
     let before = line.text[..line.start]
         .char_indices()

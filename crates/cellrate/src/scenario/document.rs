@@ -22,13 +22,13 @@ pub struct Item {
 pub enum Value {
     /// A string.
     String(String),
-    /// A whole number; beyond 128 bits it is clipped to the nearest.
+    /// An integer; a value beyond 128 bits becomes the nearest that 128 bits can hold.
     Integer(i128),
     /// A floating-point number.
     Float(f64),
     /// A truth value.
     Boolean(bool),
-    /// A date or time; no scenario uses it.
+    /// A date or time, which no key of a scenario allows.
     Date(toml::value::Datetime),
     /// A list of values with their positions.
     Array(Vec<Item>),
@@ -37,7 +37,7 @@ pub enum Value {
 }
 
 impl Value {
-    /// Name of the kind of value, with its article.
+    /// Name of the value's type with its article, such as "a string".
     pub fn kind(&self) -> &'static str {
         match self {
             Value::String(_) => "a string",
@@ -85,14 +85,14 @@ impl Table {
             .find(|entry| entry.key == key)
             .map(|entry| &mut entry.item)
     }
-    /// Sets a key, replacing what it had.
+    /// Sets a key and replaces its value, if the table already has the key.
     pub fn set(&mut self, entry: Entry) {
         match self.entries.iter_mut().find(|old| old.key == entry.key) {
             Some(old) => *old = entry,
             None => self.entries.push(entry),
         }
     }
-    /// Sets a key that the text does not have.
+    /// Adds a key that the text does not contain, so that it has no position.
     pub fn put(&mut self, key: &str, value: Value) {
         let span = Span {
             text: 0,
@@ -112,7 +112,7 @@ impl Table {
             _ => None,
         }
     }
-    /// The tables in the list under a key; none if it has no list.
+    /// The tables in the list under `key`; empty if `key` has no list.
     pub fn tables_mut(&mut self, key: &str) -> impl Iterator<Item = &mut Table> {
         let list = match self.get_mut(key).map(|item| &mut item.value) {
             Some(Value::Array(items)) => &mut items[..],
@@ -125,11 +125,11 @@ impl Table {
     }
 }
 
-/// A document as JSON, as every reader of scenarios and studies understands it: TOML 1.1, with or
-/// without a byte order mark. Numbers that are not finite are null, dates are text.
+/// Converts a TOML document to JSON, by the rules for scenarios and studies: TOML 1.1, with or
+/// without a byte order mark. Numbers that are not finite become null, dates become text.
 ///
 /// # Errors
-/// If it is no TOML; the message says where and why.
+/// If `input` is not TOML; the message says where and why.
 pub fn as_json(input: &str) -> Result<serde_json::Value, String> {
     let table = read(input, 0).map_err(|error| {
         let before = &input[..error.span().map_or(0, |span| span.start.min(input.len()))];
@@ -163,13 +163,13 @@ fn json(item: &Item) -> serde_json::Value {
     }
 }
 
-/// Reads the document of text number `text`.
+/// Reads the document `input`. Its positions refer to text number `text`, from 0.
 pub fn read(input: &str, text: usize) -> Result<Table, toml::de::Error> {
     let document = DeTable::parse(input)?;
     Ok(Reader { text, offset: 0 }.table(document.get_ref()))
 }
 
-/// Reads a single value, which begins at `offset` of text number `text`.
+/// Reads the single value `input`, which begins at byte `offset` of text number `text`.
 pub fn read_value(input: &str, text: usize, offset: usize) -> Result<Item, toml::de::Error> {
     let value = DeValue::parse(input)?;
     Ok(Reader { text, offset }.item(&value))
@@ -231,8 +231,8 @@ fn integer(digits: &str, radix: u32) -> i128 {
     i128::from_str_radix(digits, radix).unwrap_or(beyond)
 }
 
-/// Position of the value of the key that `steps` lead to. If the key was not written, the position
-/// of the innermost table around it that was.
+/// Position of the value at the end of the path `steps`. If the text does not contain that key, the
+/// position of the innermost table on the path that the text contains.
 pub fn locate(table: &Table, steps: &[Step]) -> Span {
     let whole = Span {
         text: 0,
@@ -280,7 +280,7 @@ impl From<&Item> for toml::Value {
     fn from(item: &Item) -> toml::Value {
         match &item.value {
             Value::String(text) => toml::Value::String(text.clone()),
-            // Too large integers are refused where an integer is expected.
+            // An integer that is too large is refused later, by the key that takes it.
             Value::Integer(number) => {
                 i64::try_from(*number).map_or(toml::Value::Float(*number as f64), Into::into)
             }

@@ -1,5 +1,5 @@
-//! Parameters in force: those of the scenario, and values that follow from others where they are
-//! left out.
+//! Parameters in force: those that the scenario sets, and values that follow from other parameters
+//! where the scenario sets none.
 
 use cellrate_engine::endsystem::{AbrConfig, SourceRules};
 use cellrate_engine::kernel::units::Bytes;
@@ -8,8 +8,9 @@ use cellrate_engine::tcp::TcpConfig;
 
 use super::types::Switch;
 
-/// ABR parameters on an access link of `link_rate` with a fixed round trip of `round_trip`: PCR,
-/// MCR, ICR and CRM are filled in.
+/// Completes ABR parameters with PCR, ICR and CRM, for an access link of `link_rate` and a fixed
+/// round trip of `round_trip`. MDF is completed, too, unless the source rules are those of TM 4.0,
+/// which do not use MDF.
 pub fn abr(config: &AbrConfig, link_rate: Rate, round_trip: Ps) -> AbrConfig {
     let mut found = config.clone();
     found.icr = Some(Rate::from_cells_per_second(
@@ -21,7 +22,7 @@ pub fn abr(config: &AbrConfig, link_rate: Rate, round_trip: Ps) -> AbrConfig {
     found
 }
 
-/// TCP parameters with the initial slow start threshold filled in.
+/// Completes TCP parameters with the initial slow start threshold.
 pub fn tcp(config: &TcpConfig) -> TcpConfig {
     let initial_ssthresh = Some(config.initial_ssthresh.unwrap_or(Bytes(config.window.0)));
     TcpConfig {
@@ -30,7 +31,8 @@ pub fn tcp(config: &TcpConfig) -> TcpConfig {
     }
 }
 
-/// Settings of a switch with thresholds and target utilisation filled in.
+/// Completes the settings of a switch with the thresholds and the target utilisation of its control
+/// scheme and discard policy.
 pub fn switch(config: &Switch) -> Switch {
     let mut found = config.clone();
     found.control = config.control.in_force();

@@ -25,9 +25,9 @@ pub struct Flow {
     /// Service class of the forward channel.
     pub service: ServiceClass,
     /// Service class of the backward channel, which carries acknowledgements; `service` if absent.
-    /// If `service` is `abr` and this is another class, acknowledgements are sent at the line rate,
-    /// independent of ACR, in the queue of their own class; backward RM cells still return as ABR.
-    /// Only an ABR flow can have it as `abr`.
+    /// If `service` is `abr` and `ack_service` is another class, acknowledgements are sent at the
+    /// line rate, independent of ACR, in the queue of their own class. Backward RM cells still
+    /// return as ABR. Only an ABR flow can have `ack_service = "abr"`.
     pub ack_service: Option<ServiceClass>,
     /// Start time of the first flow of the group.
     #[serde(default = "zero")]
@@ -53,12 +53,14 @@ pub struct Flow {
     pub from: Option<String>,
     /// Host that the flow goes to; `graph` only.
     pub to: Option<String>,
-    /// Nodes of the forward channel, both hosts included; `graph` only. The fewest hops if absent.
+    /// Nodes of the forward channel, both hosts included; `graph` only. If absent, the route with
+    /// the fewest hops.
     pub route: Option<Vec<String>>,
-    /// Nodes of the backward channel, both hosts included; `graph` only. The way back if absent.
+    /// Nodes of the backward channel, both hosts included; `graph` only. If absent, the forward
+    /// route in reverse.
     pub return_route: Option<Vec<String>>,
-    /// Number of the switch that every flow of the group enters, `parking-lot` only; if absent,
-    /// flow *i* enters at *i*.
+    /// Number of the switch at which every flow of the group enters, `parking-lot` only. If absent,
+    /// flow *i* enters at switch *i*.
     #[schemars(range(min = 1))]
     pub enters: Option<u32>,
     /// Links between switches that the flow crosses, `parking-lot` only; if absent, all up to the
@@ -94,11 +96,11 @@ impl Flow {
     pub fn ack_service(&self) -> ServiceClass {
         self.ack_service.unwrap_or(self.service)
     }
-    /// Name of flow `index`, from 1, of the group.
+    /// Name of the flow with the number `index`, from 1, in the group.
     pub fn instance(&self, index: u32) -> String {
         format!("{}.{index}", self.name)
     }
-    /// Start time of flow `index`, from 1, of the group, before jitter.
+    /// Start time, before jitter, of the flow with the number `index`, from 1, in the group.
     pub fn start_of(&self, index: u32) -> Ps {
         let waits = u64::from(index.saturating_sub(1));
         self.start
@@ -108,7 +110,7 @@ impl Flow {
     pub fn is_abr(&self) -> bool {
         self.service == ServiceClass::Abr
     }
-    /// True if acknowledgements have another class than the flow's RM cells.
+    /// True if acknowledgements have another service class than the flow's RM cells.
     pub fn splits_classes(&self) -> bool {
         self.is_abr() && self.ack_service() != ServiceClass::Abr
     }

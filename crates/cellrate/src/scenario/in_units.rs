@@ -1,4 +1,4 @@
-//! Parameters as JSON in which every quantity is a plain number and its key states the unit.
+//! Parameters as JSON: every quantity becomes a plain number under a key that states the unit.
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -6,19 +6,21 @@ use serde_json::{Map, Value, json};
 use super::quantity::Quantity;
 use super::schema::definition;
 
-/// Names of parameters in plain units, of a schema's types.
+/// Converts parameters, whose types a schema describes, into plain numbers with units in their
+/// keys.
 #[derive(Clone, Copy)]
 pub struct InUnits<'s> {
     /// The schema of the scenario file.
     pub schema: &'s Value,
-    /// True if rates are cells/s, too.
+    /// True if rates are also given in cells/s.
     pub cells: bool,
 }
 
 impl InUnits<'_> {
-    /// Converts `parameters`, a type of the scenario file that the schema calls `name`. A quantity
-    /// `key` becomes `key_seconds`, `key_bytes` or `key_cells`, a rate `key_bits_per_second` and of cells
-    /// `key_cells_per_second`; absent and unlimited values are null. Everything else keeps its key.
+    /// Converts `parameters`, whose type the schema calls `name`. A quantity `key` becomes
+    /// `key_seconds`, `key_bytes` or `key_cells`; a rate becomes `key_bits_per_second`, and over
+    /// ATM also `key_cells_per_second`. Absent and unlimited values become null. Other values keep
+    /// their keys.
     pub fn of<T: Serialize>(self, name: &str, parameters: &T) -> Value {
         let value = serde_json::to_value(parameters)
             .unwrap_or_else(|error| panic!("{name} is no JSON: {error}"));
@@ -53,7 +55,7 @@ impl InUnits<'_> {
         definition(&self.schema["$defs"], part)
     }
 
-    /// A quantity under keys that state its units.
+    /// The number, or numbers, of a quantity under keys that state the units.
     fn plain(self, quantity: Quantity, key: &str, value: &Value) -> Vec<(String, Value)> {
         let base = value
             .as_str()
@@ -81,8 +83,7 @@ impl InUnits<'_> {
     }
 }
 
-/// The variant of a schema that the tag among `fields` selects; the schema itself if it has no
-/// variants.
+/// The variant of a schema that one of `fields` names; the schema itself if it has no variants.
 fn variant<'s>(schema: &'s Value, fields: &Map<String, Value>) -> &'s Value {
     let chosen = |variant: &&Value| {
         let mut properties = variant["properties"].as_object().into_iter().flatten();

@@ -1,4 +1,4 @@
-//! Parsing of texts into a checked scenario.
+//! From the text of a scenario to a checked scenario.
 
 use std::path::Path;
 
@@ -16,9 +16,9 @@ use super::types::Scenario;
 use super::{schema, set, shape};
 use crate::traffic_files::Files;
 
-/// A scenario that can be run, its graph, and the warnings about it. Only [`Scenario::parse`] makes
-/// one, and runs take nothing else. Each graph is therefore expanded once, and no valid text is
-/// read twice.
+/// A scenario that can be run, its graph, and the warnings about the scenario. Only
+/// [`Scenario::parse`] makes a `Checked`, and a run takes nothing else. Each text is therefore read
+/// only once, and each graph is built only once.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Checked {
     scenario: Scenario,
@@ -33,7 +33,8 @@ impl Checked {
     pub fn scenario(&self) -> &Scenario {
         &self.scenario
     }
-    /// The scenario from each of its changes on, in order.
+    /// For each change during the run, in order of time, the scenario that holds from the change
+    /// on.
     pub fn stages(&self) -> &[Stage] {
         &self.stages
     }
@@ -41,8 +42,8 @@ impl Checked {
     pub fn graph(&self) -> &Graph {
         &self.graph
     }
-    /// The schema that the scenario fits: that of all scenarios, extended by the schemes from
-    /// outside the registry that this scenario names.
+    /// The schema that the scenario fits: the schema of the registry, extended by the components
+    /// from outside the registry that this scenario names.
     pub fn schema(&self) -> &serde_json::Value {
         self.schema.as_ref().unwrap_or_else(|| schema())
     }
@@ -56,8 +57,9 @@ impl Checked {
 const LONGEST_FILE: usize = 8 << 20;
 
 impl Scenario {
-    /// Reads the scenario `text` of the file `path`, with `overrides` of the form `path=value` and,
-    /// if given, another seed. Also reads the files that sources play, relative to `path`.
+    /// Reads the scenario `text` of the file `path`, with `overrides` of the form `path=value`, and
+    /// with `seed` instead of its own seed if one is given. The function also reads the files that
+    /// sources play back; their paths are relative to the directory of `path`.
     ///
     /// # Errors
     /// Every reason why the scenario cannot be run, with its position.
@@ -70,8 +72,8 @@ impl Scenario {
         Scenario::parse_with(text, path, overrides, seed, &RegistryAlone)
     }
 
-    /// Reads the scenario `text` as [`Scenario::parse`] does; the scenario may name `schemes` that
-    /// are not in the registry.
+    /// Reads the scenario `text` as [`Scenario::parse`] does. The scenario may also name components
+    /// that only `schemes` finds.
     ///
     /// # Errors
     /// Every reason why the scenario cannot be run, with its position.
@@ -104,7 +106,7 @@ impl Scenario {
     }
 }
 
-/// Text, path and overrides from which a scenario is read.
+/// The text, the path and the overrides from which a scenario is read.
 #[derive(Clone, Debug)]
 pub(crate) struct Given {
     text: String,
@@ -121,12 +123,13 @@ impl Given {
         }
     }
 
-    /// A refusal of the scenario, which has no fault of its own, with the position of a key.
+    /// Refuses the scenario for a reason that its text alone does not show; the refusal points to
+    /// the key `key`.
     pub fn refusal(&self, key: &[&str], message: &str, help: &str) -> Refusal {
         let texts = texts(&self.text, &self.path, &self.overrides, None);
         let mut root = read(&self.text, 0).unwrap_or_default();
         for (i, text) in texts.iter().enumerate().skip(1) {
-            // All of them were applied once before, so none fails.
+            // Each override was applied once before without a fault, so none fails here.
             let _ = set::apply(&mut root, text.text, i);
         }
         let place: Vec<Step> = key.iter().map(|key| Step::from(*key)).collect();
@@ -137,8 +140,8 @@ impl Given {
     }
 }
 
-/// Opens a scenario: `judge` receives its document, its schemes and its directory, and returns what it makes
-/// of them, with warnings.
+/// Reads and checks a scenario. `judge` receives the document, the components from outside the
+/// registry and the directory of the file; it returns the checked result with its warnings.
 ///
 /// # Errors
 /// Every reason why the scenario cannot be run, with its position.
@@ -160,7 +163,8 @@ pub(crate) fn open<T>(
     Ok((found, warnings.collect()))
 }
 
-/// The texts in order: the file, the overrides, the seed.
+/// The texts of a scenario, in the order of their numbers in positions: the file, the overrides,
+/// the seed.
 pub(crate) fn texts<'a>(
     text: &'a str,
     path: &'a str,
@@ -181,7 +185,7 @@ pub(crate) fn texts<'a>(
 
 const NO_TEXT: &str = "a scenario is a text file in TOML";
 
-/// The document of a scenario: the file with its overrides, and perhaps the seed.
+/// The document of a scenario: the file, changed by the overrides and by the seed, if one is given.
 pub(crate) fn read_root(
     texts: &[Text<'_>],
     overrides: usize,
@@ -197,7 +201,7 @@ pub(crate) fn read_root(
     Ok(root)
 }
 
-/// Reads a document, and the files that its sources play.
+/// Reads a scenario from a document, and the files that its sources play back.
 fn read_scenario(
     mut root: Table,
     schema: &serde_json::Value,
@@ -283,8 +287,8 @@ fn no_toml(error: &toml::de::Error) -> Fault {
     fault.help("a scenario is written in TOML")
 }
 
-/// A fault that must not occur: the schema accepts only documents that can be read, as a test
-/// checks.
+/// A fault that shows an error in the program: the schema must accept only documents that can be
+/// read, as a test checks.
 pub(crate) fn unread(error: &toml::de::Error) -> Fault {
     let message = format!("{UNREAD}: {}", error.message());
     Fault::error(
@@ -298,7 +302,7 @@ pub(crate) fn unread(error: &toml::de::Error) -> Fault {
     .help("this is a defect of cellrate: please report it")
 }
 
-/// Beginning of a message that would show an error in the program, since the schema must rule it out.
+/// Beginning of the message of such a fault.
 pub(super) const UNREAD: &str = "the scenario has the right shape, but cannot be read";
 
 fn set_seed(root: &mut Table, seed: &str, text: usize) {
@@ -324,7 +328,7 @@ fn set_seed(root: &mut Table, seed: &str, text: usize) {
     }
 }
 
-/// Copies the keys of `[tcp]` and `[abr]` into every flow that lacks them.
+/// Copies the keys of `[tcp]` and `[abr]` into every flow that does not set them itself.
 pub(crate) fn share(root: &mut Table) {
     for key in ["tcp", "abr"] {
         let Some(shared) = root.entry(key).cloned() else {
@@ -364,7 +368,8 @@ fn merge(shared: &mut Item, own: &Item) {
     }
 }
 
-/// True unless both tables name a policy, and the names differ: different policies have different keys.
+/// False if both tables name a policy and the names differ, because different policies have
+/// different keys.
 fn is_same_variant(shared: &Table, own: &Table) -> bool {
     match (shared.get("policy"), own.get("policy")) {
         (Some(shared), Some(own)) => shared.value == own.value,

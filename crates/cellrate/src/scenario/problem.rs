@@ -2,7 +2,7 @@
 
 use super::diagnostic::Severity;
 
-/// One step into a document.
+/// One step on the path to a key of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
     /// A key of a table.
@@ -23,7 +23,7 @@ impl From<usize> for Step {
     }
 }
 
-/// Path of a key in a document; the key need not be written there.
+/// Path of a key in a document. The document need not contain the key.
 pub type Place = Vec<Step>;
 
 /// Builds a place from keys and indices.
@@ -32,7 +32,7 @@ macro_rules! place {
 }
 pub(crate) use place;
 
-/// A problem with the meaning of a document, such as values that contradict each other.
+/// A problem with the meaning of a document, for instance that values contradict each other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// Severity of the problem.

@@ -31,14 +31,14 @@ fn written<T: Display, E>(read: Result<T, E>) -> Option<String> {
     read.ok().map(|value| value.to_string())
 }
 
-/// Longest time in a scenario, so that sums of times do not overflow integer picoseconds.
+/// Longest time in a scenario. Sums of such times do not overflow integer picoseconds.
 const LONGEST: Ps = Ps::from_s(1_000_000);
 
-/// Fastest rate, so that a cell time is at least some picoseconds.
+/// Fastest rate in a scenario. A cell time is then at least some picoseconds.
 const FASTEST: Rate = Rate::from_bps(10_000_000_000_000);
 
 impl Quantity {
-    /// Every quantity of scenarios of cells.
+    /// Every quantity that a scenario over ATM can have.
     pub const ALL: [Quantity; 6] = [
         Quantity::Time,
         Quantity::Delay,
@@ -48,7 +48,7 @@ impl Quantity {
         Quantity::Cells,
     ];
 
-    /// The quantity of that name in the schema.
+    /// The quantity whose type has this name in the schema.
     pub fn named(name: &str) -> Option<Quantity> {
         Some(match name {
             "Time" => Quantity::Time,
@@ -67,8 +67,8 @@ impl Quantity {
         self.value(text).is_some()
     }
 
-    /// Value of `text`, if it is such a quantity: seconds, bit/s, bytes or cells; infinity for a
-    /// buffer without limit.
+    /// Value of `text` in seconds, bit/s, bytes or cells, infinity for an unlimited buffer; `None`
+    /// if `text` is not such a quantity.
     pub fn value(self, text: &str) -> Option<f64> {
         match self {
             Quantity::Time => text.parse::<Ps>().ok().map(Ps::as_secs_f64),
@@ -91,7 +91,8 @@ impl Quantity {
         }
     }
 
-    /// Quantity `text` in the form that a complete scenario has; `None` if `text` is no such quantity.
+    /// The quantity `text` in the one form that a complete scenario uses for its value; `None` if
+    /// `text` is not such a quantity.
     pub fn canonical(self, text: &str) -> Option<String> {
         match self {
             Quantity::Time => written(text.parse::<Ps>()),
@@ -104,7 +105,7 @@ impl Quantity {
         }
     }
 
-    /// Value of `text`, see [`Quantity::value`], within the limits of what can be simulated.
+    /// Value of `text`, see [`Quantity::value`], if it lies within the limits of the simulation.
     ///
     /// # Errors
     /// The text found, the allowed values and a suggestion.
@@ -120,7 +121,7 @@ impl Quantity {
             .ok_or_else(|| format!("`{text}` is not {}{}", self.allowed(), hint()))
     }
 
-    /// The allowed values, as the schema describes them.
+    /// The allowed values in the words of the schema.
     fn allowed(self) -> String {
         let schema = match self {
             Quantity::QueueLength => crate::ethernet::schema(),
@@ -130,7 +131,8 @@ impl Quantity {
         description.as_str().unwrap_or_default().into()
     }
 
-    /// The limit, if `text` is such a quantity but exceeds what can be simulated.
+    /// The limit that `text` exceeds; `None` if `text` is within the limits or is not such a
+    /// quantity.
     pub fn beyond(self, text: &str) -> Option<String> {
         let most = match self {
             Quantity::Time => exceeded(text.parse(), Some(LONGEST)),
@@ -158,7 +160,8 @@ impl Quantity {
         }
     }
 
-    /// A suggestion for `text`, which states no quantity of this kind.
+    /// A suggestion to replace `text`, which is not a quantity of this kind; `None` if no quantity
+    /// is near.
     pub fn hint(self, text: &str) -> Option<String> {
         let text = text.trim();
         let number_end = text
@@ -191,7 +194,8 @@ fn length(text: &str) -> Option<Length> {
     Length::try_from(text.to_string()).ok()
 }
 
-/// The limit that a quantity exceeds: `most`, or the greatest value of the type that holds it.
+/// The limit that a quantity exceeds: `most`, or the greatest value of the type that stores the
+/// quantity.
 fn exceeded<T: PartialOrd + Display>(
     found: Result<T, UnitError>,
     limit: Option<T>,
@@ -205,8 +209,8 @@ fn exceeded<T: PartialOrd + Display>(
     }
 }
 
-/// A rate in bit/s, as the nearest float; multiplying the integer by a thousandth would not give
-/// it.
+/// A rate in bit/s, as the float nearest to it. (The integer in millibit/s is divided:
+/// multiplication by 0.001 would round differently.)
 pub fn bits_per_second(rate: Rate) -> f64 {
     rate.0 as f64 / 1e3
 }

@@ -25,7 +25,7 @@ pub struct Registry {
     pub schemes: Vec<Named>,
     /// Credit control schemes of links.
     pub credit: Vec<Named>,
-    /// Control by pauses of links over Ethernet.
+    /// Flow control by PAUSE or PFC frames on Ethernet links.
     pub pauses: Vec<Named>,
     /// Discard policies of switches.
     pub policies: Vec<Named>,
@@ -33,7 +33,7 @@ pub struct Registry {
     pub aqm: Vec<Named>,
     /// Rate control of sources over RoCE.
     pub roce: Vec<Named>,
-    /// Orders of service over Ethernet.
+    /// Schedulers of Ethernet ports.
     pub schedules: Vec<Named>,
     /// Sources of traffic.
     pub sources: Vec<Named>,

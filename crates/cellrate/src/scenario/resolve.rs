@@ -1,12 +1,13 @@
-//! A scenario with every default written out. Stores and results use this text.
+//! A scenario with every default written out. Stores and results contain this text.
 
 use serde::Serialize;
 use toml::{Table, Value};
 
 use super::types::Scenario;
 
-/// The complete TOML of `scenario`. It reads back as the same scenario, and equal scenarios have
-/// equal texts. `[flow.tcp]` and `[flow.abr]` hold only keys that differ from `[tcp]` and `[abr]`.
+/// The complete TOML of `scenario`. Reading this text gives the same scenario, and equal scenarios
+/// have equal texts. `[flow.tcp]` and `[flow.abr]` contain only keys whose values differ from those
+/// in `[tcp]` and `[abr]`.
 pub fn resolve(scenario: &Scenario) -> String {
     resolved(scenario).to_string()
 }
@@ -16,8 +17,8 @@ pub fn resolved(scenario: &Scenario) -> Table {
     without_repetition(scenario, &["tcp", "abr"])
 }
 
-/// A scenario as a table; those of flows under `keys` hold only what differs from the tables of the same name
-/// of the whole scenario.
+/// A scenario as a table. The tables of a flow under `keys` contain only values that differ from
+/// the table of the same name for all flows.
 pub(crate) fn without_repetition(scenario: &impl Serialize, keys: &[&str]) -> Table {
     let mut table =
         Table::try_from(scenario).unwrap_or_else(|error| panic!("a scenario is no TOML: {error}"));

@@ -13,7 +13,7 @@ pub fn schema() -> &'static Value {
     SCHEMA.get_or_init(|| of::<Scenario>("cellrate scenario"))
 }
 
-/// The schema of a file that contains a `T`.
+/// The JSON Schema of a file that contains a value of the type `T`.
 pub fn of<T: schemars::JsonSchema>(title: &str) -> Value {
     let mut schema = schemars::schema_for!(T).to_value();
     without_null(&mut schema);
@@ -21,7 +21,8 @@ pub fn of<T: schemars::JsonSchema>(title: &str) -> Value {
     schema
 }
 
-/// The definition that `schema` refers to, or `schema` itself, and the name of the definition.
+/// The definition that `schema` refers to, and the definition's name. Without a reference, `schema`
+/// itself.
 pub fn definition<'s>(definitions: &'s Value, schema: &'s Value) -> (&'s Value, &'s str) {
     let name = schema["$ref"]
         .as_str()

@@ -1,6 +1,6 @@
-//! Overrides of the form `path=value`: `flow.tcp.count=5`, `run.duration=2 s`,
-//! `switch.control={scheme="efci"}`. An element of an array of tables is addressed by its `name` or
-//! by its number from 0. A value that is not TOML is a string.
+//! Overrides of the form `path=value`, such as `flow.tcp.count=5`, `run.duration=2 s` and
+//! `switch.control={scheme="efci"}`. The `name` of an element, or its number from 0, selects one
+//! table of an array of tables. A value that is not TOML is taken as a string.
 
 use super::diagnostic::Fault;
 use super::document::{Entry, Item, Table, Value, read, read_value};
@@ -9,19 +9,19 @@ use super::suggest::{listed, nearest};
 
 /// A parsed override.
 struct Override {
-    /// Keys with their positions in the override; at least one.
+    /// Keys of the path, each with its position in the text of the override; at least one key.
     path: Vec<(String, Span)>,
     item: Item,
 }
 
-/// Applies the override `input`, which is text number `text`.
+/// Applies the override `input` to the document `root`; positions refer to text number `text`.
 pub fn apply(root: &mut Table, input: &str, text: usize) -> Result<(), Fault> {
     let Override { path, item } = parse(input, text)?;
     put(root, &path, item)
 }
 
-/// Sets the key of `entry`, a dotted path, to the value of `entry`. If that value is a table, sets
-/// each key that the table has.
+/// Sets the key that `entry` names by a dotted path. If the value of `entry` is a table, the
+/// function sets each key of this table and keeps the other keys.
 pub fn put_each(root: &mut Table, entry: &Entry) -> Result<(), Fault> {
     let Some(path) = path(&entry.key, 0) else {
         let fault = Fault::error(entry.span, "this is not the path of a key");
@@ -82,7 +82,7 @@ fn descend_table<'t>(table: &'t mut Table, (key, span): &(String, Span)) -> &'t 
     &mut table.entries[at]
 }
 
-/// Follows `path` into `target`, which is called `name`, and replaces the value it leads to.
+/// Replaces the value in `target` to which `path` leads; messages call `target` by `name`.
 fn descend(
     target: &mut Item,
     path: &[(String, Span)],
@@ -117,12 +117,13 @@ fn descend(
     }
 }
 
-/// The key whose value is a name alone, or a table with that name and parameters.
+/// A key whose value is either a name, or a table with that name and parameters.
 const RECOVERY: &str = "recovery";
-/// Key of the name in the table of [`RECOVERY`].
+/// Key of the name, if the value of [`RECOVERY`] is a table.
 const POLICY: &str = "policy";
 
-/// Turns the name of a recovery into its table, so that a parameter can be set.
+/// Replaces the name of a recovery by a table with that name, so that a parameter can be set in the
+/// table.
 fn by_table(target: &mut Item) {
     let span = target.span;
     let name = Entry {
@@ -160,7 +161,12 @@ fn element<'i>(
                         items.len()
                     )
                 }
-                None => format!("allowed: the names {}", listed(&names)),
+                None if items.len() == 1 => format!("allowed: {}, or the number 0", listed(&names)),
+                None => format!(
+                    "allowed: {}, or a number from 0 to {}",
+                    listed(&names),
+                    items.len() - 1
+                ),
             };
             Err(
                 Fault::error(*span, format!("`{array}` has no element `{key}`"))
@@ -212,7 +218,7 @@ fn parse(input: &str, text: usize) -> Result<Override, Fault> {
     Ok(Override { path, item })
 }
 
-/// The first `=` outside of quotes.
+/// Position of the first `=` outside of quotation marks.
 fn equals_sign(input: &str) -> Option<usize> {
     let mut quote = None;
     input.char_indices().find_map(|(at, c)| {
@@ -226,7 +232,7 @@ fn equals_sign(input: &str) -> Option<usize> {
     })
 }
 
-/// Keys of the path `dotted`, with their positions; `None` if a key is empty or badly quoted.
+/// Keys of the path `dotted`, with their positions; `None` if a key is empty or wrongly quoted.
 fn path(dotted: &str, text: usize) -> Option<Vec<(String, Span)>> {
     if dotted.contains('\n') {
         return None;

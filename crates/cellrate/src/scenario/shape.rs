@@ -1,6 +1,6 @@
-//! Checks the shape of a document, a scenario or a study, against its schema: known keys, values of
-//! the right kind, quantities with the right units. It follows the schema, so every registered
-//! scheme, policy and source is covered.
+//! Checks a document, a scenario or a study, against its schema: known keys, values of the right
+//! type, quantities with the right units. Everything comes from the schema, so the checks cover
+//! every registered scheme, policy and source.
 
 use std::collections::HashSet;
 
@@ -14,8 +14,8 @@ use super::short_path::{ending_with, meant};
 use super::source::Span;
 use super::suggest::{listed, nearest};
 
-/// Finds the keys and values in `root`, called `whole` in messages, that this schema does not
-/// allow, and the required keys that are missing.
+/// Reports keys and values in `root` that `schema` does not allow, and required keys that are
+/// missing. Messages call the document `whole`.
 pub fn check(root: &Table, schema: &Json, whole: &str) -> Vec<Fault> {
     let start = Span {
         text: 0,
@@ -33,7 +33,7 @@ pub fn check(root: &Table, schema: &Json, whole: &str) -> Vec<Fault> {
     )
 }
 
-/// Finds the same faults as [`check`] in the table under `key`, which was written at `span`.
+/// Reports the same faults as [`check`] in a single table: the value of `key`, written at `span`.
 pub fn check_within(table: &Table, schema: &Json, key: &str, span: Span) -> Vec<Fault> {
     checked(table, schema, "", Around { key, span })
 }
@@ -49,7 +49,7 @@ fn checked(root: &Table, schema: &Json, whole: &str, around: Around<'_>) -> Vec<
     shape.faults
 }
 
-/// Names by which other programs call a key, each with its name here.
+/// Names that other programs use for a key, each with the name of the key here.
 const OTHER_NAMES: [(&str, &str); 6] = [
     ("length", "delay"),
     ("distance", "delay"),
@@ -64,7 +64,7 @@ const MOST_FAULTS: usize = 1_000;
 
 struct Shape<'s> {
     definitions: &'s Json,
-    /// The schema and the document, unless only a part of the document is checked.
+    /// The schema and the whole document; `None` if only a part of the document is checked.
     top: Option<(&'s Json, &'s Table)>,
     /// Name of the document in messages.
     whole: &'s str,
@@ -79,7 +79,7 @@ struct Around<'a> {
 }
 
 impl Around<'_> {
-    /// Name of the key's table in messages.
+    /// Name of the table that contains the key, for messages.
     fn table(self, whole: &str) -> String {
         if self.key.is_empty() {
             whole.into()
@@ -201,7 +201,7 @@ impl<'s> Shape<'s> {
         self.faults.push(fault);
     }
 
-    /// Checks a table whose kind is stated by one of its keys.
+    /// Checks a table whose kind one of its keys selects.
     fn variant(&mut self, schema: &'s Json, item: &Item, around: Around<'_>) {
         let Value::Table(table) = &item.value else {
             return self.wrong_kind(
@@ -326,14 +326,15 @@ impl<'s> Shape<'s> {
             .flatten()
             .filter_map(Json::as_str)
         {
-            // A misspelt key is not reported as missing, too.
+            // A required key is not reported as missing if an unknown key is probably its
+            // misspelling.
             if !present.contains(key) && !meant.contains(&key.to_owned()) {
                 self.missing(&properties[key], key, around);
             }
         }
     }
 
-    /// Reports an unknown key; returns the allowed key that is most like it.
+    /// Reports an unknown key. Returns the allowed key whose name is most like it.
     fn unknown(
         &mut self,
         keys: &Map<String, Json>,
@@ -353,7 +354,8 @@ impl<'s> Shape<'s> {
             .or_else(|| nearest(key, free))
             .or_else(|| nearest(key, keys.keys().map(String::as_str)));
         let known: Vec<&str> = keys.keys().map(String::as_str).collect();
-        // The search takes long in a file of many tables. Of so many faults the first of the text is shown.
+        // This search takes long in a file with many tables, so it runs only for faults that can
+        // be among those shown.
         let is_shown =
             self.faults.len() < MOST_SHOWN || self.faults.iter().all(|fault| *span < fault.span);
         let elsewhere = match self.top {
@@ -392,12 +394,12 @@ impl<'s> Shape<'s> {
     }
 }
 
-/// The keys of an object; a variant without parameters has only its tag.
+/// The keys that the schema of a table describes; `None` if the schema is not that of a table.
 fn properties(schema: &Json) -> Option<&Map<String, Json>> {
     schema["properties"].as_object()
 }
 
-/// The allowed names, if the schema is a choice among names.
+/// The allowed names, if the schema is a choice among names; otherwise `None`.
 fn choices(schema: &Json) -> Option<Vec<&str>> {
     if let Some(names) = schema["enum"].as_array() {
         return names.iter().map(Json::as_str).collect();
@@ -413,13 +415,13 @@ fn choices(schema: &Json) -> Option<Vec<&str>> {
     Some(names)
 }
 
-/// The variants of a schema that are tables.
+/// Those variants of a schema that are tables.
 fn tables(schema: &Json) -> impl Iterator<Item = &Json> {
     let variants = schema["oneOf"].as_array().into_iter().flatten();
     variants.filter(|variant| variant["properties"].is_object())
 }
 
-/// The names that may be written instead of a table; `None` if a table has to be.
+/// The names that the schema allows instead of a table; `None` if it allows only tables.
 fn names_beside_tables(schema: &Json) -> Option<Vec<&str>> {
     tables(schema).next()?;
     let variants = schema["oneOf"].as_array()?.iter();
@@ -427,7 +429,7 @@ fn names_beside_tables(schema: &Json) -> Option<Vec<&str>> {
     (!names.is_empty()).then_some(names)
 }
 
-/// The key that distinguishes the variants.
+/// The key whose value distinguishes the variants.
 fn tag(variant: &Json) -> Option<&str> {
     let properties = variant["properties"].as_object()?;
     properties
@@ -436,8 +438,8 @@ fn tag(variant: &Json) -> Option<&str> {
         .map(|(key, _)| key.as_str())
 }
 
-/// The fault of a value outside the range `limits`; `None` if there is no range, or if the value is
-/// no such quantity.
+/// The fault of a value outside the range in `limits`; `None` without a range, or if the value is
+/// not a quantity of this kind.
 fn outside(limits: &Json, quantity: Option<Quantity>, item: &Item, key: &str) -> Option<Fault> {
     let number = |json: &Json| match quantity {
         Some(quantity) => quantity.value(json.as_str()?),

@@ -1,13 +1,12 @@
-//! Full paths of a key that was written without the tables around it, such as `switch.buffer` of
-//! `buffer`.
+//! Full paths of a key that was written without its tables: `switch.buffer` for the key `buffer`.
 
 use serde_json::Value as Json;
 
 use super::document::{Item, Table, Value};
 use super::schema::definition;
 
-/// Paths, in the order of the schema, of all keys called `key` below the top of a document. Tables
-/// that `root` lacks count only if they are at the top.
+/// Paths of all keys called `key` below the top of a document, in the order of the schema. Tables
+/// that the document `root` lacks are considered only if they are at the top.
 pub fn ending_with(key: &str, schema: &Json, root: &Table) -> Vec<String> {
     let mut paths = Vec::new();
     let top = Below {
@@ -80,8 +79,8 @@ impl Below<'_> {
     }
 }
 
-/// The variant of a schema that one key of a table names; `text_of` returns the text of a key of
-/// the table. Without variants the schema itself is returned.
+/// The variant of a schema that one key of a table selects; `text_of` returns the text of a key of
+/// the table. The schema itself if it has no variants.
 pub fn variant<'s, 't>(schema: &'s Json, text_of: impl Fn(&str) -> Option<&'t str>) -> &'s Json {
     let chosen = |variant: &&Json| {
         let mut properties = variant["properties"].as_object().into_iter().flatten();
@@ -94,7 +93,7 @@ pub fn variant<'s, 't>(schema: &'s Json, text_of: impl Fn(&str) -> Option<&'t st
     variants.find(chosen).unwrap_or(schema)
 }
 
-/// The sentence `did you mean a, b or c?` about at least one path.
+/// The question `did you mean a, b or c?` about `paths`, at least one.
 pub fn meant(paths: &[String]) -> String {
     const MOST: usize = 3;
     let shown: Vec<String> = paths
@@ -129,7 +128,7 @@ mod tests {
         // The template has no `[tcp]`, but its flows may have one.
         assert_eq!(found("mss")[0], "tcp.mss");
         assert_eq!(found("scheme"), ["switch.control.scheme"]);
-        // Of the topology of the scenario, not of others.
+        // Only the paths of this scenario's kind of topology are found.
         assert_eq!(found("access"), ["topology.access", "flow.tcp.access"]);
         assert_eq!(found("hop"), [""; 0]);
         assert_eq!(found("colour"), [""; 0]);

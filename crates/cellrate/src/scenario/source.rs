@@ -20,7 +20,7 @@ pub struct Text<'a> {
     pub text: &'a str,
 }
 
-/// Line of a text that holds the start of a span.
+/// The line of a text in which a span starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Line<'a> {
     /// Number of the line, from 1.
@@ -29,9 +29,9 @@ pub struct Line<'a> {
     pub column: usize,
     /// The line without its line break.
     pub text: &'a str,
-    /// Bytes of the line before the span.
+    /// Number of bytes in the line before the span.
     pub start: usize,
-    /// End of the span, or of the line if that comes first, in bytes of the line.
+    /// End of the span in bytes from the start of the line; at most the end of the line.
     pub end: usize,
 }
 
@@ -66,7 +66,7 @@ impl<'a> Text<'a> {
     }
 }
 
-/// The character boundary at or before `index`.
+/// The last character boundary at or before the byte `index`.
 fn floor(text: &str, index: usize) -> usize {
     let mut index = index.min(text.len());
     while !text.is_char_boundary(index) {

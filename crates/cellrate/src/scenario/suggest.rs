@@ -1,7 +1,7 @@
 //! The nearest valid name, and lists of valid names.
 
-/// The candidate most like `found`, a wrong name: at most a third of the letters differ, and at
-/// least two are equal.
+/// The candidate that is most like `found`, a wrong name. At most a third of its letters may
+/// differ, and at least two must agree.
 pub fn nearest<'a>(found: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let lower = found.to_lowercase();
     let letters = lower.chars().count();
@@ -13,7 +13,8 @@ pub fn nearest<'a>(found: &str, candidates: impl IntoIterator<Item = &'a str>) -
     for name in candidates {
         let (name_lower, least) = (name.to_lowercase(), best.map(|(least, ..)| least));
         let other = name_lower.chars().count();
-        // The distance is no less than this, and often nothing more need be known.
+        // The distance is at least the difference of the lengths, which often excludes a
+        // candidate.
         let far = letters.abs_diff(other);
         if far > allowed(other) || least.is_some_and(|least| far >= least) {
             continue;
@@ -27,7 +28,7 @@ pub fn nearest<'a>(found: &str, candidates: impl IntoIterator<Item = &'a str>) -
     (least == 0 || least <= allowed(other)).then_some(name)
 }
 
-/// The candidate that [`nearest`] finds, if no other candidate is as near.
+/// The candidate that [`nearest`] finds; `None` if another candidate is equally near.
 pub fn nearest_alone<'a>(
     found: &str,
     candidates: impl IntoIterator<Item = &'a str> + Clone,
@@ -40,7 +41,7 @@ pub fn nearest_alone<'a>(
     (as_near.next().is_some() && as_near.next().is_none()).then_some(near)
 }
 
-/// The names as a list, "`a`, `b`, `c`"; of a long list only the first are named.
+/// The names as a list, "`a`, `b`, `c`"; a long list is cut after its first names.
 pub fn listed(names: &[&str]) -> String {
     const MOST: usize = 24;
     let mut text = names
@@ -55,12 +56,13 @@ pub fn listed(names: &[&str]) -> String {
     text
 }
 
-/// Number of edits between two texts: insertions, deletions, replacements, and swaps of neighbours.
-/// Of longer texts, which no name is, the first 64 letters count.
+/// Number of edits that turn one text into the other: insertions, deletions, replacements, and
+/// swaps of neighbours. Only the first 64 letters count; no name is longer.
 fn distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) =
         (a.chars().take(64).collect(), b.chars().take(64).collect());
-    // Distances of the beginnings of `b` from the first i - 2, i - 1 and i letters of `a`.
+    // Rows of the table of distances: from the first i - 2, i - 1 and i letters of `a` to each
+    // beginning of `b`.
     let mut before: Vec<usize> = vec![0; b.len() + 1];
     let mut last: Vec<usize> = (0..=b.len()).collect();
     let mut row = last.clone();
@@ -74,7 +76,7 @@ fn distance(a: &str, b: &str) -> usize {
             }
             row[j] = least;
         }
-        // The oldest row is written anew.
+        // The next row overwrites the oldest row.
         std::mem::swap(&mut before, &mut last);
         std::mem::swap(&mut last, &mut row);
     }
@@ -98,7 +100,8 @@ mod tests {
         assert_eq!(nearest("Y", ["X"]), None);
         assert_eq!(nearest("h22", ["h1", "h2"]), Some("h2"));
         assert_eq!(nearest(&"x".repeat(200), names), None);
-        // The nearest may be too far for its length, where the next is not for its own.
+        // The nearest candidate differs in too many of its few letters; the second nearest is
+        // longer and is accepted.
         assert_eq!(nearest("abcdef", ["abc", "abcdefghi"]), Some("abcdefghi"));
     }
 

@@ -1,6 +1,6 @@
 //! Commented scenarios to start from.
 
-/// Name, one line about it, and text of every template of a network of ATM cells.
+/// Templates of ATM networks: the name, a one-line description and the text of each.
 pub const TEMPLATES: &[(&str, &str, &str)] = &[
     (
         "n-source",
@@ -64,7 +64,7 @@ pub const TEMPLATES: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// Every template, those over Ethernet last.
+/// Every template, those of Ethernet networks last.
 pub fn all() -> impl Iterator<Item = &'static (&'static str, &'static str, &'static str)> {
     TEMPLATES
         .iter()

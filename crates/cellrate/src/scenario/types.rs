@@ -109,7 +109,8 @@ pub struct Run {
     #[serde(default = "first_seed")]
     #[schemars(range(max = 9_223_372_036_854_775_807_u64))]
     pub seed: u64,
-    /// Largest random addition, uniform, to the start of every flow.
+    /// Largest random delay that is added to the start of every flow; the delays are uniformly
+    /// distributed.
     #[serde(default = "zero")]
     pub start_jitter: Ps,
     /// Order of cells that arrive at a node at the same instant. Such cells are frequent if sources

@@ -1,5 +1,5 @@
-//! Suggestions for wrong units. A unit that is known elsewhere is converted, so that the suggestion
-//! has the value that was written; a unit with two meanings leads to both.
+//! Suggestions for wrong units. A unit that is known outside cellrate is converted, so that the
+//! suggestion has the value that was meant. For a unit with two meanings both are suggested.
 
 use super::quantity::Quantity;
 use super::suggest::nearest_alone;
@@ -41,7 +41,8 @@ const BINARY_SIZES: Units = &[
 ];
 const CELLS: Units = &[("cells", 1.0)];
 
-/// A suggestion for `number` of `unit`, which is no unit of `quantity`.
+/// A suggestion to replace `number` of `unit`, because the quantity does not allow this unit;
+/// `None` if the unit is unknown.
 pub fn suggestion(quantity: Quantity, number: &str, unit: &str) -> Option<String> {
     let (unit, payload) = match unit.strip_suffix("payload") {
         Some(bare) if quantity == Quantity::Rate => (bare.trim(), " payload"),
@@ -72,11 +73,11 @@ pub fn suggestion(quantity: Quantity, number: &str, unit: &str) -> Option<String
     (!told.is_empty()).then(|| format!("did you mean {}?", told.join(", or ")))
 }
 
-/// Text of `written` units in a unit that scenarios have: the one with the same prefix, or the
-/// largest in which the number is at least one.
+/// Text of `written` units in a unit that scenarios allow: the unit with the same prefix, or else
+/// the largest in which the number is at least one.
 fn in_units(written: f64, unit: &str, meaning: &Meaning) -> String {
     let value = written * meaning.value;
-    // Of `MB/s` that is `Mbit/s`, but of `min` not `ms`.
+    // `MB/s` and `Mbit/s` have the same prefix; `min` and `ms` only begin with the same letter.
     let same_prefix = |(name, factor): &&(&str, f64)| {
         let first = |text: &str| text.chars().next().map(|c| c.to_ascii_lowercase());
         first(name) == first(unit) && (0.1..10.0).contains(&(meaning.value / factor))
@@ -90,7 +91,7 @@ fn in_units(written: f64, unit: &str, meaning: &Meaning) -> String {
         .or(meaning.units.last())
         .copied()
         .unwrap_or(("", 1.0));
-    // Twelve digits: what a product of floats is good to, and more than anybody writes.
+    // Twelve digits: a product of floats is not more exact, and nobody writes more.
     let rounded: f64 = format!("{:.11e}", value / factor).parse().unwrap_or(value);
     format!("{rounded} {name}")
 }
@@ -120,7 +121,8 @@ fn meanings(quantity: Quantity, unit: &str) -> Vec<Meaning> {
         },
         Quantity::Bytes | Quantity::QueueLength => sizes(unit),
         Quantity::Cells => one(cells(unit), CELLS),
-        // Of a buffer in bytes the scenario takes whole cells, which is the reader's business.
+        // A buffer in bytes is suggested in bytes; the scenario later converts the bytes to whole
+        // cells.
         Quantity::Buffer => match cells(unit) {
             Some(cells) => one(Some(cells), CELLS),
             None => sizes(unit),
@@ -128,8 +130,8 @@ fn meanings(quantity: Quantity, unit: &str) -> Vec<Meaning> {
     }
 }
 
-/// Factor of a metric prefix; `None` if `text` is none. Rates and sizes are never in thousandths:
-/// there `m` stands for `M`.
+/// Factor of a metric prefix; `None` if `text` is not a prefix. For rates and sizes (`of_amounts`),
+/// `m` means mega, since thousandths of them do not occur.
 fn prefix(text: &str, of_amounts: bool) -> Option<f64> {
     Some(match (text, of_amounts) {
         ("", _) => 1.0,
@@ -151,7 +153,7 @@ fn prefix(text: &str, of_amounts: bool) -> Option<f64> {
     })
 }
 
-/// Value of a unit that is one of `names` with a prefix.
+/// Value of `unit`, if it is one of `names` with a metric prefix.
 fn with_prefix(unit: &str, names: &[&str], of_amounts: bool) -> Option<f64> {
     names
         .iter()
@@ -173,7 +175,7 @@ fn metres(unit: &str) -> Option<f64> {
     let names = ["m", "metre", "metres", "meter", "meters"];
     match unit {
         "mi" | "mile" | "miles" => Some(1_609.344),
-        // A delay of minutes is none of metres.
+        // `min` is a unit of time, not "mi" and "n" or a length.
         "min" => None,
         _ => with_prefix(unit, &names, false),
     }
@@ -183,7 +185,8 @@ fn cells(unit: &str) -> Option<f64> {
     with_prefix(unit, &["cell", "cells"], true)
 }
 
-/// Number of bits in a unit of bits or bytes, if its case distinguishes them, as in rates.
+/// Number of bits in a unit of bits or bytes. The letter case must distinguish bits from bytes, as
+/// it does in rates.
 fn bits(unit: &str) -> Option<f64> {
     let bits = with_prefix(unit, &["b", "bit", "bits", "Bit", "Bits"], true);
     bits.or_else(|| bytes(unit).map(|bytes| 8.0 * bytes))
@@ -194,7 +197,7 @@ fn bytes(unit: &str) -> Option<f64> {
     with_prefix(unit, &names, true)
 }
 
-/// Bit/s of one `unit`, and the units among which a hint may name one.
+/// One `unit` in bit/s, and the units that a suggestion may use.
 fn rate(unit: &str) -> Option<(f64, Units)> {
     let (amount, per) = match unit.split_once('/').or_else(|| unit.split_once(" per ")) {
         Some((amount, time)) => (amount.trim(), seconds(time.trim())?),
@@ -246,8 +249,8 @@ fn sizes(unit: &str) -> Vec<Meaning> {
 mod tests {
     use super::*;
 
-    /// Units that no scenario has, with the values of one of them in seconds, bytes, bit/s or cells,
-    /// as dictionaries give them. A unit with two values has two meanings.
+    /// Units that scenarios do not allow, with the value of each in seconds, bytes, bit/s or cells,
+    /// as dictionaries give it. A unit with two values has two meanings.
     const FOREIGN: [(Quantity, &str, &[f64]); 56] = [
         (Quantity::Time, "sec", &[1.0]),
         (Quantity::Time, "seconds", &[1.0]),

@@ -6,7 +6,8 @@ use super::levels::Levels;
 use super::types::{Design, Replications, Study, WarmUp};
 use crate::scenario::problem::{Place, Problem, place};
 
-/// All problems of a study that has been read, except those that only the scenario shows.
+/// Reports all problems of a study that has been read, except those that only become known with its
+/// scenario.
 pub fn check(study: &Study) -> Vec<Problem> {
     let mut problems = Vec::new();
     base(study, &mut problems);
@@ -57,7 +58,7 @@ fn is_file_name(name: &str) -> bool {
     !name.is_empty() && name.len() <= 100 && name.chars().all(plain) && !name.starts_with('.')
 }
 
-/// Every factor and derived parameter with its place.
+/// The name of every factor and derived parameter, with its place in the study.
 fn varied<'s>(study: &'s Study) -> Vec<(&'s str, Place)> {
     let factors = study
         .factors

@@ -1,5 +1,5 @@
 //! The study file: a base scenario, factors, replications, and the recorded data. This module reads
-//! it and checks its shape; Python expands it into runs.
+//! a study and checks it against its schema; the Python package expands it into runs.
 
 mod checks;
 mod levels;

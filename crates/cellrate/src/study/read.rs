@@ -1,4 +1,4 @@
-//! Parsing of a text into a study of the right shape, as JSON.
+//! From the text of a study to its contents as JSON, checked against the schema.
 
 use std::sync::OnceLock;
 
@@ -20,19 +20,19 @@ pub fn schema() -> &'static Json {
     SCHEMA.get_or_init(|| schemas::of::<Study>("cellrate study"))
 }
 
-/// Reads the study `text` of the file `path`. The JSON follows the types, with every default
-/// written out, except that tables of factors, alternatives, derived parameters and measures are lists of name
-/// and value, in the order of the file.
+/// Reads the study `text` of the file `path`. The JSON has the fields of the types and every
+/// default. Only tables of factors, alternatives, derived parameters and measures are lists of name
+/// and value, to keep the order of the file.
 ///
 /// # Errors
-/// Everything that does not have the shape of a study, with its position.
+/// Everything that does not fit the schema of a study, with its position.
 pub fn read(text: &str, path: &str) -> Result<Json, Refusal> {
     let texts = [Text { name: path, text }];
     parse(text).map_err(|faults| refuse(faults, &texts))
 }
 
-/// A refusal of a study that [`read`] accepts, for a reason outside it, with the position of a
-/// place in it.
+/// Refuses a study that [`read`] accepts, for a reason that the text alone does not show; the
+/// refusal points to `place` in the study.
 pub fn refusal(text: &str, path: &str, place: &[Step], message: &str, help: &str) -> Refusal {
     let root = read_toml(text, 0).unwrap_or_default();
     refuse(
@@ -103,7 +103,7 @@ fn place_all(problems: Vec<Problem>, root: &Table) -> Vec<Fault> {
     problems.into_iter().map(fault).collect()
 }
 
-/// Tables whose keys are factors.
+/// Tables whose keys are names of factors.
 fn factor_tables(root: &Table) -> impl Iterator<Item = &Table> {
     let paired = match root.get("paired").map(|item| &item.value) {
         Some(Value::Array(items)) => items.as_slice(),
@@ -170,7 +170,7 @@ fn wrong_kind(key: &str, item: &Item, expected: &str) -> Fault {
     .label(format!("expected {expected}"))
 }
 
-/// The study with its tables of names turned into lists in the order of the file.
+/// Turns the tables of names in a study into lists of name and value, in the order of the file.
 fn in_order(mut study: Json, root: &Table) -> Json {
     for key in ["factors", "alternatives", "derived", "measures"] {
         study[key] = pairs(table(root, key), &study[key]);

@@ -1,4 +1,4 @@
-//! Reading of the files that sources play, before a run.
+//! Reads the files that sources play back, before a run.
 
 pub mod pieces;
 pub mod rate_table;
@@ -20,27 +20,28 @@ use crate::scenario::{Flow, Scenario};
 /// Greatest length of a file, in bytes.
 const LONGEST: u64 = 1 << 28;
 
-/// Converts a Parquet file into the text of a CSV table; the error describes the fault.
+/// Function that converts a Parquet file into the text of a CSV table; its error describes the
+/// fault of the file.
 pub type ParquetReader = Box<dyn Fn(&Path) -> Result<String, String> + Send + Sync>;
 
 static PARQUET: OnceLock<ParquetReader> = OnceLock::new();
 
-/// Registers `reader` for Parquet files, which Rust code here cannot read; only the first call has
-/// an effect.
+/// Registers the function that reads Parquet files, because this crate cannot read them itself.
+/// Only the first call has an effect.
 pub fn read_parquet_with(reader: ParquetReader) {
     let _ = PARQUET.set(reader);
 }
 
-/// The files of a directory that sources play, each of which is read once.
+/// The files in a directory that sources play back; each file is read once.
 pub struct Files<'a> {
     directory: &'a Path,
-    /// Sources whose files have been read: each as the scenario has it, and with the contents of
-    /// its file.
+    /// Sources whose files have been read, in pairs: the source as the scenario has it, and the
+    /// source with the contents of its file.
     known: Vec<(SourceConfig, SourceConfig)>,
 }
 
 impl<'a> Files<'a> {
-    /// Reader of files relative to `directory`.
+    /// Prepares to read files relative to `directory`.
     pub fn of(directory: &'a Path) -> Files<'a> {
         Files {
             directory,
@@ -73,7 +74,7 @@ impl<'a> Files<'a> {
     }
 }
 
-/// Description of a fault in a file, and the key of the source that it is reported at.
+/// Description of a fault in a file, and the key of the source to which the report points.
 struct Wrong {
     key: &'static str,
     message: String,
@@ -145,15 +146,16 @@ impl transport::Broken {
     }
 }
 
-/// The bytes of a file. Writes its hash to `sha256`, or compares it if there is one already.
+/// Returns the bytes of a file. Writes their hash to `sha256`, or compares it with the hash that is
+/// already there.
 fn bytes_of(path: &Path, sha256: &mut Option<String>) -> Result<Vec<u8>, Wrong> {
     let unread = |error: std::io::Error| Wrong {
         key: "file",
         message: format!("{} cannot be read: {error}", path.display()),
         help: "paths of files are relative to the scenario's directory".into(),
     };
-    // Checked before the file is opened: opening a pipe waits for a writer, and a device may be
-    // endless.
+    // The type is checked before the file is opened: opening a pipe waits for a writer, and a
+    // device may be endless.
     let metadata = fs::metadata(path).map_err(unread)?;
     if !metadata.is_file() {
         return Err(Wrong::file(format!(
@@ -162,7 +164,7 @@ fn bytes_of(path: &Path, sha256: &mut Option<String>) -> Result<Vec<u8>, Wrong> 
         )));
     }
     let mut bytes = Vec::new();
-    // Limits the number of bytes read instead of asking for the length: the file may grow, and some
+    // The read itself is limited, because the file may grow after its length was read, and some
     // files have no length.
     File::open(path)
         .and_then(|file| file.take(LONGEST + 1).read_to_end(&mut bytes))
@@ -194,7 +196,8 @@ fn bytes_of(path: &Path, sha256: &mut Option<String>) -> Result<Vec<u8>, Wrong> 
     }
 }
 
-/// The text of a file, see [`bytes_of`]; the error is the key at fault, a message and help.
+/// Returns the text of a file, see [`bytes_of`]. The error has the key at fault, a message and
+/// advice.
 pub(crate) fn text_of(
     path: &Path,
     sha256: &mut Option<String>,

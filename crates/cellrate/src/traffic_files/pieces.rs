@@ -1,4 +1,4 @@
-//! Conversion of packets between clock references to pieces of constant rate.
+//! Converts packets between clock references to pieces: intervals of constant rate.
 
 use cellrate_engine::kernel::{Ps, Rate};
 use cellrate_engine::traffic::mpeg2::{TRANSPORT_PACKET_BYTES, line_bits_per_bit};
@@ -9,11 +9,12 @@ use super::transport::{CLOCK_HERTZ, Stretch};
 /// The largest rate that scenarios allow, 1e15 bit/s.
 const FASTEST: u128 = 1_000_000_000_000_000_000;
 
-/// Pieces for cells that carry `per_pdu` packets in each AAL5 PDU. Ends of pieces are rounded to a
-/// picosecond of the file's own clock, rates to a thousandth of a bit per second.
+/// Returns the pieces (intervals of constant rate) of cells that carry `per_pdu` transport packets
+/// in each AAL5 PDU. Ends of pieces are rounded to a picosecond of the file's own clock, rates to a
+/// thousandth of a bit per second.
 ///
 /// # Errors
-/// A stretch that is faster than 1e15 bit/s: the clock reference at its end must be wrong.
+/// An interval with more than 1e15 bit/s: the clock reference at its end must be wrong.
 pub fn of_packets(stretches: &[Stretch], per_pdu: u32) -> Result<Vec<Piece>, String> {
     let (line, packets) = line_bits_per_bit(per_pdu);
     let mut ticks = 0u128;

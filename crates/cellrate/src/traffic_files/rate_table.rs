@@ -1,4 +1,4 @@
-//! Tables of rates: a heading, and rows of a duration or a time and a rate.
+//! Tables of rates: a heading, then rows with a duration or a time, and a rate.
 
 use cellrate_engine::kernel::{Ps, Rate};
 use cellrate_engine::traffic::piecewise::Piece;
@@ -6,20 +6,21 @@ use cellrate_engine::traffic::piecewise::Piece;
 /// Number of the faulty line, from 1, and a description of the fault.
 pub type Wrong = (usize, String);
 
-/// Meaning of the first column of a table of rates.
+/// Meaning of the first column in a table of rates.
 #[derive(Clone, Copy, PartialEq)]
 enum Axis {
     Duration,
     Time,
 }
 
-/// A column of a table: its index, and the unit of its numbers; empty if every value has its own unit.
+/// A column of a table: its index, and the unit of its numbers. The unit is empty if every value
+/// states its own.
 struct Column {
     index: usize,
     unit: String,
 }
 
-/// The pieces of a table.
+/// Reads a table as pieces: intervals of constant rate.
 ///
 /// # Errors
 /// The fault of the first wrong line.
@@ -148,7 +149,7 @@ fn columns(heading: &str) -> Result<(Axis, Column, Column), String> {
     }
 }
 
-/// Name and unit of a column's heading, such as `rate (Mbit/s)`.
+/// Splits a column's heading, such as `rate (Mbit/s)`, into name and unit.
 fn with_unit(name: &str) -> (&str, &str) {
     match name.split_once('(') {
         Some((name, unit)) => (name.trim(), unit.trim_end().trim_end_matches(')').trim()),
@@ -163,7 +164,7 @@ fn time(value: &str, unit: &str) -> Result<Ps, String> {
         .map_err(|error| format!("{error}"))
 }
 
-/// A rate of the table; zero is a pause.
+/// Reads a rate of the table; zero means that the source sends nothing.
 fn speed(value: &str, unit: &str) -> Result<Rate, String> {
     let text = format!("{value} {unit}");
     let number: String = value
@@ -171,7 +172,7 @@ fn speed(value: &str, unit: &str) -> Result<Rate, String> {
         .take_while(|c| !c.is_ascii_alphabetic() || matches!(c, 'e' | 'E'))
         .collect();
     if number.trim().parse::<f64>() == Ok(0.0) {
-        // The unit must be valid even for zero.
+        // The unit must be valid even if the rate is zero.
         return text
             .replacen(number.trim(), "1", 1)
             .trim()

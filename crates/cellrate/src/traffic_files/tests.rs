@@ -3,7 +3,7 @@ use std::path::Path;
 
 use crate::scenario::Scenario;
 
-/// A directory with a scenario whose one flow plays `file`.
+/// A directory with a scenario whose only flow plays back `file`.
 struct Case {
     directory: tempfile::TempDir,
     text: String,
@@ -50,7 +50,7 @@ fn a_resolved_scenario_belongs_to_the_content_of_its_files() {
         cellrate_engine::traffic::Load::Own {
             mean: 5_000.0,
             peak: 10_000.0,
-            // 10 ms at 5,000 cells/s above the mean, and one.
+            // In 10 ms, 5,000 cells/s above the mean bring 50 cells; one more may come at once.
             burst: 51,
         }
     );
@@ -63,7 +63,7 @@ fn a_resolved_scenario_belongs_to_the_content_of_its_files() {
         .next()
         .unwrap();
     assert_eq!(hash.len(), 64);
-    // A resolved scenario reads back the same, and is refused if the file has changed.
+    // A complete scenario reads back unchanged; it is refused if the file has changed.
     let same = format!("flow.trace.source.sha256={hash}");
     assert_eq!(
         crate::scenario::resolve(&case.parse(&[&same]).unwrap()),
@@ -86,7 +86,7 @@ fn a_resolved_scenario_belongs_to_the_content_of_its_files() {
     assert!(refused.contains("--set:1:26"), "{refused}");
 }
 
-/// Opening a pipe without a writer would wait for ever, reading an endless device would fill the
+/// Opening a pipe without a writer would wait forever; reading an endless device would fill the
 /// memory.
 #[cfg(unix)]
 #[test]
@@ -152,7 +152,7 @@ fn what_is_wrong_with_a_file_is_told_at_its_name() {
     refused(b"", program, "1");
 }
 
-/// The stream of the example, which an encoder made.
+/// The transport stream of the example was made by an encoder.
 #[test]
 fn the_example_is_read() {
     let text = fs::read_to_string("../../examples/video.toml").unwrap();
@@ -164,7 +164,7 @@ fn the_example_is_read() {
         .find(|flow| flow.name == "pictures")
         .unwrap();
     let content = flow.source.content().unwrap();
-    // As many cells as packets, four each; encoded for four seconds.
+    // Each packet takes four cells; the stream was encoded for four seconds.
     let packets = fs::metadata("../../examples/pictures.ts").unwrap().len() / 188;
     assert!(
         (content.cells() - 4.0 * packets as f64).abs() < 0.01,

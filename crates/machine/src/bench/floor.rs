@@ -1,6 +1,6 @@
-//! Lower bounds for the cost of W1 and W2 on this machine: loops with the arithmetic of their cells
-//! alone, without tables, classes, statistics, conservation checks or anything else that makes a
-//! simulator. The bench states its figures as multiples of these.
+//! Lower bounds for the cost of the bench's workloads W1 and W2 on this machine: bare loops with
+//! only the arithmetic of their cells, without tables, classes, statistics or conservation checks.
+//! The bench states its figures as multiples of these.
 
 mod feedback;
 
@@ -17,8 +17,8 @@ struct Bare {
     number: u32,
 }
 
-/// Cells that a loop delivered. Two loops over the same load deliver the same cells. Their `hops`
-/// may differ, because the loops cross links in another order.
+/// Cells that a bare loop delivered. Two loops over the same load deliver the same cells. Their
+/// `hops` may differ, because the loops cross the links in another order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Delivered {
     /// Number of times that a cell crossed a link.
@@ -43,7 +43,7 @@ impl Delivered {
     }
 }
 
-/// Finds the earliest of many clocks.
+/// Finds the earliest of many clocks: times at which something is scheduled.
 pub trait Merge {
     /// `n` clocks, none of which is scheduled.
     fn of(n: usize) -> Self;
@@ -53,7 +53,7 @@ pub trait Merge {
     fn set(&mut self, i: usize, at: Ps);
 }
 
-/// The engine's winner tree decides its matches without branches.
+/// The winner tree (tournament tree) of the engine, which decides its matches without branches.
 impl Merge for Tournament {
     fn of(n: usize) -> Self {
         Tournament::new(n)
@@ -132,7 +132,7 @@ impl Load {
                 .collect(),
         }
     }
-    /// True if a link holds but a few cells, so that windows of its delay are short.
+    /// True if a link holds only a few cells, so that windows as long as its delay are short.
     pub fn is_short(&self) -> bool {
         self.delay.0 < 100 * self.access.0
     }
@@ -141,8 +141,9 @@ impl Load {
     }
 }
 
-/// Serves a cell that arrives at `now` on a line that is free at `free_at`; `None` if it would wait
-/// for `most` or longer.
+/// Serves a cell that arrives at `now` on a line that is free from `free_at` on, and returns the
+/// time at which the cell has been sent. Returns `None` if the cell would wait for `most` or
+/// longer.
 #[inline(always)]
 fn serve(now: Ps, free_at: &mut Ps, service: Ps, most: Ps) -> Option<Ps> {
     let start = now.max(*free_at);
@@ -153,8 +154,9 @@ fn serve(now: Ps, free_at: &mut Ps, service: Ps, most: Ps) -> Option<Ps> {
     Some(*free_at)
 }
 
-/// Delivers the cells of a load, in windows of one link delay: every source fills its access link,
-/// switch A merges the links with a winner tree, switch B distributes, the sinks empty their links.
+/// Delivers the cells of a load, in time windows as long as the link delay. Every source fills its
+/// access link, switch A merges the links with a winner tree, switch B distributes the cells, and
+/// the sinks empty their links.
 pub fn trains<M: Merge>(load: &Load) -> Delivered {
     let n = load.periods.len();
     let mut result = Delivered::default();
@@ -228,12 +230,14 @@ pub fn trains<M: Merge>(load: &Load) -> Delivered {
     result
 }
 
-/// Cells of a batch that [`sorted`] sorts at once: enough to outweigh the visit of every link.
+/// Number of cells that [`sorted`] sorts at once: enough to outweigh the cost of visiting every
+/// link.
 const BATCH: u64 = 1_024;
 
-/// Delivers the cells of a load as [`trains`] does, but stage by stage, which is possible as nothing is fed
-/// back: sources, switch A, switch B, sinks. So windows need not be as short as links are. Switch A sorts
-/// what arrives by a counting sort on the time.
+/// Delivers the cells of a load as [`trains`] does, but stage by stage: sources, switch A, switch
+/// B, sinks. This is possible because there is no feedback. The time windows can therefore be
+/// longer than the link delay. Switch A sorts the cells that arrive in a window by a counting sort
+/// on the time.
 pub fn sorted(load: &Load) -> Delivered {
     let n = load.periods.len();
     let mut result = Delivered::default();
@@ -297,7 +301,7 @@ pub fn sorted(load: &Load) -> Delivered {
     result
 }
 
-/// Storage of a counting sort.
+/// Memory of a counting sort.
 #[derive(Default)]
 struct Sorted {
     arrived: Vec<Bare>,
@@ -306,8 +310,8 @@ struct Sorted {
 }
 
 impl Sorted {
-    /// Takes the cells that arrive in `begin..until` off the links. Returns them in order of time,
-    /// cells of equal times in the order of the links.
+    /// Takes the cells that arrive in `begin..until` off the links. Returns the cells in order of
+    /// time; cells with equal times have the order of their links.
     fn sort(&mut self, links: &mut [Ring<Bare>], begin: Ps, until: Ps) -> &[Bare] {
         self.arrived.clear();
         for link in links {
@@ -355,8 +359,8 @@ impl Sorted {
     }
 }
 
-/// Delivers the cells of a load with one event per cell at each switch: sources are folded into
-/// their access links, sinks into theirs, and a winner tree over all links finds the earliest
+/// Delivers the cells of a load with one event for each cell at each switch. Sources and sinks are
+/// computed together with their access links, and a winner tree over all links finds the earliest
 /// arrival.
 pub fn folded(load: &Load) -> Delivered {
     let n = load.periods.len();

@@ -1,4 +1,5 @@
-//! The bench: the cost of a cell and of a packet, compared with bare loops (the floor), in one process on one core.
+//! The bench: the real time that a cell and a packet cost, compared with bare loops (the floor), in
+//! one process on one core.
 
 pub mod floor;
 pub mod packets;
@@ -18,14 +19,14 @@ use floor::{Delivered, Load};
 pub const SOURCES: [usize; 4] = [15, 100, 1_000, 10_000];
 const LONG: Ps = Ps::from_ms(5);
 const LAN: Ps = Ps::from_us(5);
-/// Sources above which one global winner tree is worth a try.
+/// Number of sources above which a bare loop with one winner tree over all links is also tried.
 const FOLDED_ABOVE: usize = 1_000;
-/// Number of rounds. Each figure is the best of all rounds, and the loops take turns, so that a
-/// disturbance of the machine affects all alike.
+/// Number of rounds. Each figure is the best of all rounds. The loops take turns, so that a
+/// disturbance of the machine affects all of them.
 const ROUNDS: usize = 5;
-/// Approximate number of cell-hops of one measurement.
+/// Approximate number of cell-hops in one measurement.
 const HOPS: f64 = 4e6;
-/// Simulated time before the clock of W2 starts; the start-up queue has drained by then.
+/// Simulated time of W2 before its measurement begins; the queue of the start-up has then drained.
 const SETTLING: Ps = Ps::from_ms(500);
 
 /// Figures of the bench: nanoseconds per cell-hop (one cell over one link), and bytes per cell.
@@ -78,7 +79,7 @@ fn timed(work: impl FnOnce() -> u64) -> Sample {
     }
 }
 
-/// The cheapest bare loop for W1 with `n` sources over links of any length.
+/// The fastest bare loop for W1 with `n` sources, over links of any delay.
 fn bare(load: &Load, n: usize) -> Sample {
     let mut loops: Vec<fn(&Load) -> Delivered> = vec![floor::sorted];
     if n > FOLDED_ABOVE || load.is_short() {
@@ -95,7 +96,7 @@ fn bare(load: &Load, n: usize) -> Sample {
     cheapest.unwrap_or_else(|| unreachable!("there is always a loop"))
 }
 
-/// Simulated seconds in which `n` sources make [`HOPS`] cell-hops and enough of them have arrived.
+/// Simulated time in which `n` sources make [`HOPS`] cell-hops and enough cells arrive.
 fn span(n: usize) -> Ps {
     let cells_per_second =
         0.95 * workloads::LINE as f64 / 424.0 * n as f64 / workloads::PLAIN_SOURCES as f64;
@@ -169,13 +170,13 @@ fn entries() -> Vec<Entry> {
     entries
 }
 
-/// Names of the measurements, as `only` of [`run`] takes them.
+/// Names of the measurements, for the argument `only` of [`run`].
 pub fn names() -> Vec<String> {
     entries().into_iter().map(|entry| entry.name).collect()
 }
 
-/// Measures everything, or the measurements that `only` names. `progress` receives the share done;
-/// if it returns false the bench ends early with `None`.
+/// Makes all measurements, or only those that `only` names. `progress` receives the finished share
+/// of the work; if it returns false, the bench ends early and returns `None`.
 pub fn run(only: Option<&[String]>, progress: &mut dyn FnMut(f64) -> bool) -> Option<Bench> {
     let mut entries = entries();
     if let Some(only) = only {

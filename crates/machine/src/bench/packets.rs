@@ -1,4 +1,4 @@
-//! Workloads over Ethernet, and the bare loop of their arithmetic.
+//! Workloads over Ethernet, and a bare loop with only the arithmetic of E1.
 
 use std::collections::VecDeque;
 
@@ -6,12 +6,14 @@ use cellrate_engine::ether::Simulation;
 use cellrate_engine::ether::line::OctetClock;
 use cellrate_engine::kernel::{Digest, Ps, Rate, Tournament};
 
-/// Number of sources of E1, and of flows of E2.
+/// Number of sources of E1, and number of flows of E2.
 const SOURCES: u32 = 15;
-/// Octets that a frame of a bare loop has on a link beside its fields, as a TCP segment would.
+/// Memory that a frame of the bare loop has on a link in addition to its fields, as much as for a
+/// TCP segment.
 type Record = [u64; 4];
 
-/// E1: paced sources of datagrams of mixed sizes through two switches at 100 Gbit/s, 95 % of the line.
+/// E1: sources send datagrams of mixed sizes at constant rates through two switches over 100
+/// Gbit/s, with a load of 95 %.
 fn e1() -> String {
     let flow = |number: u32| {
         format!(
@@ -44,7 +46,8 @@ tcp = { recovery = "dctcp", min_rto = "10 ms" }
 flow = [{ name = "f", count = 15 }]
 "#;
 
-/// E3: DCTCP flows by a permutation of the 128 hosts of a fat tree with switches of 8 ports.
+/// E3: DCTCP flows between the 128 hosts of a fat tree with switches of 8 ports; each host sends to
+/// one host and receives from one (a permutation).
 const E3: &str = r#"
 link_layer = "ethernet"
 run.duration = "1 s"
@@ -63,7 +66,7 @@ pub fn workloads() -> [(&'static str, String, Ps); 3] {
     ]
 }
 
-/// The simulation of a scenario.
+/// Makes the simulation of a scenario.
 pub fn simulation(scenario: &str) -> Simulation {
     let job = match cellrate::ethernet::Job::new(scenario, "bench", &[], None) {
         Ok(job) => job,
@@ -83,9 +86,9 @@ struct Carried {
     record: Record,
 }
 
-/// Carries the frames of E1 until `end`, with their arithmetic alone: a winner tree merges the sources, and
-/// each frame waits for the line of each of three links, on which it lies with a record. Returns the number
-/// of hops.
+/// Carries the frames of E1 until `end`, with only their arithmetic: a winner tree merges the
+/// sources, and each frame waits for the line of each of three links, on which it has a record.
+/// Returns the number of hops.
 pub fn bare(end: Ps) -> u64 {
     let line = OctetClock::new(Rate::from_bps(100_000_000_000));
     let pace = OctetClock::new(Rate::from_bps(95_000_000_000 / SOURCES as u64));
@@ -100,7 +103,7 @@ pub fn bare(end: Ps) -> u64 {
         if now >= end {
             return hops + digest.value() % 2;
         }
-        // IP and UDP headers, the frame's own, preamble and gap.
+        // The headers of IP and UDP; the header and check sequence of the frame; preamble and gap.
         let octets = payload(source as u32) + 28 + 18 + 20;
         next.set(source, pace.after(now, 0, octets).0);
         let mut frame = Carried {

@@ -1,4 +1,4 @@
-//! The workloads of the bench, built directly as plans.
+//! The ATM workloads of the bench, built directly as plans of the network.
 
 use cellrate_engine::atm::cell::ServiceClass;
 use cellrate_engine::atm::plan::{FlowPlan, LinkPlan, NodeKind, NodePlan, Plan, SwitchPlan};
@@ -12,15 +12,16 @@ use cellrate_engine::traffic::greedy::GreedyConfig;
 
 /// Line rate of the access links, in bit/s.
 pub const LINE: u64 = 155_520_000;
-/// Number of sources of W2, and of the least W1: those of Table 8.2 of Kalyanaraman 1997. With so
-/// many sources the bottleneck has the rate of an access link; its rate grows in proportion to
-/// their number.
+/// Number of sources of W2 and of the smallest W1, as in Table 8.2 of Kalyanaraman 1997. With 15
+/// sources the bottleneck has the rate of an access link; with more, its rate grows in proportion
+/// to their number.
 pub const PLAIN_SOURCES: usize = 15;
 /// Buffer of every port of W1, in cells.
 pub const BUFFER: u64 = 20_000;
 
-/// The period of the cells of source `i` of `n`, in picoseconds. The load is 95 % in all; periods
-/// differ by up to 2 %, so that the order of arrivals never repeats.
+/// The time from one cell to the next of source `i` of `n`, in picoseconds. All sources together
+/// load the bottleneck with 95 %. Their periods differ by up to 2 %, so that the order of arrivals
+/// never repeats.
 pub fn period(i: usize, n: usize) -> f64 {
     let mean = 424.0 / (0.95 * LINE as f64 * n as f64 / PLAIN_SOURCES as f64) * n as f64 * 1e12;
     mean * (1.0 + 0.02 * (i as f64 / n as f64 - 0.5))

@@ -7,7 +7,8 @@ const TRAILER: usize = 8;
 /// x^2 + x + 1 of the CRC-32, without its leading term.
 const GENERATOR: u32 = 0x04C1_1DB7;
 
-/// Makes the payload a whole number of cells: pad, UU 0, CPI 0, length, CRC-32.
+/// Completes the payload to a CPCS-PDU of a whole number of cells: pad, UU 0, CPI 0, length,
+/// CRC-32.
 ///
 /// # Panics
 /// If the payload is longer than the length field can express, which no scenario allows.
@@ -20,7 +21,7 @@ pub fn complete(payload: &mut Vec<u8>) {
     payload.extend(crc.to_be_bytes());
 }
 
-/// Remainder of the octets, most significant bit first, starting from all ones.
+/// CRC remainder of the octets, most significant bit first, starting from all ones.
 fn payload_crc(octets: &[u8]) -> u32 {
     let (eights, rest) = octets.as_chunks::<8>();
     let crc = eights
@@ -38,7 +39,7 @@ fn payload_crc(octets: &[u8]) -> u32 {
     })
 }
 
-/// Contribution of an octet to the remainder, by the number of octets that follow it.
+/// Contribution of an octet to the CRC remainder, by the number of octets that follow it.
 static TABLES: [[u32; 256]; 8] = tables();
 
 const fn tables() -> [[u32; 256]; 8] {

@@ -2,7 +2,7 @@
 
 use cellrate_engine::atm::cell::{Info, Kind};
 
-/// Value added to the CRC of the HEC, so that a shift by a bit is noticed (I.432).
+/// Value that is added to the CRC of the HEC, so that a shift by one bit is noticed (I.432).
 const COSET: u8 = 0x55;
 /// The generator x^8 + x^2 + x + 1 of the HEC, without its leading term.
 const CRC_8: u8 = 0x07;
@@ -32,7 +32,7 @@ pub fn header(vc: Vc, info: Info) -> [u8; 4] {
     ]
 }
 
-/// The fifth octet (HEC) of the header that begins with these four.
+/// The fifth octet (HEC) of the header that begins with the four octets `header`.
 pub fn hec(header: [u8; 4]) -> u8 {
     header
         .into_iter()

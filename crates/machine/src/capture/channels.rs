@@ -1,19 +1,20 @@
-//! The PDUs that are on their way on every channel, by which the contents of cells are found.
+//! The PDUs in flight on every channel, which tell the contents of each captured cell.
 
 use std::collections::VecDeque;
 
 use cellrate_engine::atm::cell::Info;
 use cellrate_engine::atm::{PduStart, Plan};
 
-/// The PDUs of one channel of which cells may still pass a tap, in the order sent.
+/// The PDUs of one channel whose cells may still pass a tap (a place of capture), in the order
+/// sent.
 #[derive(Default)]
 pub struct Channel {
     pdus: VecDeque<PduStart>,
-    /// Number of PDUs that were removed before the first one kept.
+    /// Number of PDUs that were removed from the front of the list.
     gone: u64,
-    /// Number of cells of all PDUs that are kept.
+    /// Number of cells of all PDUs in the list.
     cells: u32,
-    /// For each tapped link of the channel, the number of the PDU whose cells pass it now.
+    /// For each tapped link of the channel, the number of the PDU whose cells pass the link now.
     cursors: Vec<u64>,
 }
 
@@ -26,14 +27,14 @@ impl Channel {
         plan.channels().map(|_| Channel::default()).collect()
     }
 
-    /// Adds a tapped place that the channel's cells pass. Returns the number of the place.
+    /// Adds a tapped link that the channel's cells pass. Returns the number of this place.
     pub fn tap(&mut self) -> usize {
         self.cursors.push(0);
         self.cursors.len() - 1
     }
 
-    /// Adds a PDU that begins. Removes the oldest PDUs whose cells have the same numbers as later
-    /// cells, so that a place that sees no cells, because all are lost before it, keeps nothing in
+    /// Adds a PDU whose first cell is sent. Removes the oldest PDUs whose cell numbers are used
+    /// again by now. A tapped link whose cells are all lost before it therefore does not fill the
     /// memory.
     pub fn begin(&mut self, pdu: &PduStart) {
         if !self.cursors.is_empty() {
@@ -45,11 +46,11 @@ impl Channel {
         }
     }
 
-    /// Returns the PDU that a cell seen at a tapped place belongs to. Cells reach a place in the
-    /// order in which they were sent, so PDUs that every place has passed are removed.
+    /// Returns the PDU of a cell that passes a tapped link. Cells reach the link in the order in
+    /// which they were sent, so a PDU that has passed every tapped link is removed.
     ///
-    /// `None` if the PDU has been removed already, because more cells have been sent since than
-    /// there are cell numbers.
+    /// Returns `None` if the PDU has been removed already, because more cells were sent after it
+    /// than there are cell numbers.
     pub fn pdu_of(&mut self, place: usize, info: Info) -> Option<Numbered> {
         let mut number = self.cursors[place].max(self.gone);
         loop {
@@ -74,8 +75,8 @@ impl Channel {
     }
 }
 
-/// Number of a cell within its PDU; at least the PDU's number of cells if the cell belongs to
-/// another PDU.
+/// Number of a cell within its PDU. If the cell belongs to another PDU, the result is at least the
+/// number of cells of `pdu`.
 pub fn index(pdu: &PduStart, info: Info) -> u32 {
     info.number().wrapping_sub(pdu.first) % Info::NUMBERS
 }

@@ -1,7 +1,7 @@
 //! The checksum of the Internet protocols (RFC 1071).
 
-/// Sum of the octets as 16-bit words, high octet first, an odd last octet padded with zero. The sum
-/// of a whole is the sum of its parts if all parts but the last have an even length.
+/// Sum of the octets as 16-bit words, high octet first; an odd last octet is padded with zero. The
+/// sum over several parts is the sum of their sums if all parts but the last have an even length.
 pub fn sum(octets: &[u8]) -> u64 {
     let (fours, rest) = octets.as_chunks::<4>();
     let sum: u64 = fours

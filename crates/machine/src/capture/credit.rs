@@ -1,19 +1,19 @@
-//! A credit cell on the line. No standard defines its layout; this one is cellrate's own.
+//! A credit cell as octets. No standard defines the layout; cellrate defines its own.
 
 use cellrate_engine::credit::{CreditCell, Purpose};
 
 use super::aal5::CELL_PAYLOAD;
 use super::atm::Vc;
 
-/// Channel on which neighbours exchange credit, with a VCI below those of users.
+/// Channel on which neighbouring nodes exchange credit cells; its VCI is below those of users.
 pub const VC: Vc = Vc { vpi: 0, vci: 31 };
 
-/// Octets of a record: 28 bits for the channel, 28 for the count.
+/// Octets of the credit of one channel: 28 bits for the channel, 28 bits for the count.
 const RECORD: usize = 7;
 const COUNT_BITS: u32 = 28;
 
-/// Payload of a credit cell: purpose (1 credit, 2 mark, 3 reduction, 4 confirmation), number of
-/// records, the records, zeros.
+/// Payload of a credit cell: its purpose (1 credit, 2 mark, 3 reduction, 4 confirmation), the
+/// number of channels, the credit of each, then zeros.
 pub fn payload(cell: &CreditCell) -> [u8; CELL_PAYLOAD] {
     let mut payload = [0; CELL_PAYLOAD];
     let purpose = match cell.purpose {

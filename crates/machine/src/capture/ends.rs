@@ -1,7 +1,7 @@
 //! Identifiers of a flow on the wire: VPI/VCI, addresses, ports and first sequence numbers.
 //!
-//! Scenarios name only flows and hosts. All numbers are derived from the order of flows and hosts
-//! in the scenario, and are the same in every run and at every tap.
+//! Scenarios name only flows and hosts. All numbers follow from the order of the flows and hosts in
+//! the scenario, and are equal in every run and at every place of capture.
 
 use cellrate_engine::atm::Plan;
 use cellrate_engine::atm::aal5::Encapsulation;
@@ -20,8 +20,8 @@ const DISCARD: u16 = 9;
 /// The first dynamic port (RFC 6335).
 const FIRST_DYNAMIC_PORT: u32 = 49_152;
 const DYNAMIC_PORTS: u32 = (1 << 16) - FIRST_DYNAMIC_PORT;
-/// Largest distance of a first sequence number below 2^32. Sequence numbers wrap early, so that the
-/// first megabytes of a capture show it already, not only those after 4 GiB.
+/// Largest distance of a first sequence number below 2^32. Sequence numbers therefore wrap within
+/// the first megabytes of a capture, not only after 4 GiB.
 const BEFORE_WRAP: u32 = 1 << 20;
 
 /// Identifiers of one flow. In pairs the first belongs to the source, the second to the
@@ -83,7 +83,7 @@ impl Ends {
         hosts: &[Option<u32>],
     ) -> Ends {
         let count = hosts.iter().flatten().count() as u32;
-        // Flows beyond the ports of a host use another address of that host.
+        // Flows for which a host has no port left use another address of that host.
         let turn = number / DYNAMIC_PORTS;
         let address = |node: usize| address(hosts[node].unwrap_or(0) + turn * count);
         let dynamic = (FIRST_DYNAMIC_PORT + number % DYNAMIC_PORTS) as u16;

@@ -22,12 +22,12 @@ const VARYING: u8 = 1 << 2;
 /// Picoseconds in 2^-12 s, by which times are converted to units of 2^-32 s.
 const PS_PER_4096TH: u64 = 244_140_625;
 
-/// Most octets of contents that a record keeps: its length field has 16 bits. The longest PDUs are cut, as by
-/// a card with this snap length.
+/// Largest number of octets that a record keeps, since its length field has 16 bits. A longer PDU
+/// is cut, as a capture card with this snap length cuts it.
 pub const MOST: usize = u16::MAX as usize - HEADER;
 
-/// The header of a record for `octets` octets, of which the record keeps at most [`MOST`]; `interface` is the
-/// card's interface that captured them.
+/// The header of a record for `octets` octets of contents, of which the record keeps at most
+/// [`MOST`]. `interface` is the number of the card's interface that captured them.
 pub fn header(at: Ps, kind: Type, interface: u8, octets: usize) -> [u8; HEADER] {
     let most = |octets: usize| u16::try_from(octets).unwrap_or(u16::MAX);
     let contents = most(octets);

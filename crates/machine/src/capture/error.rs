@@ -11,7 +11,7 @@ use cellrate_engine::atm::PlanError;
 pub enum CaptureError {
     /// The capture was stopped.
     Cancelled,
-    /// The request cannot be captured, or not to its end.
+    /// The request is wrong, or the capture cannot be completed; the text gives the reason.
     Request(String),
     /// A file cannot be written.
     File(PathBuf, io::Error),

@@ -1,4 +1,4 @@
-//! Captures over Ethernet: frames as tcpdump and Wireshark read them, without preamble and frame check
+//! Captures over Ethernet, for tcpdump and Wireshark: frames without preamble and frame check
 //! sequence.
 
 use std::fs::File;
@@ -30,13 +30,13 @@ use super::{ip, payload, roce};
 const FCS: usize = 4;
 /// Octets of the header of UDP.
 const UDP_HEADER: usize = 8;
-/// EtherType of a frame with a VLAN tag (IEEE 802.1Q). `IPV4` is that of a frame with an IPv4 packet.
+/// EtherType of a frame with a VLAN tag (IEEE 802.1Q), and of a frame with an IPv4 packet.
 const VLAN: [u8; 2] = [0x81, 0x00];
 const IPV4: [u8; 2] = [0x08, 0x00];
-/// Slices of a run, at the ends of which frames are written.
+/// Number of equal slices of a run; the captured frames are written at the end of each.
 const SLICES: u64 = 1_000;
 
-/// A place of the network and the file that its frames are written to.
+/// A place of capture, and the file of its frames.
 struct Recorded {
     tap: Tap,
     links: Vec<Tapped>,
@@ -46,9 +46,9 @@ struct Recorded {
     octets: u64,
 }
 
-/// Runs a scenario over Ethernet and writes the frames that pass the places `points` within `span` into
-/// files in `directory`, which must exist and contain none of these files. A frame is captured when its last
-/// bit passes the place.
+/// Runs a scenario over Ethernet and writes the frames that pass the places `points` within the
+/// time `span`. The files are made in `directory`, which must exist and contain none of them. A
+/// frame is captured when its last bit passes the place.
 ///
 /// # Errors
 /// If a place does not exist, a flow's headers cannot be written, a file cannot be written, or
@@ -74,7 +74,7 @@ pub fn capture_frames(
     let end = job.scenario().run.duration;
     let slice = Ps((end.0 / SLICES).max(1));
     let (mut now, mut told) = (Ps::ZERO, Instant::now());
-    // Frames that pass a place after the end of a slice wait for the next.
+    // Frames that pass a place only after the end of a slice are written in a later slice.
     let mut waiting: Vec<(Ps, usize, Seen)> = Vec::new();
     while now < end {
         now = now.saturating_add(slice).min(end);
@@ -174,7 +174,7 @@ impl Recorded {
     }
 }
 
-/// Writes the octets of frames.
+/// Makes the octets of frames.
 struct Frames<'a> {
     plan: &'a Plan,
     ends: Vec<Ends>,
@@ -206,7 +206,7 @@ impl<'a> Frames<'a> {
         };
         let (flow, backward) = (channel.flow(), !channel.is_forward());
         let mut out = Vec::with_capacity(seen.info.octets() as usize);
-        // Credit goes back even if nothing else does.
+        // Credit frames travel backward even if the flow has no other backward traffic.
         let path = self.plan.path(ChannelId::forward(flow));
         let mut hosts = [
             self.plan.links[path[path.len() - 1]].to,
@@ -226,7 +226,7 @@ impl<'a> Frames<'a> {
             Ecn::Ect => ip::ECT_0,
             Ecn::Ce => ip::CE,
         };
-        // The class selector of the priority (RFC 2474 section 4.2.2), and ECN.
+        // The class selector for the priority (RFC 2474, section 4.2.2), and the ECN code point.
         let class = seen.info.priority() << 5 | ecn;
         match &seen.packet {
             Packet::Tcp(segment) => {
@@ -251,7 +251,7 @@ impl<'a> Frames<'a> {
                 self.write_udp(&mut out, channel, class, Fill::Octets(RATES_PORT, &octets));
             }
             Packet::Credit { limit } => {
-                // The channel that gets the credit, then the limit.
+                // The number of the channel that gets the credit, then the limit.
                 let gets = channel.reverse().index() as u64;
                 let octets = (gets << 32 | u64::from(*limit)).to_be_bytes();
                 self.write_udp(&mut out, channel, class, Fill::Octets(CREDIT_PORT, &octets));
@@ -259,12 +259,12 @@ impl<'a> Frames<'a> {
             Packet::Pause(_) => unreachable!("a pause belongs to no flow"),
             Packet::Hop(_) => unreachable!("a hop is no packet"),
         }
-        // The shortest frame is padded.
+        // A frame shorter than the minimum is padded.
         out.resize(seen.info.octets() as usize - FCS, 0);
         out
     }
 
-    /// Octets of a frame of PFC without preamble and FCS (IEEE 802.3 annex 31D).
+    /// Octets of a PFC frame without preamble and FCS (IEEE 802.3 annex 31D).
     fn pause(&self, seen: &Seen) -> Vec<u8> {
         let mut out = Vec::with_capacity(seen.info.octets() as usize);
         out.extend(MAC_CONTROL_ADDRESS);
@@ -332,30 +332,32 @@ impl<'a> Frames<'a> {
 /// Payload of a captured datagram.
 #[derive(Clone, Copy)]
 enum Fill<'a> {
-    /// User data of the datagram as text; the number is its length in octets.
+    /// Text as user data; the number is its length in octets.
     Datagram(usize),
-    /// Given octets, between ports of this number.
+    /// The given octets, with this number as source and destination port.
     Octets(u16, &'a [u8]),
 }
 
-/// Address of MAC control frames (IEEE 802.3 annex 31D.3), their type, and the opcode of PFC.
+/// Destination address of MAC control frames (IEEE 802.3 annex 31D.3), their EtherType, and the
+/// opcode of PFC.
 const MAC_CONTROL_ADDRESS: [u8; 6] = [0x01, 0x80, 0xc2, 0, 0, 1];
 const MAC_CONTROL: [u8; 2] = [0x88, 0x08];
 const PFC_OPCODE: [u8; 2] = [0x01, 0x01];
 
-/// Locally administered address with the number of a node.
+/// Locally administered MAC address that contains the number of a node.
 fn address(node: usize) -> [u8; 6] {
     let [a, b, c, d] = (node as u32).to_be_bytes();
     [0x02, 0, a, b, c, d]
 }
 
-/// UDP port of records of rates, of those for private use (RFC 6335 section 6).
+/// UDP port of rate records (RM packets), from the ports for private use (RFC 6335, section 6).
 const RATES_PORT: u16 = 49_152;
-/// UDP port of credit.
+/// UDP port of credit packets, from the same ports.
 const CREDIT_PORT: u16 = 49_153;
 
-/// A record of rates: flags as in octet 7 of an RM cell (DIR, BN, CI and NI from the highest bit, TM 4.0 table
-/// 5-4), then ER, CCR and MCR in whole octets/s, five octets each.
+/// A rate record (RM packet) as octets. First the flags as in octet 7 of an RM cell (DIR, BN, CI
+/// and NI from the highest bit, TM 4.0, table 5-4), then ER, CCR and MCR in whole octets/s, five
+/// octets each.
 fn written(record: &RateRecord, backward: bool) -> [u8; 16] {
     let mut octets = [0; 16];
     let bit = |is_set: bool, bit: u8| if is_set { bit } else { 0 };

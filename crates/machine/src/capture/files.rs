@@ -1,4 +1,4 @@
-//! The capture files of one tap.
+//! The capture files of one tap (a place of capture).
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -28,7 +28,7 @@ pub struct Written {
     file: BufWriter<File>,
 }
 
-/// A cell at a tap.
+/// A cell that passes a tap.
 #[derive(Clone, Copy)]
 pub struct CellSeen<'a> {
     /// Time at which the cell passes the tap.
@@ -37,7 +37,7 @@ pub struct CellSeen<'a> {
     pub leaves: bool,
     /// First four octets of the cell.
     pub header: [u8; 4],
-    /// The 48 octets of the cell behind the HEC.
+    /// The 48 octets of the cell after the HEC.
     pub payload: &'a [u8],
 }
 
@@ -56,7 +56,7 @@ pub struct PduSeen<'a> {
     pub encapsulation: Encapsulation,
     /// Octets of the whole PDU, including pad and trailer.
     pub octets: &'a [u8],
-    /// Number of octets before the pad.
+    /// Number of octets of the PDU before the pad.
     pub payload: usize,
 }
 
@@ -84,7 +84,7 @@ impl Written {
         Ok(written)
     }
 
-    /// Writes a cell, if the format contains cells.
+    /// Writes a cell, if the format of the file contains cells.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -112,7 +112,7 @@ impl Written {
         }
     }
 
-    /// Writes a PDU, if the format contains PDUs.
+    /// Writes a PDU, if the format of the file contains PDUs.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -177,7 +177,7 @@ impl Written {
     }
 }
 
-/// Number of the capture card's interface: one for each direction.
+/// Number of the capture card's interface: one interface for each direction.
 fn interface(leaves: bool) -> u8 {
     if leaves { 0 } else { 1 }
 }

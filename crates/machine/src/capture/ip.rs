@@ -10,7 +10,7 @@ pub const TCP: u8 = 6;
 /// Protocol number of UDP.
 pub const UDP: u8 = 17;
 const DO_NOT_FRAGMENT: u8 = 0x40;
-/// Time to live as hosts set it; cells pass switches only, so no router decrements it.
+/// Time to live of a host's packets. ATM switches forward cells, so no router decrements it.
 const TTL: u8 = 64;
 const NO_OPERATION: u8 = 1;
 
@@ -19,7 +19,7 @@ pub const ECT_0: u8 = 0b10;
 /// The code point CE of a marked packet.
 pub const CE: u8 = 0b11;
 
-/// The fields of the header in which packets differ.
+/// The fields of the IPv4 header that differ between packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packet {
     /// IPv4 address of the sender.
@@ -28,13 +28,13 @@ pub struct Packet {
     pub to: [u8; 4],
     /// Identification of the packet.
     pub id: u16,
-    /// Octets of options, all of which are no-operation; a multiple of four, at most 40.
+    /// Octets of options, all of them no-operation; a multiple of four, at most 40.
     pub options: usize,
     /// The traffic class: six bits of DSCP, then the code point of ECN.
     pub class: u8,
     /// Protocol of the payload.
     pub protocol: u8,
-    /// Number of octets behind the header.
+    /// Number of octets after the header.
     pub payload: usize,
 }
 

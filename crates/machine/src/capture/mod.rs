@@ -1,7 +1,7 @@
 //! Packet captures: the octets that pass a place of the network, in files that common tools read.
 //!
-//! Captures come from the plain engine, which reports every cell on every link. Tests show that it
-//! equals the fast engine, and so the fast engine needs no code for captures.
+//! The cells come from the plain engine, which reports every cell on every link. Tests show that
+//! its results equal those of the fast engine, so the fast engine needs no code for captures.
 
 mod aal5;
 mod atm;
@@ -44,11 +44,12 @@ use cellrate::run::{PROGRESS_INTERVAL, Progress};
 use cellrate::scenario::Checked;
 use recording::Recording;
 
-/// Runs a scenario in the plain engine, which handles one event at a time, and writes everything that
-/// passes `taps` within `span` into files in `directory`, which must exist and contain none of these files.
+/// Runs a scenario in the plain engine, which handles one event at a time, and captures everything
+/// that passes `taps` within the time `span`. The files are made in `directory`, which must exist
+/// and contain none of them.
 ///
-/// A cell is captured when its last bit passes the tap, a PDU with its last cell. Files are
-/// complete only when this returns.
+/// A cell is captured when its last bit passes the tap, a PDU together with its last cell. The
+/// files are complete only when this function returns.
 ///
 /// # Errors
 /// If the place of a tap does not exist, a flow's headers cannot be written, a file cannot be

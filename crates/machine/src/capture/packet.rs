@@ -1,4 +1,4 @@
-//! A segment as the octets that AAL5 carries: LLC/SNAP, IPv4 and TCP headers, payload.
+//! A TCP segment as the octets that AAL5 carries: LLC/SNAP, IPv4 header, TCP header, payload.
 
 use cellrate_engine::atm::aal5::Encapsulation;
 use cellrate_engine::tcp::blocks::MOST_OPTION_BYTES;
@@ -9,15 +9,16 @@ use super::ends::Ends;
 use super::tcp::{ACK, CHECKSUM, CWR, ECE, FIN, Header, MOST_OPTIONS, Options, SYN};
 use super::{ip, payload, tcp};
 
-/// LLC and SNAP of a routed IP packet (RFC 2684 section 5.1).
+/// LLC and SNAP headers of a routed IP packet (RFC 2684, section 5.1).
 pub const LLC_SNAP: [u8; 8] = [0xAA, 0xAA, 0x03, 0, 0, 0, 0x08, 0];
 
 /// Octets of the IP and TCP headers without options.
 const HEADERS: u32 = (ip::HEADER + tcp::HEADER) as u32;
-/// Most octets of IP options.
+/// Largest number of octets of IP options.
 const IP_OPTIONS: usize = 40;
 
-/// Octets of TCP and IP options that fill up the headers to `tcp.header_bytes`.
+/// Octets of no-operation TCP and IP options, which extend the headers to the length
+/// `tcp.header_bytes`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Filling {
     tcp: usize,
@@ -25,10 +26,10 @@ pub struct Filling {
 }
 
 impl Filling {
-    /// The filling of a flow's headers.
+    /// The options that extend the headers of a flow.
     ///
     /// # Errors
-    /// If no headers can have that size; the message says which sizes are allowed.
+    /// If no headers can have this length; the message says which lengths are allowed.
     pub fn of(ends: &Ends) -> Result<Filling, String> {
         let found = ends.tcp.header_bytes;
         let blocks = if ends.tcp.recovery.is_selective() {
@@ -53,7 +54,8 @@ impl Filling {
     }
 }
 
-/// Appends the PDU that carries a segment; `id` is the identification of its IP packet.
+/// Appends to `out` the PDU that carries a segment; `id` is the identification in the header of its
+/// IP packet.
 pub fn write(
     out: &mut Vec<u8>,
     ends: &Ends,

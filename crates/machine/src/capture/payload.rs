@@ -1,9 +1,10 @@
-//! Contents of segments and bare cells: text that names the flow and the position in it.
+//! Contents of segments, and of cells without TCP: text that names the flow and the position in its
+//! data.
 //!
-//! Payload is lines of sixteen bytes: the flow in five hexadecimal digits, `>` on the forward
-//! channel and `<` on the backward one, the number of the line in nine digits, a line feed. So
-//! every byte is a function of flow, direction and sequence number: retransmitted data is the same,
-//! and misplaced data can be seen.
+//! The payload consists of lines of 16 bytes: the flow in five hexadecimal digits, `>` on the
+//! forward channel or `<` on the backward channel, the number of the line in nine digits, a line
+//! feed. Every byte therefore follows from the flow, the direction and the sequence number:
+//! retransmitted data are equal, and misplaced data can be seen.
 
 const LINE: usize = 16;
 const DIGITS: &[u8; 16] = b"0123456789abcdef";

@@ -12,7 +12,7 @@ pub enum LinkType {
     Raw = 101,
     /// AAL5 PDUs with flags, VPI and VCI before them, as in SunATM.
     SunAtm = 123,
-    /// Cells of 53 octets, under the first of the link types for private use.
+    /// Cells of 53 octets, with the first of the link types for private use.
     User0 = 147,
 }
 
@@ -30,7 +30,7 @@ pub fn file_header(link_type: LinkType) -> [u8; 24] {
     header
 }
 
-/// The header of a record with `octets` octets of contents.
+/// The header of a pcap record with `octets` octets of contents.
 pub fn header(at: Ps, octets: usize) -> [u8; 16] {
     let mut header = [0; 16];
     let length = octets as u32;

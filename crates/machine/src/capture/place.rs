@@ -1,5 +1,5 @@
-//! A link at a tap: the contents of its cells, channel by channel, and the PDUs that arrive
-//! complete.
+//! A link at a place of capture: the contents of its cells on each channel, and the PDUs that
+//! arrive complete.
 
 use std::collections::BTreeMap;
 
@@ -18,18 +18,17 @@ use super::packet::{self, Filling};
 use super::tap::Tapped;
 use super::{credit, payload};
 
-/// Identifiers of all flows on the wire, and the options that fill their headers.
+/// Identifiers of all flows in packets and cells, and the options that extend their headers.
 pub struct Flows {
-    /// Identifiers of each flow on the wire (VPI/VCI, addresses, ports), in the order of the flows
-    /// of the plan.
+    /// Identifiers of each flow (VPI/VCI, addresses, ports), in the order of the flows in the plan.
     pub ends: Vec<Ends>,
     fillings: Vec<Filling>,
     over_tcp: Vec<bool>,
 }
 
 impl Flows {
-    /// Identifiers of the flows of a plan. Headers are prepared only for flows of which `seen` is
-    /// true.
+    /// The identifiers of all flows of a plan. Headers are prepared only for the flows for which
+    /// `seen` is true.
     ///
     /// # Errors
     /// If headers of such a flow cannot be written.
@@ -65,7 +64,7 @@ impl Flows {
 const TOO_MANY: &str =
     "a capture can distinguish 2^20 cells of a channel, but more are on their way at once";
 
-/// A tapped link, with the channels that cross it.
+/// A link that is captured, with the channels that cross it.
 pub struct Place {
     /// The link, and the end from which it is observed.
     pub tapped: Tapped,
@@ -73,7 +72,7 @@ pub struct Place {
     bare: Vec<u8>,
 }
 
-/// A channel at a tapped link.
+/// A channel on a captured link.
 struct Passing {
     /// Number of this link among the tapped links of the channel, see [`Channel::tap`].
     cursor: usize,
@@ -84,17 +83,17 @@ struct Passing {
     payload: usize,
 }
 
-/// A callback that receives the first four octets of a cell, and the 48 behind the HEC.
+/// A callback that receives the first four octets of a cell, and the 48 octets after the HEC.
 pub type Write<'a> = &'a mut dyn FnMut([u8; 4], &[u8]);
 
-/// Result of reassembly at a cell.
+/// State of the reassembly of a PDU after a cell.
 pub enum Reassembled<'a> {
-    /// The cell was not the last of a PDU.
+    /// The PDU is not complete yet.
     Nothing,
-    /// The PDU ended, but cells of it were missing.
+    /// The cell was the last of its PDU, but other cells of the PDU are missing.
     Damaged,
-    /// The PDU is complete: identifiers of its flow, all octets with pad and trailer, and the
-    /// number of octets before the pad.
+    /// The PDU is complete. The values are the identifiers of its flow, all octets with pad and
+    /// trailer, and the number of octets before the pad.
     Whole(&'a Ends, &'a [u8], usize),
 }
 
@@ -124,11 +123,11 @@ impl Place {
         }
     }
 
-    /// Passes the octets of a cell to `write`, if there is one. Returns the state of the PDU that
-    /// the cell belongs to.
+    /// Makes the octets of a cell and passes them to `write`, if it is given. Returns the state of
+    /// the cell's PDU.
     ///
     /// # Errors
-    /// If more cells of the channel are on their way than there are cell numbers.
+    /// If more cells of the channel are in flight than there are cell numbers.
     pub fn take<'a>(
         &'a mut self,
         crossing: &Crossing,
@@ -198,8 +197,8 @@ impl Passing {
             Some(Body::Pdu(pdu)) => Some(pdu),
             _ => None,
         };
-        // After a wrap-around of the cell numbers the PDU found by number is not the one that ends
-        // here.
+        // After the cell numbers have wrapped, the PDU with this number may not be the PDU that
+        // ends here.
         let of = channel.pdu_of(self.cursor, crossing.info);
         let of = of.filter(|(_, begun)| ended.is_none_or(|pdu| pdu.segment == begun.segment));
         let of = of.ok_or_else(|| CaptureError::Request(TOO_MANY.into()))?;
@@ -221,10 +220,11 @@ impl Passing {
         })
     }
 
-    /// Encodes the PDU's octets, unless it is the PDU that was encoded last.
+    /// Makes the octets of a PDU, unless it is the PDU that was encoded last.
     ///
     /// # Panics
-    /// If the number of octets does not match the number of cells sent, which is a defect.
+    /// If the number of octets does not match the number of cells sent, which shows an error in the
+    /// program.
     fn encode(&mut self, (number, pdu): Numbered, channel: ChannelId, flows: &Flows) {
         if self.encoded == Some(number) {
             return;

@@ -1,5 +1,5 @@
-//! All taps of a run: they record the cells reported by the plain engine, in the order in which
-//! cells pass each tap.
+//! All taps (places of capture) of a run: they record the cells that the plain engine reports, in
+//! the order in which the cells pass each tap.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -17,19 +17,20 @@ use super::tap::Tap;
 
 /// A tap, and the files it has written.
 pub struct Recorded {
-    /// Place and formats, as requested.
+    /// Place of the tap and formats of its files, as requested.
     pub tap: Tap,
     /// Files of the tap.
     pub files: Vec<Written>,
-    /// PDUs of which cells were missing; no file of PDUs holds them.
+    /// Number of PDUs with missing cells; no file of PDUs contains them.
     pub damaged: u64,
     places: Vec<Place>,
-    /// Cells that have yet to pass the tap, by time, then in the order in which they were reported.
+    /// Cells that have not passed the tap yet, by time and then in the order in which they were
+    /// reported.
     waiting: BTreeMap<(Ps, u64), Waiting>,
     told: u64,
 }
 
-/// A cell that will pass a tap, and the number of the place where it will.
+/// A cell that will pass a tap, and the number of the captured link on which it will.
 struct Waiting {
     place: usize,
     crossing: Crossing,
@@ -39,17 +40,17 @@ struct Waiting {
 pub struct Recording {
     /// The taps with the files they have written.
     pub taps: Vec<Recorded>,
-    /// Identifiers of the flows on the wire.
+    /// Identifiers of the flows in packets and cells.
     pub flows: Flows,
     channels: Vec<Channel>,
-    /// For each link, the taps that record it, with the number of the place within the tap.
+    /// For each link, the taps that record it, each with the number of the link within the tap.
     seen_by: Vec<Vec<(usize, usize)>>,
     span: Range<Ps>,
     failed: Option<CaptureError>,
 }
 
 impl Recording {
-    /// Creates empty captures in a directory.
+    /// Creates the empty capture files in a directory.
     ///
     /// # Errors
     /// If the place of a tap does not exist, two taps name the same place, or a file cannot be
@@ -103,7 +104,8 @@ impl Recording {
         })
     }
 
-    /// Writes everything before `until`, all of which must have been reported.
+    /// Writes the cells and PDUs that pass a tap before `until`; the engine must have reported all
+    /// of them.
     ///
     /// # Errors
     /// If a file could not be written, or if cell numbers of a channel were ambiguous.
@@ -126,7 +128,7 @@ impl Recording {
         Ok(())
     }
 
-    /// Writes everything that passes a tap before `until`.
+    /// Writes the cells and PDUs that pass the tap number `tap` before `until`.
     fn catch_up(&mut self, tap: usize, until: Ps) {
         let Recording {
             taps,

@@ -15,12 +15,12 @@ const PORT: u16 = 4_791;
 const UDP: usize = 8;
 const BTH: usize = 12;
 const ICRC: usize = 4;
-/// The default partition.
+/// Partition key of the default partition.
 const P_KEY: u16 = 0xffff;
-/// Queue pairs 0 and 1 have other uses.
+/// Number of the first queue pair for data; queue pairs 0 and 1 are reserved for management.
 const FIRST_QUEUE_PAIR: u32 = 2;
 
-/// Opcodes of a reliable connection, and that of a congestion notification.
+/// Opcodes of a reliable connection, and the opcode of a congestion notification packet (CNP).
 mod opcode {
     pub const SEND_FIRST: u8 = 0x00;
     pub const SEND_MIDDLE: u8 = 0x01;
@@ -30,9 +30,9 @@ mod opcode {
     pub const CNP: u8 = 0x81;
 }
 
-/// Appends the IP packet of a packet of `flow`, which goes forward or `backward` with a traffic `class`. If it has room
-/// for telemetry, `hops` is the number of hops in it. Telemetry stands behind the headers: zeros in place of its values,
-/// and the number.
+/// Appends the IP packet that carries a RoCE packet of `flow`, forward or `backward`, with the traffic class
+/// `class`. If the packet has room for telemetry, `hops` is the number of hops in it. The telemetry follows the
+/// headers: the number of hops, and zeros in place of the values.
 pub fn write(
     out: &mut Vec<u8>,
     (flow, ends): (&FlowPlan, &Ends),
@@ -61,7 +61,8 @@ pub fn write(
         payload: length,
     };
     header.write_header(out);
-    // The source port tells flows apart on equal paths. There is no checksum, since the ICRC covers the packet.
+    // The UDP source port distinguishes flows for ECMP. The UDP checksum is zero (unused), since
+    // the ICRC covers the packet.
     out.extend(ends.ports[0].to_be_bytes());
     out.extend(PORT.to_be_bytes());
     out.extend((length as u16).to_be_bytes());
@@ -75,7 +76,8 @@ pub fn write(
     out.extend((asks | number(packet)).to_be_bytes());
     match packet.kind {
         Kind::Data => {}
-        // AETH: an acknowledgement without a limit of credit, or of a PSN sequence error; no count of messages.
+        // Syndrome of the AETH: an ACK with unlimited credit, or a NAK for a PSN sequence error. The
+        // count of messages stays 0.
         Kind::Ack => out.extend([0x1f, 0, 0, 0]),
         Kind::Nak => out.extend([0x60, 0, 0, 0]),
         Kind::Cnp => out.extend([0; 16]),
@@ -93,7 +95,8 @@ pub fn write(
     out.extend(crc.to_le_bytes());
 }
 
-/// The 24 bits of a packet sequence number. An acknowledgement has the number of the last packet that came in order.
+/// The packet sequence number (PSN, 24 bits). An acknowledgement has the number of the last packet
+/// that arrived in order.
 fn number(packet: &RocePacket) -> u32 {
     let psn = match packet.kind {
         Kind::Ack => packet.psn.wrapping_sub(1),
@@ -106,7 +109,8 @@ fn payload_of(flow: &FlowPlan) -> u64 {
     flow.roce.as_ref().map_or(0, |roce| roce.payload.0)
 }
 
-/// A transfer is one message; data without end are one that does not end.
+/// Opcode of a packet. Each transfer is one message; data without end are one message that never
+/// ends.
 fn opcode(flow: &FlowPlan, packet: &RocePacket) -> u8 {
     let last = match &flow.source {
         SourceConfig::Transfer(transfer) => {
@@ -126,8 +130,9 @@ fn opcode(flow: &FlowPlan, packet: &RocePacket) -> u8 {
     }
 }
 
-/// CRC-32 of Ethernet over eight octets of ones and the packet from IP on, in which the fields that change under way
-/// are ones: traffic class, time to live and checksum of IP, the checksum of UDP, and the octet of FECN and BECN.
+/// The CRC-32 of Ethernet over eight octets of ones and the packet from the IP header on. The
+/// fields that change on the path count as ones: traffic class, time to live and checksum of IP,
+/// the UDP checksum, and the octet of FECN and BECN.
 fn invariant_crc(packet: &[u8]) -> u32 {
     const VARIANT: [usize; 7] = [1, 8, 10, 11, 26, 27, 32];
     let masked = packet.iter().enumerate().map(

@@ -10,7 +10,8 @@ use super::recording::Recorded;
 /// Everything that was captured in a run.
 #[derive(Clone, Debug, Serialize)]
 pub struct Taken {
-    /// Hash of everything that happened in the run; every run of the scenario has the same.
+    /// Hash (digest) of everything that happened in the run. Every run of the same scenario has the
+    /// same digest.
     pub digest: String,
     /// The capture of each tap.
     pub taps: Vec<TakenAt>,
@@ -25,8 +26,8 @@ pub struct TakenAt {
     pub point: String,
     /// Files of the tap.
     pub files: Vec<TakenFile>,
-    /// PDUs of which cells were missing. No file of PDUs or packets holds them; their cells are
-    /// among the cells.
+    /// Number of PDUs with missing cells. No file of PDUs or packets contains such a PDU; files of
+    /// cells contain its cells that arrived.
     pub damaged_pdus: u64,
 }
 
@@ -57,9 +58,10 @@ pub struct Named {
     pub addresses: Option<[String; 2]>,
     /// TCP ports; `None` without TCP.
     pub ports: Option<[u16; 2]>,
-    /// Sequence numbers of the SYNs, one below that of the first data byte; `None` without TCP.
+    /// Sequence numbers of the two SYNs, one below the number of the first data byte; `None`
+    /// without TCP.
     pub first_numbers: Option<[u32; 2]>,
-    /// Number of bits by which the window is shifted; `None` without TCP.
+    /// Number of bits by which both ends shift their advertised window; `None` without TCP.
     pub window_shift: Option<u8>,
 }
 

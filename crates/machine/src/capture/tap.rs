@@ -34,8 +34,8 @@ impl Format {
         Format::SunAtm,
         Format::Ip,
     ];
-    /// Formats of a tap that names none. Together they contain cells and PDUs once in ERF, and PDUs
-    /// once more in pcap as SUNATM and as IP.
+    /// Formats of a tap for which the user names no format. Together they contain the cells and the
+    /// PDUs once as ERF, and the PDUs also in pcap files as SUNATM and as IP.
     pub const DEFAULT: [Format; 4] = [Format::Cells, Format::Pdus, Format::SunAtm, Format::Ip];
 
     /// Name of the format on the command line.
@@ -50,7 +50,7 @@ impl Format {
         }
     }
 
-    /// Ending of the file's name, which follows the name of the tap.
+    /// Ending of the file's name after the name of the tap.
     pub const fn suffix(self) -> &'static str {
         match self {
             Format::Cells => "cells.erf",
@@ -63,7 +63,7 @@ impl Format {
     }
 }
 
-/// A requested tap: `POINT` or `POINT:FORMAT,FORMAT`.
+/// A tap, a place of capture, as the user requests it: `POINT` or `POINT:FORMAT,FORMAT`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tap {
     /// `A->B` for a link, observed where it leaves A; `A<->B` for both directions, observed at A;
@@ -114,18 +114,18 @@ fn meant(near: Option<&str>) -> String {
     near.map_or(";".into(), |near| format!(", did you mean `{near}`?"))
 }
 
-/// A directed link, as observed from the node of a tap.
+/// A directed link that a tap captures, at the tap's node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tapped {
     /// Index of the link.
     pub link: usize,
-    /// True if the link leaves that node. Cells of such a link are recorded when they have left,
-    /// cells of other links when they have arrived.
+    /// True if the link leaves the tap's node. The cells of such a link are recorded when they have
+    /// left the node, the cells of other links when they have arrived.
     pub leaves: bool,
 }
 
 impl Tap {
-    /// The links of the tap.
+    /// The links that the tap captures.
     ///
     /// # Errors
     /// If the place does not exist.
@@ -134,7 +134,7 @@ impl Tap {
         self.links_among(&nodes, &plan.links)
     }
 
-    /// The links of the tap among `links`, between nodes with the names `nodes`.
+    /// The links that the tap captures among `links`; `nodes` has the names of the nodes.
     ///
     /// # Errors
     /// If there is no such place.
@@ -184,7 +184,7 @@ impl Tap {
         )
     }
 
-    /// The beginning of the names of the tap's files.
+    /// The common beginning of the names of the tap's files.
     pub fn stem(&self) -> String {
         self.point.replace("<->", "-and-").replace("->", "-to-")
     }

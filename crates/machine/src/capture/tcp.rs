@@ -40,10 +40,10 @@ impl Options {
         len: 0,
     };
 
-    /// Adds options, and no-operation options that fill their last word.
+    /// Appends options, and no-operation options up to a whole word of 32 bits.
     ///
     /// # Panics
-    /// If there is not enough space left for them.
+    /// If the header has no space left for them.
     fn add(&mut self, options: &[u8]) {
         self.octets[self.len..self.len + options.len()].copy_from_slice(options);
         self.len = (self.len + options.len()).next_multiple_of(4);
@@ -65,7 +65,7 @@ impl Options {
     pub fn sack_permitted(&mut self) {
         self.add(&[NO_OPERATION, NO_OPERATION, SACK_PERMITTED, 2]);
     }
-    /// Adds time stamps, and in their padding SACK-permitted, as Linux writes them.
+    /// Adds the time stamps option. SACK-permitted takes the place of its padding, as in Linux.
     pub fn time_stamps(&mut self, stamps: Stamps, sack_permitted: bool) {
         let mut option = [NO_OPERATION; 12];
         if sack_permitted {
@@ -76,8 +76,8 @@ impl Options {
         option[8..].copy_from_slice(&stamps.echo.to_be_bytes());
         self.add(&option);
     }
-    /// Adds SACK blocks, each as its first number and the number behind its last. Adds no option if
-    /// there are no blocks.
+    /// Adds the option with the SACK blocks, each as its first sequence number and the number after
+    /// its last. Without blocks no option is added.
     pub fn sack(&mut self, blocks: impl Iterator<Item = (u32, u32)>) {
         let mut option = [NO_OPERATION; MOST_OPTION_BYTES as usize];
         let mut len = 4;
@@ -108,7 +108,7 @@ pub struct Header {
     pub acknowledgement: u32,
     /// Control bits (flags) of the segment.
     pub flags: u8,
-    /// Window, as the header's field has it, that is shifted.
+    /// Window as in the header's field, that is after the shift.
     pub window: u16,
     /// Options of the header.
     pub options: Options,

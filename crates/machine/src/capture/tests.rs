@@ -55,7 +55,7 @@ fn taken(text: &str, taps: &[&str], directory: &Path) -> Taken {
     taken
 }
 
-/// Type, time, interface and contents of each record of an ERF file.
+/// Type, time, interface and contents of each record in an ERF file.
 fn records(path: &Path) -> Vec<(u8, u64, u8, Vec<u8>)> {
     let file = fs::read(path).unwrap();
     let (mut rest, mut records) = (&file[..], Vec::new());
@@ -68,7 +68,8 @@ fn records(path: &Path) -> Vec<(u8, u64, u8, Vec<u8>)> {
     records
 }
 
-/// Retransmitted data carries the same octets, so PDUs are distinguished by the cells that end them.
+/// Retransmitted data have the same octets, so the cells that end a PDU are used to tell it from
+/// others.
 #[test]
 fn pdus_are_the_cells_before_them_and_time_never_goes_back() {
     let directory = tempfile::tempdir().unwrap();
@@ -111,8 +112,8 @@ fn pdus_are_the_cells_before_them_and_time_never_goes_back() {
     );
 }
 
-/// The capture at the sender has the octets of the capture at the receiver, and the cells that are
-/// lost between.
+/// The capture at the sender has the octets of the capture at the receiver, and also the cells that
+/// are lost between the two.
 #[test]
 fn every_place_sees_the_same_octets() {
     let directory = tempfile::tempdir().unwrap();
@@ -210,8 +211,8 @@ fn what_cannot_be_captured_is_told_before_anything_runs() {
     assert_eq!(refused(&["A", "A:ip"]), "`A` is captured twice");
 }
 
-/// An acknowledgement has two cells; a defect that counts three is noticed before anything is
-/// written, in any build.
+/// An acknowledgement has two cells. An error in the program that counts three is noticed before
+/// anything is written, in any build.
 #[test]
 #[should_panic(expected = "a PDU of flow 0 travels as 3 cells and is written as 96 octets")]
 fn a_pdu_of_other_cells_than_travel_is_not_written() {

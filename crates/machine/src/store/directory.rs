@@ -1,11 +1,12 @@
-//! The files of a store: segments `segments/N.seg`, numbered in the order of their creation. A
-//! segment that is being written has a file `N.lock`, which its writer holds locked.
+//! The files of a store: segments `segments/N.seg`, which hold the results, numbered in the order
+//! of their creation. While a segment is written there is also a file `N.lock`, which the segment's
+//! writer keeps locked.
 //!
-//! The lock is a separate file, made before the segment and removed when the segment is closed, so
-//! a segment that is being written never looks closed. A writer that was killed leaves the file,
-//! but not the lock on it; the next process that opens the store removes the file. Numbers of
-//! segments are never used again, so the bytes at a position in a segment never change while the
-//! segment exists.
+//! The lock is a separate file. It is made before the segment and removed when the segment is
+//! closed, so a segment that is being written never looks closed. A killed writer leaves the file,
+//! but the system releases its lock; the next process that opens the store removes the file.
+//! Numbers of segments are never used again, so the bytes at a position in a segment never change
+//! while the segment exists.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -21,8 +22,8 @@ pub type Number = u64;
 const SEGMENT: &str = "seg";
 const LOCK: &str = "lock";
 const MERGED: &str = "merging";
-/// New numbers count up from the largest one in use, so a file with a number beyond this limit is
-/// foreign.
+/// Largest number that the store gives to a segment. New numbers count up from the largest in use,
+/// so a file with a larger number does not belong to the store.
 const BEYOND: Number = 1_000_000_000_000_000;
 
 /// The directory with the segments of a store.
@@ -51,7 +52,7 @@ impl Directory {
         self.file(number, SEGMENT)
     }
 
-    /// Path of a segment that a merge is writing; it is renamed when it is complete.
+    /// Path of a segment that a merge is writing; the merge renames it when it is complete.
     pub fn unfinished(&self, number: Number) -> PathBuf {
         self.file(number, MERGED)
     }
@@ -60,8 +61,8 @@ impl Directory {
         self.segments.join(format!("{number:08}.{extension}"))
     }
 
-    /// Time at which files were last made or removed; `None` if the directory of the segments does
-    /// not exist yet.
+    /// Time at which a file was last made or removed in the directory of the segments; `None` if
+    /// this directory does not exist yet.
     pub fn modified(&self) -> io::Result<Option<SystemTime>> {
         match fs::metadata(&self.segments).and_then(|m| m.modified()) {
             Ok(at) => Ok(Some(at)),
@@ -90,7 +91,8 @@ impl Directory {
                 && extensions.contains(&extension)
                 && let Ok(number) = stem.parse()
                 && number < BEYOND
-                // Otherwise `1.seg` would be taken for `00000001.seg`, which does not exist.
+                // A file `1.seg` is ignored: the store would look for segment 1 under the name
+                // `00000001.seg`.
                 && self.file(number, extension).file_name() == Some(&name)
                 && entry.path().is_file()
             {
@@ -101,7 +103,7 @@ impl Directory {
         Ok(numbers)
     }
 
-    /// A number that no process has or had, claimed until the claim is dropped.
+    /// Claims a number that no process has or had for a segment, until the claim is dropped.
     ///
     /// # Errors
     /// If the directory cannot be written.
@@ -124,11 +126,11 @@ impl Directory {
                         process: std::process::id(),
                         lock,
                     };
-                    // If the system has no locks, the existence of the file shows that somebody
-                    // writes.
+                    // If the system has no locks, the existence of the file alone shows that a
+                    // process writes the segment.
                     let _ = claim.lock.lock();
-                    // Until it was locked, another process could take it for the lock of a killed
-                    // writer and remove it.
+                    // Before this process locked the file, another process could take it for the
+                    // file of a killed writer and remove it.
                     if is_at(&claim.lock, &claim.path) && !self.segment(number).exists() {
                         return Ok(claim);
                     }
@@ -140,15 +142,16 @@ impl Directory {
         }
     }
 
-    /// True if another process, or this one, may still write the segment.
+    /// True if a process, possibly this one, may still write the segment.
     pub fn lives(&self, number: Number) -> bool {
         let path = self.file(number, LOCK);
-        // Opening a pipe would wait for somebody who writes to it.
+        // Opening a pipe would wait until some process writes to it.
         if path.exists() && !path.is_file() {
             return false;
         }
         match File::open(path) {
-            // A shared lock, so that two processes that ask do not take each other for writers.
+            // The lock is a shared one: two processes that ask at the same time do not take each
+            // other for the writer.
             Ok(lock) => lock.try_lock_shared().is_err(),
             Err(error) => error.kind() != io::ErrorKind::NotFound,
         }
@@ -160,10 +163,11 @@ impl Directory {
         remove_if_there(&self.file(number, LOCK))
     }
 
-    /// Removes the lock files of killed writers, and remains of the store's creation.
+    /// Removes the lock files of killed writers, and files that remain from the creation of the
+    /// store.
     pub fn clear(&self) -> io::Result<()> {
         format::clear(&self.root)?;
-        // On other systems it is unknown if the opened lock is the file that now has this name.
+        // Except on Unix it is unknown whether the opened lock is still the file of this name.
         if !cfg!(unix) {
             return Ok(());
         }
@@ -171,7 +175,8 @@ impl Directory {
             let path = self.file(number, LOCK);
             if let Ok(lock) = File::open(&path)
                 && lock.try_lock().is_ok()
-                // While it is locked, no other process removes or claims it.
+                // While this process holds the lock, no other process removes the file or claims
+                // its number.
                 && is_at(&lock, &path)
             {
                 remove_if_there(&path)?;
@@ -180,8 +185,8 @@ impl Directory {
         Ok(())
     }
 
-    /// Removes the remains of an interrupted merge. Only the process that holds the right to merge
-    /// may call it.
+    /// Removes the files that an interrupted merge left. Only the process that holds the right to
+    /// merge may call this function.
     pub fn sweep(&self) -> io::Result<()> {
         for number in self.numbers(&[MERGED])? {
             let path = self.unfinished(number);
@@ -191,8 +196,8 @@ impl Directory {
         Ok(())
     }
 
-    /// The right to merge, which only one process has at a time. `None` if another process has it,
-    /// or if the system has no locks.
+    /// Takes the right to merge segments, which only one process has at a time. Returns `None` if
+    /// another process has it, or if the system has no locks.
     pub fn merging(&self) -> io::Result<Option<File>> {
         let path = self.root.join("merge.lock");
         let lock = File::options()
@@ -207,7 +212,8 @@ impl Directory {
     }
 }
 
-/// True if `path` still names this file; the file may have been removed, and its name given to another.
+/// True if `file` still is the file with the name `path`. Another process may have removed it and
+/// made a new file of this name.
 #[cfg(unix)]
 fn is_at(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -234,10 +240,11 @@ pub struct Claim {
 
 impl Drop for Claim {
     fn drop(&mut self) {
-        // A forked process has a copy of its parent's claim. Before it was locked, another process may
-        // have removed the file, and a third made it anew: then it is not this claim's.
+        // A forked process has a copy of its parent's claim. Another process may also have removed
+        // the file before it was locked, and a third process may have made it again. In both cases
+        // the file does not belong to this claim.
         if self.process == std::process::id() && is_at(&self.lock, &self.path) {
-            // If it remains, another process sees that it is not locked.
+            // If the file remains, other processes see that it is not locked.
             let _ = fs::remove_file(&self.path);
         }
     }

@@ -1,10 +1,10 @@
-//! File operations beyond the standard library, and errors with path and advice.
+//! File operations that the standard library lacks, and errors that name the path and give advice.
 
 use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 
-/// Fills `buffer` from `offset` of the file on, independent of the file's position.
+/// Fills `buffer` with the bytes of the file from `offset` on, without moving the file's position.
 pub fn read_exact_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<()> {
     match read_at(file, buffer, offset)? {
         read if read == buffer.len() => Ok(()),
@@ -12,8 +12,8 @@ pub fn read_exact_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<
     }
 }
 
-/// Fills `buffer` from `offset` of the file on, up to the end of the file. Returns the number of
-/// bytes read.
+/// Fills `buffer` with the bytes of the file from `offset` on, at most up to the end of the file.
+/// Returns the number of bytes read.
 pub fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
     let mut filled = 0;
     while filled < buffer.len() {
@@ -37,7 +37,8 @@ fn read_some(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
     std::os::windows::fs::FileExt::seek_read(file, buffer, offset)
 }
 
-/// Syncs a directory to the disk, so that files made or removed in it survive a power failure.
+/// Syncs a directory to the disk, so that the making and removal of its files survive a power
+/// failure.
 pub fn sync_directory(directory: &Path) -> io::Result<()> {
     if cfg!(unix) {
         File::open(directory)?.sync_all()
@@ -46,7 +47,7 @@ pub fn sync_directory(directory: &Path) -> io::Result<()> {
     }
 }
 
-/// Removes a file, unless another process has removed it already.
+/// Removes a file; it is no error if another process has removed it already.
 pub fn remove_if_there(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
@@ -56,7 +57,7 @@ pub fn remove_if_there(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Adds to `error` the failed operation, the path and advice.
+/// Adds to `error` the operation that failed (`tried`), the path and advice.
 pub fn located(error: io::Error, tried: &str, path: &Path) -> io::Error {
     let advice = match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
@@ -73,9 +74,9 @@ pub fn located(error: io::Error, tried: &str, path: &Path) -> io::Error {
     )
 }
 
-/// Adds operation, path and advice to the errors of results, as [`located`] does.
+/// Adds operation, path and advice to the error of a result, as [`located`] does.
 pub trait Located<T> {
-    /// The result with its error as [`located`] makes it.
+    /// Returns the result, with [`located`] applied to its error.
     fn at(self, tried: &str, path: &Path) -> io::Result<T>;
 }
 

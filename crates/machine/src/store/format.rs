@@ -1,5 +1,5 @@
-//! The file `format` of a store, which marks the directory as a store and states the version of its
-//! format.
+//! The file `format` of a store: it marks the directory as a store of results and states the
+//! version of the store's format.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -11,19 +11,20 @@ use cellrate::run::VERSION;
 
 const NAME: &str = "format";
 const FIRST_WORDS: &str = "cellrate store ";
-/// Version of the format. It increases with changes after which this program cannot read older
-/// stores, or older programs cannot read new ones.
+/// Version of the format. It increases with a change after which this program cannot read older
+/// stores, or older programs cannot read new stores.
 const FORMAT: u64 = 1;
-/// Counts the temporary files of this process, to give each a name of its own.
+/// Number of temporary files that this process has made; it gives each of them a name of its own.
 static ATTEMPTS: AtomicU64 = AtomicU64::new(0);
 
-/// Makes the directory `root` a store, unless it is one.
+/// Makes the directory `root` a store, unless it already is one.
 ///
 /// # Errors
-/// If the directory holds something else, has a newer format, or can be neither made nor read.
+/// If the directory contains something else, is a store of a newer format, or can be neither made
+/// nor read.
 pub fn establish(root: &Path) -> io::Result<()> {
     let path = root.join(NAME);
-    // Opening a pipe would wait for somebody who writes to it.
+    // Opening a pipe would wait until some process writes to it.
     if fs::metadata(&path).is_ok_and(|found| !found.is_file()) {
         return check("", &path);
     }
@@ -59,7 +60,7 @@ fn make(root: &Path, path: &Path) -> io::Result<()> {
     for entry in fs::read_dir(root).at("cannot read", root)? {
         let name = entry?.file_name();
         let name = name.to_string_lossy();
-        // Another process may be making the same store.
+        // Another process may be making the same store at this time.
         if !name.starts_with(NAME) {
             if path.exists() {
                 break;
@@ -78,19 +79,19 @@ fn make(root: &Path, path: &Path) -> io::Result<()> {
         writeln!(file, "{FIRST_WORDS}{FORMAT}\nwritten by cellrate {VERSION}")?;
         file.sync_all()?;
         match fs::rename(&temporary, path) {
-            // Another process has made the store meanwhile and removed this file.
+            // Meanwhile another process has made the store and removed this temporary file.
             Err(error) if error.kind() == io::ErrorKind::NotFound && path.exists() => {}
             renamed => renamed?,
         }
         sync_directory(root)
     };
     write().at("cannot write", path).inspect_err(|_| {
-        // On a full disk the file exists, empty.
+        // If the disk is full, the temporary file exists but is empty.
         let _ = fs::remove_file(&temporary);
     })
 }
 
-/// Removes files of processes that were killed while they made the store.
+/// Removes temporary files of processes that were killed while they made the store.
 pub fn clear(root: &Path) -> io::Result<()> {
     for entry in fs::read_dir(root).at("cannot read", root)? {
         let name = entry?.file_name();

@@ -1,4 +1,5 @@
-//! Segments that are open for reading, so that a result costs one system call and not three.
+//! Segments that stay open for reading, so that reading a result takes one system call instead of
+//! three.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -15,7 +16,7 @@ const MOST: usize = 64;
 pub struct Handles(Mutex<HashMap<Number, Arc<File>>>);
 
 impl Handles {
-    /// The file of a segment, opened unless it is open.
+    /// Returns the file of a segment, and opens it first if it is not open.
     ///
     /// # Errors
     /// If the segment does not exist or cannot be opened.

@@ -1,5 +1,5 @@
-//! Location of each result, read from the segments when the store is opened, and again when they
-//! have changed.
+//! The index of a store: the location of each result. It is read from the segments when the store
+//! is opened, and again when the segments have changed.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs;
@@ -13,13 +13,14 @@ use super::handles::Handles;
 use super::key::Key;
 use super::scan::{Scan, scan};
 
-/// Coarsest resolution of a directory's time stamp. If a time stamp is younger than this, the
-/// directory may change again without a new time stamp.
+/// Coarsest resolution of a directory's time stamp. If the time stamp is younger than this, the
+/// directory may change once more without a change of the time stamp.
 const COARSEST_CLOCK: Duration = Duration::from_secs(2);
-/// Number of attempts to list a directory that changes meanwhile.
+/// Number of attempts to list a directory that other processes change at the same time.
 const LISTINGS: usize = 10;
 
-/// Location of a record. Later records have greater locations.
+/// Location of a record (a result with its header) in the store. Later records have greater
+/// locations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Location {
     /// Segment that holds the record.
@@ -30,14 +31,14 @@ pub struct Location {
     pub length: u64,
 }
 
-/// A segment as far as the index knows it.
+/// State of a segment, as the index knows it.
 #[derive(Clone, Copy, Debug)]
 pub struct Known {
     /// Offset up to which the segment's records are in the index.
     pub scanned: u64,
     /// True if another process may still write the segment.
     pub living: bool,
-    /// True if parts of the segment are not readable as records.
+    /// True if parts of the segment cannot be read as records.
     pub damaged: bool,
 }
 
@@ -54,15 +55,15 @@ impl Location {
     };
 }
 
-/// Locations of records by key.
+/// Locations of records (results with their headers) by key.
 #[derive(Debug, Default)]
 pub struct Index {
-    /// Keys and locations of all records that are not known to be damaged; those of a key in the
-    /// order of their locations.
+    /// Keys and locations of all records that are not known to be damaged. Several records of one
+    /// key are in the order of their locations.
     records: BTreeSet<(Key, Location)>,
     aside: HashSet<Location>,
     segments: BTreeMap<Number, Known>,
-    /// Time stamp of the directory when it was last listed, and the time of the listing.
+    /// Time stamp of the directory when it was last listed, and the time of this listing.
     listed: Option<(Option<SystemTime>, SystemTime)>,
 }
 
@@ -98,19 +99,20 @@ impl Index {
         self.records.insert((key, location));
     }
 
-    /// Removes a damaged record; the latest other record of `key` takes its place, if there is one.
+    /// Removes a damaged record from the index. If `key` has other records, the latest of them
+    /// takes its place.
     pub fn set_aside(&mut self, key: Key, location: Location) {
         self.aside.insert(location);
         self.records.remove(&(key, location));
     }
 
-    /// Causes the next [`Index::refresh`] to list the directory again, whatever its time stamp.
+    /// Makes the next [`Index::refresh`] list the directory, whatever its time stamp.
     pub fn distrust(&mut self) {
         self.listed = None;
     }
 
-    /// Updates the index with records that other processes have written, merged and removed since.
-    /// Returns the damage found.
+    /// Brings the index up to date with records that other processes have written, merged or
+    /// removed. Returns the damage found.
     ///
     /// # Errors
     /// If the directory or a segment cannot be read.
@@ -129,8 +131,8 @@ impl Index {
                 self.listed = Some((modified, now));
             }
             match self.scan(listed, directory, handles, &mut problems) {
-                // A merge has removed the segment; its records are now in another segment of the
-                // directory.
+                // A merge has removed the segment after the listing; its records are now in
+                // another segment.
                 Err(error) if error.kind() == io::ErrorKind::NotFound && attempt < LISTINGS => {
                     self.listed = None
                 }
@@ -172,8 +174,8 @@ impl Index {
         Ok(())
     }
 
-    /// Reads new records of segments that may still be written: of all such segments if the
-    /// directory was `listed`, otherwise of those that have grown.
+    /// Reads the new records of segments that may still be written. If the directory was `listed`,
+    /// reads all such segments, otherwise only those that have grown.
     fn scan(
         &mut self,
         listed: bool,
@@ -202,7 +204,8 @@ impl Index {
         directory: &Directory,
         handles: &Handles,
     ) -> io::Result<Vec<Problem>> {
-        // Checked before the scan, so that a segment that is found closed is scanned to its end.
+        // This is checked before the scan, so that a segment that is found closed is scanned to
+        // its end.
         let living = directory.lives(number);
         let from = self.segments.get(&number).map_or(0, |known| known.scanned);
         let path = directory.segment(number);
@@ -233,7 +236,7 @@ impl Index {
                 Problem {
                     key: None,
                     path: path.clone(),
-                    offset: *from,
+                    offset: Some(*from),
                     message,
                 }
             })
@@ -243,7 +246,7 @@ impl Index {
             problems.push(Problem {
                 key: None,
                 path,
-                offset: end,
+                offset: Some(end),
                 message,
             });
         }

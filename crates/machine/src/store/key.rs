@@ -1,4 +1,4 @@
-//! Keys in the form that segments hold.
+//! Keys of results in the binary form in which segments contain them.
 
 use std::io;
 
@@ -7,7 +7,7 @@ use std::io;
 pub(super) struct Key(pub [u8; 32]);
 
 impl Key {
-    /// The key that `text` writes.
+    /// Reads a key from its text.
     ///
     /// # Errors
     /// If `text` is not 64 hexadecimal digits in lower case.

@@ -1,8 +1,9 @@
-//! Merging of small segments, since each short command leaves a segment of its own.
+//! Merges small segments into few large ones, because each short command leaves a segment of its
+//! own.
 //!
-//! The new segment is written beside the old ones, synced to the disk, and renamed; only then the
-//! old ones are removed. If this is interrupted, each record is still in at least one segment. A
-//! damaged segment is copied the same way, without the damaged parts.
+//! The new segment is written beside the old segments, synced to the disk, and renamed; only then
+//! the old segments are removed. If the merge is interrupted, each record is still in at least one
+//! segment. A damaged segment is copied in the same way, without its damaged parts.
 
 use std::collections::HashMap;
 use std::fs::{self, File};
@@ -15,39 +16,39 @@ use super::key::Key;
 use super::record::decode;
 use super::scan::{Found, scan};
 
-/// Number of closed segments below half the full size that are not merged.
+/// Largest number of closed segments, each below half of the full size, that are left unmerged.
 pub const FEW: usize = 32;
 
-/// Steps of a merge, at which tests interrupt it.
+/// Steps of a merge. Tests interrupt it at each step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// A number is claimed, but nothing is written.
+    /// A number is claimed for the new segment, but nothing is written.
     Claimed,
     /// Some records are copied, but not all.
     Copying,
     /// All records are copied and synced to the disk.
     Copied,
-    /// The new segment has its name.
+    /// The new segment has been renamed to its final name.
     Named,
     /// One of the old segments has been removed.
     Removed,
 }
 
-/// A closed segment.
+/// A closed segment, to which no process writes any more.
 #[derive(Clone, Copy, Debug)]
 pub struct Closed {
     /// Number of the segment.
     pub number: Number,
     /// Size of the segment in bytes.
     pub size: u64,
-    /// True if parts of the segment are not readable as records.
+    /// True if parts of the segment cannot be read as records.
     pub damaged: bool,
 }
 
 /// Groups of segments that are worth merging: each damaged segment by itself, and small segments if
-/// there are more than [`FEW`]. Of the small segments, in order of size, the last one taken is no
-/// larger than those before it together. So a record is copied only when its segment at least
-/// doubles.
+/// there are more than [`FEW`]. Of the small segments in order of size, as many of the first are
+/// taken as possible, so that the last is no larger than the others together. A record is therefore
+/// copied only if its segment at least doubles.
 pub fn groups(closed: &[Closed], full: u64) -> Vec<Vec<Number>> {
     let mut groups: Vec<_> = closed
         .iter()
@@ -79,8 +80,8 @@ pub fn groups(closed: &[Closed], full: u64) -> Vec<Vec<Number>> {
     groups
 }
 
-/// Copies the records of each group into one segment and removes the old segments, unless another
-/// process is merging. Returns the damaged records that were left out.
+/// Copies the records of each group into one segment and removes the old segments. Does nothing if
+/// another process is merging. Returns the damaged records that were not copied.
 ///
 /// # Errors
 /// If a segment cannot be read, written or removed; every record is then still in a segment.
@@ -96,7 +97,7 @@ pub fn merge(
     directory.sweep()?;
     let there = directory.list()?;
     for group in groups {
-        // Another process may have merged them since they were listed.
+        // Another process may have merged these segments since they were listed.
         if group
             .iter()
             .all(|number| there.binary_search(number).is_ok() && !directory.lives(*number))
@@ -140,7 +141,8 @@ fn merge_group(
     Ok(problems)
 }
 
-/// Copies the latest undamaged record of each key, in the order of the keys' first records.
+/// Copies the latest undamaged record of each key. The copies are in the order of the first record
+/// of each key.
 fn copy(
     directory: &Directory,
     group: &[Number],
@@ -183,7 +185,8 @@ fn copy(
     Ok(problems)
 }
 
-/// An unfinished segment; its file is removed on drop, unless it was renamed.
+/// A segment that is not complete. When it is dropped, its file is removed, unless the file was
+/// renamed.
 struct Unfinished<'d> {
     directory: &'d Directory,
     number: Number,

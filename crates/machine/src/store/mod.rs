@@ -1,16 +1,16 @@
-//! A store of results by content: a result that was computed once for a version, a resolved
-//! scenario and a seed is not computed again.
+//! A store of results, found by the hash of their inputs. If a result was computed once for a
+//! program version, a complete scenario and a seed, it is not computed again.
 //!
 //! A store is a log, after Sheehy and Smith, "Bitcask: a log-structured hash table for fast
-//! key/value data" (2010): results are appended to segments, and an index in memory holds the
-//! location of each. Several threads and processes may use one directory at once. Each process
-//! appends to a segment of its own, whose lock shows that the process still runs; the bytes of a
-//! segment are never changed. A result can be read as soon as [`Store::put`] has returned, even if
-//! the process is then killed, and by other processes, too; after a power failure the results of
-//! about the last second may be missing.
+//! key/value data" (2010): results are appended to files called segments, and an index in memory
+//! holds the location of each result. Several threads and processes may use one directory at once.
+//! Each process appends to a segment of its own, and a lock on this segment shows that the process
+//! still runs. The bytes of a segment are never changed.
 //!
-//! If a key has several records the latest is used. As a key is the hash of everything that a
-//! result depends on, their results are the same.
+//! As soon as [`Store::put`] has returned, every process can read the result, even if the writing
+//! process is then killed. After a power failure the results of about the last second may be
+//! missing. If a key has several records (stored results), the latest is used. As a key is the hash
+//! of everything that a result depends on, these records hold equal results.
 
 mod directory;
 mod disk;
@@ -50,13 +50,13 @@ pub struct Store {
 }
 
 impl Store {
-    /// Opens the store in the directory `root`, which is made if it does not exist. If there are
-    /// many small segments, or one is damaged, they are merged; files left by killed processes are
-    /// removed.
+    /// Opens the store in the directory `root`; the directory is made if it does not exist. Merges
+    /// segments if there are many small ones or a damaged one, and removes files that killed
+    /// processes left.
     ///
     /// # Errors
-    /// If the directory can be neither made nor read, or contains something else, or a store of a
-    /// newer format.
+    /// If the directory can be neither made nor read. Also if it contains something else, or a
+    /// store of a newer format.
     pub fn open(root: impl Into<PathBuf>) -> io::Result<Store> {
         Store::with_segments_of(root.into(), writer::FULL)
     }
@@ -75,11 +75,11 @@ impl Store {
         Ok(store)
     }
 
-    /// The bytes kept under `key`; `None` if there are none, or if they are damaged, which
-    /// [`Store::problems`] then reports.
+    /// Returns the bytes stored under `key`. Returns `None` if there are none, or if they are
+    /// damaged; [`Store::problems`] then reports the damage.
     ///
     /// # Errors
-    /// If `key` is not a valid key, or a segment exists and cannot be read.
+    /// If `key` is not a valid key, or if a segment exists but cannot be read.
     pub fn get(&self, key: &str) -> io::Result<Option<Vec<u8>>> {
         let key = Key::parse(key)?;
         let mut missing = None;
@@ -93,7 +93,7 @@ impl Store {
                 Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
                     self.set_aside(key, location, "it is cut off");
                 }
-                // Another process has merged the segment.
+                // Another process has merged the segment, so the record is now in another one.
                 Err(error)
                     if error.kind() == io::ErrorKind::NotFound && missing != Some(location) =>
                 {
@@ -107,7 +107,8 @@ impl Store {
         Ok(None)
     }
 
-    /// True if there is a record under `key`; damage is only noticed when it is read.
+    /// True if there is a record under `key`. Damage of the record is noticed only when
+    /// [`Store::get`] reads it.
     ///
     /// # Errors
     /// As [`Store::get`].
@@ -115,11 +116,11 @@ impl Store {
         Ok(self.find(&Key::parse(key)?)?.is_some())
     }
 
-    /// Keeps `bytes` under `key`. On failure the previous state of the store remains.
+    /// Stores `bytes` under `key`. If this fails, the store stays as it was before.
     ///
     /// # Errors
-    /// If `key` is not a valid key, the segment cannot be written, or earlier results could not be
-    /// synced to the disk.
+    /// If `key` is not a valid key, if the segment cannot be written, or if earlier results could
+    /// not be synced to the disk.
     pub fn put(&self, key: &str, bytes: &[u8]) -> io::Result<()> {
         let key = Key::parse(key)?;
         let record = record::encode(key, bytes);
@@ -128,8 +129,8 @@ impl Store {
         Ok(())
     }
 
-    /// Sets aside the bytes under `key`, which are undamaged but of no use;
-    /// [`Store::problems`] then reports `why`.
+    /// Removes the bytes under `key` from the index, because they are undamaged but not usable.
+    /// [`Store::problems`] then reports the reason `why`.
     ///
     /// # Errors
     /// As [`Store::get`].
@@ -141,7 +142,8 @@ impl Store {
         Ok(())
     }
 
-    /// Keys of all results, in order, including those of records whose damage is not yet known.
+    /// Keys of all stored results, in order. Keys of records whose damage is not known yet are
+    /// included.
     ///
     /// # Errors
     /// If the segments cannot be read.
@@ -150,7 +152,7 @@ impl Store {
         Ok(self.index().keys().iter().map(Key::text).collect())
     }
 
-    /// All damage found so far, each only once.
+    /// All damage found so far; each damage is reported once.
     pub fn problems(&self) -> Vec<Problem> {
         self.problems
             .lock()
@@ -158,16 +160,16 @@ impl Store {
             .clone()
     }
 
-    /// Syncs all results to the disk, where they survive a power failure.
+    /// Syncs all results to the disk, so that they survive a power failure.
     ///
     /// # Errors
-    /// If the system cannot do so.
+    /// If the system cannot sync the files.
     pub fn sync(&self) -> io::Result<()> {
         self.writer().sync()
     }
 
     /// Does [`Store::sync`] and closes the segment. The store can still be used: the next result
-    /// begins another segment. Dropping a store closes it.
+    /// begins another segment. A store that is dropped is also closed.
     ///
     /// # Errors
     /// As [`Store::sync`].
@@ -226,7 +228,7 @@ impl Store {
         };
         match self.directory.clear().and(merged) {
             Ok(problems) => problems.into_iter().for_each(|problem| self.note(problem)),
-            // Reading still works, and without write permission nothing can be tidied.
+            // Without write permission the store cannot be tidied, but results can still be read.
             Err(error)
                 if matches!(
                     error.kind(),
@@ -235,12 +237,12 @@ impl Store {
             Err(error) => {
                 let path = self.directory.segments().into();
                 let message = format!(
-                    "small segments could not be merged, which only makes the store slower: {error}"
+                    "all results are intact, but small segments could not be merged, so the store stays slow: {error}"
                 );
                 self.note(Problem {
                     key: None,
                     path,
-                    offset: 0,
+                    offset: None,
                     message,
                 });
             }

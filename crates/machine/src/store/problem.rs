@@ -4,16 +4,16 @@ use std::path::{Path, PathBuf};
 
 use super::key::Key;
 
-/// Bytes in the store that cannot be used. They are set aside: the run is repeated, and all other
-/// results stay usable.
+/// Bytes in the store that cannot be used. The store ignores them: the result is computed again,
+/// and all other results stay usable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// Key of the result, if known.
     pub key: Option<String>,
-    /// Path of the damaged file.
+    /// Path of the damaged file, or of the directory that has the problem.
     pub path: PathBuf,
-    /// Offset of the damage in the file.
-    pub offset: u64,
+    /// Offset of the damage in the file, in bytes; `None` if the problem is not in one file.
+    pub offset: Option<u64>,
     /// Description of the damage.
     pub message: String,
 }
@@ -25,7 +25,7 @@ impl Problem {
         Problem {
             key: Some(key.text()),
             path: path.into(),
-            offset,
+            offset: Some(offset),
             message,
         }
     }

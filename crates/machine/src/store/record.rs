@@ -1,4 +1,4 @@
-//! A record of a segment: a header of 100 bytes, then the result.
+//! A record: one stored result in a segment, a header of 100 bytes and then the result.
 //!
 //! | bytes | content |
 //! |---|---|
@@ -11,20 +11,20 @@
 //! | 8 | first bytes of the SHA-256 of all of the above |
 //!
 //! Numbers are little-endian. The header has its own checksum, so its length is reliable even if
-//! the result is damaged, and the records behind remain readable.
+//! the result is damaged, and the records after it remain readable.
 
 use sha2::{Digest, Sha256};
 
 use super::key::Key;
 
-/// First bytes of every record, which the search for the next record behind damage compares.
+/// First bytes of every record. The search for the next record after damage looks for these bytes.
 pub const MAGIC: [u8; 8] = *b"\x89CRrec1\n";
 /// Bytes of the header of a record.
 pub const HEADER: usize = 100;
 const CHECKED: usize = HEADER - 8;
-/// Most bytes to which LZ4 decompresses a byte.
+/// Largest number of bytes to which LZ4 can decompress one byte.
 const LONGEST_OF_A_BYTE: u64 = 255;
-/// Longest result in bytes that is compressed; LZ4's own limit is little higher.
+/// Longest result, in bytes, that is compressed; the limit of LZ4 itself is a little higher.
 const LONGEST_CODED: usize = 2_000_000_000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +45,8 @@ pub struct Header {
 }
 
 impl Header {
-    /// The header at the beginning of `bytes`; `None` if there is no complete and undamaged one.
+    /// Reads the header at the beginning of `bytes`; `None` if there is no complete and undamaged
+    /// header.
     pub fn parse(bytes: &[u8]) -> Option<Header> {
         let bytes = bytes.get(..HEADER)?;
         if bytes[..8] != MAGIC || bytes[CHECKED..] != Sha256::digest(&bytes[..CHECKED])[..8] {
@@ -85,7 +86,7 @@ impl Header {
     }
 }
 
-/// The record of a result under `key`, as bytes.
+/// Makes the record that stores `result` under `key`, as bytes.
 pub fn encode(key: Key, result: &[u8]) -> Vec<u8> {
     let coded = (result.len() <= LONGEST_CODED).then(|| lz4_flex::block::compress(result));
     let coded = coded.filter(|coded| coded.len() < result.len());
@@ -108,7 +109,7 @@ pub fn encode(key: Key, result: &[u8]) -> Vec<u8> {
     record
 }
 
-/// The result in a record of `key`, or a description of the damage.
+/// Returns the result in a record of `key`, or a description of the damage.
 pub fn decode(key: Key, record: &[u8]) -> Result<Vec<u8>, &'static str> {
     let header = Header::parse(record).ok_or("its header is damaged")?;
     if header.key != key || header.length() != record.len() as u64 {
@@ -121,7 +122,7 @@ pub fn decode(key: Key, record: &[u8]) -> Result<Vec<u8>, &'static str> {
     match header.coding {
         Coding::Plain => Ok(stored.to_vec()),
         Coding::Lz4 => {
-            // This much memory is allocated before decompression.
+            // Decompression allocates this much memory, so a damaged length must not be believed.
             if header.plain > stored.len() as u64 * LONGEST_OF_A_BYTE {
                 return Err("its header states an impossible length");
             }

@@ -7,7 +7,8 @@ use super::disk::read_at;
 use super::key::Key;
 use super::record::{HEADER, Header, MAGIC};
 
-/// Bytes read at once. Small results are close together, so one read brings several headers.
+/// Number of bytes read at once. Small results lie close together, so one read brings several
+/// headers.
 const CHUNK: usize = 64 * 1024;
 
 /// A record whose result has not been read.
@@ -21,16 +22,17 @@ pub struct Found {
     pub length: u64,
 }
 
-/// Records found in a segment, and the ranges between them.
+/// Records found in a segment, and the ranges between them that contain no record.
 #[derive(Debug, Default)]
 pub struct Scan {
     /// Records of the segment, in order.
     pub records: Vec<Found>,
-    /// Begin and end of ranges before the last record that contain no record.
+    /// Begin and end of each range before the last record that contains no record, in bytes.
     pub gaps: Vec<(u64, u64)>,
-    /// Offset behind the last record.
+    /// Offset of the first byte after the last record.
     pub end: u64,
-    /// Size of the file; if it is beyond `end`, the last record is incomplete or damaged.
+    /// Size of the file in bytes. If it is larger than `end`, an incomplete or damaged record
+    /// follows the last record.
     pub size: u64,
 }
 
@@ -61,7 +63,7 @@ pub fn scan(file: &File, from: u64) -> io::Result<Scan> {
                 });
                 scan.end = offset + header.length();
             }
-            // The record is still being written, or cut off.
+            // The record is still being written, or the file ends within it.
             Some(_) => break,
             None => match next_header(&mut window, offset + 1, size)? {
                 Some(next) => {
@@ -75,8 +77,8 @@ pub fn scan(file: &File, from: u64) -> io::Result<Scan> {
     Ok(scan)
 }
 
-/// Offset of the next valid header from `from` on; `None` if there is none up to `size`, the end of
-/// the file.
+/// Offset of the next valid header from `from` on; `None` if there is none before `size`, the end
+/// of the file.
 fn next_header(window: &mut Window<'_>, from: u64, size: u64) -> io::Result<Option<u64>> {
     let mut offset = from;
     while offset + HEADER as u64 <= size {
@@ -89,7 +91,7 @@ fn next_header(window: &mut Window<'_>, from: u64, size: u64) -> io::Result<Opti
                 }
                 offset += 1;
             }
-            // The magic may begin in the last bytes of this chunk.
+            // The first bytes of a record may begin in the last bytes of this chunk.
             None => offset += (bytes.len().max(MAGIC.len()) - MAGIC.len() + 1) as u64,
         }
     }

@@ -1,4 +1,4 @@
-//! A thread that syncs written results to the disk about once a second, in parallel to the runs.
+//! A thread that syncs written results to the disk about once a second, while runs continue.
 
 use std::fs::File;
 use std::io;
@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use super::disk::Located;
 
-/// Period of the syncs, which bounds what a power failure may cost. A sync takes milliseconds, a
-/// short run some twenty, so a sync after every run would slow a study down.
+/// Time between two syncs, which limits how many results a power failure can destroy. A sync takes
+/// milliseconds and a short run about twenty, so a sync after every run would slow a study down.
 const PERIOD: Duration = Duration::from_secs(1);
 
 #[derive(Debug, Default)]
@@ -64,7 +64,7 @@ fn sync(file: &File, path: &Path) -> io::Result<()> {
         .at("results of the last second may be lost, cannot sync", path)
 }
 
-/// Remembers the file that needs a sync. The thread that syncs starts with the first mark.
+/// Remembers the file that needs a sync. The first call of [`Syncer::mark`] starts the thread.
 #[derive(Debug, Default)]
 pub struct Syncer {
     shared: Arc<Shared>,
@@ -72,12 +72,12 @@ pub struct Syncer {
 }
 
 impl Syncer {
-    /// Returns the error of an earlier sync, if there was one; each is returned only once.
+    /// Returns the error of an earlier sync, if there was one. Each error is returned only once.
     pub fn check(&self) -> io::Result<()> {
         self.shared.state().failure.take().map_or(Ok(()), Err)
     }
 
-    /// Marks `file` as not yet synced.
+    /// Marks `file` as not yet synced to the disk.
     ///
     /// # Errors
     /// If the thread cannot be started.
@@ -99,10 +99,10 @@ impl Syncer {
         Ok(())
     }
 
-    /// Syncs everything that was marked.
+    /// Syncs all marked files to the disk.
     ///
     /// # Errors
-    /// If this sync fails, or an earlier one did.
+    /// If this sync fails, or if an earlier sync failed.
     pub fn sync(&self) -> io::Result<()> {
         let idle = self
             .shared
@@ -116,13 +116,13 @@ impl Syncer {
 
 impl Drop for Syncer {
     fn drop(&mut self) {
-        // A forked process does not have this thread.
+        // After a fork, the child process does not have this thread.
         if let Some((process, thread)) = self.thread.take()
             && process == std::process::id()
         {
             self.shared.state().stopped = true;
             self.shared.changed.notify_all();
-            // A panic of the thread is ignored: it has nothing left to do.
+            // A panic of the thread is ignored, because the thread has nothing left to do.
             let _ = thread.join();
         }
     }

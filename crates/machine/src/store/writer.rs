@@ -9,11 +9,11 @@ use super::disk::{Located, sync_directory};
 use super::index::Location;
 use super::syncing::Syncer;
 
-/// Size at which a segment is closed, in bytes. 100,000 results of the usual size fill a few segments. The
-/// undamaged records of a damaged segment are copied within a second.
+/// Size in bytes at which a segment is closed. 100,000 results of the usual size fill a few
+/// segments. The undamaged records of a damaged segment are copied within a second.
 pub const FULL: u64 = 256 << 20;
 
-/// Appends records to a segment. A store has one writer, behind a lock.
+/// Appends records to the segment of this process. A store has one writer, behind a mutex.
 #[derive(Debug)]
 pub struct Writer {
     directory: Directory,
@@ -31,7 +31,7 @@ struct Segment {
 }
 
 impl Writer {
-    /// A writer that has no segment yet, and closes segments that reach `full` bytes.
+    /// Makes a writer without a segment. The writer closes each segment that reaches `full` bytes.
     pub fn new(directory: Directory, full: u64) -> Writer {
         Writer {
             directory,
@@ -42,8 +42,8 @@ impl Writer {
         }
     }
 
-    /// Appends a record. The record survives the end of the process at once, and a power failure after
-    /// about 1 s. Nothing is left of a record that cannot be written.
+    /// Appends a record. From now on the record survives the end of the process, and after about 1
+    /// s also a power failure. If the record cannot be written, nothing of it remains.
     ///
     /// # Errors
     /// If the record cannot be written, or an earlier sync failed.
@@ -73,7 +73,7 @@ impl Writer {
                 .set_len(offset)
                 .and_then(|()| (&*segment.file).seek(SeekFrom::Start(offset)));
             if restored.is_err() {
-                // An incomplete record ends this segment; the next record begins another one.
+                // The incomplete record ends this segment; the next record begins another segment.
                 self.segment = None;
             }
             return Err(error).at("cannot write", &path);
@@ -95,7 +95,7 @@ impl Writer {
         self.syncer.sync()
     }
 
-    /// Syncs and closes the segment; the next record begins another one.
+    /// Syncs and closes the segment; the next record begins another segment.
     ///
     /// # Errors
     /// As [`Writer::sync`].
@@ -109,7 +109,7 @@ impl Writer {
 impl Drop for Writer {
     fn drop(&mut self) {
         if self.process == std::process::id() {
-            // If it fails, the system still writes the data, only later.
+            // If this fails, the system still writes the data, only later.
             let _ = self.close();
         }
     }

@@ -1,4 +1,4 @@
-//! A law of an ABR source that sends at rates which the program around the simulation sets.
+//! A law of an ABR source whose rates the program around the simulation sets.
 
 use std::any::Any;
 
@@ -15,21 +15,21 @@ pub struct CommandedLaw;
 pub struct Counted {
     /// In-rate cells that the source sent.
     pub sent: u64,
-    /// Backward RM cells that arrived at the source.
+    /// Number of backward RM cells that arrived at the source.
     pub brms: u64,
-    /// Backward RM cells with CI that arrived at the source.
+    /// Number of backward RM cells with CI set that arrived at the source.
     pub ci: u64,
 }
 
-/// State of the law at a source: with each backward RM cell ACR becomes the commanded rate, or ER
+/// State of the law at a source. With each backward RM cell, ACR becomes the commanded rate, or ER
 /// if that is less (source rule 9 of TM 4.0). Without a command the source follows ER alone.
 #[derive(Clone, Debug)]
 pub struct CommandedSource {
     facts: SourceFacts,
-    /// Commanded rate in cells/s, which is infinite before the first command.
+    /// Commanded rate in cells/s; infinite before the first command.
     rate: f64,
     counted: Counted,
-    /// ER of the last backward RM cell in cells/s; PCR before the first.
+    /// ER of the last backward RM cell in cells/s; PCR before the first such cell.
     er: f64,
 }
 
@@ -46,7 +46,7 @@ impl CommandedSource {
     pub fn command(&mut self, rate: f64) {
         self.rate = rate;
     }
-    /// Counts of the source so far; they begin anew at zero.
+    /// Returns the counts since the last call, and sets them to zero.
     pub fn take(&mut self) -> Counted {
         std::mem::take(&mut self.counted)
     }

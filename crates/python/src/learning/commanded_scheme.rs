@@ -1,4 +1,4 @@
-//! A control scheme that advertises rates which the program around the simulation sets.
+//! A control scheme whose advertised rates the program around the simulation sets.
 
 use std::any::Any;
 
@@ -10,18 +10,19 @@ use crate::schemes::{Interval, Meter};
 
 const NAME: &str = "commanded";
 
-/// The scheme `commanded`, with intervals of this length.
+/// The scheme `commanded`; the value is the length of its intervals.
 #[derive(Debug)]
 pub struct CommandedScheme(pub Ps);
 
-/// State of the scheme at a port: counts cells over intervals, and advertises one rate to all channels.
+/// State of the scheme at a port. It counts cells over intervals, and advertises one explicit rate
+/// to all channels.
 #[derive(Clone, Debug)]
 pub struct CommandedPort {
     meter: Meter,
     facts: PortFacts,
     /// Explicit rate that the port advertises now, in cells/s.
     advertised: f64,
-    /// Explicit rate that the port advertises from the end of the interval on, in cells/s.
+    /// Explicit rate in cells/s that the port advertises after the end of the present interval.
     next: f64,
 }
 
@@ -30,12 +31,12 @@ impl CommandedPort {
     pub fn facts(&self) -> PortFacts {
         self.facts
     }
-    /// Counts since the last end of an interval.
+    /// Counts since the end of the last interval.
     pub fn running(&self) -> Interval {
         self.meter.running()
     }
-    /// Advertises `rate`, in cells/s, from the next end of an interval on; with `at_once` from now
-    /// on, as is needed at the begin of a run.
+    /// Sets the rate, in cells/s, that the port advertises after the end of the present interval.
+    /// With `at_once` the port advertises the rate now, as is necessary when a run begins.
     pub fn command(&mut self, rate: f64, at_once: bool) {
         self.next = rate;
         if at_once {

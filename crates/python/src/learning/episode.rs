@@ -1,4 +1,5 @@
-//! Episodes of learning that advance at the same time, on several threads.
+//! Episodes of learning that run at the same time on several threads. An episode is a run that a
+//! learner controls step by step.
 
 use std::thread;
 
@@ -14,10 +15,10 @@ use crate::errors::unlocked;
 pub trait Episode: Send {
     /// Type of the numbers that a step returns.
     type Numbers: Send;
-    /// Runs with an action to the end of the next interval, or of the run.
+    /// Applies an action, and runs to the end of the next interval or of the run.
     ///
     /// # Errors
-    /// If the action is no share, or if the run cannot continue.
+    /// If the action is not between 0 and 1, or if the run cannot continue.
     fn advance(&mut self, share: f64) -> Result<Self::Numbers, Stopped>;
 }
 

@@ -1,6 +1,6 @@
-//! Runs that a learner controls: at an output port, or at an ABR source. A run pauses at the end of
-//! each interval, returns what was measured, and continues with the learner's action. Nothing here
-//! calls Python during an interval.
+//! Runs that a learner controls at an output port or at an ABR source. A run pauses at the end of
+//! each interval, returns the measurements of the interval, and continues with the learner's
+//! action. Nothing here calls Python during an interval.
 
 mod commanded_law;
 mod commanded_scheme;

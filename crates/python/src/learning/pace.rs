@@ -1,4 +1,4 @@
-//! The intervals of a run, and the run up to the end of each.
+//! Divides a run into intervals, and runs to the end of each.
 
 use std::sync::{Arc, Mutex};
 
@@ -15,16 +15,16 @@ use crate::errors::{scheme_failed, unlocked};
 use crate::scenario::Scenario;
 use crate::schemes::Failure;
 
-/// A run in progress, by its link layer.
+/// A run in progress, over ATM or Ethernet.
 enum Running {
     Cells(Box<Live>),
     Frames(Box<ethernet::Live>),
 }
 
-/// A run in progress, in intervals.
+/// A run in progress, divided into intervals.
 pub struct Pace {
-    /// State of the run. The lock is never contended; it only allows threads to share the episode
-    /// that holds this.
+    /// State of the run. No two threads wait for this lock; it only allows threads to share the
+    /// episode that contains the `Pace`.
     live: Mutex<Running>,
     failure: Arc<Failure>,
     interval: Ps,
@@ -33,7 +33,8 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// The run of a scenario of ATM cells whose plan `edit` changes, divided into intervals of `interval`.
+    /// The run of a scenario over ATM, after `edit` has changed its plan, in intervals of the
+    /// length `interval`.
     pub fn new(scenario: &Scenario, interval: Ps, edit: impl FnOnce(&mut Plan)) -> PyResult<Pace> {
         let checked = scenario.checked()?;
         let duration = checked.scenario().run.duration;
@@ -41,7 +42,8 @@ impl Pace {
             Ok(Running::Cells(Box::new(Live::with(checked, edit)?)))
         })
     }
-    /// The run of a scenario over Ethernet whose plan `edit` changes, divided into intervals of `interval`.
+    /// The run of a scenario over Ethernet, after `edit` has changed its plan, in intervals of the
+    /// length `interval`.
     pub fn over_ethernet(
         scenario: &Scenario,
         job: &ethernet::Job,
@@ -73,7 +75,7 @@ impl Pace {
             now: Ps::ZERO,
         })
     }
-    /// This run, which has not begun, divided into other intervals.
+    /// The same run in intervals of another length; the run must not have begun.
     pub fn with_interval(self, interval: Ps) -> Pace {
         Pace { interval, ..self }
     }
@@ -85,7 +87,7 @@ impl Pace {
     pub fn duration(&self) -> Ps {
         self.duration
     }
-    /// Simulated time up to which the run has come.
+    /// Simulated time that the run has reached.
     pub fn now(&self) -> Ps {
         self.now
     }
@@ -93,7 +95,7 @@ impl Pace {
     pub fn has_ended(&self) -> bool {
         self.now >= self.duration
     }
-    /// The simulation of cells as it is now; `None` over Ethernet.
+    /// The simulation of an ATM network in its present state; `None` over Ethernet.
     pub fn simulation(&mut self) -> Option<&mut Simulation> {
         match self.live() {
             Running::Cells(live) => Some(live.simulation()),
@@ -107,11 +109,11 @@ impl Pace {
             Running::Frames(live) => live.simulation().port_from_outside(link),
         }
     }
-    /// Runs to the end of the next interval, or of the run: all events before that instant are
-    /// processed, and none at it.
+    /// Runs to the end of the next interval, or of the run. All events before that instant are
+    /// processed, and none at that instant.
     ///
     /// # Errors
-    /// At the end of the run, or if a class in Python that the scenario names has failed.
+    /// If the run has ended, or if a class in Python that the scenario names has failed.
     pub fn advance(&mut self) -> Result<(), Stopped> {
         if self.has_ended() {
             return Err(Stopped::Ended);
@@ -127,7 +129,7 @@ impl Pace {
         self.now = until;
         Ok(())
     }
-    /// The summary of the whole run as JSON, as a run's result has it.
+    /// The summary of the whole run as JSON, with the fields of a run's result.
     pub fn summary(&mut self, py: Python<'_>) -> PyResult<String> {
         if !self.has_ended() {
             return Err(PyRuntimeError::new_err("the episode has not ended"));
@@ -149,16 +151,16 @@ impl Pace {
 pub enum Stopped {
     /// The run has ended.
     Ended,
-    /// A class in Python has raised an error, at this place.
+    /// A class in Python raised this error; the text says where.
     Failed(PyErr, String),
     /// The share is not between 0 and 1: name of the share in messages, and its value.
     Share(&'static str, f64),
-    /// The port or source has nothing that can be commanded.
+    /// The port or source does not use the learner's scheme or law, so nothing can be commanded.
     Unreached(&'static str),
 }
 
 impl Stopped {
-    /// The Python exception for this reason.
+    /// Makes the Python exception for this reason.
     pub fn raise(self, py: Python<'_>) -> PyErr {
         match self {
             Stopped::Ended => {
@@ -179,7 +181,7 @@ fn raised(failure: &Failure) -> Option<PyErr> {
     Some(Python::attach(|py| scheme_failed(py, error, &place)))
 }
 
-/// An interval of `seconds`.
+/// The length of an interval of `seconds`; an error if it is not above 0.
 pub fn interval_of(seconds: f64) -> PyResult<Ps> {
     let interval = Ps::from_secs_f64(seconds.clamp(0.0, 1e6));
     if interval == Ps::ZERO || !seconds.is_finite() {
@@ -189,7 +191,7 @@ pub fn interval_of(seconds: f64) -> PyResult<Ps> {
     Ok(interval)
 }
 
-/// Checks that a share is between 0 and 1. The error names the share as `what`.
+/// Checks that `share` is between 0 and 1. The error message calls it `what`.
 pub fn share_of(what: &'static str, share: f64) -> Result<f64, Stopped> {
     if (0.0..=1.0).contains(&share) {
         Ok(share)

@@ -21,7 +21,7 @@ use super::pace::{Pace, Stopped, interval_of, share_of};
 use crate::errors::unlocked;
 use crate::scenario::Scenario;
 
-/// Cells between two forward RM cells by default, Nrm of TM 4.0.
+/// Number of cells from one forward RM cell to the next by default (Nrm of TM 4.0).
 const NRM: f64 = 32.0;
 
 /// A run of a scenario in which one output port advertises the rates that a learner sets.
@@ -45,13 +45,14 @@ pub struct PortEpisode {
     /// Name of the port's link.
     #[pyo3(get)]
     port: String,
-    /// Limit of the port's queue in units of service; infinite without one.
+    /// Limit of the port's queue in units of service (cells, or bytes on the line); infinite if
+    /// there is none.
     #[pyo3(get)]
     buffer: f64,
     /// Sum of the rates of the links that lead to the port, in units of service per second.
     #[pyo3(get)]
     arrival_rate: f64,
-    /// Units of service of the largest cell or frame.
+    /// Size of the largest cell or frame in units of service.
     #[pyo3(get)]
     largest: f64,
     /// Number of the links that lead to the port.
@@ -204,14 +205,14 @@ impl Episode for PortEpisode {
     }
 }
 
-/// Counts of a port since the start of the run, in units of service.
+/// Counts of a port since the start of the run, in units of service (cells, or bytes on the line).
 struct Counts {
     queue: u64,
     departed: u64,
     dropped: u64,
 }
 
-/// Counts of the port, and state of its scheme.
+/// Returns the counts of the port that feeds `link`, and the state of the learner's scheme there.
 fn reached(pace: &mut Pace, link: usize) -> Result<(Counts, &mut CommandedPort), Stopped> {
     let place = pace.port(link).and_then(|found| {
         let PortFromOutside {
@@ -230,22 +231,24 @@ fn reached(pace: &mut Pace, link: usize) -> Result<(Counts, &mut CommandedPort),
     place.ok_or(Stopped::Unreached("the port has no channel under control"))
 }
 
-/// The links of a network, with rates and lengths in units of service.
+/// The links of a network; rates and lengths are in units of service (cells, or bytes on the line).
 struct Network {
     links: Vec<Link>,
-    /// Links of each channel.
+    /// The links of each channel, in order from its sender.
     paths: Vec<Vec<usize>>,
-    /// Units of the largest cell or frame.
+    /// Size of the largest cell or frame in units of service.
     largest: f64,
 }
 
 struct Link {
     name: String,
-    /// Rate in units per second.
+    /// Rate of the link in units of service per second.
     rate: f64,
-    /// Flows over the link whose rates a switch controls at the link's port; 0 if a host feeds it.
+    /// Number of flows over the link whose rates the port in front of it controls; 0 if the port is
+    /// a host's.
     controlled: usize,
-    /// The most units that a queue of the port holds at any time of the run; infinite without a limit.
+    /// Largest number of units that a queue of the port can hold at any time of the run; infinite
+    /// without a limit.
     limit: f64,
 }
 
@@ -292,7 +295,7 @@ impl Network {
         });
         network
     }
-    /// Counts flows at the ports of switches, by their `paths`.
+    /// Counts, for each link behind a switch, the flows whose `paths` cross it.
     fn count<'p>(
         &mut self,
         paths: impl Iterator<Item = &'p [usize]>,
@@ -302,7 +305,7 @@ impl Network {
             self.links[*link].controlled += 1;
         }
     }
-    /// Links whose ports control flows, with their numbers.
+    /// Links whose ports control the rates of flows, each with its number.
     fn candidates(&self) -> impl Iterator<Item = (usize, &Link)> {
         let links = self.links.iter().enumerate();
         links.filter(|(_, link)| link.controlled > 0)
@@ -333,7 +336,7 @@ impl Network {
             ))
         })
     }
-    /// Links that a channel takes directly before `link`, each once.
+    /// Links from which a channel continues directly on `link`; each is named once.
     fn used_before(&self, link: usize) -> Vec<usize> {
         let hops = self.paths.iter().flat_map(|path| path.windows(2));
         let before = hops.filter(|hops| hops[1] == link).map(|hops| hops[0]);
@@ -344,7 +347,8 @@ impl Network {
     }
 }
 
-/// The most cells that a queue of a node holds at any time of the run; infinite without a limit.
+/// Largest number of cells that a queue of a node can hold at any time of the run; infinite without
+/// a limit.
 fn limit_in_cells(plan: &Plan, node: usize) -> f64 {
     let NodeKind::Switch(switch) = &plan.nodes[node].kind else {
         return f64::INFINITY;
@@ -354,7 +358,8 @@ fn limit_in_cells(plan: &Plan, node: usize) -> f64 {
     let most = later
         .map(|(_, to)| to.buffer.0)
         .fold(switch.buffer.0, u64::max);
-    // Credit limits a queue instead, and cells wait for virtual sources in front of it.
+    // Under credit control the credit limits a queue; with virtual sources, cells wait in front of
+    // the queue.
     if most == u64::MAX || plan.fcvc.is_some() || switch.vsvd.is_some() {
         f64::INFINITY
     } else {
@@ -362,8 +367,9 @@ fn limit_in_cells(plan: &Plan, node: usize) -> f64 {
     }
 }
 
-/// The most bytes on the line that a queue of a node holds at any time of the run: its limit counts frames
-/// without preambles and gaps, which take most in the shortest frames. Infinite without a limit.
+/// Largest number of bytes on the line that a queue of a node can hold at any time of the run;
+/// infinite without a limit. The limit counts frames without preamble and gap. These add most if
+/// the frames are the shortest.
 fn limit_in_bytes(plan: &ether::plan::Plan, node: usize) -> f64 {
     let Some(switch) = &plan.nodes[node].switch else {
         return f64::INFINITY;
@@ -371,7 +377,7 @@ fn limit_in_bytes(plan: &ether::plan::Plan, node: usize) -> f64 {
     let changes = plan.changes.iter().flat_map(|change| &change.switches);
     let later = changes.filter(|(number, _)| *number == node);
     let most = later.map(|(_, to)| to.buffer).fold(switch.buffer, u64::max);
-    // Credit and PFC limit a queue instead.
+    // Under credit control or PFC the buffer does not limit a queue.
     if most == u64::MAX || plan.fcvc.is_some() || plan.pfc.is_some() {
         f64::INFINITY
     } else {

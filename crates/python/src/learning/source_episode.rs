@@ -16,7 +16,7 @@ use super::pace::{Pace, Stopped, interval_of, share_of};
 use crate::errors::unlocked;
 use crate::scenario::Scenario;
 
-/// Data cells of a flow since the start.
+/// Numbers of data cells of a flow since the start of the run.
 #[derive(Clone, Copy, Default)]
 struct Cells {
     sent: u64,
@@ -25,7 +25,7 @@ struct Cells {
 }
 
 impl Cells {
-    /// Number of cells whose numbers are not before `from` and before `number`; numbers wrap.
+    /// Number of cell numbers from `from` on and before `number`; cell numbers wrap.
     fn passed(number: u32, from: u32) -> u64 {
         u64::from(number.wrapping_sub(from) % Info::NUMBERS)
     }
@@ -67,7 +67,7 @@ impl SourceEpisode {
             let law = Custom::new("commanded".into(), Arc::new(CommandedLaw) as _, Map::new());
             plan.flows[number].abr.law = Some(law);
         };
-        // PCR, from which the interval follows, is known once a source is made.
+        // The interval follows from PCR, which is known only when a source has been made.
         let mut trial = Pace::new(scenario, interval_of(1.0)?, commanded)?;
         let source = reached(&mut trial, number).map_err(|stopped| stopped.raise(py))?;
         let facts = source.2.facts();
@@ -173,7 +173,8 @@ impl Episode for SourceEpisode {
     }
 }
 
-/// ACR in cells/s, data cells and law of the source of a flow.
+/// Returns the ACR of a flow's source in cells/s, the flow's data cells, and the learner's law at
+/// the source.
 fn reached(pace: &mut Pace, flow: usize) -> Result<(f64, Cells, &mut CommandedSource), Stopped> {
     let found = pace
         .simulation()
@@ -198,7 +199,7 @@ fn reached(pace: &mut Pace, flow: usize) -> Result<(f64, Cells, &mut CommandedSo
     ))
 }
 
-/// Number of the flow of this name, or of the first of class ABR.
+/// Number of the flow with this name; without a name, of the first ABR flow.
 fn flow_of(plan: &Plan, name: Option<&str>) -> PyResult<usize> {
     let is_abr = |number: &usize| plan.flows[*number].service == ServiceClass::Abr;
     let flows: Vec<usize> = (0..plan.flows.len()).filter(is_abr).collect();

@@ -1,11 +1,12 @@
-//! The error of an attribute that an object of a hook does not have.
+//! The error of an attribute that an argument of a hook does not have.
 
 use cellrate::scenario::suggest::{listed, nearest};
 use pyo3::exceptions::PyAttributeError;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
-/// An error that names the kind of object, the nearest attribute, and all that there are.
+/// Makes an error that names the type of the object, the attribute with the nearest name, and all
+/// attributes.
 pub fn unknown_attribute(kind: &Bound<'_, PyType>, wanted: &str) -> PyErr {
     match message(kind, wanted) {
         Ok(message) => PyAttributeError::new_err(message),

@@ -1,4 +1,4 @@
-//! A class in Python that a scenario names as a scheme.
+//! A class in Python that a scenario names as a scheme, policy, recovery or law.
 
 use std::fmt;
 use std::sync::Arc;
@@ -17,7 +17,8 @@ use super::failure::Failure;
 use super::law::PyLaw;
 use super::recovery::PyRecovery;
 
-/// The hooks that a class has, and the occasions on which it reads the queue.
+/// The hooks that a class has; also whether the class reads the queue length, and whether at every
+/// cell.
 #[derive(Clone, Copy, Debug)]
 pub struct Hooks {
     pub start: bool,
@@ -31,7 +32,7 @@ pub struct Hooks {
     pub queue_at_every_cell: bool,
 }
 
-/// A class as `cellrate.schemes` has described it.
+/// A class in Python, as the package `cellrate.schemes` describes it.
 pub struct Definition {
     /// Name of the class in scenarios.
     pub name: &'static str,
@@ -43,7 +44,7 @@ pub struct Definition {
     pub statistics: Vec<&'static str>,
     schema: Value,
     fingerprint: String,
-    /// State that the code of the class keeps outside its objects.
+    /// Object that notes the state which the code of the class keeps outside its instances.
     state: Py<PyAny>,
 }
 
@@ -54,7 +55,7 @@ impl fmt::Debug for Definition {
 }
 
 impl Definition {
-    /// Reads the object that Python's finder returned.
+    /// Reads the description that Python's finder returned for the class `name`.
     pub fn read(name: &str, found: &Bound<'_, PyAny>) -> PyResult<Definition> {
         let has = |hook: &str| -> PyResult<bool> { found.getattr("hooks")?.contains(hook) };
         let flag = |name: &str| -> PyResult<bool> { found.getattr(name)?.extract() };
@@ -88,7 +89,7 @@ impl Definition {
     pub fn begin(&self, py: Python<'_>) -> PyResult<()> {
         self.state.call_method0(py, "begin").map(drop)
     }
-    /// The error of a run that has changed the state of the class.
+    /// The error if a run has changed the state that the class keeps outside its instances.
     pub fn change_of_state(&self, py: Python<'_>) -> Option<PyErr> {
         match self.state.bind(py).call_method0("change") {
             Ok(none) if none.is_none() => None,
@@ -102,7 +103,7 @@ impl Definition {
     }
 }
 
-/// A class, and the place for the errors of its hooks.
+/// A class in Python, and the object that keeps the first error of its hooks.
 #[derive(Debug)]
 pub struct PyClass {
     pub kind: Kind,
@@ -144,7 +145,7 @@ impl SchemeClass for PyClass {
                 })?;
                 complete.insert(key.clone(), written);
             }
-            // The class may refuse them: its own checks are part of making it.
+            // The class may refuse the parameters: it checks them when an instance is made.
             let made = self.definition.class.bind(py).call((), Some(&values));
             made.map_err(|error| {
                 let kind = error.get_type(py).name().map(|name| name.to_string());
@@ -191,11 +192,11 @@ fn quantity(property: &Value) -> Option<Quantity> {
     Quantity::named(name)
 }
 
-/// A quantity as it is written into results, so that equal ones have equal texts.
+/// A quantity in the form in which results contain it; equal quantities have equal texts.
 fn canonical(property: &Value, written: Value) -> Value {
     match (quantity(property), written.as_str()) {
         (Some(quantity), Some(text)) => quantity.canonical(text).map_or(written, Value::from),
-        // A whole number may be written where any number may.
+        // An integer may be written for any number, and is then stored as a float.
         (None, None) if property["type"] == "number" => {
             written.as_f64().map_or(written, Value::from)
         }
@@ -203,7 +204,8 @@ fn canonical(property: &Value, written: Value) -> Value {
     }
 }
 
-/// Sets a parameter as a class gets it: seconds, cells, bytes, cells/s or what is written.
+/// Sets a parameter of an instance: a quantity as a number of seconds, cells, bytes or cells/s, any
+/// other value as it is written.
 fn set_value(
     values: &Bound<'_, PyDict>,
     key: &str,
@@ -234,8 +236,8 @@ fn set_value(
     }
 }
 
-/// Sets the parameters of an object that differ from `values`, updates `values`, and calls the
-/// object's hook.
+/// Sets those parameters of an instance that differ from `values`, updates `values`, and calls the
+/// hook of the instance for a change.
 pub fn change(
     definition: &Definition,
     object: &Bound<'_, PyAny>,

@@ -1,4 +1,4 @@
-//! A TCP connection as a recovery in Python sees it.
+//! A TCP connection, as a recovery in Python reads and changes it.
 
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::tcp::window::Window;
@@ -13,10 +13,10 @@ use super::random::Random;
 pub struct Connection {
     pub window: Window,
     pub now: Ps,
-    /// Bytes that the acknowledgement acknowledges and none did before; 0 for a duplicate.
+    /// Bytes that the acknowledgement newly acknowledges; 0 for a duplicate.
     #[pyo3(get)]
     pub acked: u64,
-    /// Bytes sent and not acknowledged: FlightSize of RFC 5681.
+    /// Bytes sent and not acknowledged (FlightSize of RFC 5681).
     #[pyo3(get)]
     pub flight: u64,
     pub random: Random,
@@ -48,7 +48,7 @@ impl Connection {
         self.window.cwnd = whole("cwnd", bytes)?;
         Ok(())
     }
-    /// Slow start threshold.
+    /// Slow start threshold in bytes.
     #[getter]
     fn ssthresh(&self) -> u64 {
         self.window.ssthresh
@@ -58,7 +58,7 @@ impl Connection {
         self.window.ssthresh = whole("ssthresh", bytes)?;
         Ok(())
     }
-    /// Window that the receiver advertised last.
+    /// Window in bytes that the receiver advertised last.
     #[getter]
     fn rwnd(&self) -> u64 {
         self.window.rwnd
@@ -68,13 +68,13 @@ impl Connection {
     fn mss(&self) -> u64 {
         self.window.mss
     }
-    /// Half the usable window in whole segments, at least two: the ssthresh of 4.3BSD after a loss
-    /// (RFC 2001 section 2, step 3).
+    /// Half of the usable window in bytes, as whole segments, at least two: the ssthresh of 4.3BSD
+    /// after a loss (RFC 2001 section 2, step 3).
     fn half(&self) -> u64 {
         self.window.half()
     }
-    /// Slow start up to ssthresh, then congestion avoidance, as 4.3BSD grows its window (RFC 2001
-    /// section 2, step 4).
+    /// Grows the window as 4.3BSD does: slow start up to ssthresh, then congestion avoidance (RFC
+    /// 2001 section 2, step 4).
     fn grow(&mut self) {
         self.window.grow_as_bsd();
     }

@@ -1,4 +1,4 @@
-//! A scheme in Python at one output port.
+//! A control scheme in Python at one output port.
 
 use std::sync::Arc;
 
@@ -18,19 +18,19 @@ use super::port::Port;
 use super::random::Random;
 use super::rm_cell::{DataCell, RmCell};
 
-/// The state of a scheme in Python at a port. After the first error of a run its hooks do nothing
-/// any more, and the run ends.
+/// The state of a scheme in Python at a port. After the first error of a run its hooks are not
+/// called any more, and the run ends.
 #[derive(Debug)]
 pub struct PyControl {
     definition: Arc<Definition>,
     failure: Arc<Failure>,
     hooks: Hooks,
     meter: Meter,
-    /// The object of the user's class; `None` if it could not be made.
+    /// The instance of the user's class; `None` if it could not be made.
     made: Option<Made>,
 }
 
-/// The object of the user's class, and the arguments of its hooks.
+/// The instance of the user's class, and the arguments of its hooks.
 #[derive(Debug)]
 struct Made {
     object: Py<PyAny>,
@@ -114,8 +114,8 @@ impl PyControl {
         })
     }
 
-    /// Calls a hook with the state of the port `now`; an error ends the run. `give` puts the cell
-    /// that passes the port where the hook finds it, `take` takes it back.
+    /// Calls a hook with the state `now` of the port; an error ends the run. `give` copies the cell
+    /// that passes the port into the hook's argument, `take` copies it back.
     fn call(
         &mut self,
         hook: Hook,
@@ -194,7 +194,7 @@ impl PyControl {
         );
     }
 
-    /// The statistics that the user's object returns.
+    /// The statistics that the instance of the user's class returns.
     fn asked(&self, py: Python<'_>, made: &Made) -> PyResult<Vec<(&'static str, f64)>> {
         let answer = made.object.bind(py).call_method0("statistics")?;
         let answer = answer.cast_into::<PyDict>().map_err(|_| {
@@ -342,7 +342,7 @@ impl CustomControl for PyControl {
     }
 }
 
-/// Only the lab copies simulations, and it has no Python.
+/// Only the lab copies simulations, and the lab has no Python.
 #[cold]
 fn unimplemented_copy() -> ! {
     panic!("the state of a scheme in Python cannot be copied")

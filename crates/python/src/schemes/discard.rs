@@ -17,7 +17,8 @@ use super::class::{Definition, change};
 use super::failure::Failure;
 use super::random::Random;
 
-/// A queue at the first cell of a PDU, as a discard policy sees it. Lengths are cells.
+/// A queue at the first cell of a PDU, as a discard policy in Python reads it. Lengths are in
+/// cells.
 #[pyclass(module = "cellrate._core")]
 pub struct Queue {
     /// Number of channels that share the queue; they are numbered from 0.
@@ -25,7 +26,7 @@ pub struct Queue {
     channels: usize,
     now: Ps,
     random: Random,
-    /// The first cell of the PDU that begins; `None` until one begins.
+    /// The first cell of the PDU that begins; `None` before the first PDU.
     first: Option<FirstCell>,
 }
 
@@ -88,7 +89,7 @@ impl Queue {
     }
 }
 
-/// A policy of a class with its parameters.
+/// A discard policy: a class in Python with its parameters.
 #[derive(Debug)]
 pub struct PyDiscard {
     pub definition: Arc<Definition>,
@@ -141,7 +142,7 @@ impl PyDiscard {
     }
 }
 
-/// The attribute `forward_end` of an object, true if it has none.
+/// The attribute `forward_end` of an instance; true if the instance does not have it.
 fn forwards_end(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     match object.getattr_opt("forward_end")? {
         Some(value) => value.extract(),
@@ -149,7 +150,7 @@ fn forwards_end(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     }
 }
 
-/// The object of the user's class, and the argument of its hook.
+/// The instance of the user's class, and the argument of its hook.
 #[derive(Debug)]
 struct Made {
     object: Py<PyAny>,
@@ -160,12 +161,12 @@ struct Made {
     forwards_end: bool,
 }
 
-/// The decisions at a queue. After the first error of a run its hook does nothing any more.
+/// Decides on each PDU at a queue. After the first error of a run its hook is not called any more.
 #[derive(Debug)]
 struct Decision {
     definition: Arc<Definition>,
     failure: Arc<Failure>,
-    /// The object of the user's class; `None` if it could not be made.
+    /// The instance of the user's class; `None` if it could not be made.
     made: Option<Made>,
 }
 
@@ -198,7 +199,7 @@ impl PduPolicy for Decision {
     }
 }
 
-/// The answer of `on_pdu`.
+/// Checks that the answer of `on_pdu` is a truth value.
 fn truth(answer: &Bound<'_, PyAny>) -> PyResult<bool> {
     match answer.cast::<PyBool>() {
         Ok(truth) => Ok(truth.is_true()),
@@ -241,7 +242,8 @@ impl Decision {
     }
 }
 
-/// A policy of the user's class, with the parts that the engine does for it.
+/// A policy of the user's class. `ByPdu` of the engine applies its decisions to the cells of each
+/// PDU.
 #[derive(Debug)]
 struct PyPolicy(ByPdu<Decision>);
 

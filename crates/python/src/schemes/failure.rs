@@ -1,4 +1,4 @@
-//! The first error that a user's code raises during a run.
+//! Keeps the first error that a user's code raises during a run.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use cellrate_engine::kernel::Ps;
 use pyo3::prelude::*;
 
-/// The first error of a run, and the number of times that hooks were entered and left. A watcher
-/// finds by this number a hook that does not return.
+/// The first error of a run, and the number of times that hooks were entered and left. From this
+/// number a watching thread finds a hook that does not return.
 #[derive(Debug, Default)]
 pub struct Failure {
     raised: Mutex<Option<(PyErr, String)>>,
@@ -21,7 +21,8 @@ impl Failure {
         *self.lock() = None;
         self.has_failed.store(false, Ordering::Relaxed);
     }
-    /// Keeps `error`, raised by `what` at simulated time `now` or after the run, if it is the first.
+    /// Keeps `error` if it is the first. The code `what` raised it, at the simulated time `now`, or
+    /// after the run.
     #[cold]
     pub fn set(&self, error: PyErr, what: &str, now: Option<Ps>) {
         let mut raised = self.lock();
@@ -36,11 +37,11 @@ impl Failure {
     pub fn has_failed(&self) -> bool {
         self.has_failed.load(Ordering::Relaxed)
     }
-    /// The error, and the place where it was raised.
+    /// Removes the error and returns it with the place where it was raised.
     pub fn take(&self) -> Option<(PyErr, String)> {
         self.lock().take()
     }
-    /// Counts that a hook is entered or left.
+    /// Counts that a hook was entered or left.
     #[inline]
     pub fn step(&self) {
         let steps = self.steps.load(Ordering::Relaxed);

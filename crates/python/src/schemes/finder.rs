@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use super::class::{Definition, PyClass};
 use super::failure::Failure;
 
-/// The function of Python that finds a class; set once, when the package is imported.
+/// The function in Python that finds a class; it is set once, when the package is imported.
 static FINDER: Mutex<Option<Py<PyAny>>> = Mutex::new(None);
 
 /// Sets the function that finds the classes that scenarios name.
@@ -24,7 +24,8 @@ pub fn set_scheme_finder(finder: Py<PyAny>) {
         .unwrap_or_else(|poisoned| poisoned.into_inner()) = Some(finder);
 }
 
-/// Finds the classes of one scenario, whose hooks share a place for their errors.
+/// Finds the classes in Python that one scenario names. Their hooks share an object that keeps the
+/// first error.
 #[derive(Default)]
 pub struct Finder {
     describes_only: bool,
@@ -33,14 +34,16 @@ pub struct Finder {
 }
 
 impl Finder {
-    /// Takes schemes as they are written if the scenario is only described.
+    /// Prepares to find classes. If the scenario is only described, their parameters are taken as
+    /// they are written.
     pub fn new(describes_only: bool) -> Finder {
         Finder {
             describes_only,
             ..Finder::default()
         }
     }
-    /// The classes that were found, and the place for errors of their hooks.
+    /// Returns the classes that were found, and the object that keeps the first error of their
+    /// hooks.
     pub fn finish(self) -> (Vec<Arc<Definition>>, Arc<Failure>) {
         let found = self.found.into_inner();
         let found = found.unwrap_or_else(|poisoned| poisoned.into_inner());

@@ -14,7 +14,7 @@ use super::class::Definition;
 use super::failure::Failure;
 use super::rm_cell::RmCell;
 
-/// An ABR source as a law in Python sees it. Rates are in cells/s.
+/// An ABR source, as a law in Python reads and changes it. Rates are in cells/s.
 #[pyclass(module = "cellrate._core")]
 pub struct Source {
     now: Ps,
@@ -43,7 +43,7 @@ impl Source {
         self.acr = rate_of("ACR", rate)?;
         Ok(())
     }
-    /// Decrease of ACR with every cell that is sent, at first 0.
+    /// Decrease of ACR in cells/s with every cell that the source sends; at first 0.
     #[getter]
     fn decrease(&self) -> f64 {
         self.decrease
@@ -83,7 +83,7 @@ fn rate_of(what: &str, rate: f64) -> PyResult<f64> {
     Ok(rate)
 }
 
-/// A law of a class with its parameters.
+/// A law of an ABR source: a class in Python with its parameters.
 #[derive(Debug)]
 pub struct PyLaw {
     pub definition: Arc<Definition>,
@@ -144,7 +144,7 @@ impl PyLaw {
     }
 }
 
-/// The object of the user's class, and the argument of its hooks.
+/// The instance of the user's class, and the argument of its hooks.
 #[derive(Debug)]
 struct Made {
     on_backward_rm: Py<PyAny>,
@@ -153,13 +153,14 @@ struct Made {
     rm: Py<RmCell>,
 }
 
-/// The state of a source. After the first error of a run its hook does nothing any more.
+/// The state of the law at a source. After the first error of a run its hooks are not called any
+/// more.
 #[derive(Debug)]
 struct PyLawState {
     failure: Arc<Failure>,
     mcr: f64,
     decrease: f64,
-    /// The object of the user's class; `None` if it could not be made.
+    /// The instance of the user's class; `None` if it could not be made.
     made: Option<Made>,
 }
 

@@ -1,16 +1,16 @@
-//! Counts of a port for a scheme, so that Python is not called for every cell. Over Ethernet each octet on the
-//! line counts as a cell.
+//! Counts the cells of a port over intervals for a scheme, so that Python is not called for every
+//! cell. Over Ethernet each octet on the line counts as a cell.
 
 use cellrate_engine::control::PortFacts;
 use cellrate_engine::control::relative_rate::Slots;
 use cellrate_engine::kernel::units::Cells;
 use cellrate_engine::kernel::{Ps, ServiceRate};
 
-/// Number of the first interval. 0 stands for "never", so the first interval must not be 1, whose
-/// predecessor is 0.
+/// Number of the first interval. The number 0 stands for "never", so the interval before the first
+/// must not be 0.
 const FIRST_EPOCH: u32 = 2;
 
-/// Cells of a channel in the interval `epoch`, and in the interval before it.
+/// Cells of a channel in the interval with the number `epoch`, and in the interval before that.
 #[derive(Clone, Copy, Debug, Default)]
 struct Channel {
     epoch: u32,
@@ -31,8 +31,8 @@ pub struct Interval {
     pub active: u64,
 }
 
-/// Counts cells over intervals that end after a time, after a number of ABR cells, or both; or
-/// after a number of cell times of the link.
+/// Counts cells over intervals. An interval ends after a time, after a number of ABR cells, or
+/// after whichever is first; or it lasts a number of cell times of the link.
 #[derive(Clone, Debug)]
 pub struct Meter {
     rate: ServiceRate,
@@ -43,13 +43,13 @@ pub struct Meter {
     slots: Option<Slots>,
     epoch: u32,
     now: Interval,
-    /// The interval that has ended last.
+    /// Counts of the interval that ended last.
     pub last: Interval,
     channels: Vec<Channel>,
 }
 
 impl Meter {
-    /// A meter whose intervals never end, until one of the functions below sets them.
+    /// Makes a meter whose intervals never end, until one of the functions below sets their length.
     pub fn new(facts: PortFacts) -> Meter {
         Meter {
             rate: facts.rate,
@@ -64,8 +64,8 @@ impl Meter {
             channels: vec![Channel::default(); facts.channels],
         }
     }
-    /// Ends an interval after the time `interval` or after `cells` ABR cells, whichever is first.
-    /// Cells of one instant may exceed `cells`.
+    /// Sets intervals that end after the time `interval` or after `cells` ABR cells, whichever is
+    /// first. Cells that arrive at one instant may exceed `cells`.
     pub fn every(&mut self, interval: Ps, cells: u64) {
         (self.interval, self.interval_cells, self.slots) = (interval, cells, None);
         self.next = self.started.saturating_add(interval);
@@ -80,13 +80,14 @@ impl Meter {
     pub fn channels(&self) -> usize {
         self.channels.len()
     }
-    /// Time at which the present interval ends at the latest.
+    /// Latest time at which the present interval ends.
     #[inline]
     pub fn due(&self) -> Ps {
         self.next
     }
-    /// Counts an ABR cell of one unit, or a frame of `units`. Returns true if it completes an interval. An
-    /// interval must last longer than zero, so simultaneous cells do not complete one.
+    /// Counts an ABR cell (one unit), or over Ethernet a frame of `units` octets. Returns true if
+    /// this completes the interval. An interval must last longer than zero, so cells at the instant
+    /// of its begin do not complete it.
     #[inline]
     pub fn count(&mut self, now: Ps, slot: u32, units: u32) -> bool {
         let channel = &mut self.channels[slot as usize];
@@ -102,12 +103,12 @@ impl Meter {
         self.now.cells += u64::from(units);
         self.now.cells >= self.interval_cells && now > self.started
     }
-    /// Counts a cell of another class, or a frame of `units`.
+    /// Counts a cell of another class, or over Ethernet a frame of `units` octets.
     #[inline]
     pub fn count_background(&mut self, units: u64) {
         self.now.background += units;
     }
-    /// Ends the interval at `now`, which is later than its begin.
+    /// Ends the interval at `now`, which must be later than its begin.
     pub fn end(&mut self, now: Ps) {
         let seconds = (now - self.started).as_secs_f64();
         self.last = Interval {
@@ -122,7 +123,7 @@ impl Meter {
             None => now.saturating_add(self.interval),
         };
     }
-    /// Counts so far in the interval that has not ended; the length in them is 0.
+    /// Counts so far of the present interval; its length is given as 0.
     pub fn running(&self) -> Interval {
         self.now
     }
@@ -130,7 +131,7 @@ impl Meter {
     pub fn has_begun(&self, now: Ps) -> bool {
         now > self.started
     }
-    /// ABR cells of a channel in the last interval; `None` if there is no such channel.
+    /// ABR cells of a channel in the last interval; `None` if the channel does not exist.
     pub fn cells_of(&self, slot: usize) -> Option<u64> {
         let channel = self.channels.get(slot)?;
         Some(match self.epoch - channel.epoch {

@@ -1,4 +1,4 @@
-//! A port as a scheme in Python sees it.
+//! An output port, as a control scheme in Python reads it.
 
 use cellrate_engine::kernel::Ps;
 use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyValueError};
@@ -8,7 +8,7 @@ use super::attributes::unknown_attribute;
 use super::meter::Meter;
 use super::random::Random;
 
-/// An output port under control. Rates are in cells/s, times in seconds.
+/// An output port under control. Rates are in cells/s, times in seconds, queue lengths in cells.
 #[pyclass(module = "cellrate._core")]
 pub struct Port {
     /// Rate of the link.
@@ -25,10 +25,10 @@ impl Port {
     fn __getattr__(slf: &Bound<'_, Self>, name: &str) -> PyResult<Py<PyAny>> {
         Err(unknown_attribute(&slf.get_type(), name))
     }
-    /// Cells of the controlled queue, the one in service included.
+    /// Number of cells in the controlled queue, the one in service included.
     ///
     /// Raises:
-    ///     RuntimeError: The port has no length of the queue, see `knows_queue`.
+    ///     RuntimeError: The length of the queue is not known now, see `knows_queue`.
     #[getter]
     fn queue(&self) -> PyResult<u64> {
         self.queue.ok_or_else(|| {
@@ -38,8 +38,8 @@ impl Port {
             )
         })
     }
-    /// False at the end of an interval that a cell brought about, unless the class needs the queue
-    /// at every cell (`queue_at_every_cell = True`).
+    /// True if the queue length is known. It is not known at the end of an interval that a cell
+    /// brought about, unless the class sets `queue_at_every_cell = True`.
     #[getter]
     fn knows_queue(&self) -> bool {
         self.queue.is_some()
@@ -60,7 +60,7 @@ impl Port {
     fn channels(&self) -> usize {
         self.meter.channels()
     }
-    /// Length of the last interval.
+    /// Length of the last interval in seconds.
     #[getter]
     fn seconds(&self) -> f64 {
         self.meter.last.seconds
@@ -75,12 +75,12 @@ impl Port {
     fn background(&self) -> u64 {
         self.meter.last.background
     }
-    /// Channels of which an ABR cell arrived in the last interval.
+    /// Number of channels of which at least one ABR cell arrived in the last interval.
     #[getter]
     fn active(&self) -> u64 {
         self.meter.last.active
     }
-    /// Rate that the other classes left of the link in the last interval, at least 0.
+    /// Rate of the link that the other classes left free in the last interval, at least 0.
     #[getter]
     fn capacity_left(&self) -> f64 {
         if self.meter.last.seconds > 0.0 {

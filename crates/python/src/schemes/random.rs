@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 
-/// A generator of Python's standard library, made when it is first used.
+/// A random generator of Python's standard library, made when first used.
 #[derive(Debug)]
 pub struct Random {
     seed: u64,
@@ -10,7 +10,7 @@ pub struct Random {
 }
 
 impl Random {
-    /// The generator of a component, with a seed that depends on the run and on the place of the
+    /// Prepares the generator of a component; its seed depends on the run and on the place of the
     /// component.
     pub fn new(seed: u64) -> Random {
         Random { seed, made: None }

@@ -1,4 +1,4 @@
-//! A recovery in Python at one TCP connection.
+//! A loss recovery in Python at one TCP connection.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use super::connection::Connection;
 use super::failure::Failure;
 use super::random::Random;
 
-/// A recovery of a class with its parameters.
+/// A loss recovery: a class in Python with its parameters.
 #[derive(Debug)]
 pub struct PyRecovery {
     pub definition: Arc<Definition>,
@@ -72,7 +72,7 @@ impl PyRecovery {
     }
 }
 
-/// The object of the user's class, and the arguments of its hooks.
+/// The instance of the user's class, and the arguments of its hooks.
 #[derive(Debug)]
 struct Made {
     connection: Py<Connection>,
@@ -84,19 +84,20 @@ struct Made {
     on_timeout: Option<Py<PyAny>>,
 }
 
-/// The state of a connection. After the first error of a run its hooks do nothing any more.
+/// The state of the recovery at a connection. After the first error of a run its hooks are not
+/// called any more.
 #[derive(Debug)]
 struct PyPolicy {
     failure: Arc<Failure>,
-    /// The object of the user's class; `None` if it could not be made.
+    /// The instance of the user's class; `None` if it could not be made.
     made: Option<Made>,
 }
 
-/// An event of a connection: time, bytes acknowledged, and bytes outstanding.
+/// An event of a connection: its time, the bytes acknowledged, and the bytes outstanding.
 type Told = (Ps, u64, u64);
 
 impl PyPolicy {
-    /// Calls a hook, which may set the window; false if there is none.
+    /// Calls a hook, which may set the window. Returns false if the class has no such hook.
     fn call(
         &self,
         (name, hook): (&str, impl Fn(&Made) -> &Option<Py<PyAny>>),
@@ -187,7 +188,7 @@ impl RecoveryPolicy for PyPolicy {
     }
 }
 
-/// Segments that the answer of `on_third_duplicate` asks for.
+/// The segments to send again, from the answer of `on_third_duplicate`.
 fn resend_of(answer: &Bound<'_, PyAny>) -> PyResult<Option<Resend>> {
     if answer.is_none() {
         return Ok(None);

@@ -1,14 +1,14 @@
-//! Cells as a scheme in Python sees them.
+//! RM cells and data cells, as a control scheme in Python reads and changes them.
 
 use super::attributes::unknown_attribute;
 use cellrate_engine::passing::{Passing, RateRecord};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// An RM cell that passes a port. It is valid during the call of a hook alone.
+/// An RM cell that passes a port. The object is valid only during the call of the hook.
 #[pyclass(module = "cellrate._core")]
 pub struct RmCell {
-    /// Number of its channel at the port, from 0.
+    /// Number of the cell's channel at the port, from 0.
     #[pyo3(get)]
     pub channel: u32,
     pub cell: RateRecord,
@@ -34,8 +34,8 @@ impl RmCell {
     fn __getattr__(slf: &Bound<'_, Self>, name: &str) -> PyResult<Py<PyAny>> {
         Err(unknown_attribute(&slf.get_type(), name))
     }
-    /// Explicit rate in cells/s. What is set is a bound: TM 4.0 section 5.10.6 lets a switch lower
-    /// ER, so a higher one changes nothing.
+    /// Explicit rate in cells/s. A value that is set can only lower ER (TM 4.0 section 5.10.6); a
+    /// higher value changes nothing.
     #[getter]
     fn er(&self) -> f64 {
         self.cell.er
@@ -80,8 +80,8 @@ impl RmCell {
     }
 }
 
-/// A cell under control that arrives at a port or leaves it. It is valid during the call of a hook
-/// alone.
+/// A cell under control that arrives at a port or leaves it. The object is valid only during the
+/// call of the hook.
 #[pyclass(module = "cellrate._core")]
 pub struct DataCell {
     /// Number of the cell's channel at the port, from 0; -1 if the channel has no number there.

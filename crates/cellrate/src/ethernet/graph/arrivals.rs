@@ -52,8 +52,9 @@ pub fn draw(
             "a load of {} would make some {expected:.0} flows",
             random.load
         );
-        let help =
-            format!("allowed: at most {MOST_FLOWS} flows; set a lower load, or a shorter time");
+        let help = format!(
+            "allowed: at most {MOST_FLOWS} flows; set a lower `load`, or a shorter `run.duration`"
+        );
         return Err(Problem::error(key("load"), message, help));
     }
     let mut stream = Stream::new(scenario.run.seed, &flow.name, "arrivals");
@@ -75,14 +76,15 @@ pub fn draw(
         });
     }
     if found.is_empty() {
+        let (end, longer) = match random.until {
+            Some(_) => ("`until` at", "a later `until`"),
+            None => ("the run ends at", "a longer `run.duration`"),
+        };
         let message = format!(
-            "no flow arrives before {until}: at this load a flow arrives every {gap:.3e} s on average"
+            "no flow arrives before {end} {until}: at this load a flow arrives every {gap:.3e} s on average"
         );
-        return Err(Problem::error(
-            key("load"),
-            message,
-            "set a higher load, or a longer time",
-        ));
+        let help = format!("set a higher `load`, or {longer}");
+        return Err(Problem::error(key("load"), message, help));
     }
     Ok(found)
 }

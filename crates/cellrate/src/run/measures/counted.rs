@@ -1,4 +1,4 @@
-//! Statistics of control schemes: measures whose keys depend on the scheme.
+//! Statistics of control schemes: measures whose keys depend on the scheme that counts them.
 
 use cellrate_engine::component::Component;
 use cellrate_engine::ether::statistics as over_ethernet;
@@ -6,7 +6,7 @@ use cellrate_engine::{control, credit};
 
 use super::Measure;
 
-/// A statistic that one component counts.
+/// A statistic that one scheme, policy or other component counts.
 struct One {
     component: Component,
     name: String,
@@ -14,7 +14,7 @@ struct One {
     about: &'static str,
 }
 
-/// Statistics of ports over ATM, each name once, with the schemes that count it.
+/// Statistics of ports over ATM. Each name occurs once, with the schemes that count it.
 pub(super) fn over_atm() -> Vec<Measure> {
     let credit = (credit::SCHEMES[0], credit::STATISTICS);
     let counted = control::statistics().into_iter().map(|(_, all)| all);
@@ -30,7 +30,7 @@ pub(super) fn over_atm() -> Vec<Measure> {
     merged(all)
 }
 
-/// Statistics of ports over Ethernet, as [`over_atm`].
+/// Statistics of ports over Ethernet. Each name occurs once, with the components that count it.
 pub(super) fn over_ethernet() -> Vec<Measure> {
     let all = over_ethernet::statistics().into_iter();
     merged(all.flat_map(|(component, counted)| {
@@ -54,8 +54,8 @@ fn merged(all: impl Iterator<Item = One>) -> Vec<Measure> {
     found.into_iter().map(Counted::measure).collect()
 }
 
-/// A statistic of one or several schemes: its meanings, each with the schemes that use it, and the
-/// sources of these schemes.
+/// A statistic of one or several schemes: each of its meanings with the schemes that use it, and
+/// the publications of these schemes.
 struct Counted {
     name: String,
     unit: String,

@@ -1,4 +1,4 @@
-//! The end of a run that would have filled the memory.
+//! The end of a run that is about to fill the memory.
 
 use std::fmt;
 
@@ -11,26 +11,26 @@ use super::room::Room;
 use crate::run::amounts::{grouped, size};
 use crate::run::records::Records;
 
-/// The state of a run that was ended because it would have filled the memory.
+/// The state of a run that was ended because it was about to fill the memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exhausted {
     /// Simulated time at which the run was ended.
     pub at: Ps,
-    /// Units and bytes that the simulation held.
+    /// Number of units (cells or packets) that the simulation held, and their bytes.
     pub held: Storage,
-    /// Bytes of memory that were left.
+    /// Bytes of memory that were still free.
     pub left: u64,
-    /// Units that the simulation held: cells or packets.
+    /// Name of the units: cells or packets.
     pub units: &'static str,
-    /// Name of the place, a link, a flow or a log, that held most bytes.
+    /// Name of the link, flow or log that held the most bytes.
     pub place: String,
 }
 
 impl Exhausted {
-    /// Compares what `simulation` holds with the `room` for it.
+    /// Compares the memory that `simulation` holds with the memory that `room` allows.
     ///
     /// # Errors
-    /// The state of the simulation, if too little memory is left for it.
+    /// The state of the simulation, if too little memory is left.
     pub fn check<R: Records>(
         room: &mut Room,
         simulation: &Simulation<R::Node>,
@@ -49,7 +49,7 @@ impl Exhausted {
         })
     }
 
-    /// The needs for memory that fill the place with the most bytes.
+    /// The needs for memory that the place with the most bytes has.
     pub fn needs(&self) -> &'static [Need] {
         match self.held.fullest.map(|holder| holder.place) {
             Some(Place::Source(_)) => &[Need::Windows],
@@ -59,7 +59,7 @@ impl Exhausted {
     }
 }
 
-/// The name of a place in messages, from the names of its link and of its flow.
+/// The name of a place in messages, from the names of the place's link and flow.
 pub fn named<'a>(
     place: Place,
     link: impl Fn(usize) -> &'a str,

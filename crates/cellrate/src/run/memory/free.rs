@@ -1,7 +1,7 @@
 //! Free memory of the machine.
 
-/// Bytes that are free for this process: as the system reports, or the rest of its control group's
-/// limit, or of the address space that it may have (`ulimit -v`).
+/// Bytes of memory that this process may still take. The least of: the free memory of the system,
+/// the rest of the control group's limit, and the rest of the address space (`ulimit -v`).
 pub fn available_bytes() -> Option<u64> {
     let read = |path: &str| std::fs::read_to_string(path).ok();
     let system = read("/proc/meminfo").and_then(|text| of_system(&text));
@@ -25,7 +25,7 @@ fn of_space(limits: &str, status: &str) -> Option<u64> {
     Some(most.saturating_sub(kibibytes(status, "VmSize:")?))
 }
 
-/// Bytes of the line that begins with `name` and states them in kB, which are KiB.
+/// Bytes in the line that begins with `name`; the line states them in "kB", which means KiB.
 fn kibibytes(text: &str, name: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;

@@ -1,4 +1,4 @@
-//! Kinds of memory use, and their shares in words.
+//! Kinds of memory use, and their amounts in words.
 
 use crate::run::amounts::{grouped, size};
 
@@ -9,9 +9,9 @@ pub enum Need {
     Links,
     /// Data that TCP has outstanding.
     Windows,
-    /// Cells of other sources in queues.
+    /// Cells of sources without TCP in queues.
     Queues,
-    /// RM cells that sources send out of rate, in queues.
+    /// Out-of-rate RM cells of sources in queues.
     Probes,
     /// Flows and the ports that they cross.
     Flows,
@@ -22,7 +22,7 @@ pub enum Need {
 }
 
 impl Need {
-    /// All kinds of needs of memory.
+    /// All kinds of memory use.
     pub const ALL: [Need; 7] = [
         Need::Links,
         Need::Windows,
@@ -45,7 +45,7 @@ impl Need {
             Need::Events => "events",
         }
     }
-    /// The words that follow the amount of the need in a sentence.
+    /// The words that follow the number of items in a sentence, such as "cells on links".
     pub fn of_what(self) -> &'static str {
         match self {
             Need::Links => "cells on links",
@@ -57,7 +57,7 @@ impl Need {
             Need::Events => "events",
         }
     }
-    /// The scenario keys that determine this need.
+    /// The scenario keys on which this need depends.
     pub fn key(self) -> &'static [&'static str] {
         match self {
             Need::Links => &["topology"],
@@ -69,7 +69,7 @@ impl Need {
             Need::Events => &["measure", "event_limit"],
         }
     }
-    /// Changes that would reduce this need.
+    /// Advice how to reduce this need.
     pub fn less(self) -> &'static str {
         match self {
             Need::Links => "shorter or slower links hold fewer cells",
@@ -87,19 +87,19 @@ impl Need {
     }
 }
 
-/// Memory that one need takes.
+/// The memory that one kind of use takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Share {
-    /// The need that the memory is for.
+    /// The kind of use.
     pub need: Need,
-    /// Amount of the need: cells, flows, traces or events.
+    /// Number of items: cells, flows, traces or events.
     pub amount: u64,
-    /// Bytes that this amount takes.
+    /// Bytes that these items take together.
     pub bytes: u64,
 }
 
 impl Share {
-    /// The bytes and what they are for, in words.
+    /// The bytes, the number of items and their kind as words of a sentence.
     pub fn told(&self) -> String {
         format!(
             "{} for {} {}",

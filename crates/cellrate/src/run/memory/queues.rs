@@ -1,5 +1,5 @@
-//! Cells of sources without TCP that may have to wait: the excess of their rates over those of
-//! lines.
+//! Most cells of sources without TCP that may wait in queues, because their rates exceed the line
+//! rates.
 
 use std::collections::BTreeMap;
 
@@ -10,21 +10,21 @@ use cellrate_engine::endsystem::OutOfRate;
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::traffic::Load;
 
-/// Assumed number of round trips in which explicit rates or marks bring down a source that has no
-/// window.
+/// Assumed number of round trips until explicit rates or marks have reduced the rate of a source
+/// that has no window.
 const CONTROLLED_ROUND_TRIPS: u64 = 100;
 
-/// Cells that may wait in front of one link, besides those of TCP's windows.
+/// Cells that may wait in front of one link, apart from the cells in TCP windows.
 #[derive(Default)]
 struct Pressure {
     buffer: u64,
     rate: f64,
-    /// Sum of the mean rates, in cells/s, of the sources that nothing brings down.
+    /// Sum of the mean rates, in cells/s, of the sources whose rate nothing reduces.
     offered: f64,
-    /// Sum of the mean rates, in cells/s, of the sources that a control scheme brings down, and the
-    /// longest time that this may take.
+    /// Sum of the mean rates, in cells/s, of the sources whose rate a control scheme reduces, and
+    /// the longest time until it has done so.
     controlled: (f64, Ps),
-    /// Cells by which bursts exceed what comes at the mean rates.
+    /// Cells of bursts that exceed what the mean rates bring.
     bursts: u64,
 }
 
@@ -47,22 +47,22 @@ pub fn most_cells(plan: &Plan, duration: Ps) -> u64 {
         .fold(0, u64::saturating_add)
 }
 
-/// Links in front of which cells may wait, each with the most of them.
+/// Links in front of which cells may wait, each with the largest number of such cells.
 pub fn most_by_link(plan: &Plan, duration: Ps) -> impl Iterator<Item = (usize, u64)> {
     let ports = ports(plan).into_iter();
     ports.map(move |(link, port)| (link, port.queued(duration)))
 }
 
-/// Most out-of-rate RM cells that wait at once, if ends with an ACR below TCR send more than the links
-/// carry (TM 4.0, source rule 11).
+/// Most out-of-rate RM cells that wait at once. They wait if end systems with an ACR below TCR send
+/// more of them than the links carry (TM 4.0, source rule 11).
 pub fn most_probes(plan: &Plan, duration: Ps) -> u64 {
     let mut ports: BTreeMap<usize, Pressure> = BTreeMap::new();
     for flow in &plan.flows {
         let probes = flow.service == ServiceClass::Abr && flow.abr.out_of_rate != OutOfRate::Never;
         for way in [&flow.forward, &flow.backward] {
             let tcr = flow.abr.tcr.cells_per_second();
-            // A source sends cells in rate as well, below TCR, and may hand more to its port than the
-            // line carries.
+            // A source also sends in-rate cells, below TCR. Together they may exceed the line rate
+            // of its port.
             let mut rate = 2.0 * tcr;
             for link in way.iter().filter(|_| probes) {
                 let line = &plan.links[*link];
@@ -78,8 +78,8 @@ pub fn most_probes(plan: &Plan, duration: Ps) -> u64 {
         .fold(0, u64::saturating_add)
 }
 
-/// Ports by link, including those of hosts, where the cells of a source wait that is faster than
-/// its line.
+/// The ports, by the link that each feeds. Ports of hosts are included: there the cells of a source
+/// wait if it is faster than its line.
 fn ports(plan: &Plan) -> BTreeMap<usize, Pressure> {
     let mut ports: BTreeMap<usize, Pressure> = BTreeMap::new();
     for flow in plan.flows.iter().filter(|flow| !flow.source.over_tcp()) {
@@ -133,7 +133,8 @@ fn controlled_for(flow: &FlowPlan, link: &LinkPlan, plan: &Plan) -> Option<Ps> {
     })
 }
 
-/// Mean rate of a source without TCP in cells/s, and the cells of its largest burst above that.
+/// Mean rate of a source without TCP in cells/s, and the number of cells by which its largest burst
+/// exceeds that rate.
 fn offered(flow: &FlowPlan, plan: &Plan) -> (f64, u64) {
     match flow.source.load() {
         Load::Own { mean, burst, .. } => (mean, burst),

@@ -1,7 +1,8 @@
 //! The free memory into which a run may still grow.
 //!
-//! The estimate before a run follows from the plan; what a run holds follows from what happens. A run that is
-//! about to fill the memory is ended with an error, before an allocation fails and ends the whole process.
+//! The estimate before a run follows from the plan of the network; the memory that the run really
+//! takes follows from its events. A run that is about to fill the memory is ended with an error,
+//! before an allocation fails and ends the whole process.
 
 use cellrate_engine::net::Storage;
 
@@ -22,13 +23,13 @@ pub struct Room {
 }
 
 impl Room {
-    /// The room of a run that grows alone in the free memory of this machine.
+    /// The memory limit of a run that alone grows into the free memory of this machine.
     pub fn here() -> Room {
         Room::of(available_bytes)
     }
 
-    /// The room of a run that grows alone; `free` returns the free bytes, or `None` if they are not
-    /// known.
+    /// The memory limit of a run that grows alone. `free` returns the free bytes, or `None` if they
+    /// are not known.
     pub fn of(free: fn() -> Option<u64>) -> Room {
         Room {
             free,
@@ -37,7 +38,7 @@ impl Room {
         }
     }
 
-    /// The room of one of `sharers` runs, or parts of a run, that grow side by side.
+    /// The memory limit for each of `sharers` runs, or parts of a run, that grow side by side.
     pub fn shared(&self, sharers: usize) -> Room {
         Room {
             sharers: sharers.max(1) as u64,
@@ -45,8 +46,8 @@ impl Room {
         }
     }
 
-    /// The bytes that are left, if they do not suffice for what `held` may need next; `None` if
-    /// they suffice, or if the system does not report its free memory.
+    /// Returns the bytes that are left, if they are too few for the next growth of `held`. Returns
+    /// `None` if they are enough, or if the system does not report its free memory.
     ///
     /// A ring buffer that is full is copied into one of twice its size. Half of the allocated bytes
     /// may never have been written to, and the system counts such bytes as free.
@@ -107,7 +108,8 @@ mod tests {
     fn the_system_is_asked_again_only_after_growth() {
         let mut room = Room::of(|| Some(1 << 30));
         assert_eq!(room.lacking(&held(100 << 20, 100 << 20)), None);
-        // Of 1,024 MiB, 250 may be needed at once; a quarter of the rest is granted.
+        // Of 1,024 MiB, 250 MiB may be needed at once; a quarter of the remaining memory is
+        // granted.
         room.free = || Some(0);
         assert_eq!(room.lacking(&held(290 << 20, 290 << 20)), None);
         assert_eq!(room.lacking(&held(294 << 20, 294 << 20)), Some(0));

@@ -1,4 +1,5 @@
-//! The network as a partition sees it: groups of nodes with their work, and the units between them.
+//! The network as the partition uses it: groups of nodes with their work, and the units (cells or
+//! packets) between them.
 
 use std::collections::BTreeMap;
 
@@ -6,45 +7,47 @@ use cellrate_engine::kernel::Ps;
 
 use crate::run::partition::STEPS;
 
-/// Nanoseconds of a unit that crosses a cut, in the part that it leaves, and in the one that it enters.
+/// Nanoseconds that a unit which crosses a cut costs the part that it leaves, and the part that it
+/// enters.
 const LEAVE: f64 = 1.0;
 const ENTER: f64 = 2.0;
-/// Nanoseconds of each step for a link whose units cross a cut, in the part that they leave, and in the part
-/// that they enter: the link is far from the cache.
+/// Nanoseconds that a cut link costs in each step: in the sending part and in the receiving part.
+/// The data of the link are usually not in the cache.
 const LEAVE_LINK: f64 = 30.0;
 const ENTER_LINK: f64 = 60.0;
 
-/// Work of nodes and units on links, over a whole run.
+/// Work of the nodes, and units on the links, over a whole run.
 pub struct Load {
     /// Name of the units: cells or packets.
     pub units: &'static str,
     /// Nanoseconds of work of each node.
     pub of_nodes: Vec<f64>,
-    /// Each link.
+    /// Load of each link.
     pub links: Vec<LinkLoad>,
 }
 
-/// A link with its units.
+/// A link and the number of units that cross it.
 pub struct LinkLoad {
     /// Node that sends.
     pub from: usize,
     /// Node that receives.
     pub to: usize,
-    /// Least time from an event at its begin to the effect at its end.
+    /// Least time from an event at the sending node to its effect at the receiving node.
     pub lookahead: Ps,
-    /// True if units may cross it.
+    /// True if units may cross the link.
     pub is_used: bool,
-    /// Units that cross it.
+    /// Number of units that cross the link.
     pub units: f64,
 }
 
-/// Steps of the threads in a run of `seconds` whose cut links have a least lookahead.
+/// Number of steps of each thread in a run of `seconds`, if `lookahead` is the least lookahead of
+/// the cut links.
 pub fn steps(seconds: f64, lookahead: Ps) -> f64 {
     STEPS as f64 * seconds / lookahead.as_secs_f64()
 }
 
-/// Nanoseconds that the `units` of a cut link cost in a run of so many steps: in the sending part, and in
-/// the receiving part.
+/// Nanoseconds that a cut link with `units` costs in a run of so many `steps`: in the sending part,
+/// and in the receiving part.
 pub fn crossing(units: f64, steps: f64) -> (f64, f64) {
     let visits = units.min(steps);
     (
@@ -53,19 +56,20 @@ pub fn crossing(units: f64, steps: f64) -> (f64, f64) {
     )
 }
 
-/// Nodes that are joined by links shorter than a lookahead, and therefore belong to one part.
+/// Groups of nodes: links shorter than a given lookahead join the nodes of a group, which therefore
+/// belong to one part.
 pub struct Groups {
     /// The number of the group that each node is in.
     pub of_nodes: Vec<usize>,
-    /// Nanoseconds of each group.
+    /// Work of each group in nanoseconds.
     pub work: Vec<f64>,
-    /// For each group, its neighbours, each with the nanoseconds that crossings between two parts cost
-    /// the group and the neighbour.
+    /// For each group, its neighbours. Each has the nanoseconds that the crossings cost the group,
+    /// and the neighbour, if the two are in different parts.
     pub between: Vec<Vec<(usize, f64, f64)>>,
 }
 
 impl Groups {
-    /// The groups of nodes that links shorter than `least` join, in a run of `seconds`.
+    /// The groups that links shorter than `least` join, in a run of `seconds`.
     pub fn new(load: &Load, least: Ps, seconds: f64) -> Groups {
         let steps = steps(seconds, least);
         let mut leaders: Vec<usize> = (0..load.of_nodes.len()).collect();
@@ -81,7 +85,7 @@ impl Groups {
         let mut numbers = vec![usize::MAX; load.of_nodes.len()];
         let (mut of_nodes, mut work) = (Vec::new(), Vec::new());
         for node in 0..load.of_nodes.len() {
-            // A leader has the lowest number of its group.
+            // The leader of a group is its node with the lowest number.
             let of = leader(&mut leaders, node);
             if of == node {
                 numbers[node] = work.len();
@@ -114,7 +118,7 @@ impl Groups {
     }
 }
 
-/// The leader of a node's group; ways to it are made shorter.
+/// The leader of a node's group (union-find); the path to the leader is shortened.
 fn leader(leaders: &mut [usize], mut node: usize) -> usize {
     while leaders[node] != node {
         leaders[node] = leaders[leaders[node]];

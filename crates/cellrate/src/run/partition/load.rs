@@ -1,4 +1,4 @@
-//! The load of a run of a network of ATM cells.
+//! The load of a run of an ATM network.
 
 use cellrate_engine::atm::plan::{FlowPlan, NodeKind, Plan, least_transit};
 use cellrate_engine::net::LinkPlan;
@@ -6,13 +6,14 @@ use cellrate_engine::net::LinkPlan;
 use super::graph::{LinkLoad, Load};
 use crate::run::work::{Cells, cells_of};
 
-/// Nanoseconds that a cell costs where it is generated, forwarded and received: times of nodes, measured
-/// turn by turn in networks like the bench's W1 and W2 with 15 sources, and with 100 and 1,000. Larger networks
-/// are further from the caches, and all of their nodes take longer. Only the ratios matter.
+/// Nanoseconds that a cell costs where it is generated, forwarded and received. They were measured
+/// at single nodes, in networks like the workloads W1 and W2 of `cellrate bench` with 15, 100 and
+/// 1,000 sources. In larger networks all nodes take longer, since data are not in the caches. Only
+/// the ratios matter.
 mod nanoseconds {
-    /// A bare cell, at the host that sends it.
+    /// A cell without TCP and ABR, at the host that sends it.
     pub const GENERATE: f64 = 5.0;
-    /// A bare cell, at the host that receives it.
+    /// A cell without TCP and ABR, at the host that receives it.
     pub const RECEIVE: f64 = 2.0;
     /// A cell of TCP or ABR, at the host that sends it.
     pub const GENERATE_CLOSED: f64 = 13.0;
@@ -20,22 +21,22 @@ mod nanoseconds {
     pub const RECEIVE_CLOSED: f64 = 5.0;
     /// A cell at a switch.
     pub const FORWARD: f64 = 6.5;
-    /// Further nanoseconds of a cell where the cells of several links are merged.
+    /// Additional nanoseconds of a cell at a node that merges the cells of several links.
     pub const MERGE: f64 = 2.0;
-    /// Further nanoseconds of a cell where the cells of one link are spread over several, for each
-    /// factor of ten in the number of these links.
+    /// Additional nanoseconds of a cell at a node that spreads the cells of one link over several
+    /// links, for each factor of ten in the number of these links.
     pub const SPREAD: f64 = 2.0;
-    /// Further nanoseconds of a cell where its flow is under ABR.
+    /// Additional nanoseconds of a cell of an ABR flow.
     pub const CONTROL: f64 = 9.0;
-    /// Further nanoseconds of a cell where control loops end and begin.
+    /// Additional nanoseconds of a cell at a virtual source and destination.
     pub const RELAY: f64 = 25.0;
-    /// Factor on the nanoseconds of a cell under credit control, where many events have an instant
-    /// of their own.
+    /// Factor on the nanoseconds of a cell under credit control, where a node must handle many
+    /// events singly, each at its own instant.
     pub const PROMPT: f64 = 2.0;
 }
 
 impl Load {
-    /// The load of a run of `seconds` of a network of ATM cells.
+    /// The load of a run of `seconds` of an ATM network.
     pub fn new(plan: &Plan, seconds: f64) -> Load {
         let link = |(link, is_used): (&LinkPlan, bool)| LinkLoad {
             from: link.from,
@@ -55,7 +56,8 @@ impl Load {
             load.add(plan, flow, &forward, &flow.forward, there);
             load.add(plan, flow, &forward, &flow.backward, back);
             if let Some(link) = flow.forward.first() {
-                // What is lost behind the first link has been generated, and has crossed it.
+                // Cells that are lost behind the first link were generated and crossed the first
+                // link.
                 load.links[*link].units += first;
                 load.of_nodes[plan.links[*link].from] += first * nanoseconds::GENERATE;
                 load.of_nodes[plan.links[*link].to] += first * forward[*link];
@@ -68,8 +70,8 @@ impl Load {
         load
     }
 
-    /// Adds `cells` of a flow on the links `way` to the load; `forward` has, for each link, the
-    /// nanoseconds that forwarding one cell takes at its far end.
+    /// Adds the `cells` of a flow on the links `way` to the load. `forward` has, for each link, the
+    /// nanoseconds that the node at its far end takes to forward a cell.
     fn add(&mut self, plan: &Plan, flow: &FlowPlan, forward: &[f64], way: &[usize], cells: f64) {
         let Some((first, last)) = way.first().zip(way.last()) else {
             return;
@@ -101,13 +103,14 @@ impl Load {
     }
 }
 
-/// Nanoseconds that the far end of each link takes to forward a cell that is under no control.
+/// Nanoseconds that the node at the far end of each link takes to forward a cell that is under no
+/// control.
 fn forwarding(plan: &Plan) -> Vec<f64> {
     let mut inputs = vec![0u32; plan.nodes.len()];
     for (link, used) in plan.links.iter().zip(used_links(plan)) {
         inputs[link.to] += u32::from(used);
     }
-    // Each link with those to which its cells go on.
+    // For each link, the links on which its cells continue.
     let flows = plan.flows.iter();
     let ways = flows.flat_map(|flow| [&flow.forward, &flow.backward]);
     let mut pairs: Vec<(usize, usize)> = ways
@@ -129,7 +132,7 @@ fn forwarding(plan: &Plan) -> Vec<f64> {
     each.collect()
 }
 
-/// For each link, true if cells may cross it. With credit any link may carry credit cells.
+/// For each link, true if cells may cross it. With credit control any link may carry credit cells.
 fn used_links(plan: &Plan) -> Vec<bool> {
     let mut used = vec![plan.fcvc.is_some(); plan.links.len()];
     for flow in &plan.flows {

@@ -21,7 +21,7 @@ fn of<'a>(plan: &Plan, partition: &'a Partition, node: &str) -> &'a usize {
     &partition.of_nodes[index.unwrap()]
 }
 
-/// TCP over ABR along `switches`, with links of these lengths.
+/// A scenario with TCP over ABR through a chain of `switches`, with links of these lengths.
 fn lot(switches: usize, hop: &str, access: &str) -> String {
     format!(
         r#"
@@ -47,7 +47,7 @@ fn only_long_links_are_cut_and_the_work_is_even() {
     assert_eq!(nodes, plan.nodes.len());
 }
 
-/// To start threads takes some milliseconds.
+/// Starting the threads takes some milliseconds.
 #[test]
 fn a_run_of_some_milliseconds_is_not_divided_even_if_threads_are_asked_for() {
     let short = lot(4, "1000 km", "1 km").replace("2 s", "100 ms");
@@ -61,7 +61,8 @@ fn a_run_whose_links_are_all_short_has_one_part_and_a_reason() {
     let (_, found) = partition(&lot(4, "10 km", "10 km"), 2, 2);
     assert_eq!((found.parts.len(), found.speedup), (1, 1.0));
     assert!(found.reason.contains("too short"), "{}", found.reason);
-    // Long enough for steps, but only one link of them: all the work is on one side.
+    // The link is long enough for few steps, but it is the only one, and all the work is on one
+    // side of it.
     let one_sided = r#"
         run.duration = "20 s"
         topology = { template = "n-source", link_rate = "155.52 Mbit/s", access = "1 km", bottleneck = "1 km", egress = "2000 km" }
@@ -87,8 +88,8 @@ fn auto_takes_no_more_threads_than_cores_nor_than_pay() {
     assert_eq!(partition(&short, 0, 2).1.parts.len(), 1);
 }
 
-/// The switch that merges all sources has more work than all sources, so some sources go to the
-/// other part.
+/// The switch that merges all sources has more work than all sources together, so some sources go
+/// to the other part.
 #[test]
 fn sources_make_up_for_a_switch_that_has_much_to_do() {
     let text = r#"
@@ -112,7 +113,8 @@ fn sources_make_up_for_a_switch_that_has_much_to_do() {
 
 #[test]
 fn a_single_flow_over_short_links_has_one_part_and_a_reason() {
-    // A simulated day: there is work enough, but every step has less than a cell.
+    // The run lasts a simulated day, so there is enough work, but each step has less than one
+    // cell.
     let text = r#"
         run.duration = "86400 s"
         topology = { template = "n-source", link_rate = "155.52 Mbit/s", access = "5 us", bottleneck = "5 us", egress = "5 us" }

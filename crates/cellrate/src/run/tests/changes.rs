@@ -1,5 +1,5 @@
-//! Every key that can change, by its schema: the run before the change is the one without it, to the
-//! bit, and the run after it is another.
+//! Every key that the schema allows to change: before the change, a run must equal the run without
+//! the change to the last bit; after it, the two must differ.
 
 use serde_json::Value;
 
@@ -7,8 +7,8 @@ use super::*;
 use crate::scenario::schema;
 use crate::scenario::schema::definition;
 
-/// TCP over ABR, background that takes turns with silence, and a short queue. The connections of
-/// `far` begin when the change has come.
+/// TCP over ABR, background traffic with ON and OFF times, and a short queue. The connections of
+/// the flow group `far` begin after the change.
 const BASE: &str = r#"
     run = { duration = "60 ms", strict = false }
     topology = { template = "n-source", link_rate = "50 Mbit/s", access = "1 km", bottleneck = "20 km", egress = "1 km" }
@@ -24,7 +24,7 @@ const BASE: &str = r#"
     ]
 "#;
 
-/// Time of the change, in the middle of ON and OFF parts and of intervals.
+/// Time of the change, in the middle of ON and OFF times and of intervals.
 const AT: &str = "25.3 ms";
 
 /// Reports at the change, just after it, and at the end, of a run with these settings.
@@ -80,7 +80,7 @@ fn conditions(table: &str, property: &Value) -> Vec<String> {
     when.into_iter().flatten().filter_map(condition).collect()
 }
 
-/// Tries to change `key`, and notes it if it acts before its time, or not at all.
+/// Changes `key`, and adds it to `wrong` if the change acts before its time or not at all.
 fn try_key(settings: &[String], key: &str, values: &[String], wrong: &mut Vec<String>) {
     let plain = reports(settings).unwrap_or_else(|refusal| panic!("{key}: {refusal}"));
     let mut acted = false;
@@ -89,7 +89,7 @@ fn try_key(settings: &[String], key: &str, values: &[String], wrong: &mut Vec<St
         let changed = match reports(&[settings, &[change]].concat()) {
             Ok(changed) => changed,
             Err(refusal) => {
-                // Both ends of the range may contradict another key.
+                // Each end of the range may contradict another key.
                 assert!(!refusal.contains("cannot change"), "{key}: {refusal}");
                 continue;
             }
@@ -106,7 +106,7 @@ fn properties(schema: &Value) -> impl Iterator<Item = (&String, &Value)> {
     schema["properties"].as_object().into_iter().flatten()
 }
 
-/// Parameters that the queue of [`BASE`] reaches.
+/// Settings of a scheme that place its thresholds within the queue lengths that [`BASE`] reaches.
 fn within_reach(scheme: &str, key: &str) -> &'static [&'static str] {
     match scheme {
         "efci" if key == "low" => &["high=10 cells"],

@@ -128,7 +128,7 @@ fn looking_changes_nothing() {
             summary(&stamped)["digest"],
             "cells that carry their time"
         );
-        // The check warns of traces that nothing leaves, such as the ACR without ABR.
+        // The check warns of traces that would be empty, such as ACR without ABR.
         assert_eq!(codes(&blind), Vec::<String>::new());
         assert!(codes(&looked).iter().all(|code| code == "scenario"));
         let [blind_measures, looked_measures] = [&blind, &looked].map(|outcome| {
@@ -193,7 +193,7 @@ fn events_add_up_to_what_was_counted() {
             events.cause[i].as_deref(),
             Some("overflow" | "partial-packet")
         ));
-        // 512 bytes, 40 of TCP and IP, 8 of LLC/SNAP, 8 of trailer: 12 cells.
+        // 512 bytes of data, 40 of TCP and IP, 8 of LLC/SNAP, 8 of the AAL5 trailer: 12 cells.
         assert_eq!(events.pdu[i], events.cell[i].map(|cell| cell / 12));
         pdus.push((&events.vc[i], events.pdu[i].unwrap()));
     }
@@ -220,7 +220,8 @@ fn the_event_limit_keeps_the_first_and_counts_the_others() {
 
 #[test]
 fn lost_cells_of_a_long_run_are_numbered_beyond_twenty_bits() {
-    // 1.5 times the line for four seconds: 1.13 million cells, of which a third is lost.
+    // The source sends 1.5 times the line rate for four seconds: 1.13 million cells, of which a
+    // third is lost.
     let text = r#"
         run.duration = "4 s"
         measure = { events = ["loss"], event_limit = 1_000_000 }
@@ -286,7 +287,8 @@ fn traces_agree_with_the_report() {
         .iter()
         .find(|port| port["name"] == "A->B")
         .unwrap();
-    // The trace counts whole cells, the report also the part of one that the window's end cuts.
+    // The trace counts whole cells; the report also counts a part of the cell that the end of the
+    // window cuts.
     let cells = 0.6 * port["rate_bits_per_second"].as_f64().unwrap() / 424.0;
     let used_by_report = port["utilisation"].as_f64().unwrap();
     assert!((cells * (mean - used_by_report)).abs() < 1.0);
@@ -383,7 +385,7 @@ fn nothing_grows_with_the_simulated_time() {
     };
     let none = "measure.traces=[]";
     let (short, long) = (after(600, none), after(3_000, none));
-    // Windows bound what is under way: three of 64 KiB are 128 segments of 12 cells and as many
+    // Windows limit the cells in flight: three of 64 KiB are 128 segments of 12 cells, and as many
     // acknowledgements.
     assert!(short.0 < 6_000 && long.0 < 6_000, "{short:?} {long:?}");
     assert_eq!((short.1, long.1, short.2, long.2), (0, 0, 0, 0));
@@ -406,7 +408,7 @@ fn a_run_stops_when_it_is_told_to() {
 
 #[test]
 fn a_run_that_needs_more_memory_than_there_is_is_refused_with_the_estimate() {
-    // A queue without limit at twice the line rate for twelve days.
+    // The source sends twice the line rate into a queue without a limit for twelve days.
     let text = r#"
         run.duration = "1000000 s"
         measure.sample = "1 s"
@@ -417,7 +419,7 @@ fn a_run_that_needs_more_memory_than_there_is_is_refused_with_the_estimate() {
     else {
         panic!("the run was not refused")
     };
-    // 366,792 cells/s for 1,000,000 s, 64 bytes each.
+    // The queue grows by 366,792 cells/s for 1,000,000 s, and each cell takes 64 bytes.
     assert!(
         (2.34e13..2.36e13).contains(&(estimate.memory_bytes as f64)),
         "{estimate:?}"
@@ -451,7 +453,7 @@ fn a_run_that_needs_more_memory_than_there_is_is_refused_with_the_estimate() {
     );
 }
 
-/// A further loop at each of five switches adds a trace for each.
+/// An additional control loop at each of five switches adds one trace for each.
 #[test]
 fn the_estimate_knows_traces_of_virtual_sources() {
     let text = r#"
@@ -490,8 +492,9 @@ fn the_estimate_is_above_what_a_run_holds_and_not_absurdly() {
     }
 }
 
-/// A TCR of twice the line: half of each flow's RM cells out of rate wait at the hosts, and those of four
-/// of five flows at the bottleneck, in each direction; both grow with the run.
+/// TCR is twice the line rate. Half of each flow's out-of-rate RM cells wait at the hosts, and
+/// those of four of five flows at the bottleneck, in each direction. Both numbers grow with the
+/// length of the run.
 #[test]
 fn the_estimate_knows_rm_cells_out_of_rate() {
     let text = crate::scenario::template("n-source").unwrap();
@@ -519,7 +522,7 @@ fn most_held(scenario: &Checked) -> Storage {
     driver.simulation.peak_storage()
 }
 
-/// RM cells out of rate at four times the rate of the lines wait at the hosts.
+/// Out-of-rate RM cells at four times the line rate wait at the hosts.
 #[test]
 fn the_estimate_knows_rm_cells_that_wait_at_hosts() {
     let text = crate::scenario::template("n-source").unwrap();
@@ -533,7 +536,7 @@ fn the_estimate_knows_rm_cells_that_wait_at_hosts() {
     assert_eq!(estimate.causes()[0].need, Need::Probes, "{estimate:?}");
 }
 
-/// One source, so that no port of a switch is overloaded.
+/// The scenario has only one source, so that no port of a switch is overloaded.
 const FLOOD: [&str; 4] = [
     "flow.tcp.count=1",
     "abr.tcr=\"622 Mbit/s\"",
@@ -541,14 +544,16 @@ const FLOOD: [&str; 4] = [
     "measure.from=\"0 s\"",
 ];
 
-/// Sources that offer more than their lines carry make pauses shorter, as memory is measured there.
+/// Memory is checked in the pauses of a run, so the pauses are closer together if sources send more
+/// than their lines carry.
 #[test]
 fn what_is_offered_beyond_a_line_shortens_the_slices() {
     let text = crate::scenario::template("n-source").unwrap();
     let slice = |settings: &[&str]| timeline::slice(&build::plan(&scenario(text, settings)));
     let usual = slice(&[]);
     assert_eq!(usual, slice(&["abr.tcr=\"100 Mbit/s\""]));
-    // Five flows whose cells cross three links each way, and the excess of 1 Tbit/s at ten hosts.
+    // The cells of five flows cross three links in each direction; in addition, ten hosts have an
+    // excess of 1 Tbit/s.
     let flooded = slice(&["abr.tcr=\"1000 Gbit/s\""]);
     let excess = 10.0 * (1e12 - 155.52e6) / 424.0;
     let seconds = 5e5 / excess;
@@ -558,7 +563,8 @@ fn what_is_offered_beyond_a_line_shortens_the_slices() {
     );
 }
 
-/// Whatever an estimate misses, a run ends before the memory does; on one thread and on several.
+/// Even if the estimate is wrong, a run ends before the memory is full, on one thread and on
+/// several.
 #[test]
 fn a_run_that_fills_the_memory_is_ended() {
     let text = crate::scenario::template("n-source").unwrap();

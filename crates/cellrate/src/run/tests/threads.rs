@@ -1,5 +1,5 @@
-//! Runs in parts on several threads: outcomes are those of one thread to the last bit, with summaries,
-//! traces and events; and whatever ends a run early ends all its threads.
+//! Runs in parts on several threads. Their outcomes (summaries, traces, events) must equal those of
+//! one thread to the last bit, and an early end of one part must end all threads.
 
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,8 +11,8 @@ use crate::run::cells::CellRecords;
 use crate::run::driver::RunError;
 use crate::run::{Series, threads};
 
-/// All that a run leaves behind: its report, its traces, its events, and the number of events
-/// beyond the limit.
+/// The results of a run: its report, its traces, its events, and the number of events beyond the
+/// limit.
 type Left = (String, Vec<Series>, Events, u64);
 
 fn left(driver: &mut Driver<CellRecords>, report: cellrate_engine::atm::Report) -> Left {
@@ -39,7 +39,8 @@ fn in_parts(checked: &Checked, parts: &[usize]) -> Left {
     left(&mut driver, report)
 }
 
-/// Nodes dealt out to `count` parts in several ways: in turns, in stretches, and by a drawn order.
+/// Nodes dealt out to `count` parts in several ways: in turns, in blocks of consecutive nodes, and
+/// in random order.
 pub fn deals(nodes: usize, count: usize) -> [Vec<usize>; 3] {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64 ^ nodes as u64;
     let mut drawn = || {
@@ -55,7 +56,8 @@ pub fn deals(nodes: usize, count: usize) -> [Vec<usize>; 3] {
     ]
 }
 
-/// Checks that no way of dealing out nodes changes anything, for 2, 3 and 5 parts.
+/// Checks that the results do not depend on the way in which nodes are dealt out, for 2, 3 and 5
+/// parts.
 fn parts_change_nothing(text: &str, overrides: &[&str]) -> Left {
     let checked = scenario(text, overrides);
     let nodes = build::plan(&checked).nodes.len();
@@ -76,7 +78,8 @@ const EVERYTHING: &str = r#"measure={ from = "100 ms", to = "500 ms", sample = "
 fn losses_traces_and_events_are_those_of_one_thread() {
     let (_, series, events, _) = parts_change_nothing(LOSSY, &[EVERYTHING]);
     assert!(events.len() > 100 && series.iter().all(|one| !one.seconds.is_empty()));
-    // Samples a fraction of the shortest link apart, and events beyond the limit.
+    // Samples are taken several times within the delay of the shortest link, and there are events
+    // beyond the limit.
     let often = EVERYTHING.replace(r#"sample = "1 ms""#, r#"sample = "7 us", event_limit = 5"#);
     let (.., omitted) = parts_change_nothing(LOSSY, &[&often, r#"run.duration="501 ms""#]);
     assert!(omitted > 0);
@@ -129,11 +132,11 @@ fn changes_come_at_their_instants_in_all_parts() {
     assert_ne!(changed, alone(&scenario(LOSSY, &[EVERYTHING])));
 }
 
-/// Runs something in a thread of its own, and fails if it does not end.
+/// Runs `work` in a thread of its own, and fails if it does not end.
 fn ends<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     let (sender, receiver) = mpsc::channel();
     std::thread::spawn(move || sender.send(work()));
-    // Long enough for any machine: it decides only how long a test that fails takes.
+    // The time is long enough for any machine; it only decides how long a failing test takes.
     receiver
         .recv_timeout(Duration::from_secs(300))
         .expect("the run should have ended")
@@ -159,8 +162,8 @@ fn a_run_on_threads_stops_when_it_is_told_to() {
     assert!(told.is_sorted() && told[0].0 > Ps::ZERO && told[0].1 == Ps::from_s(1_000_000));
 }
 
-/// Parts without a link between them do not wait for each other. Yet each part ends when the run is
-/// stopped, even if another part has ended long before.
+/// Parts without a link between them do not wait for each other. Yet every part must end when the
+/// run is stopped, even if another part has ended long before.
 #[test]
 fn a_part_that_is_done_still_hears_that_the_run_shall_stop() {
     let text = r#"
@@ -171,7 +174,7 @@ fn a_part_that_is_done_still_hears_that_the_run_shall_stop() {
     let result = ends(|| {
         let checked = scenario(text, &[]);
         let mut driver = driver(&checked);
-        // The first part has no node at all.
+        // The first part has no nodes at all.
         let parts = vec![1; build::plan(&checked).nodes.len()];
         let mut told = 0;
         let result = threads::run(&mut driver, &parts, &mut |_, _| {
@@ -202,10 +205,10 @@ fn a_panic_of_the_watcher_ends_all_threads() {
     assert!(ended && CALLS.load(Ordering::SeqCst) == 1);
 }
 
-/// A run in a number of threads that the user sets has the outcome of one thread.
+/// A run on a number of threads that the user sets has the same outcome as on one thread.
 #[test]
 fn a_job_on_threads_has_the_outcome_of_one() {
-    // Long links and much to do on both sides of them.
+    // The links are long, and both sides of them have much work.
     let text = r#"
         run.duration = "1 s"
         measure = { sample = "10 ms", traces = ["queue"] }

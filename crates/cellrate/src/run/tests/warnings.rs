@@ -15,7 +15,7 @@ fn what_calls_for_a_look_is_said_and_nothing_else() {
         &[r#"topology.bottleneck_rate="20 Mbit/s""#],
     );
     assert_eq!(codes(&sound), Vec::<String>::new(), "{}", sound.summary);
-    // A round trip is 1.2 ms and a few cell times; the window is 400 ms, after 200 ms.
+    // The round trip is 1.2 ms and a few cell times. The window lasts 400 ms and begins at 200 ms.
     warns(
         LOSSY,
         &[r#"measure.to="115 ms""#],
@@ -95,7 +95,7 @@ fn what_calls_for_a_look_is_said_and_nothing_else() {
 
 #[test]
 fn a_loop_that_is_not_closed_within_the_run_is_said() {
-    // One way is 300.4 ms, there and back 600.8 ms.
+    // The delay is 300.4 ms in one direction, 600.8 ms in both.
     let far = r#"topology.bottleneck="60000 km""#;
     warns(
         LOSSY,
@@ -105,15 +105,15 @@ fn a_loop_that_is_not_closed_within_the_run_is_said() {
     );
 }
 
-/// A link of 60,000 km delays the loop behind a virtual source by 600 ms there and back, the 10 km
-/// before it by 0.1 ms.
+/// A link of 60,000 km adds 600 ms to the round trip of the loop behind a virtual source. The 10 km
+/// before the virtual source add 0.1 ms.
 #[test]
 fn loops_end_at_virtual_destinations() {
     let far = r#"topology.bottleneck="60000 km""#;
     let split = r#"switch.vsvd={at=["A"]}"#;
     warns(MARKED, &[far], &[far, split], "no-round-trip");
-    // 100 cells per 0.1 ms and cell times exceed the line of 117,925 cells/s; per 1.1 ms they do
-    // not.
+    // 100 cells in 0.1 ms and some cell times exceed the line rate of 117,925 cells/s; 100 cells
+    // in 1.1 ms do not.
     let capped = ["abr.tbe=\"100 cells\"", "abr.apply_tbe_icr_cap=true"];
     let near = [capped[0], capped[1], split];
     let messages = |overrides: &[&str]| -> Vec<String> {
@@ -136,8 +136,8 @@ fn loops_end_at_virtual_destinations() {
     assert!(!cut_at(&near, "src.abr.1") && cut_at(&near, "A"));
 }
 
-/// Under credit, cells wait at the source and not in front of the link, so no link is booked beyond
-/// its rate.
+/// Under credit control cells wait at the source and not in front of the link, so no link gets more
+/// load than its rate.
 #[test]
 fn credit_books_no_link() {
     let text = MARKED.replace(
@@ -169,7 +169,7 @@ fn a_link_to_which_too_much_is_promised_is_said() {
         &["topology.link_rate=\"61 Mbit/s\""],
         "parameter-clipped",
     );
-    // 5 Mbit/s of random cells, and twice MCR.
+    // The load is 5 Mbit/s of random cells, and twice MCR.
     let mcr = |rate: &str| format!("abr.mcr=\"{rate}\"");
     warns(
         MARKED,
@@ -186,7 +186,8 @@ fn blocks_too_short_for_the_run_or_for_the_dependence_are_said() {
         r#"{ kind = "mpeg2", mean = "4 Mbit/s", standard_deviation = "1 Mbit/s", interval_low = "1 ms", interval_high = "3 ms" }"#,
     );
     let source = |text: &str| format!("flow.random.source.{text}");
-    // 256 independent rates of 2 ms last 0.5 s, of 0.2 ms 0.05 s: the run lasts 0.2 s.
+    // 256 independent rates of 2 ms each last 0.5 s; of 0.2 ms each they last 0.05 s. The run
+    // lasts 0.2 s.
     let independent = [source("block=256"), source("hurst=0.5")];
     let independent = independent.each_ref().map(String::as_str);
     let (low, high) = (
@@ -231,7 +232,8 @@ fn transfers_need_no_warm_up() {
     assert!(flow["completion_seconds"].as_f64().unwrap() > 0.03);
 }
 
-/// The sources of `tests/test_simultaneous_cells.py`: all access lines are as fast as the bottleneck.
+/// The sources are those of `tests/test_simultaneous_cells.py`: all access lines have the rate of
+/// the bottleneck.
 #[test]
 fn locked_phases_are_told_where_they_decide() {
     let in_step = r#"

@@ -1,4 +1,4 @@
-//! The clocks of the parts of a run, and the waits of its threads for them.
+//! The clocks of the parts of a run, and how threads wait for them.
 
 use std::hint;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -8,17 +8,17 @@ use std::time::Duration;
 
 use cellrate_engine::kernel::Ps;
 
-/// Numbers of times that a waiting thread reads the other clocks: before it yields the core, and before it
-/// goes to sleep. Together they take some hundred microseconds. Waking a thread takes tens of microseconds,
-/// and most waits are shorter than that.
+/// Numbers of times that a waiting thread reads the other clocks: at first before it yields the
+/// core, then before it goes to sleep. Together these readings take some hundred microseconds.
+/// Waking a thread takes tens of microseconds, and most waits are shorter than that.
 const LOOKS: u32 = 1_000;
 const LOOKS_AND_YIELDS: u32 = 1_400;
 
-/// A clock in a cache line of its own, since each is written by another core.
+/// A clock in a cache line of its own, because a different core writes each clock.
 #[repr(align(128))]
 struct Clock(AtomicU64);
 
-/// The clocks of all parts, and the sign that the run has been stopped.
+/// The clocks of all parts, and a flag that the run has been stopped.
 pub struct Clocks {
     clocks: Vec<Clock>,
     is_stopped: AtomicBool,
@@ -51,7 +51,8 @@ impl Clocks {
         all.min().unwrap_or(Ps::NEVER)
     }
 
-    /// Sets the clock of a part, which has posted everything that follows from events before `at`.
+    /// Sets the clock of a part to `at`, after the part has posted all effects of its events before
+    /// `at`.
     pub fn set(&self, part: usize, at: Ps) {
         self.clocks[part].0.store(at.0, Ordering::SeqCst);
         self.wake();
@@ -68,13 +69,14 @@ impl Clocks {
         self.is_stopped.load(Ordering::SeqCst)
     }
 
-    /// Waits until `ready` gives a value, which it returns, or until the run has been stopped, or for
-    /// `patience`; `None` then. `ready` may look at the clocks only.
+    /// Waits until `ready` returns a value, and returns this value. Returns `None` if the run has
+    /// been stopped or after `patience`. `ready` may only read the clocks.
     ///
-    /// No change of a clock is missed. A thread that goes to sleep first counts itself as a sleeper and
-    /// then looks again; one that sets a clock first sets it and then looks for sleepers. All of this is
-    /// in one order, so at least one of the two sees the other; and the alarm cannot ring between the
-    /// look and the sleep, because both are under the lock.
+    /// No change of a clock is missed. A thread that goes to sleep first counts itself as a sleeper
+    /// and then reads the clocks again. A thread that sets a clock first sets it and then checks
+    /// for sleepers. These operations are sequentially consistent, so at least one of the two
+    /// threads sees the other. The signal cannot come between the reading and the sleep, because
+    /// both are under the lock.
     pub fn wait<T>(&self, patience: Duration, ready: impl Fn(&Clocks) -> Option<T>) -> Option<T> {
         for look in 0..LOOKS_AND_YIELDS {
             if self.is_stopped() {
@@ -111,14 +113,14 @@ impl Clocks {
         }
     }
 
-    /// Locks the mutex of the sleepers, which holds no data, so a panic under it leaves nothing
-    /// damaged.
+    /// Locks the mutex of the sleepers. The mutex holds no data, so a panic under it damages
+    /// nothing.
     fn lock(&self) -> MutexGuard<'_, ()> {
         self.bed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Stops the run when a thread leaves it by a panic, so that no other waits for it.
+/// Stops the run when its thread panics, so that no other thread waits for it.
 pub struct StopsOnPanic<'a>(pub &'a Clocks);
 
 impl Drop for StopsOnPanic<'_> {
@@ -139,7 +141,7 @@ mod tests {
     #[test]
     fn a_thread_that_sleeps_sees_every_clock_that_is_set() {
         let clocks = Clocks::new(2, Ps::ZERO);
-        // Two threads wake each other in turns: were one call missed, both would sleep.
+        // Two threads wake each other in turns. If one signal were missed, both would sleep.
         let count = |own: usize| {
             for turn in 1..=2_000 {
                 clocks.set(own, Ps(turn));

@@ -1,4 +1,4 @@
-//! Links whose promised load exceeds their rate.
+//! Links whose sources are bound to send more than the link's rate.
 
 use cellrate_engine::atm::cell::ServiceClass;
 use cellrate_engine::atm::plan::{FlowPlan, NodeKind, Plan};
@@ -8,11 +8,11 @@ use cellrate_engine::traffic::Load;
 
 use super::Warning;
 
-/// Rounding of sums of rates.
+/// Tolerance for the rounding of sums of rates.
 const SLACK: f64 = 1.0 + 1e-9;
 
-/// Switch links on which the mean rates of uncontrolled sources and the MCRs of the other flows
-/// exceed the rate.
+/// Warns of links behind switches on which the load exceeds the link's rate. The load is the sum of
+/// the mean rates of uncontrolled sources and the MCRs of the other flows.
 pub fn check(plan: &Plan, warnings: &mut Vec<Warning>) {
     let mut booked = vec![0.0; plan.links.len()];
     for flow in &plan.flows {
@@ -38,12 +38,13 @@ pub fn check(plan: &Plan, warnings: &mut Vec<Warning>) {
     }
 }
 
-/// True if ABR rates or credit hold the cells of a source back.
+/// True if ABR rates or credit can stop the cells of a source.
 fn yields(flow: &FlowPlan, plan: &Plan) -> bool {
     flow.service == ServiceClass::Abr || (plan.fcvc.is_some() && FcvcConfig::covers(flow.service))
 }
 
-/// Least rate of the forward channel, in cells/s.
+/// Least rate of a flow's forward channel, in cells/s: MCR if the flow yields to control, otherwise
+/// the mean rate of its source.
 fn forward(flow: &FlowPlan, yields: bool) -> f64 {
     match flow.source.load() {
         Load::Own { mean, .. } if !yields => mean,

@@ -1,12 +1,12 @@
-//! Flows by group, so that a warning about many of them is one.
+//! Flows by group, so that one warning covers many flows.
 
-/// The flows of each group, which follow one another in every list of flows.
+/// The flows of each group. In every list of flows, those of a group follow one another.
 pub fn groups<F>(flows: &[F], group: impl Fn(&F) -> &String) -> impl Iterator<Item = &[F]> {
     flows.chunk_by(move |a, b| group(a) == group(b))
 }
 
-/// The subject of a sentence about `some` of the `all` flows of `group`: the name `only` of a
-/// single flow, or the number of flows.
+/// The subject of a sentence about `some` of the `all` flows of `group`: the name `only` if `some`
+/// is 1, otherwise the number of flows.
 pub fn told_of(group: &str, only: &str, some: usize, all: usize) -> String {
     match some {
         1 => only.into(),

@@ -1,4 +1,4 @@
-//! Spans of time that are short beside a round trip.
+//! Warnings of warm-ups, measuring windows and runs that are short in comparison with a round trip.
 
 use cellrate_engine::atm::cell::ServiceClass;
 use cellrate_engine::atm::plan::Plan;
@@ -8,17 +8,17 @@ use super::groups::{groups, told_of};
 use super::{Warning, first_of_each_group};
 use crate::scenario::Scenario;
 
-/// Round trips below which a warm-up or a window is short.
+/// Number of round trips below which a warm-up or a measuring window is called short.
 const ROUND_TRIPS: u64 = 20;
 
-/// Warnings, known before the run, about spans of time that are short beside a round trip.
+/// Warnings, known before the run, of times that are short in comparison with a round trip.
 pub fn check(scenario: &Scenario, plan: &Plan, warnings: &mut Vec<Warning>) {
     short(scenario, plan, warnings);
     no_round_trip(scenario, plan, warnings);
     never_start(scenario, plan, warnings);
 }
 
-/// Groups with flows that start when the run is over.
+/// Warns of groups with flows that start after the end of the run.
 fn never_start(scenario: &Scenario, plan: &Plan, warnings: &mut Vec<Warning>) {
     for group in groups(&plan.flows, |flow| &flow.group) {
         let starts = group.iter().map(|flow| (flow.start, flow.name.as_str()));
@@ -26,7 +26,8 @@ fn never_start(scenario: &Scenario, plan: &Plan, warnings: &mut Vec<Warning>) {
     }
 }
 
-/// Warns of flows of a group, given by starts and names, that start when the run is over.
+/// Warns of those flows of a group that start after the end of the run; `flows` has their start
+/// times and names.
 pub fn never_starts<'a>(
     group: &str,
     starts: impl ExactSizeIterator<Item = (Ps, &'a str)>,
@@ -98,7 +99,8 @@ fn short(scenario: &Scenario, plan: &Plan, warnings: &mut Vec<Warning>) {
     }
 }
 
-/// Loops that are never closed: at the end of the run no flow has had any feedback.
+/// Warns of flows that start so late that the run ends before their first feedback or
+/// acknowledgement arrives.
 fn no_round_trip(scenario: &Scenario, plan: &Plan, warnings: &mut Vec<Warning>) {
     for flow in first_of_each_group(plan) {
         let left = scenario.run.duration.saturating_sub(flow.start);

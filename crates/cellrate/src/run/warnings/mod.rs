@@ -51,8 +51,8 @@ pub fn before(scenario: &Scenario, plan: &Plan) -> Vec<Warning> {
     warnings
 }
 
-/// The first flow of each group. Flows of a group share their parameters, so one of them stands for
-/// all.
+/// The first flow of each group. It stands for all flows of the group, because they share their
+/// parameters.
 fn first_of_each_group(plan: &Plan) -> impl Iterator<Item = &FlowPlan> {
     plan.flows.iter().filter(|flow| flow.index == 1)
 }

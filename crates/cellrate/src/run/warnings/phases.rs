@@ -1,4 +1,5 @@
-//! Warning of sources in step, whose order at one instant decides who has a link.
+//! Warning of sources in step: their cells arrive at the same instants, so the order at an instant
+//! decides which source gets the link.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,10 +12,11 @@ use cellrate_engine::kernel::statistics::jain_index;
 use super::groups::told_of;
 use super::{Seen, Warning};
 
-/// Jain index of the shares of equal flows, below which the warning is given.
+/// Jain's fairness index of the throughputs of equal flows below which the warning is given.
 const UNEQUAL: f64 = 0.5;
 
-/// A flow over TCP that always has data, or may have them at the same time as the others of its group.
+/// A flow over TCP that always has data to send, or that may have data at the same time as other
+/// flows of its group.
 pub struct Sharing<'a> {
     pub group: &'a str,
     pub name: &'a str,
@@ -24,10 +26,11 @@ pub struct Sharing<'a> {
     pub throughput: f64,
 }
 
-/// Warns of each group of equal flows with very unequal shares of a port, if their access links are as fast as the
-/// port. Only ports in `lossy`, whose buffers overflowed, are examined.
+/// Warns of each group of equal flows that have very unequal throughputs through a port, if the
+/// links before the port have its rate. Only the ports in `lossy`, whose buffers overflowed, are
+/// examined.
 ///
-/// `all` gives the number of flows of a group, and `why` the reason and the remedy at a port.
+/// `all` returns the number of flows of a group; `why` returns the reason and the remedy at a port.
 pub fn in_step<'a>(
     flows: &[Sharing<'a>],
     links: &[(&str, Rate)],
@@ -39,7 +42,8 @@ pub fn in_step<'a>(
     for group in flows.chunk_by(|a, b| a.group == b.group) {
         let mut by_port: BTreeMap<usize, Vec<&Sharing<'a>>> = BTreeMap::new();
         for flow in group {
-            // Behind a link of equal rate units may arrive at the same instants as those of others again and again.
+            // Behind links of equal rate, units (cells or packets) of several flows may arrive at
+            // the same instants again and again.
             for hops in flow.forward.windows(2) {
                 if links[hops[0]].1 == links[hops[1]].1 && lossy.contains(&hops[1]) {
                     by_port.entry(hops[1]).or_default().push(flow);
@@ -63,8 +67,8 @@ pub fn in_step<'a>(
     warnings
 }
 
-/// The warning over ATM, where each cell is forwarded at its instant. An order that is drawn at each instant makes
-/// equal phases rarer, not impossible.
+/// Warns over ATM. There each cell is forwarded at the instant of its arrival. A random order of
+/// simultaneous cells makes sources in step rarer, not impossible.
 pub fn check(plan: &Plan, seen: &Seen<'_>, warnings: &mut Vec<Warning>) {
     let ports = seen
         .ports

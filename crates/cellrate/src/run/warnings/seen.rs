@@ -1,4 +1,4 @@
-//! Warnings that follow from the run itself.
+//! Warnings that follow from the results of a run.
 
 use cellrate_engine::atm::plan::{NodeKind, Plan};
 use cellrate_engine::atm::{Report, SwitchPort};
@@ -10,13 +10,13 @@ use super::groups::told_of;
 use super::windows::cells_of_segment;
 use super::{Warning, phases};
 
-/// Results of the run that warnings are derived from.
+/// Results of a run from which warnings follow.
 pub struct Seen<'a> {
     /// The measured report.
     pub report: &'a Report,
-    /// Switch ports, and the cells that they dropped in the whole run.
+    /// Switch ports, each with the number of cells that it dropped in the whole run.
     pub ports: Vec<(SwitchPort, u64)>,
-    /// Number of events beyond the limit.
+    /// Number of events beyond the limit, which the log lacks.
     pub omitted: u64,
 }
 
@@ -61,7 +61,7 @@ pub fn after(plan: &Plan, seen: &Seen<'_>) -> Vec<Warning> {
     warnings
 }
 
-/// Warns of events that the log does not have, `omitted` of them.
+/// Warns of the `omitted` events that the log lacks.
 pub fn events_omitted(omitted: u64) -> Option<Warning> {
     (omitted > 0).then(|| {
         let message = format!("{omitted} events beyond `event_limit` were not kept");
@@ -69,8 +69,8 @@ pub fn events_omitted(omitted: u64) -> Option<Warning> {
     })
 }
 
-/// Warns of a run that lost `dropped` `units`, all of them outside the measuring window, so that its measures do
-/// not show them.
+/// Warns of a run that lost `dropped` `units` (cells or packets), all of them outside the measuring
+/// window, so that its measures do not show the losses.
 pub fn lost_outside(dropped: u64, in_window: u64, units: &str) -> Option<Warning> {
     (dropped > 0 && in_window == 0).then(|| {
         let message = format!(
@@ -81,11 +81,12 @@ pub fn lost_outside(dropped: u64, in_window: u64, units: &str) -> Option<Warning
     })
 }
 
-/// Warns of the link with the largest share of its capacity delivered in the measuring window, if that exceeds 1: a
-/// retransmission in the window releases data that had arrived before.
+/// Warns if TCP delivered more over a link in the measuring window than the link can carry in it: a
+/// retransmission in the window releases data that had arrived before. The warning names the link
+/// with the largest such share of its capacity.
 ///
-/// `delivered` has the links of each flow over TCP, the segments that it delivered in order, and the bits that a
-/// segment takes on a link.
+/// `delivered` has, for each flow over TCP, its links, the number of segments that it delivered in
+/// order, and the bits that a segment takes on a link.
 pub fn earlier_data<'a>(
     lines: impl Iterator<Item = (&'a str, Rate)>,
     delivered: impl Iterator<Item = (&'a [usize], f64, f64)>,
@@ -94,7 +95,8 @@ pub fn earlier_data<'a>(
     let mut lines: Vec<_> = lines.map(|(name, rate)| (name, rate, 0.0)).collect();
     for (links, segments, bits) in delivered {
         for link in links {
-            // Of one segment the first bits may have been carried before the window.
+            // One segment is not counted, because a part of its bits may have crossed the link
+            // before the window.
             lines[*link].2 += (segments - 1.0).max(0.0) * bits;
         }
     }
@@ -118,11 +120,12 @@ pub struct Delivered<'a> {
     pub name: &'a str,
     pub start_seconds: f64,
     pub bytes: u64,
-    /// True if the flow has ended.
+    /// True if the flow has delivered all its data.
     pub is_complete: bool,
 }
 
-/// Warns of each group with flows that started in a run of `seconds`, have not ended, and delivered nothing.
+/// Warns of each group with flows that started during a run of `seconds`, have not ended, and
+/// delivered nothing.
 pub fn delivered_nothing(flows: &[Delivered<'_>], seconds: f64) -> Vec<Warning> {
     let groups = flows.chunk_by(|a, b| a.group == b.group);
     let warnings = groups.filter_map(|group| {
@@ -138,7 +141,7 @@ pub fn delivered_nothing(flows: &[Delivered<'_>], seconds: f64) -> Vec<Warning> 
     warnings.collect()
 }
 
-/// Warns if a finite buffer never refused a cell: the run then shows nothing about buffers or
+/// Warns if a finite buffer never refused a cell: the run then shows nothing about buffer sizes or
 /// discard policies.
 fn never_filled(plan: &Plan, seen: &Seen<'_>, warnings: &mut Vec<Warning>) {
     if plan.fcvc.is_some() {

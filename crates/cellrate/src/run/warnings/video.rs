@@ -1,5 +1,5 @@
-//! Sources whose rates differ from what was probably meant: too short blocks, and files that end
-//! before the run.
+//! Warnings of sources whose rates may differ from what was meant: blocks of rates that are too
+//! short, and files that end before the run.
 
 use cellrate_engine::atm::plan::{FlowPlan, Plan};
 use cellrate_engine::traffic::SourceConfig;
@@ -8,7 +8,8 @@ use cellrate_engine::traffic::mpeg2::share_of_variance;
 use super::{Warning, first_of_each_group};
 use crate::scenario::Scenario;
 
-/// Warns of video sources whose blocks are short, and of files that end before the run.
+/// Warns of video sources whose blocks of rates are short, and of played files that end before the
+/// run.
 pub fn check(scenario: &Scenario, plan: &Plan, warnings: &mut Vec<Warning>) {
     for flow in first_of_each_group(plan) {
         short_block(scenario, flow, warnings);
@@ -16,11 +17,11 @@ pub fn check(scenario: &Scenario, plan: &Plan, warnings: &mut Vec<Warning>) {
     }
 }
 
-/// Least share of the variance that a block should have.
+/// Least share of the variance of the source's rate that its block of rates should show.
 const ENOUGH: f64 = 0.95;
 
-/// Warns of a block of rates that ends before the flow stops playing, or that has less than `ENOUGH` of
-/// the variance. Rates of different blocks are independent.
+/// Warns of a block of rates that ends before its flow does, or that shows less than [`ENOUGH`] of
+/// the variance. The rates of different blocks are independent.
 fn short_block(scenario: &Scenario, flow: &FlowPlan, warnings: &mut Vec<Warning>) {
     let SourceConfig::Mpeg2(video) = &flow.source else {
         return;

@@ -1,4 +1,5 @@
-//! Windows of TCP that cannot fill a path, or wait for the receiver's clock.
+//! Warnings of TCP windows that cannot fill a path, or that wait for the receiver's clock of
+//! delayed acknowledgements.
 
 use std::collections::BTreeMap;
 
@@ -12,9 +13,10 @@ use cellrate_engine::traffic::{Load, SourceConfig};
 use super::groups::told_of;
 use super::{Warning, first_of_each_group};
 
-/// Share of a link below which the windows of its flows are said not to fill it.
+/// Share of a link below which the warning says that the windows of its flows do not fill it.
 pub const FILLED: f64 = 0.9;
-/// Octets of data in a cell, then octets of LLC/SNAP and the AAL5 trailer that each segment adds.
+/// Octets of data in a cell; then the octets of LLC/SNAP and of the AAL5 trailer that each segment
+/// adds.
 const PAYLOAD: u64 = 48;
 const AAL5: u64 = 16;
 
@@ -26,14 +28,14 @@ pub fn check(plan: &Plan, warnings: &mut Vec<Warning>) {
     warnings.extend(unfilled(plan));
 }
 
-/// True if a window holds one segment and the receiver delays acknowledgements.
+/// True if the window of a flow holds one segment and the receiver delays acknowledgements.
 pub fn waits_for_clock(tcp: &TcpConfig) -> bool {
     tcp.delayed_ack && tcp.window.0 < 2 * tcp.mss.0
 }
 
-/// Warns of a window that holds one segment. The receiver acknowledges it only when its clock of
-/// delayed acknowledgements ticks; every second segment would be acknowledged at once (RFC 5681
-/// 4.2).
+/// Warns of a window that holds only one segment. The receiver acknowledges this segment only when
+/// its clock of delayed acknowledgements ticks; a second segment would be acknowledged at once (RFC
+/// 5681, section 4.2).
 pub fn waits(group: &str, tcp: &TcpConfig) -> Option<Warning> {
     if !waits_for_clock(tcp) {
         return None;
@@ -51,25 +53,25 @@ pub fn waits(group: &str, tcp: &TcpConfig) -> Option<Warning> {
     Some(Warning::new("delayed-ack-waits", message))
 }
 
-/// The line that windows fill least, and how they fill it.
+/// A line that TCP windows fill only in part, and the flows with these windows.
 pub struct Filled<'a> {
-    /// The flows, as the subject of a sentence.
+    /// The flows of one group, as the subject of a sentence.
     pub flows: String,
     pub tcp: &'a TcpConfig,
     pub line: &'a str,
     pub rate: Rate,
-    /// Share of the line that the windows of all its flows can fill.
+    /// Share of the line that the windows of all flows through it can fill.
     pub share: f64,
     pub round_trip: Ps,
 }
 
-/// Warns of windows that together fill less than [`FILLED`] of a line.
+/// Warns if the windows together fill less than [`FILLED`] of the line.
 pub fn below_path(filled: &Filled<'_>) -> Option<Warning> {
     let Filled { tcp, share, .. } = filled;
     if *share >= FILLED {
         return None;
     }
-    // Only whole segments are sent.
+    // TCP sends only whole segments.
     let segments = (tcp.window.0 / tcp.mss.0) as f64;
     let needed = (segments / share).ceil() * tcp.mss.0 as f64;
     let enough = if needed <= f64::from(u32::MAX) {
@@ -92,8 +94,9 @@ pub fn below_path(filled: &Filled<'_>) -> Option<Warning> {
     Some(Warning::new("window-below-path", message))
 }
 
-/// Ports that all their flows together cannot fill, since the windows of greedy flows hold less
-/// than their paths. Each port is named once, with the first group that has it as its slowest.
+/// Warns of ports that their flows cannot fill even together, because the windows of greedy flows
+/// are smaller than their paths hold. Each port is named once, with the first group for which it is
+/// the slowest port.
 fn unfilled(plan: &Plan) -> Vec<Warning> {
     let mut most = vec![0.0; plan.links.len()];
     for flow in &plan.flows {
@@ -105,7 +108,7 @@ fn unfilled(plan: &Plan) -> Vec<Warning> {
     let unfilling =
         |flow: &&FlowPlan| is_bound_by_its_window(plan, flow) && !waits_for_clock(&flow.tcp);
     for flow in first_of_each_group(plan).filter(unfilling) {
-        // Of the slowest ports on the way the one that the flows fill most.
+        // Among equally slow ports on the path, the one that its flows fill most.
         let ports =
             flow.forward.iter().copied().filter(|link| {
                 matches!(plan.nodes[plan.links[*link].from].kind, NodeKind::Switch(_))
@@ -136,7 +139,7 @@ fn is_greedy(flow: &FlowPlan) -> bool {
     matches!(flow.source, SourceConfig::Greedy(_))
 }
 
-/// True if neither the lines nor PCR bound a flow closer than its window.
+/// True if the window limits a greedy flow to less than [`FILLED`] of what the lines and PCR allow.
 fn is_bound_by_its_window(plan: &Plan, flow: &FlowPlan) -> bool {
     let lines = flow.forward.iter().map(|link| plan.links[*link].rate);
     let line = lines.min().map_or(f64::INFINITY, Rate::cells_per_second);
@@ -147,7 +150,8 @@ fn is_bound_by_its_window(plan: &Plan, flow: &FlowPlan) -> bool {
     is_greedy(flow) && most_cells_per_second(plan, flow) < FILLED * line.min(pcr)
 }
 
-/// The most that a flow can send on average, in cells/s; infinite if nothing bounds it here.
+/// The most that a flow can send on average, in cells/s; infinite if none of its parameters limits
+/// the rate.
 fn most_cells_per_second(plan: &Plan, flow: &FlowPlan) -> f64 {
     if !flow.source.over_tcp() {
         return match flow.source.load() {
@@ -165,7 +169,7 @@ fn most_cells_per_second(plan: &Plan, flow: &FlowPlan) -> f64 {
     segments * cells as f64 / plan.round_trip(flow).as_secs_f64()
 }
 
-/// Cells of the PDU of a whole segment.
+/// Number of cells in the PDU of a full segment.
 pub fn cells_of_segment(tcp: &TcpConfig) -> u64 {
     (tcp.mss.0 + u64::from(tcp.data_header_bytes()) + AAL5).div_ceil(PAYLOAD)
 }

@@ -1,20 +1,21 @@
-//! The rate that a flow would have if all lines were its own.
+//! The rate that a flow would have if it had all its lines to itself.
 
 use cellrate_engine::atm::aal5::cells_for;
 use cellrate_engine::atm::cell::ServiceClass;
 use cellrate_engine::atm::plan::{FlowPlan, Plan};
 use cellrate_engine::traffic::{Load, SourceConfig};
 
-/// Load that a flow would put on the network if all lines were its own.
+/// Load that a flow would put on the network if it had all its lines to itself.
 pub struct Demand {
-    /// Rate of the flow's forward channel in cells/s, where links do not limit it; at most its
-    /// window per round trip, its PCR, and what its application writes.
+    /// Rate of the flow's forward channel in cells/s if links did not limit it: the least of a
+    /// window per round trip, PCR, and the rate at which its application writes.
     pub rate: f64,
     /// Most cells of the flow's forward channel in the whole run.
     pub most_cells: f64,
-    /// Cells of the backward channel for each cell of the forward channel: acknowledgements and BRMs.
+    /// Cells of the backward channel (acknowledgements and backward RM cells) for each cell of the
+    /// forward channel.
     pub back: f64,
-    /// True if TCP, ABR or credit control brings the flow down to its share of a link.
+    /// True if TCP, ABR or credit control reduces the flow to its share of a link.
     pub yields: bool,
 }
 
@@ -59,7 +60,7 @@ pub fn demand(flow: &FlowPlan, plan: &Plan) -> Demand {
     }
 }
 
-/// Size of full segments in cells.
+/// Cells that full segments and their acknowledgements take.
 struct Segment {
     cells_per_byte: f64,
     /// Cells of acknowledgements for each cell of data.
@@ -78,7 +79,7 @@ impl Segment {
     }
 }
 
-/// Bytes that an application writes in a second on average, if the network is never the limit.
+/// Mean number of bytes that an application writes in a second if the network never limits it.
 fn bytes_per_second(source: &SourceConfig) -> f64 {
     match source {
         SourceConfig::Messages(messages) => messages.mean_rate.bits_per_second() / 8.0,
@@ -97,10 +98,10 @@ fn bytes_per_second(source: &SourceConfig) -> f64 {
     }
 }
 
-/// Mean bytes of an object of SPECweb96, see the source `www`.
+/// Mean size of an object of SPECweb96 in bytes; see the source `www`.
 const SPEC_WEB_BYTES: f64 = 14_600.0;
 
-/// Mean of a Pareto distribution that is cut off at `high`, by integration of its density.
+/// Mean of a Pareto distribution that is truncated at `high`, by integration of its density.
 fn cut_pareto_mean(shape: f64, low: f64, high: f64) -> f64 {
     let mass = 1.0 - (low / high).powf(shape);
     let integral = if (shape - 1.0).abs() < 1e-9 {

@@ -1,15 +1,16 @@
-//! Max-min fair shares of flows with demands, for estimates.
+//! Max-min fair shares of flows whose demands are limited, for estimates.
 
 use cellrate_engine::atm::plan::Plan;
 
 use super::demand::Demand;
 
-/// Links whose shares differ by less than this count as one bottleneck, so that thousands of flows
-/// with demands of their own take few rounds. An estimate needs no more.
+/// Links whose shares differ by less than this factor are filled in the same round, so that
+/// thousands of flows with different demands take few rounds. An estimate needs no more accuracy.
 const SLACK: f64 = 1.02;
 
-/// Rates of the forward channels in cells/s: progressive filling, in which a flow stops at its
-/// demand. Acknowledgements and BRMs of other flows take room, too, in proportion.
+/// Rates of the forward channels in cells/s, by progressive filling: a flow stops at its demand.
+/// Acknowledgements and backward RM cells of other flows also take capacity, in proportion to the
+/// rates of their flows.
 pub fn max_min(plan: &Plan, demands: &[Demand]) -> Vec<f64> {
     let mut room: Vec<f64> = plan
         .links
@@ -53,7 +54,8 @@ pub fn max_min(plan: &Plan, demands: &[Demand]) -> Vec<f64> {
     rates
 }
 
-/// Calls `of` with every link of a flow and the cells on it for each cell of the forward channel.
+/// Calls `of` with each link of a flow and the number of cells on it for each cell of the flow's
+/// forward channel.
 fn each_link(plan: &Plan, demands: &[Demand], flow: usize, mut of: impl FnMut(usize, f64)) {
     let back = demands[flow].back;
     plan.flows[flow]

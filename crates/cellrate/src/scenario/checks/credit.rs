@@ -1,5 +1,5 @@
-//! Checks of credit control: its parameters, settings that contradict it, and cells that links
-//! lose.
+//! Checks of credit control: its parameters, settings that contradict credit control, and links
+//! that lose cells.
 
 use std::collections::BTreeMap;
 
@@ -54,7 +54,7 @@ pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
         problems.extend(buffers(scenario, graph, config, &loops));
         problems.extend(one_way(graph, scenario, &loops));
     }
-    // Only the first problem of each place.
+    // Reports only the first problem of each place.
     let mut seen = Vec::new();
     problems.retain(|problem| {
         let is_new = !seen.contains(&problem.place);
@@ -64,7 +64,7 @@ pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
     problems
 }
 
-/// Problems of sources that are controlled by rates under credit control.
+/// Problems of sources that a rate control such as ABR governs although credit control is on.
 fn rates(scenario: &Scenario) -> Vec<Problem> {
     let is_abr =
         |flow: &Flow| flow.service == ServiceClass::Abr || flow.ack_service() == ServiceClass::Abr;
@@ -128,7 +128,7 @@ fn switch(switch: &Switch, own: Option<(usize, &GraphSwitch)>) -> Vec<Problem> {
     found.into_iter().map(problem).collect()
 }
 
-/// Problem of lost cells whose credit nothing restores.
+/// Problem of links that lose cells, if nothing restores the credit of the lost cells.
 fn errors(scenario: &Scenario, config: &FcvcConfig) -> Option<Problem> {
     (scenario.link_errors.occur() && config.mark_interval.is_none()).then(|| {
         let message = "links lose cells, and without marks the credit of a lost cell never returns";
@@ -140,7 +140,8 @@ fn errors(scenario: &Scenario, config: &FcvcConfig) -> Option<Problem> {
     })
 }
 
-/// The loop that each link's credit closes; `None` for a link without an opposite one.
+/// The control loop of each link: cells in one direction, their credit in the other. `None` for a
+/// link without an opposite link.
 fn loops(graph: &Graph) -> Vec<Option<Loop>> {
     let closed = |(link, back): (&LinkPlan, Option<usize>)| {
         let back = &graph.links[back?];
@@ -177,30 +178,32 @@ fn channels<'a>(
     })
 }
 
-/// Buffer that credit control promises at one place: a port, or the interface of a destination.
+/// Buffer space that credit control promises to senders at one place: a port, or the interface of a
+/// destination.
 #[derive(Default)]
 struct Promise {
     channels: u64,
-    /// N2 + N3, in cells: the sum over all channels, and that of the largest channel.
+    /// N2 + N3 in cells: the sum over all channels, and the value of the largest channel.
     allotted: u64,
     most_allotted: u64,
-    /// Memory that the longest incoming link needs under adaptive allocation, without the two cells
-    /// of each channel, in cells.
+    /// Memory, in cells, that the longest incoming link needs under adaptive allocation. The two
+    /// cells that each channel keeps are not counted.
     memory: u64,
 }
 
-/// Buffers that are smaller than credit promises.
+/// Problems of buffers that are smaller than the space that credit control promises.
 fn buffers(
     scenario: &Scenario,
     graph: &Graph,
     config: &FcvcConfig,
     loops: &[Option<Loop>],
 ) -> Vec<Problem> {
-    // By link: the port that feeds it (false), or the interface behind it (true).
+    // Key: a link, and true for the interface at its far end or false for the port that feeds the
+    // link.
     let mut promises: BTreeMap<(usize, bool), Promise> = BTreeMap::new();
     for (_, links) in channels(graph, scenario) {
-        // Cells that go on are held at the next port, cells that end at the interface behind the
-        // last link.
+        // A switch holds the cells that it forwards at the next port. A destination holds cells at
+        // the interface behind the last link.
         let ports = links.iter().skip(1).map(|link| (*link, false));
         let onward = ports.chain(links.last().map(|link| (*link, true)));
         for (into, place) in links.iter().zip(onward) {
@@ -232,8 +235,8 @@ fn buffers(
     promises.iter().flat_map(check).collect()
 }
 
-/// Problems at one place. For a port of a switch, `buffer` is its size and the place where the
-/// scenario sets it.
+/// Problems of the buffer at one place. For a port of a switch, `buffer` is the size of the buffer
+/// and the place in the scenario that sets this size.
 fn buffer(
     name: &str,
     promise: &Promise,
@@ -268,8 +271,8 @@ fn buffer(
             format!("allowed: at least {promised} cells"),
         ));
     }
-    // Each channel has counters of its own; under adaptive allocation a single channel may use all
-    // memory.
+    // Each channel counts its cells in counters of its own. Under adaptive allocation a single
+    // channel may use all memory.
     let (most, counted) = (
         u64::from(MODULUS / 4),
         if adaptive {
@@ -291,7 +294,7 @@ fn buffer(
     problems
 }
 
-/// Links that have no link back for their credit.
+/// Problems of links without an opposite link, which would carry their credit cells.
 fn one_way(graph: &Graph, scenario: &Scenario, loops: &[Option<Loop>]) -> Vec<Problem> {
     let mut problems = Vec::new();
     for (flow, links) in channels(graph, scenario) {

@@ -1,4 +1,4 @@
-//! Checks of end systems together with their links: TCP, ABR, source queues, rates of sources.
+//! Checks of end systems together with their links: TCP, ABR, source queues, and rates of sources.
 
 use cellrate_engine::atm::aal5::cells_for;
 use cellrate_engine::atm::cell::ServiceClass;
@@ -33,7 +33,8 @@ pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
     problems
 }
 
-/// Problems of `[tcp]` and `[abr]` if no flow uses them, which are then checked by themselves.
+/// Problems of `[tcp]` and `[abr]` if no flow uses these tables; otherwise the checks of the flows
+/// find them.
 fn unused(scenario: &Scenario) -> Vec<Problem> {
     let mut problems = Vec::new();
     if !scenario.flows.iter().any(|flow| flow.source.over_tcp()) {
@@ -64,8 +65,8 @@ fn tcp(config: &TcpConfig, mut place: Place) -> Option<Problem> {
     Some(Problem::error(place, found, allowed))
 }
 
-/// Problem of ECN in ATM: ECN marks IP packets, and ATM switches see none. A recovery that reacts
-/// to marks still runs, so that recoveries can be compared by name.
+/// Problem of ECN over ATM: ECN marks IP packets, which ATM switches do not see. A recovery that
+/// reacts to ECN marks still runs over ATM, so that recoveries can be compared by name.
 fn ecn(config: &TcpConfig, mut place: Place) -> Option<Problem> {
     const WHY: &str = "ATM switches set EFCI in cells, never ECN in IP packets";
     if config.ecn == Some(true) {
@@ -91,7 +92,7 @@ pub fn largest_pdu(scenario: &Scenario, flow: &Flow) -> u64 {
     pdu_cells(scenario, flow, flow.tcp.mss.0)
 }
 
-/// Cells of a PDU with a segment of `payload` bytes.
+/// Cells of a PDU that carries a segment of `payload` bytes.
 pub fn pdu_cells(scenario: &Scenario, flow: &Flow, payload: u64) -> u64 {
     let headers =
         u64::from(flow.tcp.data_header_bytes()) + u64::from(scenario.aal5.encapsulation.bytes());
@@ -151,7 +152,7 @@ fn pcr_above_link(pcr: Rate, forward: Rate, backward: Rate, mut place: Place) ->
     ))
 }
 
-/// Reports bursts that are less than one cell time apart.
+/// Problem of a source whose bursts begin less than one cell time apart.
 fn bursts(flow: &Flow, index: usize) -> Option<Problem> {
     let Bursts { field, every, peak } = flow.source.bursts()?;
     let cell = peak.cell_time_ceil();
@@ -165,7 +166,8 @@ fn bursts(flow: &Flow, index: usize) -> Option<Problem> {
     })
 }
 
-/// Problem of a round trip longer than integer time can hold.
+/// Problem of a path whose round trip is longer than the largest time that integer picoseconds can
+/// hold.
 fn too_far(graph: &Graph, instance: &Instance) -> Option<Problem> {
     const LONGEST: Ps = Ps::from_s(1_000_000);
     (graph.round_trip(instance) > LONGEST).then(|| {

@@ -1,10 +1,12 @@
-//! Conversion of a configuration's findings about its own fields into problems at places.
+//! Conversion of findings, which a configuration reports about its own fields, into problems at
+//! places of the document.
 
 use cellrate_engine::kernel::{Finding, Severity};
 
 use crate::scenario::problem::{Place, Problem, Step};
 
-/// The problem of a configuration's `finding`, with the table at `place` before its key.
+/// The problem that `finding` describes: its place is the key of the finding in the table at
+/// `place`.
 pub fn problem(finding: &Finding, mut place: Place, strict: bool) -> Problem {
     place.extend(finding.field.split('.').map(Step::from));
     let message = format!("`{}`: {}", finding.field, finding.message);

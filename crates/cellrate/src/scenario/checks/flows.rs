@@ -1,4 +1,4 @@
-//! Checks of flows alone: names, numbers, services, sources.
+//! Checks of flows that need no topology: names, numbers, service classes and sources.
 
 use cellrate_engine::atm::Refuses;
 use cellrate_engine::atm::cell::ServiceClass;
@@ -10,7 +10,7 @@ use crate::scenario::types::Scenario;
 /// Largest number of flows of a scenario.
 const MOST_FLOWS: u64 = 1_000_000;
 
-/// True if the flows are few enough to be laid out.
+/// True if the scenario has at most [`MOST_FLOWS`] flows, so that a graph can be built for them.
 pub fn are_countable(scenario: &Scenario) -> bool {
     scenario
         .flows
@@ -48,8 +48,8 @@ fn source(index: usize, flow: &Flow) -> Option<Problem> {
     ))
 }
 
-/// Problem of a flow whose forward channel is not ABR although its backward channel is: the class
-/// of the forward channel alone decides if there are RM cells.
+/// Problem of a flow whose backward channel is ABR while its forward channel is not: only an ABR
+/// forward channel has RM cells.
 fn forward_abr(index: usize, flow: &Flow) -> Option<Problem> {
     (flow.service != ServiceClass::Abr && flow.ack_service() == ServiceClass::Abr).then(|| {
         let help = "RM cells of an ABR channel return on the channel in the other direction: set `service = \"abr\"`, or another `ack_service`";

@@ -1,5 +1,5 @@
-//! Checks of a scenario of the right shape: settings that make it impossible, and settings that are
-//! probably not meant.
+//! Checks of a scenario that fits the schema: errors for settings that make a run impossible,
+//! warnings for settings that are probably not meant.
 
 mod credit;
 mod ends;

@@ -6,8 +6,8 @@ use crate::scenario::problem::{Place, Problem, place};
 use crate::scenario::topology::Topology;
 use crate::scenario::types::Scenario;
 
-/// Problems of invalid names, and of flows of the same name. (The graph refuses nodes of the same
-/// name.)
+/// Problems of invalid names, and of several flows with the same name. (Nodes with the same name
+/// are refused when the graph is built.)
 pub fn check(scenario: &Scenario) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut seen = HashSet::new();

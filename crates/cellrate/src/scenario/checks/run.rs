@@ -6,7 +6,7 @@ use cellrate_engine::kernel::Ps;
 use crate::scenario::problem::{Place, Problem, place};
 use crate::scenario::types::{EventKind, Scenario, TraceKind};
 
-/// Largest number of samples of a trace.
+/// Largest number of samples that a trace may take.
 const MOST_SAMPLES: u64 = 10_000_000_000;
 
 /// Problems of times and lists of `[run]` and `[measure]` that contradict each other.
@@ -77,7 +77,7 @@ fn check_sample(scenario: &Scenario, problems: &mut Vec<Problem>) {
     }
 }
 
-/// Problems of the lists of `[measure]`, over any link layer.
+/// Problems of the lists of `[measure]`, over ATM or Ethernet.
 pub fn check_lists<T: PartialEq>(
     traces: &[T],
     events: &[EventKind],
@@ -113,13 +113,14 @@ fn check_traced(scenario: &Scenario, problems: &mut Vec<Problem>) {
         .iter()
         .any(|flow| flow.service == ServiceClass::Abr);
     for (index, trace) in scenario.measure.traces.iter().enumerate() {
-        let (is_there, what) = match trace {
-            TraceKind::Acr => (has_abr, "ABR"),
-            TraceKind::Cwnd | TraceKind::Sequence => (has_tcp, "TCP"),
-            TraceKind::Queue | TraceKind::SourceQueue | TraceKind::Utilisation => (true, ""),
+        let (is_there, what, name) = match trace {
+            TraceKind::Acr => (has_abr, "ABR", "acr"),
+            TraceKind::Cwnd => (has_tcp, "TCP", "cwnd"),
+            TraceKind::Sequence => (has_tcp, "TCP", "sequence"),
+            TraceKind::Queue | TraceKind::SourceQueue | TraceKind::Utilisation => continue,
         };
         if !is_there {
-            let message = format!("no flow uses {what}, so this trace would be empty");
+            let message = format!("no flow uses {what}, so the trace `{name}` would be empty");
             problems.push(Problem::warning(
                 place!["measure", "traces", index],
                 message,

@@ -1,5 +1,5 @@
-//! Checks of sources with a Smith predictor, and of switches that send them the free space of their
-//! queues.
+//! Checks of sources with a Smith predictor, and of switches that report the free space of their
+//! queues to such sources.
 
 use cellrate_engine::atm::cell::ServiceClass;
 use cellrate_engine::endsystem::SourceRules;
@@ -9,8 +9,8 @@ use crate::scenario::graph::{Graph, Instance};
 use crate::scenario::problem::{Problem, place};
 use crate::scenario::types::Scenario;
 
-/// Problems of flows of which only the source or only a switch uses the Smith predictor, or both
-/// with different time constants.
+/// Problems of the Smith predictor along the path of a flow: only the source uses it, only a switch
+/// does, or their time constants differ.
 pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
     let first = graph.flows.iter().filter(|flow| flow.index == 1);
     first
@@ -70,8 +70,8 @@ fn of_flow(scenario: &Scenario, graph: &Graph, instance: &Instance) -> Option<Pr
     }
 }
 
-/// Name and time constant of the switch that feeds `link`; `None` if that switch does not send the
-/// free space of its queues.
+/// Name and time constant of the switch that feeds `link`; `None` if this switch does not report
+/// the free space of its queues.
 fn teller(graph: &Graph, link: usize) -> Option<(&str, Ps)> {
     let node = &graph.nodes[graph.links[link].from];
     let time_constant = node.switch.as_ref()?.control.predictor_time_constant()?;

@@ -1,4 +1,4 @@
-//! Checks of the output ports of switches together with the channels that use them.
+//! Checks of the output ports of switches together with the channels that cross them.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -14,8 +14,8 @@ use crate::scenario::problem::{Place, Problem, Step, place};
 use crate::scenario::topology::{GraphNode, GraphSwitch, Topology};
 use crate::scenario::types::{Scenario, Switch};
 
-/// Problems of priorities: classes that are in use but in no queue or in two, and queues without a
-/// class.
+/// Problems of priorities: a service class that flows use but that is in no queue or in two queues,
+/// and a queue without any service class.
 pub fn check_priorities(scenario: &Scenario) -> Vec<Problem> {
     let used = used_classes(scenario);
     let own = own_switches(scenario).filter_map(|(index, own)| {
@@ -108,7 +108,8 @@ fn own_switches(scenario: &Scenario) -> impl Iterator<Item = (usize, &GraphSwitc
         })
 }
 
-/// Problems of control and discard at the ports in use; only the first of each place.
+/// Problems of control schemes and discard policies at the ports that channels cross; only the
+/// first problem of each place.
 pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
     let loads = loads(scenario, graph);
     let mut seen = HashSet::new();
@@ -139,7 +140,7 @@ pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
     problems
 }
 
-/// Place where a setting of a switch is written: at the node, or in `[switch]`.
+/// Place in the scenario that sets a key of a switch: at the node, or in `[switch]`.
 pub fn place_of(
     own: Option<(usize, &GraphSwitch)>,
     key: &str,
@@ -151,7 +152,8 @@ pub fn place_of(
     }
 }
 
-/// The node's own settings, if the scenario writes its graph out.
+/// The settings of the node itself and its index in the scenario; `None` if the topology is a
+/// template.
 pub fn own(scenario: &Scenario, node: usize) -> Option<(usize, &GraphSwitch)> {
     let Topology::Graph(graph) = &scenario.topology else {
         return None;
@@ -172,7 +174,7 @@ struct Load {
     cell_time: u64,
 }
 
-/// The loads of switches that carry any flow, by node.
+/// The load of each switch that some flow crosses, by the index of the switch's node.
 fn loads(scenario: &Scenario, graph: &Graph) -> BTreeMap<usize, Load> {
     let mut queues: BTreeMap<(usize, usize), usize> = BTreeMap::new();
     let mut loads: BTreeMap<usize, Load> = BTreeMap::new();
@@ -181,7 +183,7 @@ fn loads(scenario: &Scenario, graph: &Graph) -> BTreeMap<usize, Load> {
         let tcp = flow.source.over_tcp();
         let forward = if tcp { largest_pdu(scenario, flow) } else { 0 };
         let backward = if tcp { pdu_cells(scenario, flow, 0) } else { 0 };
-        // Backward RM cells of an ABR flow return as ABR, whatever the class of the
+        // Backward RM cells of an ABR flow are ABR cells, whatever the service class of the flow's
         // acknowledgements.
         let returning = if flow.is_abr() {
             ServiceClass::Abr
@@ -225,7 +227,7 @@ fn loads(scenario: &Scenario, graph: &Graph) -> BTreeMap<usize, Load> {
     loads
 }
 
-/// A switch with its load and the place where its settings are written.
+/// A switch, its load, and the place in the scenario that sets its keys.
 struct Site<'a> {
     scenario: &'a Scenario,
     switch: &'a Switch,
@@ -234,7 +236,8 @@ struct Site<'a> {
 }
 
 impl Site<'_> {
-    /// Place where a setting is written: at the node, or in `[switch]`.
+    /// Place in the scenario that sets `key`: at the node if `is_own` is true for it, else in
+    /// `[switch]`.
     fn place(&self, key: &str, is_own: impl Fn(&GraphSwitch) -> bool) -> Place {
         place_of(self.own, key, is_own)
     }
@@ -334,7 +337,7 @@ impl Site<'_> {
 
     fn buffer(&self) -> Option<Problem> {
         let pdu = self.load.largest_pdu;
-        // Policies that drop whole PDUs refuse such a buffer themselves.
+        // Discard policies that drop whole PDUs refuse such a buffer in their own checks.
         let is_refused = || {
             let mut findings = self.switch.discard.check(self.queue_facts()).into_iter();
             findings.any(|finding| finding.field == "policy")

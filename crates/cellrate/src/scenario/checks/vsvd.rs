@@ -1,5 +1,5 @@
-//! Checks of the virtual sources and destinations of switches: their places, and settings that
-//! contradict them.
+//! Checks of virtual sources and destinations (VS/VD) in switches: where they stand, and settings
+//! that contradict them.
 
 use cellrate_engine::atm::cell::ServiceClass;
 use cellrate_engine::endsystem::VsVdConfig;
@@ -48,12 +48,12 @@ pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
     problems
 }
 
-/// The setting `vsvd` of the node itself.
+/// The value of `vsvd` that the node itself sets.
 fn own(scenario: &Scenario, node: usize) -> Option<&VsVdConfig> {
     switches::own(scenario, node)?.1.vsvd.as_ref()
 }
 
-/// Problems of names in `at` that no switch has.
+/// Problems of names in the list `at` that no switch has.
 fn names(config: &VsVdConfig, graph: &Graph) -> Vec<Problem> {
     let switches: Vec<&str> = graph
         .nodes
@@ -80,7 +80,7 @@ fn names(config: &VsVdConfig, graph: &Graph) -> Vec<Problem> {
     unknown.map(problem).collect()
 }
 
-/// A setting `vsvd` and the place where it is written.
+/// A value of `vsvd` and the place in the scenario that sets it.
 struct Site<'a> {
     scenario: &'a Scenario,
     graph: &'a Graph,
@@ -95,7 +95,7 @@ impl Site<'_> {
         place
     }
 
-    /// Checks the setting at the switches for which `concerns` is true.
+    /// Checks the value of `vsvd` at those switches for which `concerns` is true.
     fn check(&self, concerns: impl Fn(usize) -> bool, problems: &mut Vec<Problem>) {
         let nodes = self.graph.nodes.iter().enumerate();
         let with = |(index, _): &(usize, &Node)| concerns(*index) && self.graph.ends_loops(*index);
@@ -140,8 +140,8 @@ impl Site<'_> {
         })
     }
 
-    /// Flows whose acknowledgements have another class than their RM cells, each with the first of
-    /// `switches` on its path.
+    /// Problems of flows whose acknowledgements have another service class than their RM cells.
+    /// Each problem names the first of `switches` on the path of the flow.
     fn other_acks(&self, switches: &[(usize, &Node)]) -> Vec<Problem> {
         let flows = self
             .scenario

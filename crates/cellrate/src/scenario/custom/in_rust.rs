@@ -18,7 +18,8 @@ use serde_json::{Map, Value as Json};
 
 use super::{Configured, Kind, Made, NotFound, Refused, SchemeClass, Schemes};
 
-/// Components in Rust by their names, for a program that uses this crate.
+/// Components written in Rust, by the names that scenarios give them; for a program that uses this
+/// crate.
 #[derive(Clone, Debug, Default)]
 pub struct RustSchemes(Vec<(Kind, &'static str, Arc<dyn SchemeClass>)>);
 
@@ -33,14 +34,14 @@ pub trait Parameters {
     }
 }
 
-/// Parameters that a scenario can write.
+/// Parameters that can be read from a scenario and written back.
 trait Written: JsonSchema + Serialize + DeserializeOwned + Debug + Send + Sync + 'static {}
 
 impl<C: JsonSchema + Serialize + DeserializeOwned + Debug + Send + Sync + 'static> Written for C {}
 
 impl RustSchemes {
-    /// These components and one more control scheme: `name` in scenarios, its parameters, and the
-    /// function that makes the scheme at a port.
+    /// Adds a control scheme: its `name` in scenarios, and the function `new`, which makes the
+    /// scheme for a port. `C` is the type of its parameters.
     #[must_use]
     pub fn with<C, S>(self, name: &'static str, new: fn(&C, PortFacts) -> S) -> RustSchemes
     where
@@ -56,8 +57,9 @@ impl RustSchemes {
         self.and(Kind::Control, name, made)
     }
 
-    /// These components and one more discard policy: `new` makes it for a queue that so many
-    /// channels share. [`discard::ByPdu`] makes a policy of a decision about each PDU.
+    /// Adds a discard policy. The function `new` makes the policy for a queue from its parameters
+    /// and the number of channels that share the queue. [`discard::ByPdu`] makes a policy from a
+    /// decision about each PDU.
     #[must_use]
     pub fn with_discard<C, P>(self, name: &'static str, new: fn(&C, usize) -> P) -> RustSchemes
     where
@@ -73,7 +75,7 @@ impl RustSchemes {
         self.and(Kind::Discard, name, made)
     }
 
-    /// These components and one more recovery of TCP: `new` makes it for a connection.
+    /// Adds a loss recovery of TCP. The function `new` makes the recovery for a connection.
     #[must_use]
     pub fn with_recovery<C, P>(self, name: &'static str, new: fn(&C, &Facts) -> P) -> RustSchemes
     where
@@ -90,7 +92,7 @@ impl RustSchemes {
         self.and(Kind::Recovery, name, made)
     }
 
-    /// These components and one more law of the rate of an ABR source: `new` makes it for a source.
+    /// Adds a law of the rate of an ABR source. The function `new` makes the law for a source.
     #[must_use]
     pub fn with_law<C, L>(self, name: &'static str, new: fn(&C, SourceFacts) -> L) -> RustSchemes
     where
@@ -132,11 +134,11 @@ impl Schemes for RustSchemes {
     }
 }
 
-/// Makes a component of its parameters; returns all parameters, completed by those that follow from
-/// others, and the component.
+/// Makes a component from its parameters. Returns all parameters, including those that follow from
+/// other parameters, and the component.
 type Make<C> = Box<dyn Fn(C) -> Result<(C, Made), Refused> + Send + Sync>;
 
-/// A component before its parameters, of type `C`, are set.
+/// A component before its parameters, of the type `C`, are set.
 struct Class<C> {
     name: &'static str,
     made: Make<C>,
@@ -171,8 +173,8 @@ impl<C: Written> SchemeClass for Class<C> {
     }
 }
 
-/// A component with its parameters; the function `F` makes its state at a port, queue, connection
-/// or source.
+/// A component with its parameters. The function `F` makes the component's state at a port, queue,
+/// connection or source.
 struct InRust<C, F> {
     name: &'static str,
     new: F,

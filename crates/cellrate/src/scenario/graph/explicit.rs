@@ -131,7 +131,7 @@ fn ends(names: &Names, link: &GraphLink, index: usize) -> Result<(usize, usize),
     Ok((from, to))
 }
 
-/// The node of that name.
+/// Index of the node with this name.
 pub fn node(
     names: &Names,
     name: &str,

@@ -15,7 +15,7 @@ use super::problem::Problem;
 use super::topology::Topology;
 use super::types::{Scenario, Switch};
 
-/// Nodes, directed links, and flows by the links they use.
+/// Nodes, directed links, and flows with the links that each uses.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Graph {
     /// Hosts and switches.
@@ -31,7 +31,7 @@ pub struct Graph {
 pub struct Node {
     /// Unique name.
     pub name: String,
-    /// Settings of a switch; a host has none.
+    /// Settings of a switch; `None` for a host.
     pub switch: Option<Switch>,
 }
 
@@ -48,7 +48,7 @@ impl Node {
             switch: Some(switch),
         }
     }
-    /// A switch of a template, with its settings from `[switch]`.
+    /// A switch of a template, which takes all its settings from `[switch]`.
     fn named_switch(name: impl Into<String>, common: &Switch) -> Node {
         let name = name.into();
         let vsvd = common.vsvd.clone().filter(|vsvd| vsvd.is_at(&name));
@@ -84,18 +84,18 @@ pub struct Instance {
 }
 
 impl Graph {
-    /// Round trip of a flow through empty queues: propagation and a cell time on every link, there
-    /// and back; at most `Ps::NEVER`.
+    /// Round trip of a flow through empty queues: the propagation delay and one cell time of every
+    /// link, in both directions; at most `Ps::NEVER`.
     pub fn round_trip(&self, flow: &Instance) -> Ps {
         way_time(&self.links, &flow.forward).saturating_add(way_time(&self.links, &flow.backward))
     }
-    /// FRTT of the ABR control loop that begins at the source of a flow.
+    /// Fixed round-trip time (FRTT) of the ABR control loop that begins at the source of a flow.
     pub fn first_loop(&self, flow: &Instance) -> Ps {
         loop_round_trip(&self.links, &flow.forward, &flow.backward, |node| {
             self.ends_loops(node)
         })
     }
-    /// True if a node ends ABR control loops and begins new ones.
+    /// True if a node ends ABR control loops and begins new ones (VS/VD).
     pub fn ends_loops(&self, node: usize) -> bool {
         self.nodes[node]
             .switch
@@ -149,13 +149,14 @@ impl Graph {
     }
 }
 
-/// Builds the graph of `scenario`. Links of a template are in the order bottlenecks, then flow by
-/// flow access and egress, each followed by its opposite; those of an explicit graph in the order
-/// of declaration.
+/// Builds the graph of `scenario`. The links of a template come in this order: bottlenecks, then
+/// the access and egress links of one flow after the other; each link is followed by its opposite.
+/// The links of an explicit graph have the order of the file.
 ///
 /// # Errors
-/// Names that are missing or used twice, and routes that do not exist, contain a loop, or lead an
-/// ABR flow back another way; only the first problem of each flow.
+/// Names that are missing or used twice; routes that do not exist or contain a loop; ABR flows
+/// whose backward route has other nodes than the forward route. Only the first problem of each flow
+/// is reported.
 pub(super) fn expand(scenario: &Scenario) -> Result<Graph, Vec<Problem>> {
     match &scenario.topology {
         Topology::NSource(template) => template::n_source(scenario, template),

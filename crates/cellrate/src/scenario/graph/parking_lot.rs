@@ -1,4 +1,4 @@
-//! Parking lot: switches in a row, which flows enter and leave at different places.
+//! Parking lot: a chain of switches, which each flow enters and leaves at its own places.
 
 use cellrate_engine::kernel::Ps;
 
@@ -9,8 +9,8 @@ use crate::scenario::problem::{Problem, place};
 use crate::scenario::topology::ParkingLot;
 use crate::scenario::types::Scenario;
 
-/// Builds `src.FLOW` - `S1` - ... - `SN` - `dst.FLOW`; each flow enters and leaves at its own
-/// switches.
+/// Builds the chain `src.FLOW` - `S1` - ... - `SN` - `dst.FLOW`; each flow enters and leaves the
+/// chain at switches of its own.
 pub fn parking_lot(scenario: &Scenario, template: &ParkingLot) -> Result<Graph, Vec<Problem>> {
     refuse(
         scenario,
@@ -58,7 +58,8 @@ pub fn parking_lot(scenario: &Scenario, template: &ParkingLot) -> Result<Graph, 
     }
 }
 
-/// Route of a flow: first switch, number of hops, delays of the flow's own links.
+/// Route of a flow: its first switch, the number of links between switches, and the delays of its
+/// access and egress links.
 struct Way {
     enters: usize,
     hops: usize,
@@ -168,8 +169,8 @@ mod tests {
             .join(" ")
     }
 
-    /// Ajmone Marsan et al. 1997, section 4.3: all connections 1000 km long, 700 km from the
-    /// sources to node 6.
+    /// Ajmone Marsan et al. 1997, section 4.3: every connection is 1000 km long, of which 700 km
+    /// lie between source and node 6.
     #[test]
     fn marsans_six_connections_are_equally_long() {
         let graph = of(MARSAN, r#"{ name = "tcp", count = 6, service = "abr" }"#).unwrap();

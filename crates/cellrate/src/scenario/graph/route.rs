@@ -1,4 +1,4 @@
-//! The route of a flow through an explicit graph, there and back.
+//! The route of a flow through an explicit graph, forward and backward.
 
 use std::collections::HashMap;
 
@@ -15,14 +15,14 @@ pub struct Routes<'a> {
     graph: &'a Graph,
     names: &'a Names,
     leaving: Vec<Vec<usize>>,
-    /// Index of the link from one node to another, of which there is at most one.
+    /// Index of the link from a first to a second node; the graph has at most one such link.
     between: HashMap<(usize, usize), usize>,
 }
 
 /// Links of the forward and the backward channel.
 type Ways = (Vec<usize>, Vec<usize>);
 
-/// Problem of a key that has a meaning in templates only.
+/// Problem of a key that only templates use, set in a flow of an explicit graph.
 fn no_template(index: usize, flow: &Flow) -> Option<Problem> {
     let delays = (
         "whose links have their own delays",
@@ -45,7 +45,7 @@ fn no_template(index: usize, flow: &Flow) -> Option<Problem> {
 }
 
 impl<'a> Routes<'a> {
-    /// Finder of routes in `graph`, whose nodes `names` has by name.
+    /// Finder of routes in `graph`; `names` has the index of each node by its name.
     pub fn new(graph: &'a Graph, names: &'a Names) -> Routes<'a> {
         Routes {
             graph,
@@ -94,7 +94,8 @@ impl<'a> Routes<'a> {
         &self.graph.nodes[node].name
     }
 
-    /// The host at one end of a flow: `from` or `to`, or else the end of its route.
+    /// The host at one end of a flow: the value of the key `from` or `to`, or, if the key is
+    /// absent, the end of the flow's `route`.
     fn end(
         &self,
         named: Option<&str>,
@@ -168,7 +169,7 @@ impl<'a> Routes<'a> {
             .ok_or_else(|| self.unreachable(place!["flow", index], to, from))
     }
 
-    /// The links between the same nodes in the opposite direction, if all of them exist.
+    /// The links that lead back along `links`; `None` if a link has no opposite.
     fn opposite(&self, links: &[usize]) -> Option<Vec<usize>> {
         let back = links.iter().rev().map(|link| {
             let link = &self.graph.links[*link];
@@ -181,7 +182,7 @@ impl<'a> Routes<'a> {
         self.between.get(&(from, to)).copied()
     }
 
-    /// The links along listed nodes.
+    /// The links of the route through the listed nodes.
     fn listed(
         &self,
         route: &[String],
@@ -218,7 +219,8 @@ impl<'a> Routes<'a> {
         nodes.windows(2).enumerate().map(hop).collect()
     }
 
-    /// The nodes of a route. They must be known, hosts only at the ends, and none twice.
+    /// The nodes of a route: each must exist, none may occur twice, and hosts may stand only at the
+    /// ends.
     fn nodes(&self, route: &[String], place: &Place) -> Result<Vec<usize>, Problem> {
         let mut nodes: Vec<usize> = Vec::with_capacity(route.len());
         for (i, name) in route.iter().enumerate() {
@@ -282,7 +284,7 @@ impl<'a> Routes<'a> {
         )
     }
 
-    /// Nodes of `forward` in reverse order.
+    /// Names of the nodes of `forward` in reverse order.
     fn way_back(&self, forward: &[usize]) -> String {
         let ends = forward.iter().rev().map(|link| self.graph.links[*link].to);
         let begin = forward.first().map(|link| self.graph.links[*link].from);

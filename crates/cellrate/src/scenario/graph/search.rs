@@ -13,8 +13,8 @@ pub fn leaving(graph: &Graph) -> Vec<Vec<usize>> {
     leaving
 }
 
-/// Links of the route with the fewest hops through switches. Of equally long routes it is the one
-/// whose first different link was declared first.
+/// Links of the route through switches with the fewest hops. Among routes with equally many hops it
+/// is the one whose first differing link is declared first.
 pub fn fewest_hops(
     graph: &Graph,
     leaving: &[Vec<usize>],

@@ -8,8 +8,8 @@ use crate::scenario::problem::{Problem, place};
 use crate::scenario::topology::{NSource, SingleSwitch};
 use crate::scenario::types::Scenario;
 
-/// `src.FLOW` - `A` - bottleneck - `B` - `dst.FLOW`; a reverse flow has `src.FLOW` at `B` and
-/// `dst.FLOW` at `A`.
+/// Builds the chain `src.FLOW` - `A` - bottleneck - `B` - `dst.FLOW`; for a reverse flow `src.FLOW`
+/// is at `B` and `dst.FLOW` at `A`.
 pub fn n_source(scenario: &Scenario, template: &NSource) -> Result<Graph, Vec<Problem>> {
     refuse(
         scenario,
@@ -52,7 +52,7 @@ pub fn n_source(scenario: &Scenario, template: &NSource) -> Result<Graph, Vec<Pr
     Ok(graph)
 }
 
-/// `src.FLOW` - `A` - bottleneck - `sink`.
+/// Builds the chain `src.FLOW` - `A` - bottleneck - `sink`.
 pub fn single_switch(scenario: &Scenario, template: &SingleSwitch) -> Result<Graph, Vec<Problem>> {
     let keys: [Key; 3] = [
         ("from", Flow::has_from),
@@ -90,7 +90,7 @@ pub fn single_switch(scenario: &Scenario, template: &SingleSwitch) -> Result<Gra
     Ok(graph)
 }
 
-/// Group and number of every flow, in order.
+/// Index of the group, and number within the group from 1, of every flow in order.
 pub fn instances(scenario: &Scenario) -> impl Iterator<Item = (usize, u32)> + use<> {
     let counts: Vec<u32> = scenario.flows.iter().map(|flow| flow.count).collect();
     counts
@@ -103,10 +103,10 @@ pub fn own(flow: Option<Delay>, template: Delay) -> cellrate_engine::kernel::Ps 
     flow.unwrap_or(template).0
 }
 
-/// Name of a key, and a function that is true if a flow has the key.
+/// Name of a key, and a function that is true if a flow sets the key.
 pub type Key = (&'static str, fn(&Flow) -> bool);
 
-/// Refuses flows with keys that have no meaning in the template.
+/// Refuses flows that set keys without a meaning in the template.
 pub fn refuse(scenario: &Scenario, template: &str, keys: &[Key]) -> Result<(), Vec<Problem>> {
     let routes: [Key; 2] = [
         ("route", Flow::has_route),
@@ -144,7 +144,7 @@ pub fn refuse(scenario: &Scenario, template: &str, keys: &[Key]) -> Result<(), V
     }
 }
 
-/// Keys that have a meaning only for switches in a row.
+/// Keys that have a meaning only in a chain of switches.
 const ROW: [Key; 2] = [("enters", Flow::has_enters), ("hops", Flow::has_hops)];
 
 impl Flow {

@@ -1,4 +1,5 @@
-//! Changes during a run: what they may touch, how they are written, and what is refused.
+//! Changes during a run: keys that may change, how changes are written out, and changes that are
+//! refused.
 
 use super::*;
 
@@ -11,7 +12,7 @@ fn right(text: &str) -> Checked {
     parse(text).unwrap_or_else(|refusal| panic!("{refusal}\n{text}"))
 }
 
-/// The keys of each change with their values, as they are resolved.
+/// The keys of each change with their values, as the complete scenario has them.
 fn keys(checked: &Checked) -> Vec<String> {
     let set = |change: &Change| {
         let one = |(key, value): (&String, &types::Setting)| format!("{key} = {}", value.0);
@@ -33,7 +34,7 @@ fn a_change_holds_from_its_time_on() {
         switches.map(|switch| switch.buffer.0).collect()
     };
     assert_eq!(buffers(&stage.graph), buffers(checked.graph()));
-    // 53 kB are the 1,000 cells that the buffer has: nothing changes there.
+    // 53 kB are 1,000 cells, the size that the buffer already has, so this key changes nothing.
     assert_eq!(keys(&checked), ["flow.vbr.sends = false"]);
 }
 
@@ -44,7 +45,7 @@ fn a_later_change_adds_to_the_earlier_ones() {
     let checked = right(&text);
     let last = &checked.stages()[1].scenario;
     assert_eq!((last.switch.buffer.0, last.abr.rif), (500, 0.25));
-    // The flow has the keys of `[abr]` that are not its own.
+    // The flow takes those keys of `[abr]` that it does not set itself.
     assert_eq!(last.flows[0].abr.rif, 0.25);
     assert_eq!(
         keys(&checked),
@@ -195,7 +196,7 @@ fn times_come_in_order_within_the_run() {
     );
 }
 
-/// Each key with a range in a table whose keys can change, and no other, passes the rule.
+/// The rule allows exactly those keys that have a range and stand in a table whose keys can change.
 #[test]
 fn the_schema_says_which_keys_can_change() {
     let properties = |name: &str| schema()["$defs"][name]["properties"].clone();

@@ -37,8 +37,8 @@ fn quantities_are_numbers_under_their_units() {
     assert_eq!(flow["source"], json!({ "kind": "greedy" }));
 }
 
-/// Links of 1 km, 1000 km and 1 km take 5.01 ms one way. Feedback of switch A crosses the access
-/// link twice.
+/// The links of 1 km, 1000 km and 1 km take 5.01 ms in one direction. The feedback of switch A
+/// crosses the access link twice.
 #[test]
 fn delays_are_those_of_the_way() {
     let network = described(template("n-source").unwrap(), &[]);
@@ -64,7 +64,7 @@ fn delays_are_those_of_the_way() {
     );
 }
 
-/// Feedback of switch B goes to the virtual source of A and no further, over 1000 km.
+/// Feedback of switch B goes only to the virtual source of A, over 1000 km.
 #[test]
 fn feedback_stays_in_its_loop() {
     let text = template("n-source").unwrap();
@@ -79,7 +79,7 @@ fn feedback_stays_in_its_loop() {
         split["propagation_round_trip_seconds"],
         whole["propagation_round_trip_seconds"]
     );
-    // 1000 cells per 10 ms are less than the line sends, 1000 per 20 us are more.
+    // 1000 cells in 10 ms are less than the line carries, 1000 cells in 20 us are more.
     let icr = |flow: &Value| flow["abr"]["icr_bits_per_second"].as_f64().unwrap();
     assert!(
         icr(&whole) < 43e6 && icr(&split) == 155_520_000.0,

@@ -1,4 +1,4 @@
-//! Tests with files that are not scenarios at all.
+//! Tests with files that are not scenarios at all, such as very long or deeply nested texts.
 
 use std::time::{Duration, Instant};
 

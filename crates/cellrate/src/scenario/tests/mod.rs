@@ -141,7 +141,7 @@ fn the_warning(text: &str) -> Diagnostic {
     warnings.remove(0)
 }
 
-/// A case of a gallery: its title, and pairs of old and new text.
+/// A case of a snapshot: its title, and pairs of old and new text in the base scenario.
 type Case = (&'static str, &'static [(&'static str, &'static str)]);
 
 fn changed(base: &str, changes: &[(&str, &str)]) -> String {

@@ -1,5 +1,5 @@
-//! Every value of every example replaced by many others: accepted scenarios read back the same,
-//! refused ones have a reason and a position.
+//! Every value of every example is replaced by many others. An accepted scenario must read back
+//! unchanged; a refused one must have a reason and a position.
 
 use super::*;
 use crate::scenario::parse::UNREAD;
@@ -52,7 +52,7 @@ const VALUES: &[&str] = &[
     "{ kind = \"persistent\" }",
 ];
 
-/// The line with its value replaced, if it has one.
+/// The line with `value` instead of its value; `None` if the line has no value.
 fn mutated(line: &str, value: &str) -> Option<String> {
     let (key, _) = line
         .split_once(" = ")

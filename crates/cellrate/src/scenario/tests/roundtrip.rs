@@ -69,7 +69,7 @@ fn uncomment(line: &str) -> &str {
     let is_key = bare
         .split_once(" = ")
         .is_some_and(|(key, _)| key.chars().all(|c| c.is_ascii_lowercase() || c == '_'));
-    // Keys of [abr] that are absent follow from others and have no default of their own.
+    // Keys of `[abr]` without a value follow from others and have no default of their own.
     if is_key && !["pcr = ", "mcr = "].iter().any(|key| bare.starts_with(key)) {
         bare
     } else {
@@ -156,7 +156,7 @@ fn the_registry_lists_every_kind() {
 proptest! {
     #![proptest_config(repeatable(64))]
 
-    /// Any text is either read or refused, and a refusal has a position.
+    /// Every text is either read or refused, and a refusal has a position.
     #[test]
     fn no_text_brings_the_reader_down(text in "[a-z\\[\\]={}\".0-9 \n#'é«,-]{0,200}") {
         if let Err(refusal) = parse(&text) {
@@ -165,8 +165,8 @@ proptest! {
         }
     }
 
-    /// A scenario with a piece of text taken out or put in survives the round trip, too, or is
-    /// refused.
+    /// A scenario in which a piece of text is removed or inserted is either refused or survives the
+    /// round trip.
     #[test]
     fn no_damage_brings_the_reader_down(at in 0usize..700, cut in 0usize..40, put in "[a-z\\[\\]={}\".0-9 \n]{0,8}") {
         let end = (at + cut).min(RIGHT.len());

@@ -1,4 +1,4 @@
-//! Keys, kinds and units.
+//! Tests of unknown keys, wrong types and wrong units.
 
 use super::*;
 

@@ -1,22 +1,23 @@
-//! Times of packets, derived from clock references.
+//! Times of the packets in a transport stream, from its clock references.
 
 use super::packet::Packet;
 use super::{Broken, Stretch};
 
 /// Cycles of the system clock of a transport stream per second.
 pub const CLOCK_HERTZ: u64 = 27_000_000;
-/// Cycles after which clock references wrap to zero: 33 bits of 300 cycles.
+/// Number of cycles after which clock references wrap to zero: 33 bits, each unit of which has 300
+/// cycles.
 const WRAP: u64 = (1 << 33) * 300;
-/// Cycles of the longest accepted time without a clock reference, a hundred times the limit of the
-/// standard.
+/// Longest accepted time without a clock reference in cycles (10 s), a hundred times the limit of
+/// the standard.
 const LONGEST: u64 = 10 * CLOCK_HERTZ;
 
 /// State of the program clock after the packets read so far.
 #[derive(Debug, Default)]
 pub struct Clock {
-    /// The last clock reference, in cycles.
+    /// The last clock reference in cycles.
     last: Option<u64>,
-    /// True if a jump of the clock was announced since the last reference.
+    /// True if the stream has announced a jump of the clock since the last reference.
     jumps: bool,
     /// Packets sent since the last reference, or from the beginning of the file.
     packets: u64,
@@ -24,7 +25,8 @@ pub struct Clock {
     stretches: Vec<Found>,
 }
 
-/// A stretch, or packets around a jump of the clock, whose duration is unknown.
+/// Packets between two clock references with their duration, or packets around a jump of the clock,
+/// whose duration is unknown.
 #[derive(Debug)]
 struct Found {
     ticks: Option<u64>,
@@ -32,12 +34,12 @@ struct Found {
 }
 
 impl Clock {
-    /// Counts a packet of the file, if it is sent.
+    /// Counts a packet of the file if it belongs to the part of the stream that is sent.
     pub fn count(&mut self, is_sent: bool) {
         self.packets += u64::from(is_sent);
     }
 
-    /// Reads the clock of a packet on the PID of the references.
+    /// Reads the clock reference of a packet on the PID of the clock.
     pub fn look_at(&mut self, packet: &Packet<'_>) -> Result<(), Broken> {
         self.jumps |= packet.discontinuity;
         let Some(now) = packet.pcr else { return Ok(()) };
@@ -60,8 +62,8 @@ impl Clock {
         Ok(())
     }
 
-    /// All packets with their times. Packets of unknown duration are sent at the rate of their
-    /// neighbours.
+    /// Returns all packets in stretches of constant rate. Packets of unknown duration get the rate
+    /// of their neighbours.
     pub fn stretches(self, pid: u16) -> Result<Vec<Stretch>, Broken> {
         let Clock {
             packets: behind,
@@ -78,7 +80,7 @@ impl Clock {
             return Err(Broken::asked("file", message, ""));
         };
         let at_rate = |(ticks, of): (u64, u64), packets: u64| {
-            // At least one cycle, as a stretch must have a duration.
+            // A stretch must take time, so it lasts at least one cycle.
             let ticks = (u128::from(ticks) * u128::from(packets) / u128::from(of)).max(1);
             Stretch {
                 ticks: ticks as u64,
@@ -108,7 +110,7 @@ impl Clock {
     }
 }
 
-/// Cycles from a clock reference to the next.
+/// Number of cycles from one clock reference to the next.
 fn elapsed(last: u64, now: u64, byte: u64) -> Result<u64, Broken> {
     let ticks = (now + WRAP - last) % WRAP;
     let seconds = |ticks: u64| ticks as f64 / CLOCK_HERTZ as f64;

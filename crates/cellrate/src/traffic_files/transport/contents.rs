@@ -1,4 +1,5 @@
-//! Programs and PIDs of a stream, and the selection among them.
+//! Programs and PIDs (packet identifiers) of a transport stream, and the selection of those that
+//! are sent.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,16 +10,16 @@ use super::{Broken, Choice, NULL_PID};
 /// Packet identifier (PID) of the program association table.
 const ASSOCIATIONS: u16 = 0;
 
-/// Result of a pass over the packets.
+/// Programs, PIDs and clocks that a pass over all packets has found.
 #[derive(Debug, Default)]
 pub struct Contents {
-    /// Incomplete sections by PID (packet identifier).
+    /// Incomplete sections of program tables, by the PID that carries them.
     sections: BTreeMap<u16, Section>,
     /// PIDs of program maps, each with the numbers of the programs that it may describe.
     maps: BTreeMap<u16, BTreeSet<u16>>,
     programs: Programs,
-    /// For each program, the PIDs of its clock one after the other, each with the byte of the packet from which
-    /// it is in force.
+    /// For each program, the PIDs that carried its clock one after the other, each with the offset
+    /// in bytes of the packet from which on it did.
     clocks: BTreeMap<u16, Vec<(u64, u16)>>,
     /// Number of clock references on each PID.
     references: BTreeMap<u16, u64>,
@@ -27,9 +28,11 @@ pub struct Contents {
 /// The part of a stream that is sent.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Selection {
-    /// PIDs with the clock references, each with the byte of the file from which it is in force.
+    /// PIDs with the clock references, each with the offset in bytes of the packet from which on it
+    /// carries them.
     pub clocks: Vec<(u64, u16)>,
-    /// PIDs whose packets are sent; `None` if all are sent, because there is nothing to choose between.
+    /// PIDs whose packets are sent. `None` if all packets are sent, because the stream describes no
+    /// programs to choose from.
     pub pids: Option<BTreeSet<u16>>,
 }
 
@@ -64,11 +67,12 @@ impl Contents {
         {
             let clocks = self.clocks.entry(number).or_default();
             if clocks.last().is_none_or(|(_, pid)| *pid != found.pcr_pid) {
-                // The first holds from the beginning.
+                // The program's first clock PID counts from the beginning of the file.
                 let from = if clocks.is_empty() { 0 } else { packet.byte };
                 clocks.push((from, found.pcr_pid));
             }
-            // Streams that an earlier map names belong to the program, too.
+            // Elementary streams that an earlier map of the program names belong to the program,
+            // too.
             if let Some(before) = self.programs.remove(&number) {
                 let is_new = |pid: &u16| !found.streams.contains(pid);
                 let gone: Vec<u16> = before.streams.into_iter().filter(is_new).collect();
@@ -78,7 +82,7 @@ impl Contents {
         }
     }
 
-    /// The selection that `choice` makes in this stream.
+    /// The part of this stream that `choice` selects.
     pub fn select(&self, choice: &Choice) -> Result<Selection, Broken> {
         if self.references.values().all(|count| *count < 2) {
             let message =
@@ -110,8 +114,8 @@ impl Contents {
         })
     }
 
-    /// Number of the selected or only program; `None` if the stream describes none, or the choice
-    /// is a PID alone.
+    /// Number of the program that `choice` names, or else of the only program. `None` if the stream
+    /// describes no program, or if `choice` names only a PID.
     fn only_program(&self, choice: &Choice) -> Result<Option<u16>, Broken> {
         let mut numbers = self.programs.keys();
         match (numbers.next(), numbers.next()) {
@@ -180,7 +184,7 @@ impl Contents {
             .collect()
     }
 
-    /// List of the programs and PIDs of the stream, for messages.
+    /// The programs and PIDs of the stream as a list for messages.
     fn told(&self) -> String {
         let list = |pids: &mut dyn Iterator<Item = &u16>| {
             let pids: Vec<String> = pids.map(u16::to_string).collect();

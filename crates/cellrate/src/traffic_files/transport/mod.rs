@@ -1,4 +1,4 @@
-//! MPEG-2 transport streams (ISO/IEC 13818-1, 2.4): number of packets between the clock references
+//! MPEG-2 transport streams (ISO/IEC 13818-1, 2.4): counts the packets between the clock references
 //! of a program.
 
 mod clock;
@@ -17,12 +17,12 @@ pub use clock::CLOCK_HERTZ;
 /// PID of null packets, which carry no data.
 const NULL_PID: u16 = 0x1fff;
 
-/// A number of packets that are sent over a time.
+/// A stretch of a stream: a number of packets that are sent within a time at a constant rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stretch {
     /// Duration in cycles of [`CLOCK_HERTZ`].
     pub ticks: u64,
-    /// Packets that are sent in this time.
+    /// Number of packets that are sent in this time.
     pub packets: u64,
 }
 
@@ -40,7 +40,7 @@ pub struct Choice {
 /// A fault of a stream, or of the choice among its programs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Broken {
-    /// Key of the source that the fault is reported at.
+    /// Key of the source to which the report of the fault points.
     pub key: &'static str,
     /// Offset of the fault in the file, in bytes.
     pub byte: Option<u64>,
@@ -69,10 +69,11 @@ impl Broken {
     }
 }
 
-/// The stretches of the stream in `bytes`.
+/// Divides the stream in `bytes` into stretches: numbers of packets that are sent within a time at
+/// a constant rate.
 ///
 /// # Errors
-/// The first fault, with its offset, or an ambiguity of the choice.
+/// The first fault of the stream, with its offset, or a choice that fits several programs.
 pub fn read(bytes: &[u8], choice: &Choice) -> Result<Vec<Stretch>, Broken> {
     let mut contents = Contents::default();
     for packet in packets(bytes) {
@@ -90,7 +91,8 @@ pub fn read(bytes: &[u8], choice: &Choice) -> Result<Vec<Stretch>, Broken> {
     let (mut pcr_pid, mut moves) = (NULL_PID, selection.clocks.iter().peekable());
     for packet in packets(bytes) {
         let packet = packet?;
-        // A new map may move the clock to another PID; both have the time of the program.
+        // A new map may move the clock to another PID. Both PIDs have the time of the same
+        // program.
         while let Some((_, pid)) = moves.next_if(|(from, _)| *from <= packet.byte) {
             pcr_pid = *pid;
         }

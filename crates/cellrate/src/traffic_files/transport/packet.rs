@@ -12,9 +12,10 @@ pub struct Packet<'a> {
     pub byte: u64,
     /// Packet identifier (PID), which names the stream that the packet belongs to.
     pub pid: u16,
-    /// True if a section or a PES packet begins in the packet.
+    /// True if a section of a table or a packetized elementary stream (PES) packet begins in this
+    /// packet.
     pub starts_unit: bool,
-    /// True if the packet has the discontinuity indicator: the clock jumps.
+    /// True if the packet has the discontinuity indicator, which announces a jump of the clock.
     pub discontinuity: bool,
     /// Program clock reference in cycles of 27 MHz: base times 300 and extension.
     pub pcr: Option<u64>,
@@ -22,7 +23,7 @@ pub struct Packet<'a> {
     pub payload: &'a [u8],
 }
 
-/// The packets of a file in order; an error ends the iteration.
+/// The packets of a file in order; the iteration ends with the first error.
 pub fn packets(bytes: &[u8]) -> impl Iterator<Item = Result<Packet<'_>, Broken>> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -63,7 +64,7 @@ fn packet<'a>(rest: &'a [u8], byte: u64, file: &[u8]) -> Result<Packet<'a>, Brok
             &[]
         },
     };
-    // Of a packet that an earlier link marked as damaged only the position is used.
+    // An earlier link marked the packet as damaged; only its position is used.
     let damaged = bytes[1] & 0x80 != 0;
     if bytes[3] & 0x20 != 0 && !damaged {
         adaptation(bytes, &mut packet)?;

@@ -1,4 +1,4 @@
-//! Tables of programs: sections that are reassembled from packets.
+//! Program tables of a transport stream: sections, reassembled from packets.
 
 use std::collections::BTreeMap;
 
@@ -14,16 +14,16 @@ pub struct Program {
     pub streams: Vec<u16>,
 }
 
-/// The part of a section that has arrived on a PID; empty between sections.
+/// The part of a table section that has arrived so far on a PID; empty between two sections.
 #[derive(Clone, Debug, Default)]
 pub struct Section {
     bytes: Vec<u8>,
 }
 
 impl Section {
-    /// Adds the payload of a packet and returns all sections that it completes undamaged. If
-    /// `starts_unit` is true, a section begins in the packet. The first byte is then the number of
-    /// bytes that still belong to the section before, and further sections may follow (ISO/IEC
+    /// Adds the payload of a packet, and returns the undamaged sections that the payload completes.
+    /// If `starts_unit` is true, a section begins in the packet. The first byte then is the number
+    /// of bytes that still belong to the section before. Further sections may follow (ISO/IEC
     /// 13818-1, 2.4.4).
     pub fn take(&mut self, payload: &[u8], starts_unit: bool) -> Vec<Vec<u8>> {
         let (before, begun) = match (starts_unit, payload.split_first()) {
@@ -64,13 +64,14 @@ impl Section {
     }
 }
 
-/// True if a section of a table is in force; a section with `current_next_indicator` 0 is not yet.
+/// True if a section of a table is in force; a section with `current_next_indicator` 0 is not yet
+/// in force.
 fn is_current(section: &[u8]) -> bool {
     section.get(5).is_some_and(|flags| flags & 1 == 1)
 }
 
-/// Number of each program and the PID of its map, from a program association section that is in
-/// force.
+/// Number of each program and PID of its map, from a program association section. The section must
+/// be in force; otherwise the list is empty.
 pub fn associations(section: &[u8]) -> Vec<(u16, u16)> {
     let entries = section.get(8..section.len().saturating_sub(4));
     let Some(entries) = entries.filter(|_| section[0] == 0 && is_current(section)) else {
@@ -82,7 +83,7 @@ pub fn associations(section: &[u8]) -> Vec<(u16, u16)> {
             pid(bytes[2], bytes[3]),
         )
     };
-    // Number 0 is the network information table, not a program.
+    // Program number 0 is the network information table, not a program.
     entries
         .chunks_exact(4)
         .map(entry)
@@ -90,7 +91,8 @@ pub fn associations(section: &[u8]) -> Vec<(u16, u16)> {
         .collect()
 }
 
-/// Number and description of the program in a program map section that is in force.
+/// Number and contents of the program in a program map section; `None` if the section is not in
+/// force.
 pub fn program(section: &[u8]) -> Option<(u16, Program)> {
     let end = section.len().checked_sub(4)?;
     let head = section
@@ -112,7 +114,8 @@ fn pid(high: u8, low: u8) -> u16 {
     u16::from_be_bytes([high & 0x1f, low])
 }
 
-/// The CRC of sections (ISO/IEC 13818-1, annex A); zero over a section including its CRC.
+/// The CRC of sections (ISO/IEC 13818-1, annex A). Over an undamaged section, its own CRC included,
+/// the result is zero.
 pub fn crc(bytes: &[u8]) -> u32 {
     bytes.iter().fold(u32::MAX, |crc, byte| {
         (0..8).fold(crc ^ u32::from(*byte) << 24, |crc, _| {

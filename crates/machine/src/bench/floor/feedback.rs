@@ -1,19 +1,18 @@
-//! Lower bound for the cost of W2: segments cut into cells and put together again, an
-//! acknowledgement for each, RM cells there and back, and a rate that follows them.
+//! Lower bound for the cost of W2: segments are cut into cells and reassembled, each is
+//! acknowledged, RM cells go there and back, and the rate of a source follows them.
 
 use cellrate_engine::kernel::{Ps, Ring, Tournament};
 
 use super::{Bare, Delivered, Load, serve};
 
-/// Cells of a segment of 512 bytes with its headers. `ACKNOWLEDGEMENT` is the number of cells of an
-/// acknowledgement.
+/// Number of cells of a segment of 512 bytes with its headers, and of an acknowledgement.
 const SEGMENT: u32 = 12;
 const ACKNOWLEDGEMENT: u32 = 2;
-/// Cells from one RM cell of a source to the next (Nrm).
+/// Number of cells from one RM cell of a source to the next (Nrm).
 const NRM: u32 = 32;
-/// Cells in an averaging interval of the switch.
+/// Number of cells in an averaging interval of the switch.
 const INTERVAL: u32 = 100;
-/// Segments that may be on their way at once: a window of 1 MiB.
+/// Largest number of segments in flight: a window of 1 MiB.
 const WINDOW: u64 = 2_048;
 /// Share of the line that the switch allocates.
 const TARGET: f64 = 0.9;
@@ -25,8 +24,8 @@ const FORWARD_RM: u32 = 2 << 30;
 const BACKWARD_RM: u32 = 3 << 30;
 const KIND: u32 = 3 << 30;
 
-/// A link with its port: cells, contents of RM cells and ends of PDUs, and the time at which the
-/// line is free.
+/// A link with its port: its cells, the contents of RM cells and PDU ends, and the time from which
+/// on the line is free.
 #[derive(Default)]
 struct Line {
     cells: Ring<Bare>,
@@ -39,7 +38,7 @@ impl Line {
     fn head(&self) -> Ps {
         self.cells.front().map_or(Ps::NEVER, |cell| cell.at)
     }
-    /// Sends a cell at `now`; returns true if the link was empty.
+    /// Sends a cell at `now`. Returns true if the link was empty.
     #[inline(always)]
     fn send(&mut self, now: Ps, mut cell: Bare, body: Option<u64>, service: Ps, delay: Ps) -> bool {
         let was_empty = self.cells.is_empty();
@@ -67,7 +66,7 @@ impl Line {
     }
 }
 
-/// Lines that meet at a switch, and the earliest cell of each.
+/// Lines that meet at a switch, and the first cell of each to arrive.
 struct Meeting {
     lines: Vec<Line>,
     heads: Tournament,
@@ -113,9 +112,9 @@ struct Destination {
     acknowledged: u64,
 }
 
-/// Delivers the cells of a load, in windows of one link delay and one cell time, before which no
-/// cell of a window can arrive: every node processes what arrives in it. RM cells and
-/// acknowledgements return through the same switches.
+/// Delivers the cells of a load, in time windows of one link delay and one cell time. No cell that
+/// is sent in a window can arrive before its end, so every node can process all its arrivals at
+/// once. RM cells and acknowledgements return through the same switches.
 pub fn feedback(load: &Load) -> Delivered {
     let n = load.periods.len();
     let mut result = Delivered::default();
@@ -173,7 +172,7 @@ pub fn feedback(load: &Load) -> Delivered {
             let to = &mut down[cell.source as usize];
             to.send(cell.at, cell, body, load.access, load.delay);
         }
-        // Switch A, forward: it counts what passes, and the sources that send, over intervals.
+        // Switch A, forward: it counts the cells, and the sources that send, in each interval.
         while let Some((cell, body)) = up.take(until) {
             result.hops += 1;
             let seen = &mut seen[cell.source as usize];
@@ -273,7 +272,7 @@ mod tests {
             let of = |end| feedback(&Load::new(15, delay, end)).cells;
             let rate = (of(end) - of(half)) as f64 / (end - half).0 as f64;
             let bottleneck = Load::new(15, delay, end).bottleneck;
-            // Of 32 cells one is an RM cell.
+            // One of 32 cells is an RM cell.
             let used = rate * bottleneck.0 as f64 * 32.0 / 31.0;
             assert!((used - TARGET).abs() < 0.03, "{used} over {delay:?}");
         }

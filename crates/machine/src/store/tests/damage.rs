@@ -19,9 +19,9 @@ fn segment() -> (Vec<u8>, [usize; 3]) {
     (records.concat(), ends)
 }
 
-/// Opens a store with the segment `bytes` and checks that it finds all results but those for which
-/// `lost` is true. One problem must be reported if `damage` is true. Then puts the lost results
-/// again.
+/// Opens a store with the segment `bytes` and checks that it finds all results except those for
+/// which `lost` is true. If `damage` is true, exactly one problem must be reported. Then stores the
+/// lost results again.
 fn assert_loses(bytes: &[u8], lost: impl Fn(usize) -> bool, damage: bool, what: &str) {
     let directory = tempfile::tempdir().unwrap();
     drop(Store::open(directory.path()).unwrap());
@@ -131,8 +131,8 @@ fn another_record_of_a_damaged_one_counts_instead() {
 #[test]
 fn a_long_stretch_of_rubbish_is_passed_over() {
     let (bytes, ends) = segment();
-    // More bytes than are read at once, with a magic that begins no record and another across two
-    // reads.
+    // The segment has more bytes than are read at once. The first bytes of a record occur where no
+    // record begins, and once more across two reads.
     let mut rubbish = noise(1, 200_000);
     rubbish[1000..1008].copy_from_slice(&record::MAGIC);
     rubbish[65_533..65_541].copy_from_slice(&record::MAGIC);
@@ -144,7 +144,7 @@ fn a_long_stretch_of_rubbish_is_passed_over() {
         "rubbish between records",
     );
     for shift in 0..8 {
-        // The next record's magic lies across two reads.
+        // The first bytes of the next record lie across two reads.
         let shifted = [first, &noise(2, 65_536 - shift), rest].concat();
         assert_loses(
             &shifted,

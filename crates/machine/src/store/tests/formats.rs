@@ -66,7 +66,8 @@ fn a_claim_leaves_the_lock_of_another_writer() {
     let root = directory.path().to_path_buf();
     let segments = crate::store::directory::Directory::open(root).unwrap();
     let claim = segments.claim().unwrap();
-    // Somebody took it for that of a killed writer, and another writer has the number now.
+    // Another process took this lock file for that of a killed writer; another writer has the
+    // number now.
     let path = fs::read_dir(directory.path().join("segments"))
         .unwrap()
         .find_map(|entry| Some(entry.ok()?.path()).filter(|path| path.extension().is_some()))

@@ -1,5 +1,4 @@
-//! A process that is killed while it writes or merges loses none of the results whose `put` had
-//! returned.
+//! A process that is killed while it writes or merges loses no result whose `put` had returned.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, Command, Stdio};
@@ -12,7 +11,7 @@ const DIRECTORY: &str = "CELLRATE_STORE_OF_CHILD";
 const TASK: &str = "CELLRATE_TASK_OF_CHILD";
 const AT_STEP: i32 = 77;
 
-/// Starts this test program as another process, which executes one of the tasks below.
+/// Starts this test program as another process, which carries out one of the tasks below.
 fn child(name: &str, root: &Path, task: &str) -> Child {
     Command::new(std::env::current_exe().unwrap())
         .args([
@@ -85,7 +84,7 @@ fn killed_at_any_moment() {
                 .filter_map(|line| line.strip_prefix("put "))
                 .map(String::from),
         );
-        // The store is also opened between them, so that merges happen.
+        // The store is also opened between the kills, so that merges happen.
         assert_has(&Store::open(directory.path()).unwrap(), &kept[before..]);
     }
     assert_has(&Store::open(directory.path()).unwrap(), &kept);
@@ -130,7 +129,7 @@ fn merging_is_interrupted_at_each_step() {
             "{step:?}: nothing is gone that is nowhere else"
         );
         assert_has_runs(&witness, &keys);
-        // The next process that opens the store merges, and removes remains.
+        // The next process that opens the store merges segments and removes the files that remain.
         let after = Store::open(directory.path()).unwrap();
         assert_has_runs(&after, &keys);
         assert_eq!(

@@ -1,4 +1,4 @@
-//! Files in the directory of a store that are not its segments.
+//! Files in a store's directory that are not segments of the store.
 
 use std::fs::File;
 
@@ -41,7 +41,7 @@ fn locks_of_the_dead_go_and_those_of_the_living_stay() {
             "segments"
         ]
     );
-    // It continues with the segment whose lock it holds.
+    // The store continues with the segment whose lock it holds.
     store.put(&key("z"), b"z").unwrap();
     assert_eq!(
         ["x", "y", "z"].map(|name| other.contains(&key(name)).unwrap()),
@@ -68,7 +68,8 @@ fn locks_are_cleared_away_while_they_are_made() {
                     let store = Store::open(root).unwrap();
                     let name = key(&format!("{thread} {i}"));
                     store.put(&name, &noise(i, 300)).unwrap();
-                    // Its segment must not look closed to stores that open, merge and tidy.
+                    // Other stores that open, merge and tidy must not take the segment of this
+                    // store for a closed one.
                     store
                         .put(&key(&format!("{thread} {i} again")), &noise(i, 400))
                         .unwrap();

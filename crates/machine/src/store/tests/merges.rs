@@ -24,7 +24,7 @@ fn many_small_segments_become_one() {
         (1, 0)
     );
     assert_has_runs(&store, &keys);
-    // Without its open files it must find the segments again.
+    // Without its open files the store must find the segments again.
     before.handles.retain(|_| false);
     assert_has_runs(&before, &keys);
     assert_eq!((store.problems(), before.problems()), (vec![], vec![]));
@@ -100,7 +100,8 @@ fn a_merge_leaves_out_what_is_damaged_and_tells_it() {
     assert_eq!(again.problems(), []);
 }
 
-/// The segments of ten thousand commands of one run each, each of which first opens the store.
+/// Ten thousand commands, each with one run, leave a segment each; each command first opens the
+/// store.
 #[test]
 fn merging_copies_each_result_a_few_times_only() {
     const FULL: u64 = 1 << 40;

@@ -44,7 +44,7 @@ fn noise(seed: u64, length: usize) -> Vec<u8> {
     (0..length).map(|_| next()).collect()
 }
 
-/// Leaves `count` closed segments of one result each: `i` under the key of `i`.
+/// Makes `count` closed segments with one result each: the value `i` under the key of `i`.
 fn short_runs(root: &Path, count: usize) -> Vec<String> {
     let directory = Directory::open(root.into()).unwrap();
     let keys: Vec<String> = (0..count).map(|i| key(&i.to_string())).collect();

@@ -1,4 +1,4 @@
-//! Several threads, and several stores in place of several processes, in one directory.
+//! Several threads, and several stores that stand for several processes, in one directory.
 
 use super::*;
 
@@ -70,7 +70,7 @@ fn many_writers_and_readers_never_see_half_a_result() {
             });
         }
         for _ in 0..50 {
-            // A new store each time reads everything, including a record that is being written.
+            // A new store reads everything each time, also a record that is being written.
             let store = Store::open(directory.path()).unwrap();
             let found = store.get(&name).unwrap().unwrap();
             assert_eq!(found, bytes(found[0]));
