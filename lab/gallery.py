@@ -27,7 +27,7 @@ GALLERY = Path(__file__).with_name("gallery.json")
 PICTURES = Path(__file__).with_name("pictures.json")
 
 MOST_RUNS = 4
-"""Largest number of runs that the gallery offers of an experiment: the first run of each of its first variants."""
+"""Largest number of runs of an experiment in the gallery: one of each of its first variants."""
 
 MOST_PRINTED = 6
 """Largest number of printed values that the gallery lists of an experiment."""

@@ -154,11 +154,12 @@ impl PortEpisode {
     ///         rate.
     ///
     /// Returns:
-    ///     Seven numbers of the interval. The observation: units of service that arrived, of
-    ///     controlled flows and of others, over those that the link can carry; the time in
-    ///     milliseconds that the link needs for the controlled queue; the share of controlled flows of
-    ///     which some arrived; the advertised share. Then units that left, and units that were lost,
-    ///     over those that the link can carry.
+    ///     Seven numbers of the interval. The first five are the observation. 1 and 2: units of
+    ///     service that arrived, of controlled flows and of other flows, divided by the units that
+    ///     the link can carry. 3: time in milliseconds that the link needs to send the controlled
+    ///     queue. 4: share of controlled flows of which at least one unit arrived. 5: advertised
+    ///     share. 6 and 7: units that left, and units that were lost, divided by the units that the
+    ///     link can carry.
     ///
     /// Raises:
     ///     ValueError: The share is not between 0 and 1.

@@ -122,11 +122,12 @@ impl SourceEpisode {
     ///         unless ER is less.
     ///
     /// Returns:
-    ///     Eight numbers. The observation: ACR as a share of PCR; ER of the last backward RM cell
-    ///     likewise; 1 if one came in the interval, else 0; the share of those with CI; in-rate cells
-    ///     that were sent, over those that PCR can send. Then data cells that were delivered, and
-    ///     lost, over those that PCR can send; and the time in milliseconds in which PCR sends as
-    ///     many data cells as are in flight.
+    ///     Eight numbers of the interval. The first five are the observation. 1: ACR as a share of
+    ///     PCR. 2: ER of the last backward RM cell as a share of PCR. 3: 1 if a backward RM cell
+    ///     came in the interval, else 0. 4: share of these RM cells with CI. 5: in-rate cells that
+    ///     were sent, divided by the cells that PCR can send. 6 and 7: data cells that were
+    ///     delivered, and data cells that were lost, divided by the cells that PCR can send. 8: time
+    ///     in milliseconds in which PCR sends as many data cells as are in flight.
     ///
     /// Raises:
     ///     ValueError: The share is not between 0 and 1.
