@@ -42,8 +42,8 @@ impl Live for ethernet::Live {
 
 impl Shown for Simulation {
     type Unit = Held;
-    /// How far the first and the last bit of a frame have travelled, as shares of the link's
-    /// length.
+    /// Distances that the first and the last bit of a frame have travelled, as shares of the
+    /// link's length.
     type Place = (f64, f64);
     const PLACES: usize = 0;
     const MOST_STORED: u64 = if cfg!(test) {
