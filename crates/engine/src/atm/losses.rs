@@ -15,7 +15,7 @@ pub struct Losses {
     /// PDUs of which the port refused at least one cell. If a PDU's last cell was lost before this port, the PDU
     /// and the next one count as one PDU.
     pub packets: u64,
-    /// How many of the PDUs counted in `packets` an earlier port has counted, too, because they lost cells there.
+    /// Those of the PDUs counted in `packets` that an earlier port has counted, too, because they lost cells there.
     /// The port learns this from the last cell of the PDU.
     pub repeated: u64,
     /// Cells that the link of the port has lost.

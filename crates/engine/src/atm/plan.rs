@@ -200,7 +200,7 @@ pub struct FlowPlan {
     pub encapsulation: Encapsulation,
     /// Limit of the source queue at each end, in cells.
     pub source_queue: Buffer,
-    /// Which cells of a PDU a source queue refuses if the whole PDU does not fit.
+    /// Cells of a PDU that a source queue refuses if the whole PDU does not fit.
     pub source_queue_refuses: Refuses,
 }
 

@@ -22,7 +22,7 @@ use crate::endsystem::{
 use crate::kernel::{Digest, Ps, Ring};
 use crate::net::channel::ChannelId;
 
-/// What a relay needs to send a cell: the output port of its channel at the switch, the link of the port, and the
+/// Data that a relay needs to send a cell: the output port of its channel at the switch, the link of the port, and the
 /// event log.
 pub struct Way<'a, S> {
     /// Output port of the channel.

@@ -28,7 +28,7 @@ use super::{PortFacts, QueueReading};
 use crate::component::{Statistic, statistics};
 use crate::passing::RateRecord;
 
-/// What the port stores for a channel: the channel's rate at a bottleneck elsewhere (lambda) in units/s; `None`
+/// State that the port stores for a channel: the channel's rate at a bottleneck elsewhere (lambda) in units/s; `None`
 /// if the channel is not bottlenecked elsewhere (beta = 0).
 type Elsewhere = Option<f64>;
 

@@ -46,7 +46,7 @@ pub(crate) fn turns_until_look(nodes: usize) -> u32 {
     TURNS.max(nodes as u32)
 }
 
-/// What links a node to the others in time: the node's lookahead, and the nodes whose links end at the node.
+/// Links of a node to the others in time: the node's lookahead, and the nodes whose links end at the node.
 #[derive(Clone, Debug)]
 pub(crate) struct Ties {
     /// Least time from an event at another node to its effect at this node. For a node without incoming links:

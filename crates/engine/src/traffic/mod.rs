@@ -65,7 +65,7 @@ pub trait Application {
     fn on_all_acknowledged(&mut self, _now: Ps) {}
 }
 
-/// What a source needs from its end system.
+/// Facilities that a source needs from its end system.
 #[derive(Clone, Debug)]
 pub enum Demand {
     /// A TCP connection that transfers this number of bytes; `u64::MAX` for an endless transfer.
@@ -136,7 +136,7 @@ macro_rules! registry {
             fn player(&self) -> Option<&dyn PlaysFile> {
                 match self { $(SourceConfig::$variant(config) => config.player(),)* }
             }
-            /// What the source needs from its end system, from `start` on. `stream` provides the source's random
+            /// Facilities that the source needs from its end system, from `start` on. `stream` provides the source's random
             /// numbers.
             pub fn demand(&self, start: Ps, stream: Stream) -> Demand {
                 match self { $(SourceConfig::$variant(config) => config.demand(start, stream),)* }

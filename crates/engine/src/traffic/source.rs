@@ -61,7 +61,7 @@ pub trait Source {
     fn bursts(&self) -> Option<Bursts> {
         None
     }
-    /// What the source needs from its end system, from `start` on. `stream` provides the source's random numbers.
+    /// Facilities that the source needs from its end system, from `start` on. `stream` provides the source's random numbers.
     fn demand(&self, start: Ps, stream: Stream) -> Demand;
     /// State of the source with packets of `bits` bits instead of cells of 424 bits; `None` if
     /// [`SENDS_PACKETS`](Source::SENDS_PACKETS) is false.
@@ -74,7 +74,7 @@ pub trait Source {
     }
 }
 
-/// How a source plays its file: greatest rate, repetition, and random start.
+/// Settings with which a source plays its file: greatest rate, repetition, and random start.
 #[derive(Clone, Copy, Debug)]
 pub struct Playing {
     /// Greatest rate of the cells; `None` for no limit.
@@ -87,7 +87,7 @@ pub struct Playing {
 
 /// A source that plays a file, which gives the rate as a sequence of pieces (spans of time with a constant rate).
 pub trait PlaysFile {
-    /// How the source plays its file: greatest rate, repetition, and random start.
+    /// Settings with which the source plays its file: greatest rate, repetition, and random start.
     fn playing(&self) -> Playing;
     /// The pieces (spans of time with a constant rate) of the file; `None` until the file has been read.
     fn read(&self) -> Option<&Pieces>;

@@ -32,7 +32,7 @@ impl Ack {
     }
 }
 
-/// What an acknowledgement shows about the delivery of segments. The sender computes it from the record that it
+/// Knowledge from an acknowledgement about the delivery of segments. The sender computes it from the record that it
 /// keeps of each segment sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Delivery {
@@ -43,7 +43,7 @@ pub struct Delivery {
     /// Number of bytes known to have arrived since the start of the connection, in order or not
     /// (C.delivered).
     pub delivered: u64,
-    /// How many of the bytes counted in `delivered` this acknowledgement is the first to report.
+    /// Those of the bytes counted in `delivered` that this acknowledgement is the first to report.
     pub newly: u64,
     /// Number of bytes that the acknowledgement shows to be lost, because three segments above them are reported
     /// (RFC 6675 IsLost). After a timeout, only data sent for the first time since then count. 0 without

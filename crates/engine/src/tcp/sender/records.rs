@@ -163,7 +163,7 @@ impl Records {
         }
     }
 
-    /// What the acknowledgement at `now` shows about the delivery of segments, with a rate sample (3.3), but
+    /// Knowledge from the acknowledgement at `now` about the delivery of segments, with a rate sample (3.3), but
     /// without the bytes in flight. Clears the reports of this acknowledgement.
     pub fn take_reports(&mut self, now: Ps) -> Delivery {
         let reports = core::mem::take(&mut self.reports);
