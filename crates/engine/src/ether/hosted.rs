@@ -2,7 +2,6 @@
 
 use super::aqm::Held;
 use super::frame::{Info, Packet, on_line};
-use super::outside::on_the_line;
 use crate::control::{Control, ControlConfig, SwitchControl};
 use crate::kernel::Ps;
 use crate::passing::{Contents, Passing, RateRecord};
@@ -124,4 +123,9 @@ fn passing(info: Info) -> Passing {
     let contents = info.contents();
     let ends_pdu = contents == Contents::Data;
     Passing::new(contents, on_line(info.octets()), ends_pdu)
+}
+
+/// Bytes on the line of frames, with preambles and gaps.
+pub(super) fn on_the_line(held: Held) -> u64 {
+    held.octets + u64::from(on_line(0)) * held.packets
 }

@@ -1,7 +1,5 @@
 //! Access to a user-defined control scheme between two calls of a run.
 
-use super::aqm::Held;
-use super::frame::on_line;
 use super::node::Node;
 use super::simulation::Simulation;
 use crate::custom::PortFromOutside;
@@ -17,9 +15,4 @@ impl Simulation {
         let mut ports = switch.ports.iter_mut();
         ports.find(|port| port.link as usize == link)?.opened()
     }
-}
-
-/// Bytes on the line of frames, with preambles and gaps.
-pub(super) fn on_the_line(held: Held) -> u64 {
-    held.octets + u64::from(on_line(0)) * held.packets
 }
