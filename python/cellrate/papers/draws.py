@@ -11,7 +11,15 @@ from dataclasses import replace
 from pathlib import Path
 
 from cellrate.common import whole_file
-from cellrate.papers.paper import Drawn, Experiment, Paper, Subject, Variant, everything_of
+from cellrate.papers.paper import (
+    Drawn,
+    Experiment,
+    NotMeasurable,
+    Paper,
+    Subject,
+    Variant,
+    everything_of,
+)
 from cellrate.papers.reading import draws_path
 from cellrate.papers.results import measured
 from cellrate.papers.runs import Outcomes, Runner, alone, jobs_of
@@ -36,7 +44,7 @@ def measure_draws(
     `Explanation.draw` marks these values and claims. Only the given experiments are measured.
 
     Raises:
-        ReproduceError: A measure cannot be evaluated with some seed.
+        ReproduceError: A number cannot be evaluated with some seed.
     """
     wanted = {experiment.id for experiment in experiments}
     subjects = [subject for subject in drawn_subjects(paper) if subject.experiment in wanted]
@@ -70,8 +78,16 @@ def jittered(paper: Paper, seed: int) -> Paper:
 
 
 def _value(paper: Paper, subject: Subject, outcomes: Outcomes, seed: int) -> float:
-    """The measured value of a number, or 1 if a claim holds and 0 if it does not."""
-    found = measured(paper, alone(paper, subject), outcomes, (seed,))
+    """The measured value of a number, or 1 if a claim holds and 0 if it does not.
+
+    A claim about events that a run lacks, such as cycles of a queue, does not hold in this run.
+    """
+    try:
+        found = measured(paper, alone(paper, subject), outcomes, (seed,))
+    except NotMeasurable:
+        if subject.is_claim:
+            return 0.0
+        raise
     if subject.is_claim:
         return float(found.claims[0][0])
     estimate = found.values[0]
