@@ -59,7 +59,7 @@ IDLE_RESETS = per_vc("idle_resets")
 OUT_OF_RATE = per_vc("out_of_rate_cells_sent")
 ACKNOWLEDGEMENTS = backward("data_cells_sent")
 DELAYED = "tcp.delayed_ack=true"
-# A source of bare cells over ABR that has little to send.
+# A source of raw cells over ABR that has little to send.
 SLOW_SOURCE = 'flow.tcp.source={ kind = "cbr", rate = "200 kbit/s" }'
 # ABR sources whose rates fall to almost nothing.
 STARVED = ("abr.rdf=1.0", "abr.rif=0.000030517578125", 'switch.control.threshold="5 cells"')

@@ -73,7 +73,7 @@ def lossy(*, seconds: float = 20.0, size: str = "500 kB", seed: int = 1) -> Case
 
 
 def cells(form: str) -> Case:
-    """ABR with RM cells, and bare cells, with packets of that form."""
+    """ABR with RM cells, and raw cells, with packets of that form."""
     return Case(f"cells, {form}", CELLS, SETTINGS[form])
 
 

@@ -1,8 +1,6 @@
 //! Translation of a checked scenario into the engine's plan of the network.
 
-use cellrate_engine::atm::plan::{
-    EventKinds, FlowPlan, MeasurePlan, NodeKind, NodePlan, Plan, SwitchPlan,
-};
+use cellrate_engine::atm::plan::{FlowPlan, MeasurePlan, NodeKind, NodePlan, Plan, SwitchPlan};
 use cellrate_engine::atm::{Change, FlowChange, SwitchChange};
 use cellrate_engine::kernel::{Ps, Stream};
 
@@ -134,15 +132,9 @@ pub(crate) fn jitter(seed: u64, name: &str, most: Ps) -> Ps {
 }
 
 fn measure(measure: &Measure) -> MeasurePlan {
-    let wants = |kind: EventKind| measure.events.contains(&kind);
     MeasurePlan {
         cell_delay: measure.cell_delay,
-        events: EventKinds {
-            loss: wants(EventKind::Loss),
-            timeout: wants(EventKind::Timeout),
-            retransmission: wants(EventKind::Retransmission),
-            mark: wants(EventKind::Mark),
-        },
+        events: EventKind::set_of(&measure.events),
         event_limit: measure.event_limit as usize,
     }
 }

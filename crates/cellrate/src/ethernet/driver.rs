@@ -1,23 +1,26 @@
 //! The start of a run over Ethernet, and the times at which the run stops.
 
 use cellrate_engine::ether::Simulation;
-use cellrate_engine::ether::log::EventKinds;
 use cellrate_engine::ether::plan::Plan;
 use cellrate_engine::kernel::Ps;
+use cellrate_engine::net::EventKinds;
 
 use super::Job;
 use super::graph::Graph;
 use super::recorder::Recorder;
-use super::types::{Measure, Scenario};
+use super::types::Scenario;
 use crate::run::timeline::{Timeline, carried, slice_of};
-use crate::run::{Driver, InProgress, MOST_EVENTS};
+use crate::run::{Driver, EVENTS, InProgress, MOST_EVENTS};
 use crate::scenario::EventKind;
 
 impl Driver<Recorder> {
     /// A run of a checked scenario at time zero.
     pub fn begin(job: &Job) -> Driver<Recorder> {
         let measure = &job.scenario().measure;
-        let events = (kinds(measure), measure.event_limit as usize);
+        let events = (
+            EventKind::set_of(&measure.events),
+            measure.event_limit as usize,
+        );
         Driver::of_plan(job, job.plan(), events)
     }
 
@@ -46,13 +49,7 @@ impl Driver<Recorder> {
 impl InProgress<Recorder> {
     /// A run at time zero. Losses, timeouts and retransmissions are always logged.
     pub fn new(job: &Job) -> InProgress<Recorder> {
-        let kinds = EventKinds {
-            loss: true,
-            timeout: true,
-            retransmission: true,
-            mark: false,
-        };
-        let driver = Driver::of_plan(job, job.plan(), (kinds, MOST_EVENTS));
+        let driver = Driver::of_plan(job, job.plan(), (EVENTS, MOST_EVENTS));
         InProgress::of(driver, job.check(), job.scenario().run.seed)
     }
 
@@ -61,19 +58,12 @@ impl InProgress<Recorder> {
         let mut plan = job.plan();
         edit(&mut plan);
         let measure = &job.scenario().measure;
-        let events = (kinds(measure), measure.event_limit as usize);
+        let events = (
+            EventKind::set_of(&measure.events),
+            measure.event_limit as usize,
+        );
         let driver = Driver::of_plan(job, plan, events);
         InProgress::of(driver, job.check(), job.scenario().run.seed)
-    }
-}
-
-fn kinds(measure: &Measure) -> EventKinds {
-    let wants = |kind: EventKind| measure.events.contains(&kind);
-    EventKinds {
-        loss: wants(EventKind::Loss),
-        timeout: wants(EventKind::Timeout),
-        retransmission: wants(EventKind::Retransmission),
-        mark: wants(EventKind::Mark),
     }
 }
 

@@ -1,8 +1,8 @@
 //! A run that pauses at times that its caller sets, so that the caller can read the state.
 
 use cellrate_engine::atm::Plan;
-use cellrate_engine::atm::plan::EventKinds;
 use cellrate_engine::kernel::Ps;
+use cellrate_engine::net::EventKinds;
 use cellrate_engine::net::simulation::Simulation;
 
 use super::cells::CellRecords;
@@ -15,6 +15,13 @@ use crate::scenario::Checked;
 
 /// Largest number of events that are kept, of each node over ATM, of the whole run over Ethernet.
 pub const MOST_EVENTS: usize = 20_000;
+/// Events that a run with stops always logs.
+pub const EVENTS: EventKinds = EventKinds {
+    loss: true,
+    timeout: true,
+    retransmission: true,
+    mark: false,
+};
 
 /// A run in progress, whose result does not depend on its pauses.
 pub struct InProgress<R: Records> {
@@ -30,12 +37,7 @@ impl InProgress<CellRecords> {
     /// If the run needs more memory than is available, or if the network cannot be simulated.
     pub fn new(checked: &Checked) -> Result<InProgress<CellRecords>, RunError> {
         InProgress::<CellRecords>::with(checked, |plan| {
-            plan.measure.events = EventKinds {
-                loss: true,
-                timeout: true,
-                retransmission: true,
-                mark: false,
-            };
+            plan.measure.events = EVENTS;
             plan.measure.event_limit = MOST_EVENTS;
         })
     }

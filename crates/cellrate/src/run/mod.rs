@@ -30,7 +30,7 @@ pub use events::Events;
 pub use job::{Failure, Job};
 pub use key::{VERSION, key};
 pub use live::InProgress;
-pub(crate) use live::MOST_EVENTS;
+pub(crate) use live::{EVENTS, MOST_EVENTS};
 pub use measures::{Measure, Table, measures, measures_over_ethernet};
 pub use memory::{Estimate, Exhausted, Need, Share, available_bytes, estimate};
 pub use outcome::{Damaged, Outcome};

@@ -14,6 +14,7 @@ use cellrate_engine::discard::DiscardConfig;
 use cellrate_engine::endsystem::{AbrConfig, VsVdConfig};
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::kernel::units::Buffer;
+use cellrate_engine::net::EventKinds;
 use cellrate_engine::tcp::TcpConfig;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
@@ -196,6 +197,18 @@ pub enum EventKind {
     Retransmission,
     /// A congestion mark written into a cell; over Ethernet CE in a frame.
     Mark,
+}
+
+impl EventKind {
+    /// The engine's set of these kinds.
+    pub(crate) fn set_of(wanted: &[EventKind]) -> EventKinds {
+        EventKinds {
+            loss: wanted.contains(&EventKind::Loss),
+            timeout: wanted.contains(&EventKind::Timeout),
+            retransmission: wanted.contains(&EventKind::Retransmission),
+            mark: wanted.contains(&EventKind::Mark),
+        }
+    }
 }
 
 /// Output ports of a switch.

@@ -5,9 +5,8 @@ use alloc::vec::Vec;
 
 use super::event::{Event, What};
 use super::observer::PduStart;
-use super::plan::EventKinds;
 use crate::kernel::Ps;
-use crate::net::ChannelId;
+use crate::net::{ChannelId, EventKinds};
 
 /// Reports of one node for an observer, such as a packet capture. The observer reads cells on links separately.
 #[derive(Clone, Debug, Default)]

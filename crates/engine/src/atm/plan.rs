@@ -12,6 +12,7 @@ pub use change::{Change, FlowChange, SwitchChange};
 pub use credited::{Contradiction, contradictions};
 pub use ways::{least_transit, loop_round_trip, way_time};
 
+use crate::net::EventKinds;
 pub use crate::net::LinkPlan;
 
 use super::simultaneous::SimultaneousCells;
@@ -242,19 +243,6 @@ pub struct MeasurePlan {
     pub events: EventKinds,
     /// Largest number of events that the log stores.
     pub event_limit: usize,
-}
-
-/// A set of event kinds for the log.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct EventKinds {
-    /// Cells refused by a buffer or lost by a link.
-    pub loss: bool,
-    /// Expiries of TCP's retransmission timer.
-    pub timeout: bool,
-    /// Segments that TCP sends again.
-    pub retransmission: bool,
-    /// Congestion marks written into backward RM cells or data cells.
-    pub mark: bool,
 }
 
 /// Reason why a plan cannot be simulated: a condition that the plan violates.

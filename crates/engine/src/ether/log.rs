@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use super::frame::Packet;
 use super::roce;
 use crate::kernel::Ps;
-use crate::net::channel::ChannelId;
+use crate::net::{ChannelId, EventKinds};
 
 /// Reason why a port dropped a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,19 +28,6 @@ pub enum Kind {
     Retransmission,
     /// A port set CE on a frame (RFC 3168 section 5).
     Mark,
-}
-
-/// Kinds of events to log.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct EventKinds {
-    /// Dropped frames.
-    pub loss: bool,
-    /// Expiries of retransmission timers.
-    pub timeout: bool,
-    /// Segments and packets sent again.
-    pub retransmission: bool,
-    /// Marked frames.
-    pub mark: bool,
 }
 
 /// A logged event of one channel at one place in the network.

@@ -2,10 +2,10 @@
 
 use alloc::vec::Vec;
 
-use super::log::{Event, EventKinds, Log, Noted};
+use super::log::{Event, Log, Noted};
 use super::node::Node;
 use super::simulation::Simulation;
-use crate::net::channel::ChannelId;
+use crate::net::{ChannelId, EventKinds};
 
 impl Simulation {
     /// Logs events of `kinds` from now on, at most `limit` at each switch and each end of a flow. The log

@@ -2,6 +2,7 @@
 
 mod credited;
 mod paused;
+mod telling;
 
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
@@ -18,8 +19,7 @@ use super::log::{Cause, Kind, Log};
 use super::memory::SharedMemory;
 use super::pfc::Pausing;
 use super::plan::change::SwitchChange;
-use super::roce::packet;
-use super::roce::telemetry::{Hop, Trail, Trails};
+use super::roce::telemetry::Trails;
 use super::schedule::{Heads, Schedule};
 use super::tap::Leaving;
 use super::transport::{Frame, Outlet};
@@ -554,32 +554,6 @@ impl Port {
             return self.occupy_telling(start, frame, outside);
         }
         self.carry_frame(start, frame, outside);
-    }
-
-    /// The line carries a frame with telemetry from `start` on: of a packet with data it gets a hop.
-    #[cold]
-    fn occupy_telling(&mut self, start: Ps, mut frame: Arriving, outside: &mut Outside<'_>) {
-        let mut trail = Trail::default();
-        if let Packet::Roce(packet) = &mut frame.packet {
-            trail = outside.trails.release(packet).unwrap_or_default();
-            if packet.kind == packet::Kind::Data {
-                trail.push(self.hop(start, frame.info));
-            }
-        }
-        frame.info = frame.info.with_hops(trail.hops().len());
-        let at = self.carry_frame(start, frame, outside);
-        for hop in trail.hops() {
-            outside.out.link.push_further(at, &Packet::Hop(*hop));
-        }
-    }
-    /// The hop of a packet whose service begins at `start`. The queues hold the packet still.
-    fn hop(&self, start: Ps, info: Info) -> Hop {
-        let held = self.queues.iter().map(|queue| on_the_line(queue.held));
-        Hop {
-            at: start,
-            sent: self.begun,
-            waiting: held.sum::<u64>() - u64::from(on_line(info.octets())),
-        }
     }
 
     /// Puts a frame whose first bit leaves at `start` onto the link; returns the time of its arrival.

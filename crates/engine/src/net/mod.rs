@@ -9,6 +9,7 @@
 
 pub(crate) mod batch;
 pub mod channel;
+mod event_kinds;
 pub(crate) mod inbox;
 pub mod link;
 pub(crate) mod links;
@@ -24,6 +25,7 @@ pub mod storage;
 pub mod unit;
 
 pub use channel::ChannelId;
+pub use event_kinds::EventKinds;
 pub use plan::{LinkPlan, opposites};
 pub use stopwatch::Stopwatch;
 pub use storage::{Holder, Place, Storage};

@@ -209,17 +209,17 @@ registry! {
     Messages = "messages", "messages of exponential length over TCP, with exponential pauses", "Gerla et al. 1995, III",
         messages::MessagesConfig;
     Www = "www", "pages of a Web client over one persistent TCP connection", "Kalyanaraman 1997, 8.19; SPECweb96", www::WwwConfig;
-    Cbr = "cbr", "bare cells at a constant rate", "TM 4.0: CBR", cbr::CbrConfig;
-    OnOff = "on-off", "bare cells at a peak rate during the ON part of each period", "Kalyanaraman 1997, 8.16", on_off::OnOffConfig;
-    ExponentialOnOff = "exponential-on-off", "bare cells at a peak rate during exponential ON periods", "Ajmone Marsan et al. 1997, 4",
+    Cbr = "cbr", "raw cells at a constant rate", "TM 4.0: CBR", cbr::CbrConfig;
+    OnOff = "on-off", "raw cells at a peak rate during the ON part of each period", "Kalyanaraman 1997, 8.16", on_off::OnOffConfig;
+    ExponentialOnOff = "exponential-on-off", "raw cells at a peak rate during exponential ON periods", "Ajmone Marsan et al. 1997, 4",
         exponential_on_off::ExponentialOnOffConfig;
-    Mmdp = "mmdp", "bare cells of several exponential ON-OFF sources on one line", "Gerla et al. 1995, III", mmdp::MmdpConfig;
-    Mpeg2 = "mpeg2", "bare cells of MPEG-2 video streams with long-range dependent rates", "Kalyanaraman 1997, 8.17; Paxson 1997", mpeg2::Mpeg2Config;
-    TransportStream = "transport-stream", "bare cells of an MPEG-2 transport stream from a file", "ISO/IEC 13818-1",
+    Mmdp = "mmdp", "raw cells of several exponential ON-OFF sources on one line", "Gerla et al. 1995, III", mmdp::MmdpConfig;
+    Mpeg2 = "mpeg2", "raw cells of MPEG-2 video streams with long-range dependent rates", "Kalyanaraman 1997, 8.17; Paxson 1997", mpeg2::Mpeg2Config;
+    TransportStream = "transport-stream", "raw cells of an MPEG-2 transport stream from a file", "ISO/IEC 13818-1",
         transport_stream::TransportStreamConfig;
-    RateTrace = "rate-trace", "bare cells at the rates of a file", "of our own", rate_trace::RateTraceConfig;
-    Poisson = "poisson", "bare cells with exponential gaps", "of our own, for M/D/1", poisson::PoissonConfig;
-    Persistent = "persistent", "bare cells, as many as the service lets through", "Ohsaki et al. 1995, II", persistent::PersistentConfig;
+    RateTrace = "rate-trace", "raw cells at the rates of a file", "of our own", rate_trace::RateTraceConfig;
+    Poisson = "poisson", "raw cells with exponential gaps", "of our own, for M/D/1", poisson::PoissonConfig;
+    Persistent = "persistent", "raw cells, as many as the service lets through", "Ohsaki et al. 1995, II", persistent::PersistentConfig;
     }
     cells {
     Cbr(cbr::Cbr);

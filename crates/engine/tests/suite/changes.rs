@@ -30,7 +30,7 @@ fn read<T: serde::de::DeserializeOwned>(value: Value) -> T {
 fn cells(source: &SourceConfig) -> Cells {
     match source.demand(us(0), Stream::new(1, "a", "source")) {
         Demand::Cells(cells) => cells,
-        _ => panic!("not a source of bare cells"),
+        _ => panic!("not a source of raw cells"),
     }
 }
 

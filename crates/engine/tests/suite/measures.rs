@@ -7,11 +7,12 @@ use crate::support::plans::{
 };
 use cellrate_engine::atm::cell::ServiceClass::{Abr, Cbr, Ubr};
 use cellrate_engine::atm::event::What;
-use cellrate_engine::atm::plan::{EventKinds, FlowPlan, Plan, SwitchPlan};
+use cellrate_engine::atm::plan::{FlowPlan, Plan, SwitchPlan};
 use cellrate_engine::atm::{Reference, Report, Simulation};
 use cellrate_engine::kernel::units::{Buffer, Bytes};
 use cellrate_engine::kernel::{Ps, Rate};
 use cellrate_engine::net::ChannelId;
+use cellrate_engine::net::EventKinds;
 use cellrate_engine::traffic::SourceConfig;
 use cellrate_engine::traffic::cbr::CbrConfig;
 use cellrate_engine::traffic::greedy::GreedyConfig;

@@ -235,7 +235,7 @@ fn lost_cells_of_a_long_run_are_numbered_beyond_twenty_bits() {
     assert!(last > 1_131_000 && last < 1_132_076, "{last}");
     assert!(
         events.pdu.iter().all(Option::is_none),
-        "bare cells belong to no PDU"
+        "raw cells belong to no PDU"
     );
 }
 

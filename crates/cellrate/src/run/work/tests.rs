@@ -11,7 +11,7 @@ fn counted(job: &Job) -> serde_json::Value {
     serde_json::from_str(&outcome.summary).unwrap()
 }
 
-/// Two greedy sources of bare cells at 42.4 Mbit/s into a link of 42.4 Mbit/s: 100,000 cells/s on
+/// Two greedy sources of raw cells at 42.4 Mbit/s into a link of 42.4 Mbit/s: 100,000 cells/s on
 /// each access link for 1 s, of which half pass the bottleneck and the last link. Nothing returns.
 #[test]
 fn a_hand_calculation() {

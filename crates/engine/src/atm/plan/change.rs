@@ -25,7 +25,7 @@ pub struct Change {
 }
 
 /// The settings of a switch that a change may replace, for all its output ports. A change cannot replace the kind
-/// of control scheme or discard policy, or [`SwitchControl::marks_at_dequeue`].
+/// of control scheme or discard policy, or whether the scheme marks at departures.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SwitchChange {
     /// Limit of each queue, in cells. Queues limited by credit keep their limit.

@@ -26,7 +26,7 @@ pub struct FlowReport {
     pub source: &'static str,
     /// Start time of the source, jitter included.
     pub start_seconds: f64,
-    /// Bytes delivered in order to the destination application. For a source without TCP (bare cells), 48 per
+    /// Bytes delivered in order to the destination application. For a source without TCP (raw cells), 48 per
     /// cell.
     #[schemars(extend("x-better" = "more"))]
     pub delivered_bytes: u64,
@@ -77,7 +77,7 @@ pub struct FlowReport {
     #[schemars(extend("x-unit" = "", "x-source" = "RFC 5681 section 2, RFC 6675 section 2", "x-better" = "less"))]
     pub duplicate_acks: u64,
     /// PDUs that lost at least one cell at a switch, each counted once at however many switches it lost cells; 0
-    /// for a source without TCP (bare cells). PDUs that lost cells only on links count in `cells_lost_on_links`
+    /// for a source without TCP (raw cells). PDUs that lost cells only on links count in `cells_lost_on_links`
     /// of the channel, PDUs whose ends the source queue refused in `source_queue_dropped_packets`.
     #[schemars(extend("x-better" = "less"))]
     pub packets_lost: u64,
@@ -117,13 +117,13 @@ pub struct FlowReport {
     #[schemars(extend("x-formula" = "integral of the length over the window / window", "x-better" = "less"))]
     pub source_queue_mean_cells: f64,
     /// PDUs that the source queue refused, in whole or in part (`source_queue_refuses`); 0 for a source without
-    /// TCP (bare cells).
+    /// TCP (raw cells).
     #[schemars(extend("x-better" = "less"))]
     pub source_queue_dropped_packets: u64,
-    /// Cells of PDUs that the source queue refused, and refused cells of a source without TCP (bare cells).
+    /// Cells of PDUs that the source queue refused, and refused cells of a source without TCP (raw cells).
     #[schemars(extend("x-better" = "less"))]
     pub source_queue_dropped_cells: u64,
-    /// Balance of all bytes (whole run); null for a source without TCP (bare cells).
+    /// Balance of all bytes (whole run); null for a source without TCP (raw cells).
     pub balance: Option<Balance>,
 }
 

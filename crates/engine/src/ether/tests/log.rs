@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::super::log::{Cause, Event, EventKinds, Kind};
+use super::super::log::{Cause, Event, Kind};
 use super::super::report::QueueReport;
 use super::changes::with_changes;
 use super::parts::run_to;
@@ -11,7 +11,7 @@ use super::random::{any_source, random_plan, with_any_switch};
 use super::roce::over_roce;
 use super::*;
 use crate::ether::roce::RoceConfig;
-use crate::net::ChannelId;
+use crate::net::{ChannelId, EventKinds};
 use crate::tcp::Recovery;
 
 const ALL: EventKinds = EventKinds {
