@@ -55,6 +55,8 @@ def without(text: str, step: dict[str, Any], side: int) -> str:
 def measured(result: cellrate.Result) -> dict[str, float]:
     """Measures that facts of lessons name."""
     summary = result.summary
+    if summary.get("link_layer") == "ethernet":
+        return over_ethernet(summary)
     queues = [queue for port in summary["ports"] for queue in port["queues"]]
     totals = summary["totals"]
     longest = max(queue["queue_max_cells"] for queue in queues)
@@ -69,6 +71,23 @@ def measured(result: cellrate.Result) -> dict[str, float]:
         "timeouts": totals["timeouts"],
         "goodput": (totals["goodput_bits_per_second"] or 0.0) / 1e6,
         "jain": totals["jain_index"] or 0.0,
+    }
+
+
+def over_ethernet(summary: dict[str, Any]) -> dict[str, float]:
+    """The measures over Ethernet: queues in kB, the goodput of each group of flows in Gbit/s."""
+    queues = [queue for port in summary["ports"] for queue in port["queues"]]
+    longest = max(queue["queue_max_bytes"] for queue in queues) / 1e3
+    before = max(queue["queue_max_before_window_bytes"] or 0 for queue in queues) / 1e3
+    goodput = {
+        f"goodput of {flow['group']}": flow["goodput_bits_per_second"] / 1e9
+        for flow in summary["flows"]
+    }
+    return {
+        "queue_max": max(longest, before),
+        "queue_max_in_window": longest,
+        "packets_lost": summary["totals"]["packets_dropped"],
+        **goodput,
     }
 
 
@@ -88,7 +107,7 @@ def test_the_facts_of_a_step_are_those_of_its_run(
                 assert fact["least"] <= value <= fact["most"], (step["title"], fact, value)
 
 
-def test_there_are_six_lessons_of_five_to_eight_steps() -> None:
+def test_there_are_eight_lessons_of_five_to_eight_steps() -> None:
     steps = {path.stem: len(json.loads(path.read_text("utf-8"))["steps"]) for path in LESSONS}
-    assert len(steps) == 6
+    assert len(steps) == 8
     assert all(5 <= count <= 8 for count in steps.values()), steps

@@ -3,9 +3,11 @@
 import binary from "../lessons/binary.json";
 import buffer from "../lessons/buffer.json";
 import credit from "../lessons/credit.json";
+import deadlock from "../lessons/deadlock.json";
 import erica from "../lessons/erica.json";
 import loss from "../lessons/loss.json";
 import parameters from "../lessons/parameters.json";
+import pauses from "../lessons/pauses.json";
 import type { Change } from "./changes.ts";
 import type { Side, State } from "./state.ts";
 
@@ -35,7 +37,7 @@ export interface Lesson {
 }
 
 /** All lessons, in the order in which they build on each other. */
-export const LESSONS = [binary, erica, loss, credit, buffer, parameters] as unknown as Lesson[];
+export const LESSONS = [binary, erica, loss, credit, buffer, parameters, pauses, deadlock] as unknown as Lesson[];
 
 /** The lesson with this name. */
 export function lessonOf(id: string): Lesson | undefined {

@@ -12,11 +12,17 @@ const MARKED = 4;
 const CREDIT = 8;
 /** Mark of a TCP segment without payload. */
 const EMPTY = 16;
+/** Marks of PFC frames, which begin or end pauses. */
+const PAUSE = 32;
+const RESUME = 64;
+const TELEMETRY = 128;
 const PLACE_BYTES = 4;
 /** Bytes of a packet on a link: the link, its flow and marks, and how far its first and its last bit have travelled. */
 const FRAME_BYTES = 16;
 /** Least length of a packet on a link, and breadths of packets with and without payload, in pixels. */
 const FRAME = { least: 2, broad: 5, slim: 2 };
+/** Least length and breadth of a PFC frame, and the bar at a link that a pause stops: its distance from the node and half its length, in pixels. */
+const PFC = { least: 6, broad: 9, from: 14, half: 9 };
 /** Bytes in one step of the length of a listed packet. */
 const LENGTH_STEP = 64;
 /** Bytes at which the bar of a queue without a limit is full. */
@@ -194,7 +200,10 @@ export class NetworkView {
     }
   }
 
-  /** Draws packets from the first to the last bit: those with payload broad, those without slim, and marked ones with a line inside. */
+  /**
+   * Draws packets from the first to the last bit: those with payload broad, those without slim, and those with a mark or telemetry with a line
+   * inside. PFC frames are the broadest. A bar stands across each link that a pause stops.
+   */
   #frames(context: CanvasRenderingContext2D, network: Network, { picture, cells }: { picture: Picture; cells: Uint8Array }): void {
     const view = new DataView(cells.buffer, cells.byteOffset, cells.length - (picture.longest?.listed ?? 0) * PLACE_BYTES);
     context.lineCap = "butt";
@@ -217,11 +226,30 @@ export class NetworkView {
       const long = Math.hypot(to.x - from.x, to.y - from.y) || 1;
       const head = view.getFloat32(byte + 8, true);
       // There is a gap after each packet, even if a packet is drawn longer than it is because it would be too short to be seen.
-      const tail = Math.min(Math.max(0, head - FRAME.least / long), view.getFloat32(byte + 12, true) + 1 / long);
+      const tailOf = (least: number) => Math.min(Math.max(0, head - least / long), view.getFloat32(byte + 12, true) + 1 / long);
+      const tail = tailOf(FRAME.least);
       const marks = view.getUint8(byte + 6);
+      if (marks & (PAUSE | RESUME)) {
+        line(link, head, tailOf(PFC.least), PFC.broad, variable(marks & PAUSE ? "--ink" : "--muted"));
+        continue;
+      }
       const breadth = marks & EMPTY ? FRAME.slim : FRAME.broad;
-      line(link, head, tail, breadth, ofFlow(view.getUint16(byte + 4, true) - 1));
-      if (marks & MARKED) line(link, head, tail, breadth * 0.4, variable("--mark"));
+      line(link, head, tail, breadth, marks & CREDIT ? variable("--muted") : ofFlow(view.getUint16(byte + 4, true) - 1));
+      const inside = marks & MARKED ? "--mark" : marks & TELEMETRY ? "--ground" : undefined;
+      if (inside) line(link, head, tail, breadth * 0.4, variable(inside));
+    }
+    context.strokeStyle = variable("--ink");
+    context.lineWidth = 3;
+    for (const link of picture.paused) {
+      const [from, to] = places[link] ?? [];
+      if (!from || !to) continue;
+      const long = Math.hypot(to.x - from.x, to.y - from.y) || 1;
+      const [x, y] = [(to.x - from.x) / long, (to.y - from.y) / long];
+      const at = { x: from.x + x * PFC.from, y: from.y + y * PFC.from };
+      context.beginPath();
+      context.moveTo(at.x - y * PFC.half, at.y + x * PFC.half);
+      context.lineTo(at.x + y * PFC.half, at.y - x * PFC.half);
+      context.stroke();
     }
   }
 
@@ -339,8 +367,10 @@ export class NetworkView {
 }
 
 /** Explains the signs in the picture of a network, only those that it uses. */
-export function signs(network: Network): HTMLElement {
-  const { flows, credit } = network;
+export function signs({ network, scenario }: Opened): HTMLElement {
+  const { flows } = network;
+  const hasCredit = ["fcvc", "cbfc"].some((control) => scenario[control] != null);
+  const hasPauses = scenario["pfc"] != null;
   const ethernet = isEthernet(network);
   const { many } = carried(network);
   const abr = !ethernet && flows.some((flow) => flow.abr !== null);
@@ -353,7 +383,11 @@ export function signs(network: Network): HTMLElement {
     ["marked-frame", "packet marked CE", ethernet],
     ["rm", "RM cell", abr],
     ["marked", "EFCI-marked cell", abr],
-    ["credit", "credit cell", !ethernet && credit !== null],
+    ["credit", ethernet ? "credit frame" : "credit cell", hasCredit],
+    ["telemetry", "packet with telemetry", ethernet && JSON.stringify(scenario["flow"]).includes('"hpcc"')],
+    ["pause", "PFC frame that begins a pause", hasPauses],
+    ["resume", "PFC frame that ends a pause", hasPauses],
+    ["stopped", "link that a pause stops", hasPauses],
     ["queue", `queue of a port with its ${many}`, true],
     ["window", "cwnd; the line is ssthresh", flows.some((flow) => flow.tcp !== null) && !isLayered(network)],
     ["lost", `${many} lost`, true],

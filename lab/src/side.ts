@@ -151,7 +151,7 @@ export class SideView {
     this.element.classList.remove("refused");
     this.#network.open(opened);
     this.#canvas.setAttribute("aria-label", `The network: hosts, switches, ${carried(opened.network).many} on their links, queues`);
-    this.#signs.replaceChildren(signs(opened.network));
+    this.#signs.replaceChildren(signs(opened));
     this.charts.open(opened);
     this.theory(this.#theory);
     this.charts.changes(this.changes.map(({ at }) => seconds(at)));

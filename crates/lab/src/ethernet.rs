@@ -6,6 +6,7 @@ use cellrate_engine::ether::frame::Ecn;
 use cellrate_engine::ether::port::Port;
 use cellrate_engine::ether::{Held, Simulation};
 use cellrate_engine::kernel::Ps;
+use cellrate_engine::net::ChannelId;
 
 use crate::picture::{FlowPicture, PortPicture, Sign, flow_bytes, mark};
 use crate::shown::{Live, Shown};
@@ -15,7 +16,6 @@ use crate::tracks::{Drawn, Probe, Track, Units};
 const MOST_PORTS: usize = 48;
 /// Bytes of a frame on a link: link (4), flow + 1 (2), marks (1), zero (1). Then how far its first
 /// bit (4) and its last bit (4) have travelled, as shares of the link's length.
-/// that the first bit (4) and the last bit (4) have covered.
 pub const FRAME_BYTES: usize = 16;
 /// Number of parts of a link. Of the frames that have their first bits in one part, and equal
 /// marks, only one is shown.
@@ -151,9 +151,20 @@ impl Shown for Simulation {
         if frame.is_empty {
             marks |= mark::EMPTY;
         }
+        if frame.info.is_credit() {
+            marks |= mark::CREDIT;
+        }
+        if frame.info.has_telemetry() {
+            marks |= mark::TELEMETRY;
+        }
+        match frame.pause {
+            Some(order) if order.paused > 0 => marks |= mark::PAUSE,
+            Some(_) => marks |= mark::RESUME,
+            None => {}
+        }
         Sign {
             link: frame.link,
-            flow: Some(frame.channel.flow()),
+            flow: frame.channel.map(ChannelId::flow),
             marks,
             length: u64::from(frame.info.octets()),
             arrives: frame.arrives,
@@ -203,6 +214,10 @@ impl Shown for Simulation {
             }
         };
         Simulation::ports(self).map(picture).collect()
+    }
+
+    fn paused(&self) -> Vec<usize> {
+        self.paused_links()
     }
 
     fn flow(&self, flow: usize) -> FlowPicture {

@@ -14,10 +14,16 @@ pub mod mark {
     pub const BACKWARD: u8 = 2;
     /// A unit with EFCI, or with the code point CE of ECN.
     pub const MARKED: u8 = 4;
-    /// A cell of credit control.
+    /// A cell or frame of credit control.
     pub const CREDIT: u8 = 8;
     /// A TCP segment without payload.
     pub const EMPTY: u8 = 16;
+    /// A PFC frame that begins a pause.
+    pub const PAUSE: u8 = 32;
+    /// A PFC frame that only ends pauses.
+    pub const RESUME: u8 = 64;
+    /// A packet with telemetry.
+    pub const TELEMETRY: u8 = 128;
 }
 
 /// A cell or a frame as a picture shows it.
@@ -25,7 +31,7 @@ pub mod mark {
 pub struct Sign {
     /// Link of the cell or frame.
     pub link: usize,
-    /// Flow of the cell or frame; `None` for a cell of credit control.
+    /// Flow of the cell or frame; `None` for a cell of credit control and for a PFC frame.
     pub flow: Option<usize>,
     /// Bits of [`mark`].
     pub marks: u8,
@@ -45,6 +51,8 @@ pub struct Picture {
     pub ports: Vec<PortPicture>,
     /// Flows.
     pub flows: Vec<FlowPicture>,
+    /// Links at which PFC now stops frames.
+    pub paused: Vec<usize>,
     /// Next time in seconds at which a cell or frame arrives at the end of some link.
     pub next_unit_seconds: Option<f64>,
     /// Next time in seconds at which an RM cell arrives at the end of some link.
@@ -145,6 +153,7 @@ pub fn picture<S: Shown>(simulation: &mut S) -> (Picture, Vec<u8>) {
         seconds: now.as_secs_f64(),
         ports,
         flows: (0..flows).map(|flow| simulation.flow(flow)).collect(),
+        paused: simulation.paused(),
         next_unit_seconds: seconds(next),
         next_rm_seconds: seconds(next_rm),
         longest,

@@ -72,6 +72,10 @@ pub trait Shown: Clone {
     fn lay(place: Self::Place, sign: &Sign, places: &mut Vec<u8>);
     /// The switch ports at the present time, without the queue lengths of flows.
     fn ports(&mut self) -> Vec<PortPicture>;
+    /// Links at which PFC stops frames at the present time; ATM has none.
+    fn paused(&self) -> Vec<usize> {
+        Vec::new()
+    }
     /// The state of a flow at the present time.
     fn flow(&self, flow: usize) -> FlowPicture;
 }

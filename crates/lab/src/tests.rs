@@ -290,6 +290,33 @@ fn frames_of_a_picture_are_as_long_as_their_share_of_the_link() {
     );
 }
 
+/// A PFC frame takes the 10 us of the link back to the host. Only then the line of the host is stopped.
+#[test]
+fn a_pause_crosses_the_link_before_it_stops_the_line() {
+    let mut lab = opened(TWO_LINES, &["pfc={xoff=\"8 packets\"}"]);
+    finished(&mut lab);
+    let mut look = |us: u32| {
+        let (picture, numbers) = ask(
+            &mut lab,
+            &json!({"ask": "picture", "at": f64::from(us) * 1e-6}),
+        );
+        let listed = picture["longest"]["listed"].as_u64().unwrap_or(0) as usize;
+        let on_links = &numbers[..numbers.len() - 4 * listed];
+        let mut marks = on_links
+            .chunks_exact(crate::ethernet::FRAME_BYTES)
+            .map(|frame| frame[6]);
+        let on_its_way = marks.any(|marks| marks & crate::picture::mark::PAUSE != 0);
+        let stopped = picture["paused"].as_array().expect("links").len();
+        (on_its_way, stopped)
+    };
+    let first = (1..100).find(|us| look(*us).0).expect("a pause");
+    let stopped = (1..100).find(|us| look(*us).1 == 1).expect("a stop");
+    assert!(
+        (9..=11).contains(&(stopped - first)),
+        "{first} us, {stopped} us"
+    );
+}
+
 #[test]
 fn throughput_over_ethernet_is_that_of_the_line_however_close_the_look() {
     let mut lab = opened(TWO_LINES, &[]);

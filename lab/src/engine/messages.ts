@@ -39,7 +39,6 @@ export interface Network {
   links: Link[];
   flows: Flow[];
   /** Over ATM only. */
-  credit?: unknown;
   encapsulation_bytes?: number;
 }
 
@@ -99,6 +98,8 @@ export interface Picture {
   seconds: number;
   ports: PortPicture[];
   flows: FlowPicture[];
+  /** Links at which PFC stops frames. */
+  paused: number[];
   next_unit_seconds: number | null;
   next_rm_seconds: number | null;
   longest: { link: number; units: number; listed: number } | null;

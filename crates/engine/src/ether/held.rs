@@ -2,18 +2,23 @@
 
 use super::frame::{Info, PREAMBLE, Packet};
 use super::line::OctetClock;
+use super::node::Node;
+use super::pause::{Order, Pauses};
 use super::simulation::Simulation;
 use super::switch::payload;
 use crate::kernel::Ps;
 use crate::net::ChannelId;
+use alloc::vec::Vec;
 
 /// A frame on a link, or in a queue before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Held {
     /// The link that carries the frame, or that the frame's queue feeds.
     pub link: usize,
-    /// Channel of the frame.
-    pub channel: ChannelId,
+    /// Channel of the frame; `None` for a PFC frame.
+    pub channel: Option<ChannelId>,
+    /// Contents of a PFC frame; `None` for another frame.
+    pub pause: Option<Order>,
     /// Word of the frame.
     pub info: Info,
     /// True for a packet without payload, such as an acknowledgement, part of a handshake, a record of rates,
@@ -24,10 +29,14 @@ pub struct Held {
 }
 
 impl Held {
-    fn new(link: usize, channel: ChannelId, info: Info, packet: Option<&Packet>) -> Held {
+    fn new(link: usize, channel: Option<ChannelId>, info: Info, packet: Option<&Packet>) -> Held {
         Held {
             link,
             channel,
+            pause: match packet {
+                Some(Packet::Pause(order)) => Some(*order),
+                _ => None,
+            },
             info,
             is_empty: !info.is_udp() && packet.is_none_or(|packet| payload(packet) == 0),
             arrives: None,
@@ -36,7 +45,7 @@ impl Held {
 }
 
 impl Simulation {
-    /// All frames of channels: first the frames on links, in order of links and arrival times, then the frames in queues
+    /// All frames: first the frames on links, in order of links and arrival times, then the frames in queues
     /// of switches, in order of queues. The frame in service is on its link.
     pub fn frames(&self) -> impl Iterator<Item = Held> {
         self.on_links().chain(self.queued())
@@ -50,7 +59,7 @@ impl Simulation {
         self.links.iter().enumerate().flat_map(move |(link, ring)| {
             let sent = ring.len() - waiting[link];
             let frames = self.sent_last(link, ring.len()).take(sent);
-            frames.flatten().map(|(held, arrives)| Held {
+            frames.map(|(held, arrives)| Held {
                 arrives: Some(arrives),
                 ..held
             })
@@ -58,15 +67,14 @@ impl Simulation {
     }
 
     /// The last `count` frames that have been put onto a link, as waiting frames, with the times of their
-    /// arrival; `None` for a pause, which has no channel.
-    fn sent_last(&self, link: usize, count: usize) -> impl Iterator<Item = Option<(Held, Ps)>> {
+    /// arrival.
+    fn sent_last(&self, link: usize, count: usize) -> impl Iterator<Item = (Held, Ps)> {
         let to = self.network.plan.links[link].to;
         let frames = self.links[link].sent_last(count);
         frames.map(move |(frame, packet)| {
-            (!frame.info.is_pause()).then(|| {
-                let channel = self.channel_at(to, frame.label, frame.info);
-                (Held::new(link, channel, frame.info, packet), frame.at)
-            })
+            let of_channel = !frame.info.is_pause();
+            let channel = of_channel.then(|| self.channel_at(to, frame.label, frame.info));
+            (Held::new(link, channel, frame.info, packet), frame.at)
         })
     }
 
@@ -76,11 +84,33 @@ impl Simulation {
             let to = self.network.plan.links[link].to;
             let in_queues = port.waiting().map(move |frame| {
                 let channel = self.channel_at(to, frame.label, frame.info);
-                Held::new(link, channel, frame.info, Some(&frame.packet))
+                Held::new(link, Some(channel), frame.info, Some(&frame.packet))
             });
             let on_link = self.sent_last(link, port.waiting_on_link());
-            in_queues.chain(on_link.flatten().map(|(held, _)| held))
+            in_queues.chain(on_link.map(|(held, _)| held))
         })
+    }
+
+    /// Links at which a pause now stops frames of at least one priority.
+    pub fn paused_links(&self) -> Vec<usize> {
+        let now = self.now();
+        let mut found = Vec::new();
+        let mut add = |(link, pauses): (u32, &Pauses)| {
+            if (0..8).any(|priority| pauses.holds(priority, now)) {
+                found.push(link as usize);
+            }
+        };
+        for station in &self.stations {
+            match &station.node {
+                Node::Host(host) => host.pauses().for_each(&mut add),
+                Node::Switch(switch) => {
+                    let ports = switch.ports.iter();
+                    let under = ports.filter_map(|port| Some((port.link, &port.pausing()?.pauses)));
+                    under.for_each(&mut add);
+                }
+            }
+        }
+        found
     }
 
     /// The positions of the first and the last bit of a frame on its link now, as shares of the link's

@@ -76,6 +76,14 @@ impl Host {
             interface.round.push_back(number as u32);
         }
     }
+    /// The interfaces under PFC: the link of each, and its pauses.
+    pub fn pauses(&self) -> impl Iterator<Item = (u32, &Pauses)> {
+        let interfaces = self.interfaces.iter();
+        interfaces.filter_map(|interface| {
+            let paused = interface.paused.as_ref()?;
+            Some((interface.link, &paused.pauses))
+        })
+    }
     /// Sets up PFC at an interface.
     pub fn set_pausing(&mut self, port: usize, pauses: Pauses) {
         self.interfaces[port].paused = Some(Box::new(Paused::new(pauses)));

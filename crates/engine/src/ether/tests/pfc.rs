@@ -247,7 +247,22 @@ fn random_networks_lose_no_frame_of_a_paused_priority() {
     assert!(lost > 100, "{lost}: other priorities must lose frames");
 }
 
-/// Frames that the network holds are on the paths of their channels; a pause, which has none, is left out.
+/// The pause of the network by hand leaves at 3,988 ns + 72 ns and arrives at 5,060 ns. From then on it stops the host.
+#[test]
+fn a_pause_is_on_its_link_before_it_stops_the_neighbour() {
+    let mut run = Simulation::new(into_a_slow_line(pfc(1_960, 980))).unwrap();
+    run.run_until(Ps::from_ns(5_000));
+    let orders = run
+        .frames()
+        .filter_map(|frame| Some((frame.link, frame.pause?.paused, frame.arrives?)));
+    assert_eq!(orders.collect::<Vec<_>>(), [(3, 1, Ps::from_ns(5_060))]);
+    assert!(run.paused_links().is_empty());
+    run.run_until(Ps::from_ns(5_100));
+    assert!(run.frames().all(|frame| frame.pause.is_none()));
+    assert_eq!(run.paused_links(), [0]);
+}
+
+/// Frames that the network holds are on the paths of their channels. PFC frames alone have no channel.
 #[test]
 fn held_frames_are_those_of_channels() {
     let mut stream = Stream::new(73, "pauses", "held");
@@ -257,7 +272,9 @@ fn held_frames_are_those_of_channels() {
         for at in 1..100 {
             run.run_until(Ps::from_us(4 * at));
             for frame in run.frames() {
-                assert!(plan.path(frame.channel).contains(&frame.link), "{frame:?}");
+                let on_path = |channel| plan.path(channel).contains(&frame.link);
+                assert!(frame.channel.is_none_or(on_path), "{frame:?}");
+                assert_eq!(frame.channel.is_none(), frame.pause.is_some(), "{frame:?}");
             }
         }
     }
