@@ -166,9 +166,9 @@ def test_a_warning_of_many_flows_is_one(command: Command) -> None:
     settings = ("--set", "flow.tcp.count=15", "--set", "abr.icr=10 cells/s")
     late = ("--set", "flow.tcp.start=5 s")
     told = command("validate", "-", "--set", "flow.tcp.count=15", *late, stdin=text).stderr
-    assert re.search(r"never-starts\]: all 15 flows of tcp start at the earliest at 5 s", told), (
-        told
-    )
+    assert re.search(
+        r"never-starts\]: all 15 flows of group tcp start at the earliest at 5 s", told
+    ), told
     short = (
         "--set",
         "run.duration=30 ms",

@@ -129,8 +129,8 @@ pub(crate) fn of_the_registry(schema: &mut schemars::Schema) {
 pub struct PortFromOutside<'s> {
     /// State of the user-defined control scheme.
     pub scheme: &'s mut dyn Any,
-    /// Length of the controlled queue, as a timer of the scheme would get this length. This length and the
-    /// counters are in units of service: cells, or bytes on the line.
+    /// Length of the controlled queue at this instant, the same value that a measuring interval of the scheme would
+    /// read. This length and the counters are in units of service: cells, or bytes on the line.
     pub queue: u64,
     /// Number of units of all queues that have left the port.
     pub departed: u64,

@@ -88,7 +88,8 @@ def contender(name: str, settings: Sequence[str] = ()) -> Contender:
         settings: Settings of the contender, as for `--set`.
 
     Raises:
-        BadInput: There is no such control, or the name is that of a scenario.
+        BadInput: There is no such control, or the name is that of a scenario or of a class that
+            cannot be a control scheme.
     """
     known = {one.name: one for one in candidates()}
     if name.endswith(".toml"):
@@ -112,12 +113,13 @@ def contender(name: str, settings: Sequence[str] = ()) -> Contender:
 def _gives_rates(name: str) -> bool:
     """False if a class states `explicit_rate = False`, so that it only marks cells.
 
-    If the class cannot be found, the first scenario that names it raises the error.
+    Raises:
+        BadInput: The class cannot be found, or cannot be a control scheme.
     """
     try:
         found = find("control", name, SCENARIO)
-    except NoScheme:
-        return True
+    except NoScheme as error:
+        raise BadInput(f"{error}; {error.help}" if error.help else str(error)) from error
     return found is None or bool(getattr(found.factory, "explicit_rate", True))
 
 

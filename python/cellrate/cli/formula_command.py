@@ -135,7 +135,10 @@ def _named(parameter: FormulaParameter, text: str) -> list[tuple[str, str]]:
     pairs = [part.partition("=") for part in text.split(",")]
     for name, _, value in pairs:
         if not name.strip() or not value.strip():
-            raise BadInput(f"{parameter.flag} {text!r}: must be NAME=VALUE, NAME=VALUE, ...")
+            raise BadInput(
+                f"{parameter.flag} {text!r}: must be NAME=VALUE, NAME=VALUE, ..., which are: "
+                f"{parameter.about.rstrip('.')}"
+            )
     names = [name.strip() for name, _, _ in pairs]
     for name in names:
         if names.count(name) > 1:

@@ -112,7 +112,9 @@ def as_csv(path: str | PathLike[str]) -> str:
     rows = query.select(pl.len()).collect().item()
     most = MOST_VALUES // max(len(schema), 1)
     if rows > most:
-        raise OSError(f"it has {rows:,} rows of {len(schema)} columns; at most {most:,} are read")
+        raise OSError(
+            f"it has {rows:,} rows of {len(schema)} columns; allowed are at most {most:,} rows"
+        )
     durations = [
         pl.col(name).dt.total_nanoseconds().alias(f"{name} (ns)") if kind == pl.Duration else name
         for name, kind in schema.items()

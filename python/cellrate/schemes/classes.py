@@ -104,12 +104,17 @@ def definition_of(kind: Kind, name: str, cls: object, module: ModuleType, root: 
     known = HOOKS[kind]
     hooks = tuple(hook for hook in known if callable(getattr(cls, hook, None)))
     named = ", ".join(f"`{hook}`" for hook in known)
+    needed = NEEDED.get(kind)
+    if needed is not None and needed not in hooks:
+        optional = ", ".join(f"`{hook}`" for hook in ("on_start", *known) if hook != needed)
+        raise NoScheme(
+            f"`{name}` has no `{needed}`",
+            f"define `{needed}`; all other hooks are optional: {optional}",
+        )
     if not hooks:
         raise NoScheme(
             f"`{name}` has no hook, so it reacts to nothing", f"define at least one of {named}"
         )
-    if NEEDED.get(kind, hooks[0]) not in hooks:
-        raise NoScheme(f"`{name}` has no `{NEEDED[kind]}`", f"hooks are `on_start`, {named}")
     others = ("on_start", "on_change") if kind in CHANGING else ("on_start",)
     strange = [one for one in vars(cls) if one.startswith("on_") and one not in (*others, *known)]
     if strange:
@@ -154,7 +159,7 @@ _states: dict[type, State] = {}
 
 
 def _state(cls: type, module: ModuleType, root: Path) -> State:
-    """State that the code of a class keeps outside its objects, since a scenario first named it."""
+    """Values outside a class's objects, as they were when a scenario first named the class."""
     found = _states.get(cls)
     if found is None:
         found = _states[cls] = State(cls, _own_modules(module, root))

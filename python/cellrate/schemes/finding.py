@@ -86,7 +86,8 @@ def _module_of_file(name: str, path: Path) -> ModuleType:
         why = error.strerror or str(error)
         raise NoScheme(
             f"`{name}`: {path}: {why}",
-            "the path of the file is relative to the scenario's directory",
+            "a relative path begins at the scenario's directory, without a scenario at the working "
+            "directory",
         ) from error
     known = _loaded.get(path)
     if known is not None and known[0] == source:

@@ -8,6 +8,7 @@ from contextlib import suppress
 import polars as pl
 
 from cellrate import _core
+from cellrate.common.numbers import number
 from cellrate.common.problems import BadInput, choose
 from cellrate.language.measures import tables
 from cellrate.studies.dataset import DataSet
@@ -47,6 +48,8 @@ def column(name: str, columns: Sequence[str], what: str = "column") -> str:
 
 QUANTITIES = ("time", "delay", "rate", "bytes", "cells")
 """Kinds of quantities that the value of a condition may have."""
+MOST_LISTED = 5
+"""Greatest number of values of a column that a message lists."""
 
 
 def chosen(frame: pl.DataFrame, where: Sequence[str]) -> pl.DataFrame:
@@ -72,12 +75,16 @@ def _equals(frame: pl.DataFrame, name: str, value: str, text: str) -> pl.Expr:
         return pl.col(name).cast(pl.String) == choose(value, values, f"value of {name}")
     wanted = _numbers(value)
     if not wanted:
-        raise BadInput(
-            f"--where {text}: {name} holds numbers in SI units or cells, as {frame[name][0]}; "
-            'allowed is such a number, or a quantity such as "1000 km"'
+        values = frame[name].drop_nulls().unique().sort()
+        listed = ", ".join(map(number, values[:MOST_LISTED])) + ", ..." * (
+            len(values) > MOST_LISTED
         )
-    number = pl.col(name).cast(pl.Float64)
-    return pl.any_horizontal((number - one).abs() <= 1e-9 * abs(one) for one in wanted)
+        raise BadInput(
+            f"--where {text}: `{value}` is neither a number nor a quantity with its unit; values of "
+            f"{name}, in SI units, bytes or cells: {listed}"
+        )
+    held = pl.col(name).cast(pl.Float64)
+    return pl.any_horizontal((held - one).abs() <= 1e-9 * abs(one) for one in wanted)
 
 
 def _numbers(text: str) -> list[float]:

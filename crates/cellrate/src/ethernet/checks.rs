@@ -245,7 +245,8 @@ fn check_rates(scenario: &Scenario, graph: &Graph, problems: &mut Vec<Problem>) 
         if scenario.switch.multipath != Multipath::Ecmp {
             let message =
                 "`rate_control` needs one path for each flow, but `switch.multipath` is not `ecmp`";
-            let help = "set `switch.multipath = \"ecmp\"`: each record of a flow's rate returns over the switches that it has passed";
+            let help = "set `switch.multipath = \"ecmp\"`: records of a flow's rate (the fields of an RM cell) return through the \
+                 switches that they have passed, so all frames of a flow must take one path";
             problems.push(Problem::error(
                 place!["flow", group, "rate_control"],
                 message,

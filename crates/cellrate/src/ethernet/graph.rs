@@ -209,7 +209,8 @@ pub(super) fn expand(scenario: &Scenario) -> Result<Graph, Vec<Problem>> {
                 let (place, help) = match flow.rate_control {
                     Some(_) => (
                         place!["flow", group, "rate_control"],
-                        "add the link in the other direction: each record of a flow's rate returns over the switches that it has passed",
+                        "add the link in the other direction: records of a flow's rate (the fields of an RM cell) return \
+                         through the switches that they have passed",
                     ),
                     None => (
                         place!["flow", group],

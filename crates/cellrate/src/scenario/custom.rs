@@ -112,7 +112,8 @@ pub trait SchemeClass: Debug + Send + Sync {
 /// A component with its parameters.
 #[derive(Debug)]
 pub struct Configured {
-    /// All parameters of the component, with their defaults.
+    /// Values of all parameters of the component: as the scenario sets them, and the default of each parameter that
+    /// the scenario does not set.
     pub parameters: Map<String, Json>,
     /// The component with these parameters.
     pub made: Made,

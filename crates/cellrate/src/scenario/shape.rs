@@ -438,8 +438,9 @@ fn tag(variant: &Json) -> Option<&str> {
         .map(|(key, _)| key.as_str())
 }
 
-/// The fault of a value outside the range in `limits`; `None` without a range, or if the value is
-/// not a quantity of this kind.
+/// The fault of a value outside the range from `low` to `high` of `limits`. `None` if the value is
+/// in the range, if there is no range, or if the value is not of the kind `quantity` (a plain number
+/// if `quantity` is `None`).
 fn outside(limits: &Json, quantity: Option<Quantity>, item: &Item, key: &str) -> Option<Fault> {
     let number = |json: &Json| match quantity {
         Some(quantity) => quantity.value(json.as_str()?),

@@ -16,7 +16,8 @@ pub struct Users {
     pub channels: Vec<ChannelId>,
 }
 
-/// The plan of a network, and for each node and link the channels and links that use it.
+/// The plan of a network, and lists derived from the plan: for each node, the channels and links at
+/// the node; for each link, the channels that cross the link.
 pub struct Draft<'a> {
     /// The plan of the network.
     pub plan: &'a Plan,

@@ -107,7 +107,8 @@ pub struct Counters {
     pub acr_changes: u64,
 }
 
-/// Constants of a connection. Rates are in units/s. The fields that each cell needs come first.
+/// Constants of a connection. Rates are in units/s; a unit is a cell (ATM) or an octet on the line (Ethernet). The
+/// fields that each cell or frame needs come first.
 #[derive(Clone, Debug)]
 #[repr(C)]
 struct Limits {

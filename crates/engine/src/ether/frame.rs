@@ -117,7 +117,8 @@ impl Info {
         let others = self.0 & !(0b111 << Info::HOPS);
         Info(others | Info::TELEMETRY | (hops as u32) << Info::HOPS)
     }
-    /// Hops of telemetry that the frame carries; each is a record behind that of its packet.
+    /// Number of hops whose telemetry the frame carries. The link stores each hop as one record of memory, directly
+    /// after the record of the frame's packet.
     #[inline]
     pub fn hops(self) -> usize {
         (self.0 >> Info::HOPS & 0b111) as usize

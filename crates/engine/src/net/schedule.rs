@@ -6,8 +6,9 @@ use crate::kernel::{Few, FewClocks, Ps, Tournament};
 ///
 /// For up to 64 nodes a plain list stores the times. If a node processes only one or two events per call, reading
 /// the whole list costs less than updating a tournament tree at each call. The list also yields at once all nodes
-/// with events before a bound. These nodes do not affect one another before the bound, so the processor overlaps
-/// their work.
+/// with events before a bound. These nodes do not affect one another before the bound, so one processor core
+/// executes instructions of several nodes at the same time, out of order. Above 64 nodes a tournament tree stores
+/// the times.
 #[derive(Clone)]
 pub enum Schedule {
     /// Times of the next events of at most [`FewClocks::MOST`] nodes.

@@ -4,26 +4,28 @@ use super::channel::ChannelId;
 use super::links::Links;
 use super::unit::Word;
 
-/// Number of units (cells or frames) on links and in queues at one instant, and the bytes allocated
-/// for the ring buffers that store them.
+/// Number of units (cells or frames) on links and in queues at one instant, and the simulator's memory for the ring
+/// buffers that store these units.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Storage {
     /// Number of units on links, in the queues of ports and in source queues.
     pub units: u64,
-    /// Bytes allocated for units on links, in the queues of ports and in source queues, and for logged events.
+    /// Bytes of the simulator's memory that are allocated for units on links, in the queues of ports and in source
+    /// queues, and for logged events.
     pub bytes: u64,
     /// The link, port, source queue or log with the most bytes; `None` if no bytes are allocated.
     pub fullest: Option<Holder>,
 }
 
-/// A link, port, source queue or log, the number of its units and the bytes allocated for them.
+/// A link, port, source queue or log, the number of units (cells or frames) there, and the memory allocated for
+/// these units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Holder {
     /// The link, port, source queue or log.
     pub place: Place,
     /// Number of units on the link or in the queue `place`.
     pub units: u64,
-    /// Bytes allocated for units on the link or in the queue `place`.
+    /// Bytes of the simulator's memory that are allocated for units on the link or in the queue `place`.
     pub bytes: u64,
 }
 

@@ -23,8 +23,8 @@ impl DataFlags {
     pub const FIN: DataFlags = DataFlags(4);
     /// The segment also acknowledges the FIN of the other end.
     pub const ACKS_FIN: DataFlags = DataFlags(8);
-    /// ECT(0) and CE: a queue has marked the packet. Set when a router passes the packet to a link
-    /// layer without marks.
+    /// ECT(0) and CE: a queue has marked the packet. A router copies the mark into this flag when the next link
+    /// layer carries no marks (ATM), so that the mark reaches the receiver.
     pub const CE: DataFlags = DataFlags(16 | 1);
 
     /// The union of these flags and `others`.

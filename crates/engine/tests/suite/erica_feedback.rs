@@ -107,7 +107,8 @@ fn rm(er: f64, ccr: f64) -> RmCell {
     }
 }
 
-/// Equal up to the rounding of the clock: an interval of 1 ms as a double.
+/// Equal up to a relative error of 1e-9: the scheme divides by an interval of 1 ms in seconds, and
+/// no double is exactly 0.001.
 fn near(found: f64, expected: f64) {
     assert!(
         (found - expected).abs() <= 1e-9 * expected.abs(),

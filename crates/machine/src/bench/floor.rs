@@ -132,7 +132,8 @@ impl Load {
                 .collect(),
         }
     }
-    /// True if a link holds only a few cells, so that windows as long as its delay are short.
+    /// True if an access link holds fewer than 100 cells. A loop that works in time windows as long as the link delay
+    /// then has few cells in each window.
     pub fn is_short(&self) -> bool {
         self.delay.0 < 100 * self.access.0
     }

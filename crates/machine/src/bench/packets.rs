@@ -1,4 +1,4 @@
-//! Workloads over Ethernet, and a bare loop with only the arithmetic of E1.
+//! Workloads E1 to E3 of `cellrate bench`, over Ethernet, and a bare loop with only the arithmetic of E1.
 
 use std::collections::VecDeque;
 
@@ -6,7 +6,7 @@ use cellrate_engine::ether::Simulation;
 use cellrate_engine::ether::line::OctetClock;
 use cellrate_engine::kernel::{Digest, Ps, Rate, Tournament};
 
-/// Number of sources of E1, and number of flows of E2.
+/// Number of sources of workload E1, and number of flows of workload E2.
 const SOURCES: u32 = 15;
 /// Memory that a frame of the bare loop has on a link in addition to its fields, as much as for a
 /// TCP segment.
@@ -31,7 +31,7 @@ fn e1() -> String {
     )
 }
 
-/// Payload of the datagrams of a source of E1: 64 to 1,472 bytes.
+/// Payload in bytes of the datagrams of source `number` of workload E1: 64 to 1,472 bytes.
 fn payload(number: u32) -> u32 {
     64 + number * 1_408 / (SOURCES - 1)
 }

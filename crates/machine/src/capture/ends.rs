@@ -51,7 +51,7 @@ impl Ends {
         self.tcp.syn_options().shift
     }
 
-    /// The identifiers of every flow.
+    /// VPI/VCI, addresses, ports and first sequence numbers of every flow over ATM.
     pub fn of_all(plan: &Plan) -> Vec<Ends> {
         let hosts = numbered(
             plan.nodes
@@ -65,7 +65,7 @@ impl Ends {
         (0..).zip(&plan.flows).map(of).collect()
     }
 
-    /// The identifiers of all flows over Ethernet.
+    /// Addresses, ports and first sequence numbers of every flow over Ethernet. The VPI/VCI in [`Ends`] is not used.
     pub fn over_ethernet(plan: &ether::Plan) -> Vec<Ends> {
         let hosts = numbered(plan.nodes.iter().map(|node| node.switch.is_none()));
         let of = |(number, flow): (u32, &ether::FlowPlan)| {

@@ -177,7 +177,11 @@ class Judgement:
 
 
 def judged(options: Sequence[Option], goals: Goals) -> Judgement:
-    """Judges options: first by the goals, then by enough throughput, then by the buffer."""
+    """Judges options by the goals.
+
+    The best option has the smallest buffer among the options that meet all goals and have enough
+    throughput (`Goals.enough` of the best throughput among the options that meet the goals).
+    """
     allowed = [one for one in options if not goals.missed(one)]
     most = max((one.throughput_bits_per_second for one in allowed), default=0.0)
     least = goals.enough(most)

@@ -150,7 +150,7 @@ class Question:
 
     @cached_property
     def scenario(self) -> _core.Scenario:
-        """The scenario with its settings.
+        """The scenario file after the question's overrides have been applied.
 
         Raises:
             ScenarioError: The scenario is wrong.

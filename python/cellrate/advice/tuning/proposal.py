@@ -127,13 +127,14 @@ class Proposal:
 
 
 def proposal(model: FluidModel, judgement: Judgement, settings: int) -> Proposal:
-    """Selects the most promising pairs.
+    """Selects the most promising pairs of RIF and RDF.
 
-    Feasible pairs lose nothing and keep the link full once it is full. Feasible pairs are ordered
-    by the utilisation of the run, which a slow start lowers, and then by the maximum queue. Pairs
-    on the boundary are ordered by the number of cells by which they miss a condition. Without a
-    feasible pair, half of the proposals are pairs without overflow and half are pairs with it,
-    ordered like feasible ones.
+    A feasible pair loses nothing and keeps the link full once the link is full. If feasible pairs
+    exist, most proposals are feasible pairs, by utilisation of the run (which a slow start lowers)
+    and then by maximum queue. One of `NEIGHBOURS` proposals is then a pair just outside the
+    feasible region: the pairs that miss a condition by the fewest cells come first. If no feasible
+    pair exists, half of the proposals are pairs without overflow and half are pairs with overflow.
+    Each half is ordered by utilisation of the run, then by maximum queue.
 
     Args:
         model: The model of the scenario.

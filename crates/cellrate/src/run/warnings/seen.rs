@@ -141,8 +141,8 @@ pub fn delivered_nothing(flows: &[Delivered<'_>], seconds: f64) -> Vec<Warning> 
     warnings.collect()
 }
 
-/// Warns if a finite buffer never refused a cell: the run then shows nothing about buffer sizes or
-/// discard policies.
+/// Warns if there are finite buffers and none of them refused a cell: the run then shows nothing
+/// about buffer sizes or discard policies.
 fn never_filled(plan: &Plan, seen: &Seen<'_>, warnings: &mut Vec<Warning>) {
     if plan.fcvc.is_some() {
         return;

@@ -43,8 +43,9 @@ pub fn waits(group: &str, tcp: &TcpConfig) -> Option<Warning> {
     let interval = tcp.delayed_ack_interval.as_secs_f64();
     let rate = Rate::from_bps((8.0 * tcp.mss.0 as f64 / interval) as u64);
     let message = format!(
-        "flow group {group}: a window of {} holds one segment of {}, so each segment waits for its delayed acknowledgement, \
-         up to {}: at most {rate} a flow; a `tcp.window` of {} or more, or `tcp.delayed_ack = false`, does not wait",
+        "flow group {group}: a window of {} holds one segment of {}, so each segment waits for the next tick of delayed \
+         acknowledgements, one in {}: at most {rate} a flow; with a `tcp.window` of {} or more, or with \
+         `tcp.delayed_ack = false`, no segment waits",
         tcp.window,
         tcp.mss,
         tcp.delayed_ack_interval.told(),

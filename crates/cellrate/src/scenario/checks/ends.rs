@@ -65,8 +65,9 @@ fn tcp(config: &TcpConfig, mut place: Place) -> Option<Problem> {
     Some(Problem::error(place, found, allowed))
 }
 
-/// Problem of ECN over ATM: ECN marks IP packets, which ATM switches do not see. A recovery that
-/// reacts to ECN marks still runs over ATM, so that recoveries can be compared by name.
+/// Problem of ECN over ATM: ECN marks IP packets, which ATM switches do not see. `ecn = true` is an
+/// error. A recovery that reacts to ECN marks gets none over ATM, but is only a warning, so that a
+/// study can vary `recovery` alone.
 fn ecn(config: &TcpConfig, mut place: Place) -> Option<Problem> {
     const WHY: &str = "ATM switches set EFCI in cells, never ECN in IP packets";
     if config.ecn == Some(true) {

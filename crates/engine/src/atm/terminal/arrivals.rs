@@ -10,7 +10,8 @@ use crate::tcp::Segment;
 use crate::traffic::Application;
 
 impl Terminal {
-    /// Processes a data cell without a body: a data cell that does not end a PDU and has no stamp.
+    /// Processes a data cell without a body: the cell does not end a PDU, and carries no stamp (the time of sending,
+    /// by which cell delays are measured).
     #[inline]
     pub fn receive_plain(&mut self, cell: Cell) {
         self.count_data(cell);

@@ -73,7 +73,7 @@ pub trait AqmAlgorithm {
     fn wake(&mut self, _now: Ps) {}
 }
 
-/// Parameters of an algorithm.
+/// Interface of the parameters of every AQM algorithm: a check against a queue, and whether the algorithm marks.
 pub trait AqmParameters {
     /// Findings about values outside their range at the queue of `facts`.
     fn check(&self, facts: QueueFacts) -> Vec<Finding>;
@@ -81,7 +81,7 @@ pub trait AqmParameters {
     fn marks(&self) -> bool;
 }
 
-/// Facts about a queue.
+/// Rate, capacity and largest frame of a queue, against which the parameters of an AQM algorithm are checked.
 #[derive(Clone, Copy, Debug)]
 pub struct QueueFacts {
     /// Rate of the line that the queue feeds.

@@ -1,6 +1,6 @@
 //! A prefetch instruction of the processor, which changes only the speed of a run.
 
-/// Bytes of a cache line on every processor for which the instruction is used here.
+/// Size in bytes of a cache line on x86-64, the only architecture on which [`prefetch`] does anything.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 const LINE: usize = 64;
 

@@ -40,8 +40,8 @@ fn drawn() -> impl Strategy<Value = Drawn> {
     )
 }
 
-/// Switches of ATM in a row with hosts; at each of them may be routers, behind which hosts are at a switch of
-/// Ethernet, or at the router itself.
+/// A network of one or two ATM switches in a row. ATM hosts and routers are attached to drawn switches. A router's
+/// Ethernet hosts are attached to an Ethernet switch behind the router, or to the router itself.
 fn network((seed, mut switches, ends, fcvc, errors): Drawn) -> JoinedPlan {
     let mut stream = Stream::new(seed, "joined", "random networks");
     let mut below = |most: u64| stream.below(Ps(most)).0;

@@ -14,9 +14,10 @@ struct Module {
     handed_out: BTreeMap<String, Names>,
 }
 
-/// For each module of the engine the others that it uses, by its paths in `use` and elsewhere. A
-/// name that a module hands out for another one's item counts as a use of the other one. Tests and
-/// comments are left out; a call of a method names no module, and does not count.
+/// For each module of the engine, the other modules that it uses, by the paths in `use` and
+/// elsewhere. A module that uses an item through a re-export counts as a user of the module that
+/// defines the item. Tests and comments are left out. A call of a method names no module and does
+/// not count.
 pub fn uses() -> BTreeMap<String, BTreeSet<String>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut files = Vec::new();

@@ -325,7 +325,7 @@ fn codel_drops_the_packets_that_ns_3_drops_or_has_a_reason() {
     golden("ns3/codel.csv", &table);
 }
 
-/// All packets are marked and none is dropped, so that delays do not depend on the marks.
+/// PIE marks each packet that it selects and drops none, so delays do not depend on the selection.
 #[test]
 fn pie_has_the_probabilities_of_ns_3_and_marks_as_many_packets() {
     let config = AqmConfig::Pie(PieConfig {

@@ -34,7 +34,8 @@ pub trait RateControl {
     /// The source begins to send a frame with data, of `octets` on the line.
     #[inline]
     fn on_sent(&mut self, _now: Ps, _octets: u32) {}
-    /// Octets on the line that may be on their way without an acknowledgement: a packet may begin while there are less.
+    /// Window in octets, counted as on the line (with header, preamble and gap). A packet may begin while fewer octets
+    /// are sent and not acknowledged, so the last packet may exceed the window.
     #[inline]
     fn window(&self) -> f64 {
         f64::INFINITY
@@ -54,7 +55,7 @@ pub trait RateControl {
     fn stop(&mut self) {}
 }
 
-/// Parameters of rate control.
+/// Interface of the parameters of every rate control of RoCE: a check against the line of the source.
 pub trait RateControlParameters {
     /// Findings about the parameters of a source on a line of `line`.
     fn check(&self, line: Rate) -> Vec<Finding>;

@@ -1,5 +1,5 @@
-//! Subjects that are broken on purpose, one for every condition that the model checks: the model
-//! must find each fault, and for its own reason.
+//! Components under test (subjects) that are broken on purpose. Each violates one condition that the model checks,
+//! and the model must reject each by the message of the violated condition.
 
 mod credit;
 mod ends;
