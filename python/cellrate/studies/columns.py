@@ -75,16 +75,15 @@ def _equals(frame: pl.DataFrame, name: str, value: str, text: str) -> pl.Expr:
         return pl.col(name).cast(pl.String) == choose(value, values, f"value of {name}")
     wanted = _numbers(value)
     if not wanted:
-        values = frame[name].drop_nulls().unique().sort()
-        listed = ", ".join(map(number, values[:MOST_LISTED])) + ", ..." * (
-            len(values) > MOST_LISTED
-        )
+        held = [float(one) for one in frame[name].drop_nulls().unique().sort()]
+        listed = ", ".join(number(one) for one in held[:MOST_LISTED])
+        more = ", ..." if len(held) > MOST_LISTED else ""
         raise BadInput(
-            f"--where {text}: `{value}` is neither a number nor a quantity with its unit; values of "
-            f"{name}, in SI units, bytes or cells: {listed}"
+            f"--where {text}: `{value}` is neither a number nor a quantity with its unit; values "
+            f"of {name}, in SI units, bytes or cells: {listed}{more}"
         )
-    held = pl.col(name).cast(pl.Float64)
-    return pl.any_horizontal((held - one).abs() <= 1e-9 * abs(one) for one in wanted)
+    entry = pl.col(name).cast(pl.Float64)
+    return pl.any_horizontal((entry - one).abs() <= 1e-9 * abs(one) for one in wanted)
 
 
 def _numbers(text: str) -> list[float]:

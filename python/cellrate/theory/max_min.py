@@ -78,8 +78,8 @@ class MaxMin:
         bottlenecks: Link that limits each flow; None for a flow at its PCR.
         shares: Share of each flow: the level at which its bottleneck is full or its PCR is reached.
         loads: Sum of the rates over each link.
-        advertised: Rate that each link can offer to a flow of weight 1: the greatest share of its
-            flows, plus the unused capacity if the link is not full.
+        advertised: Rate that each link allows a flow of weight 1 among its present flows: the
+            greatest share of its flows, plus the unused capacity if the link is not full.
     """
 
     rates: dict[str, float]

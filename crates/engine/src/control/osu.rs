@@ -37,7 +37,9 @@ pub enum Fairness {
     #[default]
     Basic,
     /// The channel's rate divided by its fair share of the capacity that slower channels leave,
-    /// computed in two steps. Rates settle within 1 % of max-min fair rates with intervals of 5 ms.
+    /// computed in two steps. With an `interval` of 5 ms, rates settle within 1 % of max-min fair
+    /// rates on random networks of sources that always send in one direction. Tests and bounds are
+    /// for 5 ms only; with shorter intervals a cell more or less in an interval weighs more.
     /// A channel without data counts with its allowed rate, the only rate in its forward RM cells.
     /// With `abr.frm_needs_data` such a channel sends no forward RM cells and counts as idle.
     Precise,

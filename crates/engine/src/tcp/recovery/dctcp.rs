@@ -1,10 +1,10 @@
 //! DCTCP (RFC 8257): the window falls in proportion to the share of the data that queues have
 //! marked.
 //!
-//! The connection uses ECN, and its receiver separates marked from unmarked data (RFC 8257 section
-//! 3.2; [`Recovery::reports_each_mark`](super::Recovery::reports_each_mark)). The sender estimates
-//! the share of marked bytes once per window of data (3.3). Losses are repaired as by `sack`. The
-//! window grows as in RFC 5681 (3.4, 3.5).
+//! The connection uses ECN. Its receiver acknowledges at once when the CE mark changes from one
+//! packet to the next, so each acknowledgement covers only marked or only unmarked data (RFC 8257
+//! section 3.2). The sender estimates the share of marked bytes once per window of data (3.3). Losses
+//! are repaired as by `sack`. The window grows as in RFC 5681 (3.4, 3.5).
 //!
 //! The estimate is a floating-point number; the RFC has a real number. A fixed-point estimate in units of 1/1024
 //! with g = 1/16 would stop falling at 15/1024. Marks leave a window of at least two segments, as after a loss

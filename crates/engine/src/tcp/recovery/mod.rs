@@ -231,8 +231,9 @@ macro_rules! registry {
                     Recovery::Custom(_) => false,
                 }
             }
-            /// True if receivers separate marked from unmarked data, instead of reporting a mark
-            /// until CWR (RFC 8257 section 3.2). The recovery then implies ECN.
+            /// True if each acknowledgement of a receiver covers only marked or only unmarked data
+            /// (RFC 8257 section 3.2). False if a receiver reports a mark until CWR (RFC 3168). With
+            /// true, the recovery implies ECN.
             pub const fn reports_each_mark(&self) -> bool {
                 matches!(self, Recovery::Dctcp(_))
             }
