@@ -1,13 +1,14 @@
 //! FMMRA, fast max-min rate allocation (Arulambalam, Chen and Ansari 1996, compared over TCP by the same authors
-//! in 1997). A port has an advertised rate. For each channel the port stores a mark that says whether the channel
-//! is bottlenecked elsewhere, and the channel's rate at that bottleneck. Mark and rate come from the explicit
-//! rates in RM cells.
+//! in 1997). A port has an advertised rate. For each channel the port records whether the channel is bottlenecked
+//! elsewhere (beta; the patent speaks of marking the channel), and the channel's rate at that bottleneck. Both come
+//! from the explicit rates in RM cells.
 //!
 //! Published are:
 //!
 //! - the advertised rate;
-//! - the rule that an ER below the advertised rate in a backward RM cell marks the channel, and any
-//!   other ER unmarks it (the authors' patent, US 6,052,361, claims 1 and 2);
+//! - the rule that a channel counts as bottlenecked elsewhere if the ER in its last backward RM cell
+//!   was below the advertised rate, and otherwise not (the authors' patent, US 6,052,361, claims 1
+//!   and 2);
 //! - that ER is read and lowered in both directions (the paper on TCP, which describes the scheme
 //!   in words);
 //! - ER := min(ER, max(advertised rate, (1 - beta) ERmax)), the recursion of ERmax from backward
@@ -38,8 +39,8 @@ pub struct Fmmra {
     config: FmmraConfig,
     link: f64,
     channels: Vec<Elsewhere>,
-    /// Explicit rates that this port wrote. Present only if a rate that this port wrote must not mark a channel
-    /// as bottlenecked elsewhere.
+    /// Explicit rates that this port wrote. Present only if such a rate must not count as the rate of a
+    /// bottleneck elsewhere (`record_own_mark` is false).
     own: Option<OwnMarks>,
     /// Number of channels that are bottlenecked elsewhere (N_b). `elsewhere_rate` is the sum of their rates at
     /// those bottlenecks.
@@ -83,7 +84,7 @@ impl Metered<Fmmra> {
             config.ci_threshold,
         )
     }
-    /// Replaces the parameters of the scheme. The marks and rates of the channels are kept.
+    /// Replaces the parameters of the scheme. The bottlenecks elsewhere, and the rates there, are kept.
     pub fn change(&mut self, config: &FmmraConfig) {
         let scheme = self.changed(config.interval, config.interval_cells, config.ci_threshold);
         scheme.config = config.clone();
@@ -136,8 +137,8 @@ impl Fmmra {
         }
     }
 
-    /// Records the explicit rate `er` in a backward RM cell of channel `slot`. If `record_own_mark` is false, an
-    /// ER that this port wrote unmarks the channel.
+    /// Records the explicit rate `er` in a backward RM cell of channel `slot`. If `record_own_mark` is false and
+    /// this port wrote `er`, the channel is not bottlenecked elsewhere.
     fn record_backward(&mut self, slot: usize, er: f64) {
         let is_own = self.own.as_mut().is_some_and(|own| own.returns(slot, er));
         self.record(slot, if is_own { f64::INFINITY } else { er });

@@ -16,14 +16,14 @@ use crate::kernel::{Finding, Ps};
 pub enum ErMaxFloor {
     /// The explicit rate in the BRM: ERmax := (1 - alpha) ERmax + alpha max(ER, ERmax / load), the
     /// published recursion (Arulambalam, Chen and Ansari 1996, as quoted by Kalyanaraman 1997). A
-    /// port that also marks FRMs gets back its own ERmax of a round trip ago. So ERmax falls only
-    /// by the rule for congestion: a target below 1 is not reached, and rates oscillate about the
-    /// fair rates.
+    /// port that also lowers ER in FRMs (`mark_forward`) gets back the ERmax that it wrote a round
+    /// trip ago. So ERmax falls only by the rule of `qt` under overload: a `target_utilisation`
+    /// below 1 is not reached, and rates oscillate about the fair rates.
     #[default]
     ExplicitRate,
     /// The advertised rate: ERmax := (1 - alpha) ERmax + alpha max(advertised rate, ERmax / load).
-    /// This form is cellrate's, not the authors'. With this form a target below 1 is reached, and
-    /// rates settle.
+    /// This form is cellrate's, not the authors'. With this form a `target_utilisation` below 1 is
+    /// reached, and rates settle.
     AdvertisedRate,
 }
 
@@ -51,30 +51,30 @@ pub struct FmmraConfig {
     #[schemars(extend("x-search" = { "low": 0.01, "high": 0.5, "scale": "log", "of": "buffer" }))]
     pub qt: Cells,
     /// Queue length above which the target is lowered until the queue is shorter than QT (DQT). The
-    /// authors' value is not known. Rates are not max-min fair while a queue is drained, or while
-    /// the rule cycles over long round trips. If the queue never reaches QT and DQT, rates are
-    /// max-min fair.
+    /// authors' value is not known. Rates are not max-min fair while a queue is drained. Over long
+    /// round trips the port may alternate without end between draining the queue and letting it
+    /// fill. If the queue reaches neither QT nor DQT, rates are max-min fair.
     #[schemars(extend("x-search" = { "low": 0.02, "high": 0.95, "scale": "log", "of": "buffer" }))]
     pub dqt: Cells,
     /// Factor on the target utilisation while the queue is drained. The authors' value is not
     /// known.
     #[schemars(extend("x-search" = { "low": 0.5, "high": 1, "scale": "linear" }))]
     pub drain_factor: f64,
-    /// Also sets and clears a channel's mark by the ER in forward RM cells. The authors' patent (US
-    /// 6,052,361, claims 1 and 2) sets and clears the mark when a backward RM cell arrives, by the
-    /// ER in that cell. Using forward cells, too, is another reading of the paper's "read in both
-    /// directions". As sources write PCR, a forward cell unmarks every channel with a bottleneck
-    /// further on until the cell is back.
+    /// Also decides by the ER in forward RM cells whether a channel is bottlenecked elsewhere: it is
+    /// if ER is below the advertised rate. In the authors' patent (US 6,052,361, claims 1 and 2)
+    /// only backward RM cells decide. Using forward cells, too, is another reading of the paper's
+    /// "read in both directions". As sources write PCR into ER, each forward cell then hides a
+    /// bottleneck further on: its channel counts as not bottlenecked elsewhere until the cell is back.
     pub record_forward: bool,
-    /// Lets an ER that this port itself wrote mark the channel as bottlenecked elsewhere. This happens if the RM
-    /// cell comes back after the advertised rate has risen above this ER. True by default, as in the authors'
-    /// patent, which compares the ER of the backward cell whichever port wrote it. The channel in fact has no
-    /// more than this ER for a round trip. With false, an alternative that cellrate adds, only an ER that another
-    /// port wrote marks the channel. Has an effect only with `mark_forward`.
+    /// Counts an ER that this port itself wrote as the rate of a bottleneck elsewhere. The case arises if an RM
+    /// cell comes back after the advertised rate has risen above the ER that this port wrote. True by default, as
+    /// in the authors' patent, which compares the ER of the backward cell whichever port wrote it. The channel in
+    /// fact has no more than this ER for a round trip. With false, a variant that is not in the patent, only an ER
+    /// that another port wrote counts. Has an effect only with `mark_forward`.
     pub record_own_mark: bool,
-    /// Also marks forward RM cells, as the authors do, so that later switches learn the rates that
-    /// earlier switches allow. With false, only backward cells are marked, as in most other
-    /// schemes.
+    /// Also lowers ER in forward RM cells to the rate that this port allows, as the authors do, so
+    /// that later switches learn the rates that earlier switches allow. With false, a port lowers
+    /// ER in backward RM cells alone, as in most other schemes.
     pub mark_forward: bool,
     /// Queue length above which CI is also set in backward RM cells, which TM 4.0 section 5.10.6
     /// permits beside explicit rates. CI is never set if absent.

@@ -1,5 +1,5 @@
-//! The explicit rates that a port has written into forward RM cells, as long as these cells have not come back.
-//! With these rates the port recognises its own rates in backward RM cells.
+//! The explicit rates that a port has written into forward RM cells ("own marks"), as long as these cells have not
+//! come back. By this list the port recognises, in a backward RM cell, a rate that the port itself wrote.
 
 use alloc::collections::VecDeque;
 use alloc::vec;

@@ -65,7 +65,7 @@ class Fmmra:
         return max(self.advertised, self.er_max)
 
     def record(self, channel: int, er: float) -> None:
-        """Marks a channel whose ER is below the advertised rate (US 6,052,361, claims 1, 2)."""
+        """Notes a bottleneck elsewhere if ER < advertised rate (US 6,052,361, claims 1, 2)."""
         before, after = self.elsewhere[channel], er if er < self.advertised else None
         self.elsewhere[channel] = after
         self.count += (after is not None) - (before is not None)
@@ -82,7 +82,8 @@ class Fmmra:
     def advertise(self) -> None:
         """Computes the advertised rate: (C - sum of lambda) / (N - N_b).
 
-        If all channels are marked, it is the capacity that the others leave to the largest channel.
+        If all channels are bottlenecked elsewhere, the rate is what the others leave to the
+        largest channel.
         """
         free, others = self.capacity - self.sum, len(self.elsewhere) - self.count
         self.advertised = max(free / others if others > 0 else free + self.largest[0], 0.0)
