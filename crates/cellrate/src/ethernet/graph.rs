@@ -184,8 +184,8 @@ pub(super) fn expand(scenario: &Scenario) -> Result<Graph, Vec<Problem>> {
         let flow = &scenario.flows[group];
         let (from, to) = ends;
         let there = routes.find(from, to, number, false);
-        // Datagrams have no acknowledgements, so they need no way back. Records of rates must return over the
-        // same switches, and packets over routers must return over the same virtual channels.
+        // Datagrams have no acknowledgements, so they need no way back. Records of rates (the fields of an RM cell)
+        // must return over the same switches, and packets over routers over the same virtual channels.
         let returns = flow.rate_control.is_some() || (is_joined && flow.source.over_tcp());
         let back = if flow.source.over_tcp() && !returns {
             routes.find(to, from, number, true)

@@ -22,7 +22,8 @@ pub struct Passages {
     pub link: Vec<String>,
     /// Channel: `FLOW/forward` or `FLOW/backward`; empty for a pause.
     pub vc: Vec<String>,
-    /// `data`, `ack`, `nak`, `cnp`, `record` (of rates), `credit` or `pause`. An `ack` has no data.
+    /// `data`, `ack`, `nak`, `cnp`, `record` (of rates: the fields of an RM cell), `credit` or `pause`. An `ack` has no
+    /// data.
     pub kind: Vec<&'static str>,
     /// Number of the packet among the recorded packets of its channel, from 0. A packet keeps its number at
     /// each link.

@@ -1,13 +1,13 @@
-//! Rate control of hosts over Ethernet.
+//! Rate control of hosts over Ethernet. A *record* here is a record of rates: the fields of an RM cell.
 
 use cellrate_engine::endsystem::AbrConfig;
 use cellrate_engine::kernel::{Ps, Rate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Rate control of a source: the rules of TM 4.0 section 5.10.4 with frames in place of cells. The source
-/// sends records of its rates in frames of their own. Switches change the records, and the destination
-/// returns them. All rates count preambles and interframe gaps.
+/// Rate control of a source: the rules of TM 4.0 section 5.10.4 with frames in place of cells. Every Nrm-th
+/// frame of the source is a record: a short frame with the fields of an RM cell and nothing else. Switches
+/// change the record, and the destination returns it. All rates count preambles and interframe gaps.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RateControl {

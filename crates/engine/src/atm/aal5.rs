@@ -133,7 +133,7 @@ mod tests {
         }
     }
 
-    /// Passes to the reassembler those cells of `pdu` for whose index `arrives` is true.
+    /// Passes a cell of `pdu` to the reassembler if `arrives` is true for the index of the cell.
     fn send(r: &mut Reassembler, pdu: &Pdu, arrives: impl Fn(u32) -> bool) -> Option<Outcome> {
         let mut outcome = None;
         let cells = u32::from(pdu.cells);

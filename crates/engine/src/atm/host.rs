@@ -27,7 +27,7 @@ pub struct Host<S> {
     /// Log of the events of this host.
     pub log: Log,
     pub(super) clocks: Tournament,
-    /// State of an event-driven host, which processes every event at its own time; `None` for other
+    /// State of an event-driven host, which processes each event at the time of the event; `None` for other
     /// hosts.
     prompt: Option<Box<Prompt>>,
     /// For an event-driven host: the index of the terminal that sends the cells of a channel, by port and slot
@@ -64,7 +64,7 @@ impl<S: Server> Host<S> {
             senders,
         }
     }
-    /// True if the host is event-driven: if it must process every arrival at its own time.
+    /// True if the host is event-driven: if it must process each arrival at the time of the arrival.
     pub fn is_prompt(&self) -> bool {
         self.prompt.is_some()
     }

@@ -27,7 +27,7 @@ pub enum Node<S> {
 }
 
 impl<S: Server> Node<S> {
-    /// True if the node is event-driven: if it must process every arrival at its own time.
+    /// True if the node is event-driven: if it must process each arrival at the time of the arrival.
     pub fn is_prompt(&self) -> bool {
         match self {
             Node::Host(host) => host.is_prompt(),

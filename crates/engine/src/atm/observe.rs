@@ -19,7 +19,7 @@ pub struct SwitchPort {
     /// For each queue, in order of priority: the service classes and the limit in cells (`u64::MAX`
     /// for no limit).
     pub queues: Vec<(Vec<ServiceClass>, u64)>,
-    /// True if virtual sources feed the port. Each such channel has its own queue before the port.
+    /// True if virtual sources feed the port. The channel of each virtual source has a queue before the port.
     pub virtual_sources: bool,
 }
 

@@ -103,7 +103,7 @@ pub struct Port<S> {
     reads_queue: bool,
     /// True if the control scheme ignores all cells except RM cells.
     ignores_data: bool,
-    /// True if the port is event-driven: if it processes each departure at its own time.
+    /// True if the port is event-driven: if it processes each departure at the time of the departure.
     is_prompt: bool,
     /// True if the port is event-driven, no discard policy has a state, and the control scheme decides about no
     /// cell. Then a cell can be refused only because of the length of its queue.

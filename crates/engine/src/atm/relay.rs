@@ -3,7 +3,8 @@
 //!
 //! A flow has two relays at a switch, one for each direction. RM cells end at the relay. Forward RM
 //! cells of the previous loop are turned round into the opposite channel, whose virtual source
-//! sends them back. Backward RM cells are the feedback for the virtual source of their own loop.
+//! sends them back. Backward RM cells of the next loop are the feedback for the virtual source, which begins this
+//! loop.
 
 mod meter;
 

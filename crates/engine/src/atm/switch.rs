@@ -101,7 +101,7 @@ pub struct Switch<S> {
     /// Earliest possible times of timers: first for the control scheme of each port, then for each relay. A
     /// scheme may move its timer to a later time; then a call at the earlier time has no effect.
     pub(super) timers: Tournament,
-    /// State of an event-driven switch, which processes every event at its own time; `None` for
+    /// State of an event-driven switch, which processes each event at the time of the event; `None` for
     /// other switches.
     prompt: Option<Box<Prompt>>,
     backlog: Backlog,
@@ -161,7 +161,7 @@ impl<S: Server> Switch<S> {
         }
     }
 
-    /// True if the switch is event-driven: if it processes every event at its own time.
+    /// True if the switch is event-driven: if it processes each event at the time of the event.
     pub fn is_prompt(&self) -> bool {
         self.prompt.is_some()
     }

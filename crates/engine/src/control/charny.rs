@@ -10,9 +10,9 @@
 //! cells claims a full share.
 //!
 //! This form has a cost. While an RM cell of a slow channel passes, this channel counts as unmarked, and the
-//! rates of other marked channels may exceed the advertised rate. So their marks are removed until their own next
-//! RM cells, although the slow channel is marked again at once. A fast channel that gets a rate in this time gets
-//! less than its share: `tests/test_fairness.py` has a network where one channel loses a twelfth.
+//! rates of other marked channels may exceed the advertised rate. So the other channels lose their marks until the
+//! next RM cell of each, although the slow channel is marked again at once. A fast channel that gets a rate in this
+//! time gets less than its share: `tests/test_fairness.py` has a network where one channel loses a twelfth.
 
 use alloc::vec;
 use alloc::vec::Vec;

@@ -2,8 +2,8 @@
 //! pool share its memory in proportion to their recent use.
 //!
 //! After every window of cells, channel i of N gets (M/2 - TQ - N) VU_i / TU + 1 cells. M is the memory, and TQ
-//! the number of queued cells. TU is the number of cells forwarded in the window, and VU_i the number of them
-//! that belong to channel i. If the units are octets, N and 1 are multiplied by the octets of the largest frame.
+//! the number of queued cells. TU is the number of cells forwarded in the window, and VU_i the part of TU that
+//! belongs to channel i. If the units are octets, N and 1 are multiplied by the octets of the largest frame.
 //! A granted limit stays in force until the sender has confirmed a smaller limit. So a pool never grants more
 //! than its memory, and no cell is lost.
 

@@ -21,7 +21,7 @@ pub enum CreditPriority {
     /// Before all other cells, so that the delay of a credit does not depend on traffic.
     #[default]
     Highest,
-    /// After the classes without credit control, before those with it.
+    /// After the classes without credit control, before the classes with credit control.
     BelowGuaranteed,
 }
 

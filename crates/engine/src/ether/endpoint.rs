@@ -26,9 +26,9 @@ pub enum App {
     Receiver(Box<TcpReceiver>),
     /// The sending end of a flow over RoCE.
     RoceSender(Box<sender::Sender>),
-    /// Its receiving end.
+    /// The receiving end of a flow over RoCE.
     RoceReceiver(Box<receiver::Receiver>),
-    /// Datagrams at times of their own.
+    /// Datagrams at the times of a source model, whatever the network does.
     Paced(Paced),
     /// Datagrams; a further one is always waiting.
     Persistent,
@@ -83,9 +83,9 @@ impl Arrived {
 /// Data of a TCP sender.
 #[derive(Clone)]
 pub enum Supply {
-    /// This number of bytes at the start.
+    /// This number of bytes, all at the start.
     Bytes(u64),
-    /// An application writes them.
+    /// Bytes that an application writes during the run.
     Writes(Box<Writes>),
 }
 
@@ -125,9 +125,9 @@ pub struct EndpointCounts {
     pub packets_received: u64,
     /// Frames received with a mark.
     pub marked: u64,
-    /// Frames with records of rates among those sent.
+    /// Frames sent with records of rates: the fields of an RM cell.
     pub records_sent: u64,
-    /// Frames with records of rates among those received.
+    /// Frames received with records of rates.
     pub records_received: u64,
 }
 

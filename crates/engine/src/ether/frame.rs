@@ -20,8 +20,8 @@ const TAG: u32 = 4;
 pub const SHORTEST: u32 = 64;
 /// Octets of IP and UDP headers.
 pub const UDP_HEADERS: u32 = 20 + 8;
-/// Octets of a packet with a record of rates: IP and UDP headers, an octet of flags, and three rates. Each
-/// rate takes five octets and is in octets/s.
+/// Octets of a packet with a record of rates (the fields of an RM cell): IP and UDP headers, an octet of flags, and
+/// three rates. Each rate takes five octets and is in octets/s.
 pub const RATES_PACKET: u32 = UDP_HEADERS + 1 + 3 * 5;
 /// Octets of the shortest frame with its preamble. No effect crosses a link in less time than these octets
 /// take.

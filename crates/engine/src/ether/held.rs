@@ -21,8 +21,8 @@ pub struct Held {
     pub pause: Option<Order>,
     /// Word of the frame.
     pub info: Info,
-    /// True for a packet without payload, such as an acknowledgement, part of a handshake, a record of rates,
-    /// or a credit.
+    /// True for a packet without payload, such as an acknowledgement, part of a handshake, a record of rates
+    /// (the fields of an RM cell), or a credit.
     pub is_empty: bool,
     /// Time at which the last bit arrives at the end of the link; `None` while the frame waits in a queue.
     pub arrives: Option<Ps>,

@@ -1,4 +1,5 @@
-//! A control scheme at an output port: the frames that the scheme observes, with sizes in octets on the line.
+//! A control scheme at an output port: the frames that the scheme observes, with sizes in octets on the line. A
+//! *record* here is a record of rates: the fields of an RM cell, in a short frame of its own.
 
 use super::aqm::Held;
 use super::frame::{Info, Packet, on_line};
@@ -111,7 +112,7 @@ impl Hosted {
         }
     }
 
-    /// Shows the scheme a backward record of the flow numbered `slot`.
+    /// Shows the scheme a backward record of rates of the flow numbered `slot`.
     pub fn on_backward(&mut self, now: Ps, slot: u32, record: &mut RateRecord, held: Held) {
         self.control
             .on_backward(now, slot, record, on_the_line(held));

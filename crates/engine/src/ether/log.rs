@@ -97,7 +97,7 @@ impl Log {
     pub(super) fn storage(&self) -> usize {
         self.noted.capacity() * size_of::<Noted>()
     }
-    /// Stores no further events, but counts them.
+    /// From now on counts events without storing them.
     pub(super) fn close(&mut self) {
         self.limit = self.noted.len();
     }

@@ -135,7 +135,7 @@ impl SharedMemory {
         let held = self.held[queue];
         (beyond(held), beyond(held + octets as u64))
     }
-    /// Takes `octets` for `queue`. [`SharedMemory::admit`] must have admitted them.
+    /// Takes `octets` for `queue`. [`SharedMemory::admit`] must have admitted these octets.
     #[inline]
     pub fn take(&mut self, queue: usize, octets: u32) {
         let (before, after) = self.in_shared(queue, octets);
@@ -177,7 +177,7 @@ mod tests {
         SharedMemory::new(&config, queues)
     }
 
-    /// Fills the memory: each of the `queues` takes one octet in turn, as long as one of them may.
+    /// Fills the memory: the `queues` take one octet each in turn, until no queue may take another octet.
     fn fill(memory: &mut SharedMemory, queues: usize) {
         let mut grows = true;
         while grows {

@@ -386,8 +386,8 @@ impl Plan {
         })
     }
 
-    /// Checks the links of a sprayed channel. They begin with the first link of its path. The other links
-    /// leave switches that earlier links reach, and all of them lead to the end of the path.
+    /// Checks the links of a sprayed channel. The first is the first link of the channel's path. The other links
+    /// leave switches that earlier links reach, and all links lead to the end of the path.
     fn check_sprayed(&self, channel: ChannelId) -> Result<(), PlanError> {
         let (path, sprayed) = (self.path(channel), self.sprayed(channel));
         if sprayed.is_empty() {
@@ -427,8 +427,8 @@ impl Plan {
         }
     }
 
-    /// Checks that rate control uses rules of TM 4.0 that suit frames. Records of rates must return over the
-    /// same switches, and all flows under rate control must share one queue of each port.
+    /// Checks that rate control uses rules of TM 4.0 that suit frames. Records of rates (the fields of an RM cell)
+    /// must return over the same switches, and all flows under rate control must share one queue of each port.
     fn check_rates(&self) -> Result<(), PlanError> {
         let mut priority = None;
         for flow in &self.flows {
@@ -500,7 +500,8 @@ impl Plan {
     }
 }
 
-/// True if a source can send packets: over TCP, or datagrams at times of its own, or datagrams all the time.
+/// True if a source can send packets: over TCP, or datagrams at the times of a source model, or datagrams all the
+/// time.
 pub fn can_send(source: &SourceConfig) -> bool {
     source.over_tcp() || source.sends_packets() || matches!(source, SourceConfig::Persistent(_))
 }

@@ -182,7 +182,7 @@ pub struct PortSettings {
     pub queues: Vec<(u64, Aqm)>,
     /// Order of service.
     pub schedule: Schedule,
-    /// Number of its first queue among those of the switch that share the memory.
+    /// Number of the port's first queue, counted over all queues of the switch that share the memory.
     pub first_queue: usize,
     /// True if the queues of the switch share a memory.
     pub shares_memory: bool,
@@ -348,8 +348,8 @@ impl Port {
         }
     }
 
-    /// The port's scheme sees a record of the flow in `slot` that passes on its way back at `now`; the port
-    /// must have been advanced.
+    /// Shows the port's control scheme a record of rates (the fields of an RM cell) of the flow in `slot`, which passes
+    /// the switch on its way back at `now`. The port must have been advanced to `now`.
     pub fn on_backward(&mut self, now: Ps, slot: u32, record: &mut RateRecord) {
         if let Some(control) = &mut self.control {
             control.on_backward(now, slot, record, self.queues[control.queue].held);
@@ -431,7 +431,7 @@ impl Port {
         }
     }
 
-    /// Gives the frame that arrives `now` its time on the line, behind those that came before it.
+    /// Fixes the time on the line of the frame that arrives `now`, behind all frames that arrived earlier.
     #[inline]
     fn serve_ahead(&mut self, now: Ps, is_idle: bool, frame: Arriving, outside: &mut Outside<'_>) {
         if is_idle {

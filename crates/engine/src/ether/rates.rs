@@ -1,8 +1,9 @@
 //! Rate control of a flow over Ethernet: the source and the destination of TM 4.0, with frames in place of
-//! cells. Records of rates have frames of their own.
+//! cells. A *record* here is a record of rates: the fields of an RM cell, in a short frame that carries nothing
+//! else.
 //!
 //! Explicit rates as in the ATM Forum were tried on Ethernet before: Jiang, Jain and So-In, "An explicit rate
-//! control framework for lossless Ethernet operation", ICC 2008. Their records have frames of their own, too.
+//! control framework for lossless Ethernet operation", ICC 2008. There the fields also have separate frames.
 
 use alloc::boxed::Box;
 
@@ -23,7 +24,7 @@ pub enum Rates {
     Destination(Box<RateDestination>),
 }
 
-/// Sends the frames of a flow at its ACR, with records of rates among them.
+/// Sends the frames of a flow at the flow's ACR. Every Nrm-th frame is a record of rates.
 #[derive(Clone)]
 pub struct RateSource {
     /// The source rules of TM 4.0.
@@ -81,7 +82,7 @@ impl RateSource {
     }
 }
 
-/// Returns the records of rates of a flow.
+/// The receiving end of rate control, which returns the records of rates of a flow.
 #[derive(Clone)]
 pub struct RateDestination {
     rules: AbrDestination,

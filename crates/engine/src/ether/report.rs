@@ -270,7 +270,7 @@ pub struct FlowReport {
     /// 99th percentile of the delay of packets, exact to 1/32 of its value; null without arrivals.
     #[schemars(extend("x-better" = "less"))]
     pub packet_delay_p99_seconds: Option<f64>,
-    /// Frames with records of rates that the source has sent; null without rate control.
+    /// Frames with records of rates (the fields of an RM cell) that the source has sent; null without rate control.
     pub records_sent: Option<u64>,
     /// Time-weighted mean of ACR, which counts preambles and interframe gaps. For a flow over ABR this is the
     /// ACR of its virtual channel. Null without rate control and without ABR.

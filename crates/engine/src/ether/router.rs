@@ -28,7 +28,7 @@ impl Endpoint {
 }
 
 impl Simulation {
-    /// Turns the endpoint that sends `channel` into that of a router. The simulation must not have begun.
+    /// Makes the endpoint that sends `channel` an endpoint of a router. The simulation must not have begun.
     pub(crate) fn become_router(&mut self, channel: ChannelId) {
         let (node, number) = self.network.begin(channel);
         if let Node::Host(host) = &mut self.stations[node].node {
@@ -36,8 +36,8 @@ impl Simulation {
         }
         self.reschedule(node);
     }
-    /// The segments that have arrived at the router that sends `channel`, in order, with their times. The
-    /// router has not taken them yet. `None` if the endpoint is not a router.
+    /// The segments, with arrival times and in order of arrival, that the router that sends `channel` has received but
+    /// not taken yet. `None` if the endpoint is not a router.
     pub(crate) fn arrived(&mut self, channel: ChannelId) -> Option<&mut Vec<(Ps, Segment)>> {
         let (node, number) = self.network.begin(channel);
         match &mut self.stations[node].node {

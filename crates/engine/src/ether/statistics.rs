@@ -1,4 +1,4 @@
-//! Counts of an Ethernet port that belong to no queue: those of its scheme, of credit and of pauses.
+//! Counts of an Ethernet port that belong to no queue: the counts of its control scheme, of credit and of pauses.
 
 use alloc::format;
 use alloc::string::{String, ToString};

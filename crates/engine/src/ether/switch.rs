@@ -142,7 +142,8 @@ impl Switch {
         }
     }
 
-    /// Shows a backward record to the scheme of the port that controls its flow.
+    /// Shows a backward record of rates (the fields of an RM cell) to the scheme at the port that controls the rate of
+    /// the record's flow.
     fn on_backward(
         &mut self,
         now: Ps,

@@ -144,8 +144,8 @@ pub type Fault = String;
 #[derive(Clone, Copy, Default)]
 struct Places {
     atm: Option<usize>,
-    /// Index of the node at which frames arrive, and of the node from which they leave. A router
-    /// has two such nodes, and the index of the link between them is the third value.
+    /// Index of the node at which frames arrive, and index of the node from which frames leave. In a
+    /// router these are two nodes, and the third value is the index of the link between the two.
     ethernet: Option<(usize, usize, Option<usize>)>,
 }
 

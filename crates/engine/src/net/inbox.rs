@@ -103,7 +103,7 @@ impl<'a, W: Word, const DRAWN: bool> Arrivals<'a, W, DRAWN> {
         Some(unit)
     }
     /// The next units that are contiguous in memory, if all units come on one link; empty if the
-    /// node has several incoming links. [`Arrivals::discard`] receives them.
+    /// node has several incoming links. [`Arrivals::discard`] receives these units.
     #[inline]
     pub fn stretch<'l>(&self, links: &'l Links<W>) -> &'l [Unit<W>] {
         match self.inbox.only() {
@@ -131,7 +131,7 @@ impl<'a, W: Word, const DRAWN: bool> Arrivals<'a, W, DRAWN> {
         }
     }
     /// Receives the next `count` units of [`Arrivals::sorted`]. [`Arrivals::record`] must
-    /// not be called for them.
+    /// not be called for these units.
     #[inline]
     pub fn skip(&mut self, count: usize, links: &mut Links<W>) {
         self.taken += count;

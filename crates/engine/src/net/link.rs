@@ -150,7 +150,7 @@ impl<W: Word> Link<W> {
         let (unit, behind) = self.units.pop_and_peek()?;
         Some((unit, behind.map_or(Ps::NEVER, |unit| unit.at)))
     }
-    /// The next units that are contiguous in memory; [`Link::discard`] receives them.
+    /// The next units that are contiguous in memory; [`Link::discard`] receives these units.
     #[inline]
     pub fn stretch(&self) -> &[Unit<W>] {
         self.units.stretch()

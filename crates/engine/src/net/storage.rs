@@ -49,7 +49,7 @@ impl Storage {
         self.bytes as f64 / self.units.max(1) as f64
     }
 
-    /// Number of units on all links now, and the bytes allocated for them.
+    /// Number of units on all links now, and the bytes of memory that are allocated for these units.
     pub(super) fn of_links<W: Word>(links: &Links<W>) -> Storage {
         let mut held = Storage::default();
         for (number, link) in links.iter().enumerate() {

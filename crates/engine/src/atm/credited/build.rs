@@ -1,4 +1,4 @@
-//! Builds the state of event-driven nodes, which process every event at its own time. Nodes under credit control
+//! Builds the state of event-driven nodes, which process each event at the time of the event. Nodes under credit control
 //! are event-driven. In the plain engine, nodes whose links lose cells are event-driven, too.
 
 use alloc::boxed::Box;

@@ -1,4 +1,4 @@
-//! The event loop of an event-driven node, which processes every event at its own time, as credit
+//! The event loop of an event-driven node, which processes each event at the time of the event, as credit
 //! control and lossy links need.
 
 use alloc::boxed::Box;

@@ -1,4 +1,4 @@
-//! State of an event-driven node, which processes every event at its own time: service ends of its
+//! State of an event-driven node, which processes each event at the time of the event: service ends of its
 //! ports, and its part of credit control.
 
 pub mod build;
@@ -49,7 +49,7 @@ pub struct Account {
     /// if the channel ends here.
     pub onward: Option<(u32, u32)>,
     /// Counters of forwarded cells and sent credits. A channel that belongs to a pool does not use these
-    /// counters, because the pool has its own.
+    /// counters, because the pool counts for its channels.
     pub receiver: Receiver,
     /// Under adaptive allocation: index of the pool, and index of the channel within the pool.
     pub pool: Option<(u32, u32)>,

@@ -1,4 +1,4 @@
-//! A switch that is event-driven: it processes every event at its own time, as credit control
+//! A switch that is event-driven: it processes each event at the time of the event, as credit control
 //! needs.
 
 use super::instants::PromptNode;

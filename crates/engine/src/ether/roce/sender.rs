@@ -150,7 +150,8 @@ impl Sender {
             self.packets
         }
     }
-    /// Withholds the packets that have never been sent, or releases them. Those that have been sent may be sent again.
+    /// Withholds the packets that have never been sent, or releases these packets. Packets that have been sent may be
+    /// sent again in both cases.
     pub fn withhold(&mut self, withhold: bool) {
         self.withholds = withhold;
     }
