@@ -5,7 +5,7 @@ use alloc::string::{String, ToString};
 
 use schemars::{JsonSchema, SchemaGenerator};
 
-/// An entry of a registry.
+/// A component's entry in its registry, from which schema, command line and reference pages are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Component {
     /// Name of the component in scenarios.

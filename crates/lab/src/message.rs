@@ -16,7 +16,7 @@ use crate::watched::{MOST_FLOWS, Watched};
 /// Largest memory that a run may need. A page has 4 GB, and copies of the state need some of it.
 const MOST_BYTES: u64 = 3_500_000_000;
 
-/// A question of the page.
+/// A request of the lab's page to the engine.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "ask", rename_all = "kebab-case")]
 pub enum Question {

@@ -8,7 +8,7 @@ use crate::tracks::{Drawn, Probe, Track, Units};
 
 /// A run that pauses at given times.
 pub trait Live {
-    /// Type of the simulation.
+    /// Type of the simulation that the page shows.
     type Simulation: Shown;
 
     /// Runs to `until`.

@@ -39,7 +39,7 @@ impl Probe {
     }
 }
 
-/// A quantity over time.
+/// A curve of the lab: one quantity over simulated time.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Track {
     /// Chart that shows the quantity: `queue`, `rate`, `window`, `throughput`, `utilisation`,

@@ -56,7 +56,7 @@ impl<L: Live> Watched<L> {
     pub fn now(&self) -> Ps {
         self.now
     }
-    /// End of the run.
+    /// Simulated time at which the run ends.
     pub fn end(&self) -> Ps {
         self.end
     }

@@ -182,7 +182,7 @@ impl Frames {
     }
 }
 
-/// Estimated cost of a run.
+/// Estimated packets, hops and computing time of a run, which `--plan` and `cellrate describe` show before the run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cost {
     /// Full packets that the flows send, if each flow is a fluid with a share of its slowest line.

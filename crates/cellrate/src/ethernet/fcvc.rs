@@ -68,7 +68,7 @@ impl Fcvc {
     }
 }
 
-/// Problems of credit control.
+/// Problems of `[fcvc]`: parameters, and settings of the scenario that credit control refuses.
 pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
     let Some(fcvc) = &scenario.fcvc else {
         return Vec::new();

@@ -36,7 +36,7 @@ pub struct Graph {
     pub flows: Vec<Instance>,
 }
 
-/// A host or a switch.
+/// A host, switch or router of the resolved graph, by index in [`Graph::nodes`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
     /// Unique name.
@@ -49,7 +49,7 @@ pub struct Node {
     pub part: Part,
 }
 
-/// Link layer of a node.
+/// The link layers that a node of the graph belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     /// Host, or Ethernet switch.
@@ -60,7 +60,7 @@ pub enum Part {
     Atm(Option<Buffer>),
 }
 
-/// One flow of a group.
+/// One flow of a flow group, with the path that the scenario's routing gives it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Instance {
     /// Group of the flow: index into the flows of the scenario.

@@ -45,7 +45,7 @@ pub struct Passages {
     pub beyond_seconds: Option<f64>,
 }
 
-/// A recorded frame.
+/// A frame that was on the link, with the number of its packet: one row of [`Passages`].
 struct Row {
     seen: Seen,
     packet: u64,

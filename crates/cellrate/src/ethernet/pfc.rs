@@ -84,7 +84,7 @@ impl Pfc {
     }
 }
 
-/// Problems of PFC.
+/// Problems of `[pfc]`: thresholds that a buffer cannot hold, and settings that PFC refuses.
 pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
     let Some(pfc) = &scenario.pfc else {
         return Vec::new();

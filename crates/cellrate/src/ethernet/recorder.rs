@@ -40,7 +40,7 @@ impl Quantity {
             Quantity::Rate(_) => ("rate", "bit/s"),
         }
     }
-    /// The node of the quantity.
+    /// Index of the node that has the traced quantity.
     fn node(&self, plan: &Plan) -> usize {
         match self {
             Quantity::Queue(link, _) | Quantity::Utilisation(link, ..) => {

@@ -14,7 +14,7 @@ use super::graph::{Graph, Instance};
 use super::types::Scenario;
 use crate::scenario::problem::{Problem, place};
 
-/// Problems of flows over RoCE.
+/// Problems of flows with `roce`: sources and settings that RoCE refuses, parameters, and missing marks or telemetry.
 pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
     let flows = scenario.flows.iter().enumerate();
     let over_roce = flows.filter_map(|(group, flow)| Some((group, flow, flow.roce.as_ref()?)));

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::scenario::{GraphHost, GraphLink, NSource, SingleSwitch};
 
-/// Nodes and links.
+/// The network's nodes and links: a template with parameters, or an explicit graph.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "template")]
 pub enum Topology {
@@ -69,7 +69,7 @@ pub struct FatTree {
     pub delay: Delay,
 }
 
-/// An explicit graph.
+/// A graph whose nodes and links the scenario lists one by one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Graph {
@@ -83,7 +83,7 @@ pub struct Graph {
     pub links: Vec<GraphLink>,
 }
 
-/// A node of a graph.
+/// A node that the scenario lists, with the settings that differ from the defaults.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind")]
 pub enum Node {

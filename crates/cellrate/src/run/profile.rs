@@ -1,5 +1,5 @@
-//! Real time of a run by task: turns of nodes by kind, samples, report. A turn is one call that
-//! lets a node process its events.
+//! Computing time of a run by task: turns of nodes by kind, samples, report. A *turn* is one call that
+//! lets a node process the events that are due.
 
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -7,14 +7,14 @@ use std::time::{Duration, Instant};
 use cellrate_engine::atm::plan::{FlowPlan, NodeKind, Plan};
 use cellrate_engine::net::Stopwatch;
 
-/// Something that a run spends time on.
+/// A task on which a run spends computing time. A turn is one call that lets a node process the events that are due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Task {
     /// Making the plan of the network, the bound on its memory, and warnings.
     Plan,
     /// Building nodes, channels and links in memory.
     Network,
-    /// Turns of hosts whose channels begin at TCP senders: TCP, AAL5, source queue, ABR source, port.
+    /// Turns of hosts at which TCP sends: TCP, AAL5, source queue, ABR source, port.
     TcpSenders,
     /// Turns of hosts that send without TCP.
     OtherSenders,

@@ -48,13 +48,13 @@ pub trait Records: Sized + Send {
     fn make_due_change(simulation: &mut Simulation<Self::Node>) -> Ps;
     /// Begins the measuring window now.
     fn begin_window(simulation: &mut Simulation<Self::Node>);
-    /// Samples queues for the report.
+    /// Samples the lengths of all queues now; the report uses the samples.
     fn sample(simulation: &mut Simulation<Self::Node>);
     /// Samples the queues of a part for the report.
     fn sample_part(part: &mut Part<Self::Node>);
     /// Ends the measuring window now.
     fn end_window(simulation: &mut Simulation<Self::Node>);
-    /// The measures of the run.
+    /// The measures of the run, as the report states them.
     fn report(simulation: &mut Simulation<Self::Node>) -> Self::Report;
 
     /// Adds a point to each trace.

@@ -6,7 +6,7 @@ use cellrate_engine::kernel::trace::{Point, Trace};
 
 use crate::scenario::TraceKind;
 
-/// A recorded trace.
+/// A recorded trace as the results store it: name, unit, times and values.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Series {
     /// Traced quantity: `queue`, `acr`, `cwnd`, `sequence`, `source-queue` or `utilisation`.
@@ -138,7 +138,7 @@ impl Quantity {
 /// Stands for the index of a port that belongs to another part of the network.
 const ELSEWHERE: usize = usize::MAX;
 
-/// All traces of a run.
+/// All traces of a run, while points are added during the run.
 #[derive(Debug, Default)]
 pub struct Recorder {
     traces: Vec<(Quantity, String, Trace)>,

@@ -24,7 +24,7 @@ use super::types::{Change, Scenario, Setting};
 pub trait Changing {
     /// Nodes, links and routes of the scenario.
     type Graph;
-    /// Simulated time.
+    /// Simulated time that the run lasts.
     fn duration(&self) -> Ps;
     /// Changes during the run.
     fn changes(&self) -> &Vec<Change>;

@@ -109,7 +109,7 @@ pub trait SchemeClass: Debug + Send + Sync {
     fn configure(&self, parameters: Map<String, Json>) -> Result<Configured, Refused>;
 }
 
-/// A component with its parameters.
+/// A user-defined component, made with the parameters of one scenario.
 #[derive(Debug)]
 pub struct Configured {
     /// Values of all parameters of the component: as the scenario sets them, and the default of each parameter that
@@ -134,7 +134,7 @@ pub enum Made {
     Nothing,
 }
 
-/// Parameters that a component refuses.
+/// The error of a component that refuses its parameters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Refused {
     /// Key of the refused parameter; empty if no single parameter is at fault.

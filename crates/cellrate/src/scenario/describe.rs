@@ -54,7 +54,7 @@ pub struct Change {
     pub keys: BTreeMap<String, Setting>,
 }
 
-/// A host or a switch.
+/// A host or a switch in the description of a network, as `cellrate describe` and Python show it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Node {
     /// Unique name.
@@ -64,7 +64,7 @@ pub struct Node {
     pub switch: Option<Value>,
 }
 
-/// A directed link.
+/// A directed link in the description of a network.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Link {
     /// Unique name, `FROM->TO`, which is also that of the port that feeds it.
@@ -81,7 +81,7 @@ pub struct Link {
     pub delay_seconds: f64,
 }
 
-/// One flow of a group.
+/// One flow of a flow group in the description of a network, with its path and propagation times.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Flow {
     /// Unique name, `GROUP.INDEX`.
@@ -132,7 +132,7 @@ pub struct OwnRate {
     pub peak_cells_per_second: Option<f64>,
 }
 
-/// The network of a scenario.
+/// Describes the network of a checked scenario: nodes, links and flows, without a run.
 pub fn describe(checked: &Checked) -> Network {
     let (scenario, graph) = (checked.scenario(), checked.graph());
     Network {

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::source::{Line, Span, Text};
 
-/// Severity of a diagnostic.
+/// Consequence of a diagnostic: the scenario is refused, or runs with a warning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Severity {
@@ -17,7 +17,7 @@ pub enum Severity {
     Warning,
 }
 
-/// A fault of a scenario.
+/// An error or warning about a scenario, with the place in the text to which it refers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Diagnostic {
     /// Severity of the fault.

@@ -17,7 +17,7 @@ pub struct Item {
     pub span: Span,
 }
 
-/// A value of a document.
+/// A value of a TOML document, before it is checked against the schema.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     /// A string.
@@ -58,7 +58,7 @@ pub struct Table {
     pub entries: Vec<Entry>,
 }
 
-/// A key with its value.
+/// A key of a TOML table with its value and its position in the text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
     /// Name of the key.

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::templates;
 
-/// An entry of the registry.
+/// A scheme, policy, source, recovery or template as `cellrate list` and the reference pages show it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Named {
     /// Name of the entry in scenarios.

@@ -7,7 +7,7 @@ use super::document::{Entry, Item, Table, Value, read, read_value};
 use super::source::Span;
 use super::suggest::{listed, nearest};
 
-/// A parsed override.
+/// An override of `--set`, split into the path of its key and its value.
 struct Override {
     /// Keys of the path, each with its position in the text of the override; at least one key.
     path: Vec<(String, Span)>,

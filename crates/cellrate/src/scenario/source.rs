@@ -11,7 +11,7 @@ pub struct Span {
     pub end: usize,
 }
 
-/// A text and its name.
+/// The text of a scenario file or of an override, with the name that diagnostics show for it.
 #[derive(Clone, Copy, Debug)]
 pub struct Text<'a> {
     /// Name of the file, or `--set` or `--seed`.

@@ -9,7 +9,7 @@ use cellrate_engine::kernel::units::{Buffer, Delay};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Nodes and links.
+/// The network's nodes and links: a template with parameters, or an explicit graph.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "template")]
 pub enum Topology {
@@ -85,7 +85,7 @@ pub struct ParkingLot {
     pub egress: Delay,
 }
 
-/// An explicit graph.
+/// A graph whose nodes and links the scenario lists one by one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GraphTopology {
@@ -125,7 +125,7 @@ impl GraphNode {
     }
 }
 
-/// A host of a graph.
+/// A host that the scenario lists; flows begin and end at hosts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GraphHost {
@@ -158,7 +158,7 @@ pub struct GraphSwitch {
     pub rm_first: Option<bool>,
 }
 
-/// A link of a graph.
+/// A link that the scenario lists, with the same rate and delay in both directions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GraphLink {

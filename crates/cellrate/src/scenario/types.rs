@@ -211,7 +211,7 @@ impl EventKind {
     }
 }
 
-/// Output ports of a switch.
+/// Buffers, queues, control scheme and discard policy of the output ports of all switches.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Switch {
@@ -250,7 +250,7 @@ impl Default for Switch {
     }
 }
 
-/// Adaptation layer.
+/// Parameters of the adaptation layer AAL5, which carries IP packets in cells.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Aal5 {

@@ -113,7 +113,7 @@ impl Plan {
     }
 }
 
-/// A host or a switch.
+/// A node of the plan: a host, or a switch with its settings.
 #[derive(Clone, Debug)]
 pub struct NodePlan {
     /// Name of the node, unique in the plan.

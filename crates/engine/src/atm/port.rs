@@ -37,7 +37,7 @@ pub struct QueueSettings {
     pub discard: Discard,
 }
 
-/// Settings of a port.
+/// Settings from which an output port is built: line, queues, control scheme and kind of server.
 pub struct PortSettings {
     /// Rate of the link that the port feeds.
     pub rate: Rate,

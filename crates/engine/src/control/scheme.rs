@@ -45,7 +45,7 @@ impl SwitchFacts {
     };
 }
 
-/// Parameters of a control scheme.
+/// Interface of the parameters of every control scheme: check, defaults, and requirements on the switch.
 pub trait SchemeParameters: Clone {
     /// Findings about values outside their range at a switch with these `facts`.
     fn check(&self, facts: SwitchFacts) -> Vec<Finding>;

@@ -70,7 +70,7 @@ pub trait DiscardPolicy {
     }
 }
 
-/// Parameters of a discard policy.
+/// Interface of the parameters of every discard policy: check, and defaults that depend on the buffer.
 pub trait PolicyParameters: Clone {
     /// Findings about values outside their range at a queue with these `facts`.
     fn check(&self, facts: QueueFacts) -> Vec<Finding>;

@@ -273,7 +273,7 @@ impl<'a> Draft<'a> {
         switch.set_lossless(lossless);
     }
 
-    /// The opposite link.
+    /// Index of the link in the opposite direction of `link`.
     fn back_of(&self, link: usize) -> usize {
         self.backs[link].expect("a checked plan has a way back")
     }

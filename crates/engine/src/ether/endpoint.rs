@@ -17,7 +17,7 @@ use crate::passing::Contents;
 use crate::tcp::{Segment, TcpEvent, TcpReceiver, TcpSender};
 use crate::traffic::{Application, CellSource, Cells, Writes};
 
-/// The application of an endpoint.
+/// The part of an endpoint that sends or receives: an end of TCP, of RoCE, or of datagrams.
 #[derive(Clone)]
 pub enum App {
     /// The sending end of a TCP connection.
@@ -80,7 +80,7 @@ impl Arrived {
     }
 }
 
-/// Data of a TCP sender.
+/// Origin of the data that a TCP sender sends.
 #[derive(Clone)]
 pub enum Supply {
     /// This number of bytes, all at the start.
@@ -89,7 +89,7 @@ pub enum Supply {
     Writes(Box<Writes>),
 }
 
-/// Settings of an endpoint.
+/// Settings from which an endpoint is built.
 pub struct EndpointSettings {
     /// Channel that leaves here.
     pub channel: ChannelId,
@@ -131,7 +131,7 @@ pub struct EndpointCounts {
     pub records_received: u64,
 }
 
-/// One end of a flow.
+/// One end of a flow at a host: an application, rate control, and counters.
 #[derive(Clone)]
 pub struct Endpoint {
     /// Channel that leaves here.
@@ -348,7 +348,7 @@ impl Endpoint {
         Some((info, packet))
     }
 
-    /// Priority of its next frame.
+    /// Priority (IEEE 802.1Q) of the next frame of the endpoint.
     pub fn priority(&self) -> u8 {
         match &self.app {
             App::RoceReceiver(receiver) => receiver.urgent().unwrap_or(self.priority),
@@ -541,7 +541,7 @@ impl Endpoint {
     pub fn app(&self) -> &App {
         &self.app
     }
-    /// Counters so far.
+    /// Counters of frames and bytes since the start of the run.
     pub fn counts(&self) -> EndpointCounts {
         self.counts
     }
@@ -569,11 +569,11 @@ impl Endpoint {
         let payloads = self.segments.iter().map(Segment::payload);
         payloads.map(u64::from).sum()
     }
-    /// Rate control.
+    /// State of rate control (explicit rates) at this end.
     pub fn rates(&self) -> &Rates {
         &self.rates
     }
-    /// Bytes of storage.
+    /// Bytes of the simulator's memory that are allocated for waiting segments and datagrams.
     pub fn storage(&self) -> usize {
         self.segments.capacity() * size_of::<Segment>()
             + match &self.app {

@@ -7,7 +7,7 @@ use super::credit::{Account, Credit};
 use super::frame::{Info, Packet, on_line};
 use crate::credit::Sender;
 
-/// Credit control of an endpoint.
+/// State of credit control at an endpoint: credit to send, and buffer to fill.
 #[derive(Clone, Debug)]
 pub struct End {
     /// Credit of the channel that the endpoint sends; `None` without such a channel.
@@ -21,7 +21,7 @@ pub struct End {
 }
 
 impl End {
-    /// An endpoint without frames.
+    /// State of an endpoint that has no frames yet.
     pub fn new(sender: Option<Sender>, account: Option<Account>) -> End {
         End {
             sender,
@@ -49,7 +49,7 @@ impl End {
     }
 }
 
-/// Credit control of a host.
+/// State of credit control at a host, by endpoint and interface.
 #[derive(Clone, Debug)]
 pub struct Ends {
     /// By endpoint.

@@ -231,7 +231,7 @@ impl Info {
     }
 }
 
-/// The packet in a frame.
+/// The packet in a frame, by transport: the record of memory that follows the frame's word on a link.
 #[derive(Clone, Copy, Debug)]
 pub enum Packet {
     /// A TCP segment.

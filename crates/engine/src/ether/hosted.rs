@@ -26,11 +26,11 @@ impl Hosted {
         }
     }
 
-    /// The scheme.
+    /// The control scheme, to be read.
     pub fn control(&self) -> &Control {
         &self.control
     }
-    /// The scheme, to be changed.
+    /// The control scheme, to be changed during the run.
     pub fn control_mut(&mut self) -> &mut Control {
         &mut self.control
     }

@@ -11,7 +11,7 @@ use super::statistics::OF_CREDIT;
 use crate::control::ControlReport;
 use crate::credit::{SCHEMES, Sender};
 
-/// A channel at the port.
+/// A channel at a port under credit control: its credit and its waiting frames.
 #[derive(Clone, Debug)]
 pub(super) struct Lane {
     pub(super) sender: Sender,

@@ -17,7 +17,7 @@ pub enum Cause {
     Early,
 }
 
-/// Kind of a logged event.
+/// Kind of an event in the event log of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A port dropped a frame.
@@ -93,7 +93,7 @@ impl Log {
         })
     }
 
-    /// Bytes allocated for events.
+    /// Bytes of the simulator's memory that are allocated for the log.
     pub(super) fn storage(&self) -> usize {
         self.noted.capacity() * size_of::<Noted>()
     }

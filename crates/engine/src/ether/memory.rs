@@ -17,7 +17,7 @@ use crate::kernel::units::Bytes;
 /// Allowed exponents of alpha as a power of two: 1/128 to 128.
 const EXPONENTS: core::ops::RangeInclusive<i32> = -7..=7;
 
-/// Parameters of a shared memory.
+/// Parameters of a memory that all queues of a switch share, with dynamic thresholds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MemoryConfig {

@@ -16,7 +16,7 @@ use crate::net::node;
 use crate::net::simulation::NOWHERE;
 use crate::net::storage::{Place, Storage};
 
-/// A node of a simulation.
+/// A node of the simulation over Ethernet, as the transport `net` calls it.
 #[derive(Clone)]
 pub enum Node {
     /// A host, at which flows begin and end.

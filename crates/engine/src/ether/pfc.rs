@@ -239,7 +239,7 @@ impl Lossless {
     }
 }
 
-/// PFC at a port.
+/// State of PFC at an output port: pauses that stop the port, and the pause frame that waits to be sent.
 #[derive(Clone, Debug)]
 pub struct Pausing {
     pub(super) pauses: Pauses,
@@ -292,7 +292,7 @@ pub struct Paused {
 }
 
 impl Paused {
-    /// PFC of an interface.
+    /// State of PFC at a host's interface that pause frames may stop.
     pub fn new(pauses: Pauses) -> Paused {
         Paused {
             pauses,

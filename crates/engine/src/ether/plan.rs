@@ -28,7 +28,7 @@ use crate::net::opposites;
 use crate::tcp::TcpConfig;
 use crate::traffic::SourceConfig;
 
-/// A plan of a simulation.
+/// A network over Ethernet with everything that its simulation needs: nodes, links, flows and changes.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// Seed of every random stream.
@@ -52,7 +52,7 @@ pub struct Plan {
     pub port_controls: Vec<(usize, ControlConfig)>,
 }
 
-/// A host or a switch.
+/// A node of the plan: a host, or a switch with its settings.
 #[derive(Clone, Debug)]
 pub struct NodePlan {
     /// Unique name.
@@ -119,7 +119,7 @@ impl SwitchPlan {
     }
 }
 
-/// A flow between two hosts.
+/// A flow of the plan: source, end systems, and paths in both directions.
 #[derive(Clone, Debug)]
 pub struct FlowPlan {
     /// Unique name, for instance `tcp.3`.

@@ -90,7 +90,7 @@ struct Waiting {
     since: Ps,
 }
 
-/// A queue of a port.
+/// One queue of an output port: its frames, its active queue management and its counters.
 #[derive(Clone, Debug)]
 struct Queue {
     /// Most octets that it may hold, the frame in service included; `u64::MAX` without a limit.
@@ -131,7 +131,7 @@ impl Queue {
             since: Ps::ZERO,
         }
     }
-    /// Extends the integrals to `now`.
+    /// Extends the time integrals of the queue's lengths to `now`.
     fn integrate(&mut self, now: Ps) {
         let span = (now.0 - self.since.0) as u128;
         self.counts.octet_ps += span * self.held.octets as u128;
@@ -169,7 +169,7 @@ fn without(held: Held, octets: u32) -> Held {
     }
 }
 
-/// Settings of a port.
+/// Settings from which an output port is built: line, queues, and the order of service.
 #[derive(Clone, Debug)]
 pub struct PortSettings {
     /// Rate of the line.
@@ -230,7 +230,7 @@ pub struct Port {
 }
 
 impl Port {
-    /// A port without frames.
+    /// An output port at the start of the run, without frames.
     pub fn new(settings: PortSettings) -> Port {
         let timed = |(_, aqm): &(u64, Aqm)| matches!(aqm, Aqm::Pie(_));
         let serves_ahead = match (&settings.queues[..], &settings.schedule) {
@@ -638,7 +638,7 @@ impl Port {
         };
         self.clock.time_of(begun) - free_at.map_or(0, |end| end.saturating_sub(now).0) as f64
     }
-    /// Frames whose service has begun.
+    /// Number of frames whose service has begun since the start of the run.
     pub fn sent(&self) -> u64 {
         self.sent - self.waiting_on_link() as u64
     }
@@ -658,7 +658,7 @@ impl Port {
         let credited = self.credited.iter().flat_map(|credited| credited.waiting());
         waiting.map(|waiting| &waiting.frame).chain(credited)
     }
-    /// Frames dropped in all queues.
+    /// Number of frames dropped in all queues since the start of the run.
     pub fn dropped(&self) -> u64 {
         let dropped = self.queues.iter().map(|queue| queue.counts.dropped.packets);
         dropped.sum()

@@ -117,7 +117,7 @@ impl RateDestination {
         let record = self.waiting.take()?;
         Some(Info::rates(self.record, self.priority, &record, true))
     }
-    /// True if a record waits.
+    /// True if a record waits for the interface.
     pub fn waits(&self) -> bool {
         self.waiting.is_some()
     }

@@ -181,7 +181,7 @@ impl Totals {
     }
 }
 
-/// Measures of a flow.
+/// Measures of one flow over the measuring window, unless a measure states another span.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(extend("x-source" = "cellrate"))]
 pub struct FlowReport {
@@ -372,7 +372,7 @@ pub struct PortReport {
     pub control: Option<ControlReport>,
 }
 
-/// A queue of a port.
+/// Counts, lengths and delays of one queue of an output port.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(extend("x-source" = "cellrate"))]
 pub struct QueueReport {

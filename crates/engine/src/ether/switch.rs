@@ -83,7 +83,7 @@ pub struct Switch {
 }
 
 impl Switch {
-    /// A switch without frames.
+    /// A switch at the start of the run, without frames.
     pub fn new(
         ports: Vec<Port>,
         (routes, controlled): (Vec<Route>, Vec<Controlled>),
@@ -121,7 +121,7 @@ impl Switch {
     pub fn trails(&self) -> usize {
         self.trails.kept()
     }
-    /// Hash of all drops.
+    /// Hash of all dropped frames, a part of the run's digest.
     pub fn digest(&self) -> Digest {
         self.digest
     }

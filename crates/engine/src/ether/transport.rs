@@ -3,7 +3,7 @@
 use super::frame::Info;
 use crate::net::{inbox, link, links, unit};
 
-/// A frame on a link.
+/// A frame on a link: arrival time, label and word.
 pub type Frame = unit::Unit<Info>;
 /// A link that carries frames.
 pub type Link = link::Link<Info>;

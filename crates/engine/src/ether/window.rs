@@ -19,7 +19,7 @@ pub struct Snapshot {
     pub ports: Vec<Vec<PortCounts>>,
 }
 
-/// Counters of a flow.
+/// Counters of a flow at one instant; a measure is a difference of two instants.
 #[derive(Clone, Copy, Default)]
 pub struct FlowCounts {
     /// Bytes delivered to the destination.
@@ -53,7 +53,7 @@ pub struct RoceCounts {
     pub rate_ps: f64,
 }
 
-/// Counters of a port.
+/// Counters of an output port at one instant; a measure is a difference of two instants.
 #[derive(Clone, Default)]
 pub struct PortCounts {
     /// Counters by queue.
@@ -73,7 +73,7 @@ pub struct Dropped {
     pub bytes: u64,
 }
 
-/// State of the measuring window.
+/// Counters at both ends of the measuring window, from which the report is made.
 #[derive(Clone, Default)]
 pub struct Window {
     /// Counters at the beginning of the window.

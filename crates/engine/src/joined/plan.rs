@@ -54,7 +54,7 @@ pub struct NodePlan {
     pub kind: NodeKind,
 }
 
-/// Kind of a node.
+/// Kind of a node of a network with ATM and Ethernet, with the settings of the node.
 #[derive(Clone, Debug)]
 pub enum NodeKind {
     /// A host, at which flows begin and end, over either link layer.
@@ -67,7 +67,7 @@ pub enum NodeKind {
     Router(Box<RouterPlan>),
 }
 
-/// Settings of a router.
+/// Settings of a router between Ethernet and ATM.
 #[derive(Clone, Debug)]
 pub struct RouterPlan {
     /// Time from the arrival of a packet's last bit until the packet joins the queue of its output;

@@ -352,7 +352,7 @@ impl fmt::Display for Buffer {
     }
 }
 
-/// A number of cells.
+/// A number of cells, which scenarios write as `"500 cells"`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Cells(pub u64);
 

@@ -3,7 +3,7 @@
 
 use alloc::vec::Vec;
 
-/// An interval of bytes `from..to`.
+/// Received or reported bytes from position `from` to before position `to`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Interval {
     /// Position of the first byte.

@@ -21,7 +21,7 @@ pub struct Again {
     pub rescue: bool,
 }
 
-/// The scoreboard of one sender.
+/// Bytes of one sender that selective acknowledgements have reported, and state of retransmission (RFC 6675).
 #[derive(Clone, Debug, Default)]
 pub struct Scoreboard {
     sacked: Intervals,

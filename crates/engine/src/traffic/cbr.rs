@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{CellSource, Cells, Demand, Load, Source};
 use crate::kernel::{CELL_BITS, CellClock, Ps, Rate, Stream};
 
-/// Constant bit rate.
+/// A source of raw cells at a constant bit rate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CbrConfig {

@@ -302,7 +302,7 @@ pub fn sorted(load: &Load) -> Delivered {
     result
 }
 
-/// Memory of a counting sort.
+/// Buffers of the counting sort by which a bare loop orders the cells of a time window.
 #[derive(Default)]
 struct Sorted {
     arrived: Vec<Bare>,

@@ -3,7 +3,7 @@
 
 use cellrate_engine::kernel::Ps;
 
-/// Type of an ERF record.
+/// Type field of a record in the capture format ERF.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Type {

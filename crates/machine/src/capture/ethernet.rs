@@ -174,7 +174,7 @@ impl Recorded {
     }
 }
 
-/// Makes the octets of frames.
+/// Writes captured frames as the octets that a real network would carry.
 struct Frames<'a> {
     plan: &'a Plan,
     ends: Vec<Ends>,
@@ -329,7 +329,7 @@ impl<'a> Frames<'a> {
     }
 }
 
-/// Payload of a captured datagram.
+/// Payload of a captured UDP datagram.
 #[derive(Clone, Copy)]
 enum Fill<'a> {
     /// Text as user data; the number is its length in octets.

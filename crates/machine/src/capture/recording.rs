@@ -36,7 +36,7 @@ struct Waiting {
     crossing: Crossing,
 }
 
-/// All taps of a run.
+/// All taps of a run with the files that the taps write, while the plain engine runs.
 pub struct Recording {
     /// The taps with the files they have written.
     pub taps: Vec<Recorded>,

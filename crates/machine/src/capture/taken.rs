@@ -19,7 +19,7 @@ pub struct Taken {
     pub flows: Vec<Named>,
 }
 
-/// The capture of one tap.
+/// A finished tap: its place, files and omissions, as `captures.json` lists them.
 #[derive(Clone, Debug, Serialize)]
 pub struct TakenAt {
     /// Place of the tap.
@@ -31,7 +31,7 @@ pub struct TakenAt {
     pub damaged_pdus: u64,
 }
 
-/// A file of a capture.
+/// A finished capture file, as `captures.json` lists it.
 #[derive(Clone, Debug, Serialize)]
 pub struct TakenFile {
     /// Name of the file in the directory.

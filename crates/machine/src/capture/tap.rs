@@ -7,7 +7,7 @@ use cellrate_engine::net::LinkPlan;
 
 use cellrate::scenario::suggest::{listed, nearest};
 
-/// Format of a capture file.
+/// Format of a capture file, as the option of the tap names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Format {
     /// Format ERF, with a record of type ATM for each cell.

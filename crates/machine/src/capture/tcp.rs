@@ -97,7 +97,7 @@ impl Options {
     }
 }
 
-/// The header of a segment.
+/// The fields of a captured segment's TCP header.
 #[derive(Clone, Copy, Debug)]
 pub struct Header {
     /// Source and destination port.

@@ -39,7 +39,7 @@ use writer::Writer;
 
 pub use problem::Problem;
 
-/// A directory of results.
+/// The store of results: a directory of segments, with an index in memory.
 #[derive(Debug)]
 pub struct Store {
     directory: Directory,

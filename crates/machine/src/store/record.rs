@@ -33,7 +33,7 @@ enum Coding {
     Lz4 = 1,
 }
 
-/// Header of a record.
+/// Header of a record in a segment: key, sizes and checksum of a stored result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
     /// Key of the result in the record.

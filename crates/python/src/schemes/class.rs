@@ -262,7 +262,7 @@ pub fn change(
     Ok(())
 }
 
-/// A class with its parameters.
+/// A class in Python with the parameters of one scenario, from which ports get their objects.
 struct PyScheme {
     definition: Arc<Definition>,
     failure: Arc<Failure>,

@@ -214,7 +214,7 @@ impl PyControl {
     }
 }
 
-/// A hook of a class.
+/// A hook of a control scheme in Python, by which calls and errors name the method.
 #[derive(Clone, Copy)]
 enum Hook {
     ForwardRm,

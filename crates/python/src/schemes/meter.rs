@@ -18,7 +18,7 @@ struct Channel {
     before: u64,
 }
 
-/// Measurements over the last interval.
+/// Measurements over the last interval, which a scheme in Python reads in `on_interval`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Interval {
     /// Length of the interval in seconds.

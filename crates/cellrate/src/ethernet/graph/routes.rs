@@ -15,7 +15,7 @@ const SERVED: u16 = 100;
 /// Distance of a switch from which no path leads to the destination.
 const UNREACHED: u32 = u32::MAX;
 
-/// Finds routes in one graph.
+/// Finds the shortest paths between hosts, and all next hops of equal cost, in one graph.
 pub struct Routes<'a> {
     graph: &'a Graph,
     /// For each node the links that end there.

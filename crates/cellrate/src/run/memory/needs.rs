@@ -2,7 +2,7 @@
 
 use crate::run::amounts::{grouped, size};
 
-/// Kinds of memory use.
+/// A use of memory in a run, as the bound on the memory of the run counts it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Need {
     /// Cells on links.

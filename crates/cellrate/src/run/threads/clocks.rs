@@ -45,7 +45,7 @@ impl Clocks {
         Ps(self.clocks[part].0.load(Ordering::SeqCst))
     }
 
-    /// The earliest clock.
+    /// Simulated time of the part that is least advanced.
     pub fn earliest(&self) -> Ps {
         let all = (0..self.clocks.len()).map(|part| self.of(part));
         all.min().unwrap_or(Ps::NEVER)

@@ -26,7 +26,7 @@ pub struct Graph {
     pub flows: Vec<Instance>,
 }
 
-/// A host or a switch.
+/// A host or a switch of the resolved graph, by index in the list of nodes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
     /// Unique name.
@@ -66,7 +66,7 @@ impl Node {
     }
 }
 
-/// One flow of a group.
+/// One flow of a flow group, with the paths of its cells in both directions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Instance {
     /// Index of the flow's group in the flows of the scenario.

@@ -10,7 +10,7 @@ use super::search::{fewest_hops, leaving};
 use crate::scenario::flow::Flow;
 use crate::scenario::problem::{Place, Problem, Step, place};
 
-/// Finds routes in one graph.
+/// Finds the paths of flows in one graph: the path that the scenario lists, or a shortest path.
 pub struct Routes<'a> {
     graph: &'a Graph,
     names: &'a Names,

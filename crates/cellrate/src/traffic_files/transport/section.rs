@@ -124,5 +124,5 @@ pub fn crc(bytes: &[u8]) -> u32 {
     })
 }
 
-/// All programs by number.
+/// The programs of a transport stream, by program number (ISO/IEC 13818-1, PAT).
 pub type Programs = BTreeMap<u16, Program>;

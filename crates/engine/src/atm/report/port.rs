@@ -46,7 +46,7 @@ pub struct PortReport {
     pub control: ControlReport,
 }
 
-/// A queue of a port.
+/// Counts, lengths and delays of one queue of an output port.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(extend("x-source" = "cellrate"))]
 pub struct QueueReport {

@@ -68,7 +68,7 @@ pub struct Arrival {
     pub cell: Queued,
 }
 
-/// Settings of a server.
+/// Settings from which a port's server is built.
 pub struct ServerSettings {
     /// Rate and delay of the port's line.
     pub line: Line,

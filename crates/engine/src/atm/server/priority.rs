@@ -152,7 +152,7 @@ impl PriorityServer {
             context.out.put(cell, None);
         }
     }
-    /// Does the work of [`LineServer::push_to`].
+    /// Appends a cell to the queue with the index `queue`, for [`LineServer::push_to`].
     #[inline(always)]
     fn add(
         &mut self,

@@ -45,7 +45,7 @@ impl Shaper {
     }
 }
 
-/// The application of a terminal.
+/// The part of a terminal that sends or receives: nothing, a source of raw cells, or an end of TCP.
 #[derive(Clone)]
 pub enum App {
     /// No application: arriving cells are only counted.
@@ -120,7 +120,7 @@ impl Router {
     }
 }
 
-/// Settings of a terminal.
+/// Settings from which a terminal (one end of a flow at a host) is built.
 pub struct TerminalSettings {
     /// The channel that begins at the terminal.
     pub channel: ChannelId,

@@ -114,8 +114,8 @@ pub struct EricaConfig {
     /// Also lowers ER in forward RM cells. A source then gets the lower of the rates allowed on the
     /// cell's way there and back, and its rate rises up to a round trip later. TM 4.0 section
     /// 5.10.6 lets a switch lower ER in either direction. Kalyanaraman 1997 lowers ER in backward
-    /// cells only, ERICA in another simulator in both. The scheme never reads ER, so its own marks
-    /// do not affect its measurements.
+    /// cells only, ERICA in another simulator in both. The scheme never reads ER, so the rates that a
+    /// port has written into ER do not affect the measurements of the port.
     pub mark_forward: bool,
     /// Feedback to a channel after an interval without input cells.
     pub zero_input_policy: ZeroInputPolicy,

@@ -70,7 +70,7 @@ impl AqmParameters for CoDelConfig {
     }
 }
 
-/// Controlled delay at one queue.
+/// State of controlled delay (CoDel) at one queue.
 #[derive(Clone, Debug)]
 pub struct CoDel {
     config: CoDelConfig,

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::policy::{AqmAlgorithm, AqmParameters, QueueFacts};
 use crate::kernel::{Finding, Ps, Stream};
 
-/// No parameters.
+/// Parameters of `none`, the absence of active queue management: there are none.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct NoneConfig {}

@@ -106,7 +106,7 @@ const AUTO_TUNING: [(f64, f64); 6] = [
     (0.1, 1.0 / 2.0),
 ];
 
-/// PIE at one queue.
+/// State of PIE at one queue: the probability, its timer and the last delay.
 #[derive(Clone, Debug)]
 pub struct Pie {
     config: PieConfig,

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::length::{Held, Length};
 use crate::kernel::{Finding, Ps, Rate};
 
-/// Decision about one packet.
+/// Decision of an AQM algorithm about one packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {
     /// Let the packet pass.

@@ -10,7 +10,7 @@ use super::length::{Held, Length};
 use super::policy::{AqmAlgorithm, AqmParameters, At, Decision, QueueFacts, reachable};
 use crate::kernel::{Finding, Ps, Stream};
 
-/// Parameters of a threshold.
+/// Parameters of the threshold K, above which a queue marks every packet (DCTCP).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ThresholdConfig {
@@ -42,16 +42,16 @@ impl AqmParameters for ThresholdConfig {
     }
 }
 
-/// A threshold at one queue.
+/// The threshold K at one queue. The algorithm has no state.
 #[derive(Clone, Debug)]
 pub struct Threshold(ThresholdConfig);
 
 impl Threshold {
-    /// The threshold of any queue.
+    /// The threshold at a queue. Neither the queue's facts nor random numbers are needed.
     pub fn new(config: &ThresholdConfig, _: QueueFacts, _: Stream) -> Threshold {
         Threshold(config.clone())
     }
-    /// Continues with another threshold.
+    /// Uses the threshold of `config` from now on.
     pub fn change(&mut self, _: Ps, config: &ThresholdConfig) {
         self.0 = config.clone();
     }

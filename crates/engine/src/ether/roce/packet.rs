@@ -16,7 +16,7 @@ pub const TELEMETRY: u32 = 2 + 8 * MOST_HOPS as u32;
 /// The place of telemetry of a packet without room for it.
 pub const NO_TELEMETRY: u32 = u32::MAX;
 
-/// Kind of a packet.
+/// Kind of a RoCEv2 packet: data, or an answer of the receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A part of a message (SEND).
@@ -29,7 +29,7 @@ pub enum Kind {
     Cnp,
 }
 
-/// A packet of RoCEv2.
+/// The fields of a RoCEv2 packet that the simulation needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RocePacket {
     /// Packet sequence number; a frame carries its low 24 bits. Of an acknowledgement it is the next number that the

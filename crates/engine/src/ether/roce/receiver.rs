@@ -9,7 +9,7 @@ use super::packet::{Kind, RocePacket};
 use super::telemetry::Trail;
 use crate::kernel::Ps;
 
-/// Receives a flow.
+/// The receiving end of a flow over RoCE: acknowledges packets, asks for missing packets, and sends CNPs.
 #[derive(Clone, Debug)]
 pub struct Receiver {
     /// Number of the packet that is taken next.
@@ -103,7 +103,7 @@ impl Receiver {
     pub fn take_trail(&mut self) -> Option<Trail> {
         self.leaving.pop_front()
     }
-    /// True if a packet waits.
+    /// True if an answer waits for the interface.
     pub fn waits(&self) -> bool {
         self.cnp || self.answer.is_some()
     }

@@ -277,7 +277,7 @@ impl Sender {
     pub fn una(&self) -> u64 {
         self.una
     }
-    /// Counters.
+    /// Counters of the sender since the start of the run.
     pub fn stats(&self) -> &SenderStats {
         &self.stats
     }
@@ -285,7 +285,7 @@ impl Sender {
     pub fn rate(&self) -> f64 {
         self.control.rate()
     }
-    /// Rate control.
+    /// State of the rate control.
     pub fn control(&self) -> &RoceControl {
         &self.control
     }

@@ -34,7 +34,7 @@ impl Trail {
         self.hops[self.count as usize] = hop;
         self.count += 1;
     }
-    /// The hops.
+    /// Telemetry of each hop that the packet has crossed, in order.
     pub fn hops(&self) -> &[Hop] {
         &self.hops[..self.count as usize]
     }
@@ -66,7 +66,7 @@ impl Trails {
         self.free.push(place);
         Some(self.trails[place as usize])
     }
-    /// Trails that are kept.
+    /// Number of packets whose telemetry is stored.
     pub fn kept(&self) -> usize {
         self.trails.len() - self.free.len()
     }

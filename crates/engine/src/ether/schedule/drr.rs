@@ -12,7 +12,7 @@ use super::heads::{Heads, MOST_QUEUES};
 use crate::kernel::Finding;
 use crate::kernel::units::Bytes;
 
-/// Parameters of deficit round robin.
+/// Parameters of deficit round robin, the shares of a port's queues.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DrrConfig {

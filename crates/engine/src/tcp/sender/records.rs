@@ -49,7 +49,7 @@ pub(super) struct Records {
     reports: Reports,
 }
 
-/// Reports of one acknowledgement (RS).
+/// Segments that one acknowledgement reports as delivered: the rate sample RS of delivery-rate estimation.
 #[derive(Clone, Copy, Debug, Default)]
 struct Reports {
     bytes: u64,

@@ -154,7 +154,7 @@ impl Dcqcn {
     pub fn target(&self) -> f64 {
         self.r_t
     }
-    /// Estimate of congestion.
+    /// Estimate of congestion (alpha): the weighted share of intervals with a CNP.
     pub fn alpha(&self) -> f64 {
         self.alpha
     }

@@ -75,7 +75,7 @@ impl RateControlParameters for HpccConfig {
     }
 }
 
-/// The source.
+/// State of HPCC at a source: window, rate and estimate of the utilisation.
 #[derive(Clone, Debug)]
 pub struct Hpcc {
     config: HpccConfig,
@@ -155,7 +155,7 @@ impl Hpcc {
 }
 
 impl RateControl for Hpcc {
-    /// R = W/T.
+    /// Pacing rate R = W / T: the window over the base round-trip time.
     fn rate(&self) -> f64 {
         self.w / self.t * 1e12
     }
@@ -166,7 +166,7 @@ impl RateControl for Hpcc {
             f64::INFINITY
         }
     }
-    /// NewAck.
+    /// Procedure NewAck of the paper: updates the window by the telemetry of an acknowledgement.
     fn on_told(&mut self, told: &Told<'_>) {
         let is_first = self.last.is_empty();
         if !is_first {

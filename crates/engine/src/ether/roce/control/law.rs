@@ -59,7 +59,7 @@ pub trait RateControl {
 pub trait RateControlParameters {
     /// Findings about the parameters of a source on a line of `line`.
     fn check(&self, line: Rate) -> Vec<Finding>;
-    /// The part at the receiver.
+    /// The part of the rate control at the receiver, which sends CNPs or returns telemetry.
     fn notifier(&self) -> Notifier;
     /// Symbol of the rate in the paper.
     fn rate_symbol(&self) -> &'static str {

@@ -44,7 +44,7 @@ macro_rules! registry {
                     $(RoceControlConfig::$variant(config) => config.check(line),)*
                 }
             }
-            /// The part at the receiver.
+            /// The part of the rate control at the receiver, which sends CNPs or returns telemetry.
             pub fn notifier(&self) -> Notifier {
                 match self {
                     $(RoceControlConfig::$variant(config) => config.notifier(),)*
