@@ -64,7 +64,7 @@ pub enum Question {
     Events,
     /// Returns the summary of the finished run.
     Summary {
-        /// Real time that the run took, in seconds.
+        /// Computing time that the run took, in seconds.
         wall_seconds: f64,
     },
     /// Returns the present scenario with every default written out.

@@ -17,7 +17,7 @@ pub trait Live {
     fn simulation(&mut self) -> &mut Self::Simulation;
     /// Events so far, at most `limit`, and the number of events beyond this limit.
     fn events(&self, limit: usize) -> (Events, u64);
-    /// The summary of the finished run as JSON; the run took `wall_seconds` of real time.
+    /// The summary of the finished run as JSON; the run took `wall_seconds` of computing time.
     fn summary(&mut self, wall_seconds: f64) -> String;
 }
 

@@ -1,5 +1,5 @@
 //! The parts that need an operating system: stores of results, captures in files, and the bench,
-//! which measures real time. Scenarios and runs are in the crate `cellrate`, which also runs in a
+//! which measures computing time. Scenarios and runs are in the crate `cellrate`, which also runs in a
 //! browser.
 pub mod bench;
 pub mod capture;

@@ -49,7 +49,7 @@ enum Layer {
     Ethernet(Box<ethernet::Job>),
 }
 
-/// The outcome of a run; for each task its name, its real time in seconds and its number of
+/// The outcome of a run; for each task its name, its computing time in seconds and its number of
 /// executions; and the seconds that one reading of the clock takes.
 type Profiled = (Outcome, Vec<(String, f64, u64)>, f64);
 

@@ -28,7 +28,7 @@ fn units() -> InUnits<'static> {
         cells: false,
     }
 }
-/// Nanoseconds that a core of a server of 2023 needs to move a frame over a link, within a factor of two.
+/// Computing time in ns that a core of a server of 2023 needs to move a frame over a link, within a factor of two.
 pub const NANOSECONDS_PER_HOP: f64 = 60.0;
 /// Bytes of one point of a trace: time, least value and greatest value, 8 bytes each.
 const BYTES_PER_POINT: u64 = 24;

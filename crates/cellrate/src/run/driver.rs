@@ -21,7 +21,7 @@ use super::warnings::Warning;
 /// returns false, the run is stopped.
 pub type Progress<'a> = &'a mut dyn FnMut(Ps, Ps) -> bool;
 
-/// Least real time between two calls of a [`Progress`].
+/// Least computing time (wall clock) between two calls of a [`Progress`].
 pub const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Reason why a run has no outcome.

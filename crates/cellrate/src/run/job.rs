@@ -97,7 +97,7 @@ impl Job {
     pub fn check(&self) -> Result<Vec<Warning>, Refusal> {
         check(&self.checked).map_err(|error| self.refusal(&error))
     }
-    /// Estimate of the run before it starts: numbers of cells, time, and bytes of files.
+    /// Estimate of the run before it starts: numbers of cells, computing time, and bytes of files.
     pub fn work(&self) -> Work {
         work_of(&self.checked)
     }
@@ -135,7 +135,7 @@ impl Job {
             .map_err(|error| self.failure(&error))
     }
 
-    /// Runs the scenario on one thread, and also returns the real time that each task takes.
+    /// Runs the scenario on one thread, and also returns the computing time that each task takes.
     ///
     /// # Errors
     /// The errors of [`Job::run`].

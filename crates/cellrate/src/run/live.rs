@@ -89,7 +89,7 @@ impl<R: Records> InProgress<R> {
     }
 
     /// The summary of the finished run as JSON, with the fields of `summary.json`; the run took
-    /// `wall_seconds` of real time.
+    /// `wall_seconds` of computing time (wall clock).
     pub fn summary(&mut self, wall_seconds: f64) -> String {
         while self.driver.step().is_some() {}
         let report = R::report(&mut self.driver.simulation);

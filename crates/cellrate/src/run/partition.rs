@@ -32,8 +32,9 @@ pub enum Threads {
 /// more steps, a part sorts fewer arrivals at once but posts more batches.
 pub const STEPS: u64 = 2;
 
-/// Nanoseconds that a part spends in a step: a constant for its clock and its batches, and a factor
-/// on the square root of the step's work in nanoseconds, for waits and shorter steps of the nodes.
+/// Computing time in ns that a part spends in a step, beside the work of the nodes. The first is a constant for the
+/// part's clock and batches. The second is a factor on the square root of the step's work in ns, for waits and shorter
+/// steps of the nodes.
 /// Fitted to the workload W2 of `cellrate bench` and to a parking lot with links from 10 us to 5
 /// ms.
 const STEP: f64 = 500.0;
@@ -44,9 +45,9 @@ const LEAST_GAIN: f64 = 1.2;
 /// Least estimated gain for which a run is divided by default, when other processes may use the
 /// other cores.
 const LEAST_GAIN_BY_DEFAULT: f64 = 1.4;
-/// Least estimated nanoseconds of a run that is divided. Dividing the network, starting the threads
-/// and joining the parts takes about 5 ms. Runs of 20 ms took up to a sixth longer on two threads;
-/// all runs of 40 to 60 ms were faster.
+/// Least estimated computing time in ns of a run that is divided. Dividing the network, starting the
+/// threads and joining the parts takes about 5 ms of computing time. Runs of 20 ms of computing time
+/// took up to a sixth longer on two threads; all runs of 40 to 60 ms were faster.
 const LEAST_WORK: f64 = 2e7;
 /// Numbers of parts that are tried, apart from the largest number.
 const TRIED: [usize; 11] = [2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64];
@@ -172,7 +173,7 @@ impl Partition {
         let most = self.parts.iter().map(|part| part.work).fold(0.0, f64::max);
         let gain = format!("an estimated gain of {:.2}", self.speedup);
         match self.lookahead {
-            // If steps cost nothing, the time would be that of the part with the most work.
+            // If steps cost nothing, the computing time would be that of the part with the most work.
             Some(lookahead) if self.speedup < 0.8 / most => format!(
                 "the links between parts are too short: each may run ahead by {lookahead} only ({gain})"
             ),

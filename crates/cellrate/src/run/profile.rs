@@ -124,13 +124,13 @@ impl Watch for () {
 pub struct Spent {
     /// The task.
     pub task: Task,
-    /// Real time spent on the task, less the time for reading the clock.
+    /// Computing time spent on the task, less the computing time for reading the clock.
     pub time: Duration,
     /// Number of times that the task was done: for a task of nodes, the number of turns.
     pub laps: u64,
 }
 
-/// The real time of a run by task.
+/// The computing time of a run by task.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Profile {
     /// Time of each task that the run had, in the order of [`Task::ALL`].
@@ -140,7 +140,7 @@ pub struct Profile {
     pub reading: Duration,
 }
 
-/// Measures the real time of each task in a run. The time between two readings of the clock is
+/// Measures the computing time of each task in a run. The time between two readings of the clock is
 /// charged to the task that ends at the later reading.
 pub struct Laps {
     of_nodes: Vec<Task>,

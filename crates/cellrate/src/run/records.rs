@@ -72,6 +72,6 @@ pub trait Records: Sized + Send {
         report: &Self::Report,
         omitted: u64,
     ) -> Vec<Warning>;
-    /// The summary of a run as JSON; the run took `wall_seconds` of real time.
+    /// The summary of a run as JSON; the run took `wall_seconds` of computing time (wall clock).
     fn json(report: Self::Report, seed: u64, wall_seconds: f64, warnings: Vec<Warning>) -> String;
 }

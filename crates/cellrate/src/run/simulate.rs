@@ -44,7 +44,7 @@ pub fn simulate_in(
     simulate_watched(checked, resolved, threads, progress, &mut ())
 }
 
-/// Runs a scenario on one thread and measures the real time of each task.
+/// Runs a scenario on one thread and measures the computing time of each task.
 ///
 /// # Errors
 /// The errors of [`simulate`].
@@ -152,7 +152,7 @@ fn largest_estimate(checked: &Checked, available: Option<u64>) -> Estimate {
         .expect("a run has a first stage")
 }
 
-/// Estimate of the run of a scenario: numbers of cells, time, and bytes of files.
+/// Estimate of the run of a scenario: numbers of cells, computing time, and bytes of files.
 pub fn work_of(checked: &Checked) -> Work {
     work::work(checked.scenario(), &build::plan(checked))
 }

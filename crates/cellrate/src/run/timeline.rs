@@ -37,7 +37,7 @@ pub struct Timeline {
     pub window: (Ps, Ps),
     /// End of the run.
     pub end: Ps,
-    /// Time between two samples of queues and traces.
+    /// Simulated time between two samples of queues and traces.
     pub sample: Ps,
     /// Longest simulated time between two stops.
     pub slice: Ps,
@@ -46,7 +46,7 @@ pub struct Timeline {
 
 impl Timeline {
     /// Plans the stops up to `end`: both ends of `window`, every `sample`, and at least one stop in
-    /// every `slice` of time.
+    /// every `slice` of simulated time.
     pub fn new(window: (Ps, Ps), end: Ps, sample: Ps, slice: Ps) -> Timeline {
         Timeline {
             window,
@@ -231,7 +231,7 @@ mod tests {
         assert_eq!(times(&stops((0, 50), 50, u64::MAX, u64::MAX)), [0, 50]);
     }
 
-    /// A stop visits every node, so the time between two stops grows with the number of nodes. A
+    /// A stop visits every node, so the simulated time between two stops grows with the number of nodes. A
     /// large network therefore has no more stops than a small network with as many cell-hops for
     /// each node.
     #[test]

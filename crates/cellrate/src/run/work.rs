@@ -23,7 +23,7 @@ pub struct Work {
     pub cell_hops: f64,
     /// Number of times that a cell would cross a link if every link were always busy.
     pub most_cell_hops: f64,
-    /// Real time of the run in seconds, on a machine that takes [`NANOSECONDS_PER_HOP`] for each
+    /// Computing time of the run in seconds, on a machine that takes [`NANOSECONDS_PER_HOP`] for each
     /// cell-hop.
     pub seconds: f64,
     /// Upper bound of the bytes of the traces, before compression.
@@ -34,7 +34,7 @@ pub struct Work {
     pub capture_bytes: f64,
 }
 
-/// Real time of a cell-hop in nanoseconds, within a factor of two for each template of `cellrate
+/// Computing time of a cell-hop in nanoseconds, within a factor of two for each template of `cellrate
 /// new`, on an idle core of a server of 2023.
 pub const NANOSECONDS_PER_HOP: f64 = 50.0;
 
@@ -83,7 +83,7 @@ pub struct Cells {
     pub back: f64,
 }
 
-/// Cells of every flow in a run of `seconds`.
+/// Cells of every flow in a run of `seconds` of simulated time.
 pub fn cells_of(plan: &Plan, seconds: f64) -> Vec<Cells> {
     let demands: Vec<Demand> = plan.flows.iter().map(|flow| demand(flow, plan)).collect();
     let rates = max_min(plan, &demands);
@@ -122,7 +122,7 @@ fn hops(flow: &FlowPlan, plan: &Plan, there: f64, back: f64) -> f64 {
     (there * flow.forward.len() as f64 + back * flow.backward.len() as f64) * (1.0 + credit)
 }
 
-/// Most cells that the links of all flows carry in `seconds`, summed over the links. With credit
+/// Most cells that the links of all flows carry in `seconds` of simulated time, summed over the links. With credit
 /// control any link may carry credit cells.
 fn most_cell_hops(plan: &Plan, seconds: f64) -> f64 {
     let mut used = vec![plan.fcvc.is_some(); plan.links.len()];

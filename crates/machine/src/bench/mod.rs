@@ -1,4 +1,4 @@
-//! The bench: the real time that a cell and a packet cost, compared with bare loops (the floor), in
+//! The bench: the computing time that a cell and a packet cost, compared with bare loops (the floor), in
 //! one process on one core.
 
 pub mod floor;

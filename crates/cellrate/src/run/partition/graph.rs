@@ -7,11 +7,11 @@ use cellrate_engine::kernel::Ps;
 
 use crate::run::partition::STEPS;
 
-/// Nanoseconds that a unit which crosses a cut costs the part that it leaves, and the part that it
+/// Computing time in ns for a unit that crosses a cut: in the part that the unit leaves, and in the part that the unit
 /// enters.
 const LEAVE: f64 = 1.0;
 const ENTER: f64 = 2.0;
-/// Nanoseconds that a cut link costs in each step: in the sending part and in the receiving part.
+/// Computing time in ns for a cut link in each step: in the sending part and in the receiving part.
 /// The data of the link are usually not in the cache.
 const LEAVE_LINK: f64 = 30.0;
 const ENTER_LINK: f64 = 60.0;
@@ -20,7 +20,7 @@ const ENTER_LINK: f64 = 60.0;
 pub struct Load {
     /// Name of the units: cells or packets.
     pub units: &'static str,
-    /// Nanoseconds of work of each node.
+    /// Computing time in ns for each node over the run.
     pub of_nodes: Vec<f64>,
     /// Load of each link.
     pub links: Vec<LinkLoad>,
@@ -32,7 +32,7 @@ pub struct LinkLoad {
     pub from: usize,
     /// Node that receives.
     pub to: usize,
-    /// Least time from an event at the sending node to its effect at the receiving node.
+    /// Least simulated time from an event at the sending node to the effect of the event at the receiving node.
     pub lookahead: Ps,
     /// True if units may cross the link.
     pub is_used: bool,
@@ -40,13 +40,13 @@ pub struct LinkLoad {
     pub units: f64,
 }
 
-/// Number of steps of each thread in a run of `seconds`, if `lookahead` is the least lookahead of
+/// Number of steps of each thread in a run of `seconds` of simulated time, if `lookahead` is the least lookahead of
 /// the cut links.
 pub fn steps(seconds: f64, lookahead: Ps) -> f64 {
     STEPS as f64 * seconds / lookahead.as_secs_f64()
 }
 
-/// Nanoseconds that a cut link with `units` costs in a run of so many `steps`: in the sending part,
+/// Computing time in ns for a cut link with `units` in a run of so many `steps`: in the sending part,
 /// and in the receiving part.
 pub fn crossing(units: f64, steps: f64) -> (f64, f64) {
     let visits = units.min(steps);
@@ -61,15 +61,15 @@ pub fn crossing(units: f64, steps: f64) -> (f64, f64) {
 pub struct Groups {
     /// The number of the group that each node is in.
     pub of_nodes: Vec<usize>,
-    /// Work of each group in nanoseconds.
+    /// Computing time in ns for each group over the run.
     pub work: Vec<f64>,
-    /// For each group, its neighbours. Each has the nanoseconds that the crossings cost the group,
-    /// and the neighbour, if the two are in different parts.
+    /// For each group, the neighbours. Each entry has the index of the neighbour, and the computing time in ns that
+    /// crossings cost the group and the neighbour if the two are in different parts.
     pub between: Vec<Vec<(usize, f64, f64)>>,
 }
 
 impl Groups {
-    /// The groups that links shorter than `least` join, in a run of `seconds`.
+    /// The groups that links shorter than `least` join, in a run of `seconds` of simulated time.
     pub fn new(load: &Load, least: Ps, seconds: f64) -> Groups {
         let steps = steps(seconds, least);
         let mut leaders: Vec<usize> = (0..load.of_nodes.len()).collect();

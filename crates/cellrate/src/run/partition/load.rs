@@ -6,7 +6,7 @@ use cellrate_engine::net::LinkPlan;
 use super::graph::{LinkLoad, Load};
 use crate::run::work::{Cells, cells_of};
 
-/// Nanoseconds that a cell costs where it is generated, forwarded and received. They were measured
+/// Computing time in ns for a cell where it is generated, forwarded and received. These times were measured
 /// at single nodes, in networks like the workloads W1 and W2 of `cellrate bench` with 15, 100 and
 /// 1,000 sources. In larger networks all nodes take longer, since data are not in the caches. Only
 /// the ratios matter.
@@ -21,22 +21,22 @@ mod nanoseconds {
     pub const RECEIVE_CLOSED: f64 = 5.0;
     /// A cell at a switch.
     pub const FORWARD: f64 = 6.5;
-    /// Additional nanoseconds of a cell at a node that merges the cells of several links.
+    /// Additional computing time for a cell at a node that merges the cells of several links.
     pub const MERGE: f64 = 2.0;
-    /// Additional nanoseconds of a cell at a node that spreads the cells of one link over several
-    /// links, for each factor of ten in the number of these links.
+    /// Additional computing time for a cell at a node that spreads the cells of one link over
+    /// several links, for each factor of ten in the number of these links.
     pub const SPREAD: f64 = 2.0;
-    /// Additional nanoseconds of a cell of an ABR flow.
+    /// Additional computing time for a cell of an ABR flow.
     pub const CONTROL: f64 = 9.0;
-    /// Additional nanoseconds of a cell at a virtual source and destination.
+    /// Additional computing time for a cell at a virtual source and destination.
     pub const RELAY: f64 = 25.0;
-    /// Factor on the nanoseconds of a cell under credit control, where a node must handle many
-    /// events singly, each at its own instant.
+    /// Factor on the computing time for a cell under credit control, where a node must handle many
+    /// events singly, each at the instant of the event.
     pub const PROMPT: f64 = 2.0;
 }
 
 impl Load {
-    /// The load of a run of `seconds` of an ATM network.
+    /// The load of a run of an ATM network that lasts `seconds` of simulated time.
     pub fn new(plan: &Plan, seconds: f64) -> Load {
         let link = |(link, is_used): (&LinkPlan, bool)| LinkLoad {
             from: link.from,
@@ -71,7 +71,7 @@ impl Load {
     }
 
     /// Adds the `cells` of a flow on the links `way` to the load. `forward` has, for each link, the
-    /// nanoseconds that the node at its far end takes to forward a cell.
+    /// computing time in ns for forwarding a cell at the node at the far end of the link.
     fn add(&mut self, plan: &Plan, flow: &FlowPlan, forward: &[f64], way: &[usize], cells: f64) {
         let Some((first, last)) = way.first().zip(way.last()) else {
             return;
@@ -103,8 +103,8 @@ impl Load {
     }
 }
 
-/// Nanoseconds that the node at the far end of each link takes to forward a cell that is under no
-/// control.
+/// For each link, the computing time in ns for forwarding a cell without ABR at the node at the far
+/// end of the link.
 fn forwarding(plan: &Plan) -> Vec<f64> {
     let mut inputs = vec![0u32; plan.nodes.len()];
     for (link, used) in plan.links.iter().zip(used_links(plan)) {

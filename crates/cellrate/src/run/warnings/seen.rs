@@ -124,7 +124,7 @@ pub struct Delivered<'a> {
     pub is_complete: bool,
 }
 
-/// Warns of each group with flows that started during a run of `seconds`, have not ended, and
+/// Warns of each group with flows that started during a run of `seconds` of simulated time, have not ended, and
 /// delivered nothing.
 pub fn delivered_nothing(flows: &[Delivered<'_>], seconds: f64) -> Vec<Warning> {
     let groups = flows.chunk_by(|a, b| a.group == b.group);
