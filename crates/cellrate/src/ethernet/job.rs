@@ -295,7 +295,7 @@ impl Job {
         self.given.refusal(key, message, help)
     }
 
-    /// Runs a network with routers.
+    /// Runs a scenario with routers, in which Ethernet and ATM are joined.
     fn run_joined(&self, progress: Progress<'_>) -> Result<Outcome, Failure> {
         let began = Instant::now();
         #[expect(clippy::expect_used, reason = "the check of a scenario builds it")]

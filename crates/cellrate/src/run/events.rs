@@ -102,7 +102,7 @@ fn cells_per_pdu(plan: &Plan, channel: ChannelId) -> Option<u64> {
 }
 
 impl Events {
-    /// Turns `events` into columns.
+    /// Turns `events` into columns, with names of channels and ports in place of indices.
     pub fn new(events: &[Event], simulation: &Simulation, odometer: &Odometer) -> Events {
         let mut columns = Events::default();
         for event in events {

@@ -44,7 +44,7 @@ fn window(end: Ps, instants: &[Ps]) -> (Ps, Ps) {
     }
 }
 
-/// Operations of both engines.
+/// Interface by which a test drives the fast engine and the plain reference alike.
 trait Engine {
     type Server: Server;
     fn run_until(&mut self, until: Ps);
@@ -71,7 +71,7 @@ impl Engine for Reference {
     }
 }
 
-/// Results of a run.
+/// Everything in the results of a run that must be equal in both engines.
 #[derive(Debug, PartialEq)]
 struct Observation {
     /// Report of the run as text.

@@ -94,7 +94,7 @@ impl Port {
     }
 }
 
-/// Equal up to rounding.
+/// Asserts that two numbers are equal up to a relative error of 1e-9.
 fn near(found: f64, expected: f64) {
     within(found, expected, 1e-9);
 }

@@ -44,7 +44,7 @@ fn run(plan: Plan) -> Report {
     report
 }
 
-/// Links that switches feed.
+/// Indices of the links that switches feed.
 fn switch_links(plan: &Plan) -> Vec<usize> {
     let of_switch =
         |link: &usize| matches!(plan.nodes[plan.links[*link].from].kind, NodeKind::Switch(_));

@@ -71,7 +71,7 @@ fn works() -> impl Strategy<Value = Work> {
     })
 }
 
-/// Result of a reading.
+/// All that a server shows of its queues at one instant, to compare two kinds of server.
 #[derive(Debug, PartialEq)]
 struct Look {
     lengths: Vec<u64>,

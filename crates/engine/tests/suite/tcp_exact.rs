@@ -290,7 +290,7 @@ impl<F: FnMut(Event, u64) -> Fate> Transfer<F> {
     }
 }
 
-/// A random generator, SplitMix64.
+/// A random generator (SplitMix64) that does not depend on the engine's generator.
 struct Random(u64);
 
 impl Random {

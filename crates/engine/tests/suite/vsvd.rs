@@ -36,7 +36,7 @@ fn switch(control: ControlConfig, vsvd: Option<VsVdConfig>) -> SwitchPlan {
     }
 }
 
-/// Virtual sources with their defaults.
+/// Settings of virtual sources and destinations with all defaults.
 fn split() -> Option<VsVdConfig> {
     Some(VsVdConfig::default())
 }

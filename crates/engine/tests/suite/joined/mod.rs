@@ -64,7 +64,7 @@ impl Draft {
         };
         self.node(name, NodeKind::Router(Box::new(router)))
     }
-    /// Two links, there and back.
+    /// Adds two links between two nodes, one in each direction.
     fn duplex(&mut self, layer: Layer, (from, to): (usize, usize), rate: Rate, delay: Ps) {
         for (from, to) in [(from, to), (to, from)] {
             let name = format!("{}->{}", self.0.nodes[from].name, self.0.nodes[to].name);

@@ -161,7 +161,7 @@ fn text(report: &JoinedReport) -> String {
     format!("{report:#?}")
 }
 
-/// The first line that differs.
+/// The first pair of lines in which two reports differ; `None` if the reports are equal.
 fn differ(one: &str, other: &str) -> Option<String> {
     let mut lines = one.lines().zip(other.lines());
     let found = lines.find(|(one, other)| one != other)?;

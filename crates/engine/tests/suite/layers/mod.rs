@@ -109,7 +109,7 @@ const WHOLE: [(&str, &str); 9] = [
     ("traffic::piecewise", "a piece, and what hands pieces on"),
 ];
 
-/// Modules that each module uses.
+/// For each module of the engine, the modules that it uses.
 type Graph = BTreeMap<String, BTreeSet<String>>;
 
 /// True if `module` is `whole` or lies within it.

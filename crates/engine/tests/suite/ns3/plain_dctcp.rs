@@ -5,7 +5,7 @@ use crate::support::one_way::trace::{Event, Row};
 
 const MSS: u64 = 1_000;
 
-/// The simulator whose rules apply.
+/// The simulator whose rules the plain DCTCP follows where the two differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum By {
     Engine,

@@ -23,7 +23,7 @@ const PATTERNS: &str = include_str!("../data/queue_patterns.csv");
 const QUEUES: &str = include_str!("../data/ns3/queues.csv");
 const SHARES: &str = include_str!("../data/ns3/shares.csv");
 
-/// An event at a queue.
+/// An event at a queue, as one row of the trace from ns-3 or from the engine.
 #[derive(Clone, Debug, PartialEq)]
 struct Row {
     time_ns: u64,
@@ -78,7 +78,7 @@ fn traces(queue: &str) -> Vec<(&'static str, Vec<Row>)> {
     found
 }
 
-/// A queue and its server.
+/// A queue with its AQM algorithm and its server, driven by arrivals from a trace.
 struct Queue<A> {
     aqm: A,
     state: fn(&A) -> f64,

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::{Case, replay_entry};
 
-/// A file of the corpus.
+/// A file of the corpus: a sequence of operations that once failed, and is replayed since.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Entry {

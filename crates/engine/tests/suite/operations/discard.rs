@@ -91,7 +91,7 @@ pub struct Watched<P> {
     digest: Digest,
 }
 
-/// Any policy of the registry.
+/// The subject: a queue with any discard policy of the registry.
 pub type Queue = Watched<Discard>;
 
 impl<P: DiscardPolicy> Watched<P> {

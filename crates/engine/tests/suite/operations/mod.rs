@@ -40,7 +40,7 @@ use operation::Operation;
 
 /// An object to which operations are applied.
 pub trait Subject: Sized {
-    /// Settings of the subject.
+    /// Type of the drawn settings from which the subject is made.
     type Setting: Clone + Debug + Serialize + DeserializeOwned + 'static;
     /// Name of the subject in the corpus.
     const NAME: &'static str;
@@ -61,7 +61,7 @@ pub trait Subject: Sized {
     fn digest(&self) -> u64;
 }
 
-/// A sequence with its settings.
+/// A sequence of operations, with the settings of the subject that executes it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Case<T> {

@@ -65,7 +65,7 @@ pub enum Operation {
     Segment { from: Position, bytes: u16 },
 }
 
-/// A span of time.
+/// The simulated time that an operation lets pass.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Span {
@@ -89,7 +89,7 @@ impl Span {
     }
 }
 
-/// A length of the queue.
+/// A queue length, relative to the buffer of the subject.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Level {
@@ -98,7 +98,7 @@ pub enum Level {
     Cells(u16),
 }
 
-/// Data from the application.
+/// Data that the application hands to a TCP sender.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Supply {
@@ -121,7 +121,7 @@ pub enum Position {
 }
 
 impl Position {
-    /// The byte at this position.
+    /// The number of the byte at this position of the sender's data.
     pub fn byte(self, next: u64, highest: u64, mss: u64) -> u64 {
         match self {
             Position::Next(bytes) => next.saturating_add_signed(i64::from(bytes)),
@@ -151,7 +151,7 @@ impl<'de> Deserialize<'de> for CellsPerSecond {
     }
 }
 
-/// Contents of an RM cell.
+/// Drawn contents of an RM cell that an operation sends to the subject.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Contents {
     pub er: CellsPerSecond,

@@ -23,7 +23,7 @@ pub fn components<T: JsonSchema>() -> BoxedStrategy<Value> {
     prop::strategy::Union::new(variants).boxed()
 }
 
-/// Parameters of a struct `T`.
+/// Draws legal values for the fields of the parameters `T`, from the schema of `T`.
 pub fn fields<T: JsonSchema>() -> BoxedStrategy<Value> {
     let schema = schemars::schema_for!(T).to_value();
     parameters(&schema, &schema)

@@ -32,7 +32,7 @@ impl Setting {
     }
 }
 
-/// Phases of a receiver's clock.
+/// Draws the phase of a receiver's clock in ps.
 pub fn phases() -> impl Strategy<Value = Ps> {
     prop_oneof![Just(0u64), 0..1_000_000_000_000u64].prop_map(Ps)
 }
@@ -108,7 +108,7 @@ pub struct Observed<R> {
     digest: Digest,
 }
 
-/// The receiver of the engine.
+/// The subject: the engine's TCP receiver, with the checks of the model.
 pub type Receiver = Observed<TcpReceiver>;
 
 impl<R: Receiving> Observed<R> {

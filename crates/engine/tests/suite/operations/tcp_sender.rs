@@ -89,7 +89,7 @@ pub struct Watched<S> {
     digest: Digest,
 }
 
-/// The sender of the engine.
+/// The subject: the engine's TCP sender, with the checks of the model.
 pub type Sender = Watched<TcpSender>;
 
 impl<S: Sending> Watched<S> {

@@ -36,7 +36,7 @@ pub fn plain_switch() -> SwitchPlan {
     }
 }
 
-/// Nodes and links under construction.
+/// A plan's nodes and links, to which a test adds.
 #[derive(Default)]
 pub struct Graph {
     pub nodes: Vec<NodePlan>,

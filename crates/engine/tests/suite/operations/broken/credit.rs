@@ -9,7 +9,7 @@ use super::super::credit::{
 };
 use super::caught;
 
-/// Fault of the receiving side.
+/// The faults that a broken receiving side of credit control can have.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Fault {
     TellsTooMuch,
@@ -87,7 +87,7 @@ fn broken_givers_of_credit_are_caught() {
     }
 }
 
-/// Fault of a pool.
+/// The faults that a broken buffer pool of credit control can have.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Greed {
     Promises,

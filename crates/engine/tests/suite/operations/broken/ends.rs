@@ -8,7 +8,7 @@ use super::super::Subject;
 use super::super::end_systems::{EndSystem, Ends, Source, settings};
 use super::caught;
 
-/// Fault of a source.
+/// The faults that a broken ABR source can have.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Fault {
     TooFast,

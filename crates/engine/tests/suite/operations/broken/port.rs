@@ -9,7 +9,7 @@ use cellrate_engine::passing::{Contents, Passing};
 use super::super::{Subject, controls, discard};
 use super::caught;
 
-/// Fault of a scheme.
+/// The faults that a broken control scheme can have.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Fault {
     RaisesEr,
@@ -157,7 +157,7 @@ fn broken_control_schemes_are_caught() {
     }
 }
 
-/// Fault of a policy.
+/// The faults that a broken discard policy can have.
 #[derive(Clone, Copy, Debug)]
 enum Waste {
     TakesAlways,

@@ -13,7 +13,7 @@ use super::super::operation::Operation;
 use super::super::port::{Order, Ports, Setting, Watched, settings};
 use super::caught;
 
-/// Fault of a server.
+/// The faults that a broken server can have.
 #[repr(u8)]
 #[derive(Clone, Copy)]
 enum Fault {

@@ -13,7 +13,7 @@ use super::super::tcp_receiver::{Observed, Receiver, Receiving, Setting, phases}
 use super::super::tcp_sender::{Sender, Sending, View, Watched};
 use super::caught;
 
-/// Fault of a sender.
+/// The faults that a broken TCP sender can have.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Fault {
     NoWindow,
@@ -150,7 +150,7 @@ fn broken_senders_are_caught() {
     }
 }
 
-/// Fault of a receiver.
+/// The faults that a broken TCP receiver can have.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Lie {
     AcksMore,

@@ -34,7 +34,7 @@ pub struct Port<C> {
     digest: Digest,
 }
 
-/// Any scheme of the registry.
+/// The subject: a port with any control scheme of the registry.
 pub type Controlled = Port<Control>;
 
 /// The cell `info` with the marks that a scheme set in `seen`; the scheme must have changed nothing

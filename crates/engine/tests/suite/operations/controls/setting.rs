@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::super::settings::{components, legal};
 
-/// A port of a switch.
+/// Drawn parameters of a control scheme and of the port at which it works.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Setting {
@@ -33,7 +33,7 @@ impl Setting {
     }
 }
 
-/// Any scheme at any port.
+/// Draws a control scheme of the registry with legal parameters, and a port.
 pub fn settings() -> BoxedStrategy<Setting> {
     let rates =
         [1e6, 25.6e6, 149.76e6, 155.52e6, 622.08e6, 4e14].map(|bits| Rate((bits * 1e3) as u64));

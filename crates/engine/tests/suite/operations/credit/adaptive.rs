@@ -44,7 +44,7 @@ pub struct Hop<P> {
     memory: u64,
 }
 
-/// The pool of the engine.
+/// The subject: a hop with the engine's pool of adaptive allocation.
 pub type AdaptiveHop = Hop<Pool>;
 
 impl Hop<Pool> {

@@ -42,7 +42,7 @@ pub struct Hop<R> {
     now: Ps,
 }
 
-/// The receivers of the engine.
+/// The subject: a hop with the engine's receivers of fixed allocation.
 pub type StaticHop = Hop<Receiver>;
 
 impl<R: Counting> Hop<R> {

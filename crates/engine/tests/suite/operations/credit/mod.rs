@@ -26,7 +26,7 @@ const VOCABULARY: &[(u32, Kind)] = &[
     (2, Kind::Mark),
 ];
 
-/// Channels over one link.
+/// Drawn parameters of credit control, and the link with its channels.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Setting {
@@ -52,7 +52,7 @@ impl Setting {
     }
 }
 
-/// Any legal parameters.
+/// Draws legal parameters of credit control, and a link.
 pub fn settings() -> BoxedStrategy<Setting> {
     (fields::<FcvcConfig>(), 1..=4usize, 0..1_000_000_000u64)
         .prop_map(|(fcvc, channels, delay)| {

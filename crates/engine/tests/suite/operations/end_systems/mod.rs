@@ -36,7 +36,7 @@ pub struct Ends<S> {
     digest: Digest,
 }
 
-/// Any end system.
+/// The subject: the engine's ABR source and destination.
 pub type EndSystem = Ends<AbrSource>;
 
 impl<S: Source> Ends<S> {
@@ -257,7 +257,7 @@ impl<S: Source> Ends<S> {
         self.last_in_rate = Some(self.now);
     }
 
-    /// Checks SES rule 11.
+    /// Checks SES rule 11 when the source sends an RM cell out of rate.
     fn observe_probe(&mut self, acr: f64) {
         let tcr = self.config.tcr.cells_per_second();
         assert!(

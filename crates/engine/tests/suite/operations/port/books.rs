@@ -29,7 +29,7 @@ struct Page {
     longest: u64,
 }
 
-/// Account of a port.
+/// The model's account of a port: the cells that arrived, left and were lost, by queue and slot.
 pub struct Books {
     pages: Vec<Page>,
     /// Number of refused cells, by slot.
@@ -84,7 +84,7 @@ impl Books {
         });
     }
 
-    /// Records a refused cell.
+    /// Enters a refused cell, and checks that the port was allowed to refuse it.
     pub fn refused(&mut self, queue: usize, slot: u32, of_data: bool, cause: Cause) {
         let page = &mut self.pages[queue];
         let full = page.taken - page.left >= self.buffer;

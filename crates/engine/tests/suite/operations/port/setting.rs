@@ -46,7 +46,7 @@ impl Setting {
     pub fn abr_channels(&self) -> usize {
         self.scheme.channels
     }
-    /// Classes of each queue.
+    /// Service classes of each queue, in order of priority.
     pub fn queues(&self) -> Vec<Vec<ServiceClass>> {
         let (abr, vbr) = (ServiceClass::Abr, ServiceClass::Vbr);
         match self.order {

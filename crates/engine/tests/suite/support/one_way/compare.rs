@@ -7,7 +7,7 @@ use super::trace::{self, Event, Row};
 /// Rounding of cwnd in the traces.
 const TOLERANCE: f64 = 0.0011;
 
-/// Result of a comparison.
+/// Result of comparing a run of the engine with another simulator's trace of one connection.
 pub struct Comparison {
     /// Number of events in the other simulator's trace. `equal` is the number of these that are
     /// equal here before the first difference.

@@ -56,7 +56,7 @@ impl Line {
             )
         }
     }
-    /// The line for acknowledgements.
+    /// The line that carries acknowledgements, with the losses of the pattern.
     pub fn back(pattern: &Pattern) -> Line {
         Line::new(
             Ps::ZERO,
@@ -84,7 +84,7 @@ impl Line {
         self.sent += 1;
     }
 
-    /// Time of the next arrival.
+    /// Time of the next arrival on the line; `NEVER` if the line is empty.
     pub fn next(&self) -> Ps {
         self.first()
             .map_or(Ps::NEVER, |place| self.arrivals[place].0)

@@ -47,7 +47,7 @@ pub struct Sizes {
     pub before: u64,
 }
 
-/// A connection.
+/// One TCP connection over a line that loses packets by a pattern.
 pub struct Connection<S> {
     now: Ps,
     mss: u64,

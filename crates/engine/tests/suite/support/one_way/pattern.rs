@@ -27,17 +27,17 @@ const WINDOWS: &str = include_str!("../../data/tcp_windows.csv");
 /// The patterns with marks.
 const MARKS: &str = include_str!("../../data/tcp_marks.csv");
 
-/// Every pattern.
+/// Every pattern of losses and delays.
 pub fn all() -> Vec<Pattern> {
     PATTERNS.lines().skip(1).map(read).collect()
 }
 
-/// Every longer pattern.
+/// Every pattern for the longer runs in which congestion windows are compared.
 pub fn of_windows() -> Vec<Pattern> {
     WINDOWS.lines().skip(1).map(read).collect()
 }
 
-/// Every pattern with marks.
+/// Every pattern with ECN marks in place of losses.
 pub fn of_marks() -> Vec<Pattern> {
     MARKS.lines().skip(1).map(read).collect()
 }

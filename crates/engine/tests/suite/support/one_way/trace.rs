@@ -1,6 +1,6 @@
 //! Traces of the events at a sender, from files and from runs.
 
-/// Kind of event.
+/// Kind of an event in the trace of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// A packet was sent.

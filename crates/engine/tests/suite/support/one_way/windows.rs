@@ -8,7 +8,7 @@ use super::pattern::Pattern;
 use super::trace::{self, Event, Row};
 use super::{Connection, Sizes};
 
-/// Distance between two runs.
+/// Differences between the congestion windows of the engine and of another simulator.
 #[derive(Clone, Copy, Debug)]
 pub struct Distance {
     /// Acknowledgements in the other simulator's trace.

@@ -38,7 +38,7 @@ pub struct Network {
     pub end: Ps,
 }
 
-/// Any network.
+/// Draws a network: switches, links and flows.
 pub fn networks() -> impl Strategy<Value = Network> {
     let switches = prop::collection::vec(switch(), 2..=5);
     let chords = prop::collection::vec(any::<(Index, Index)>(), 0..3);

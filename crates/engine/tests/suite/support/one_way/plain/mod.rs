@@ -19,7 +19,7 @@ use super::Sender;
 /// Number of duplicates that indicate a loss.
 const THRESHOLD: u64 = 3;
 
-/// Initial state of a sender.
+/// Parameters and initial state of a plain sender, which the other simulator also has.
 #[derive(Clone, Debug)]
 pub struct Start {
     /// Kind of recovery.
