@@ -136,7 +136,7 @@ def test_rows_are_counted_before_they_are_read(
     rows = 100_000_000
     many_rows(tmp_path / "much.parquet", rows)
     assert (tmp_path / "much.parquet").stat().st_size < 10_000_000
-    told = f"it has {rows:,} rows of 2 columns; at most 16,777,216 are read"
+    told = f"it has {rows:,} rows of 2 columns; allowed are at most 16,777,216 rows"
     done = command("validate", scenario(tmp_path, "much.parquet"))
     assert done.returncode == 2
     assert told in done.stderr
