@@ -293,7 +293,7 @@ test("every step of every lesson runs, shows its parameter, and can be linked to
   await ended(page);
   await page.locator("#open-find").click();
   const count = await page.locator('#find .card button:text-is("Begin")').count();
-  assert.equal(count, 6);
+  assert.equal(count, 8);
   await page.keyboard.press("Escape");
   for (let lesson = 0; lesson < count; lesson += 1) {
     await page.locator("#open-find").click();
