@@ -12,20 +12,24 @@ from pathlib import Path
 import pytest
 from cellrate.cli.papers import chosen
 from cellrate.common.papers_place import experiment_names
-from cellrate.language.expressions import attributes, names
+from cellrate.language.expressions import ExpressionError, attributes, evaluate, names
 from cellrate.papers import ReproduceError
 from cellrate.papers.collection import all_papers, experiment_ids, papers_root, select
 from cellrate.papers.draws import drawn_subjects
 from cellrate.papers.findings import held_out
 from cellrate.papers.paper import Paper, experiment_as, read_as
 from cellrate.papers.reading import read_paper
+from cellrate.papers.results import measure
 from cellrate.papers.runs import (
+    PRINTED,
+    Outcomes,
     command_of,
     job_of,
     jobs_at,
     name_in_expressions,
     run_ids,
     runs_of,
+    scope_of,
     vocabulary,
 )
 from cellrate.papers.stored import ASSUMED, read_stored
@@ -44,13 +48,13 @@ def test_ids_begin_with_the_papers(paper: Paper) -> None:
 @pytest.mark.parametrize("paper", PAPERS, ids=[p.id for p in PAPERS])
 def test_expressions_name_only_what_there_is(paper: Paper) -> None:
     for experiment in paper.experiments:
-        known = set(vocabulary()) | {v.name for v in experiment.variants}
+        known = set(vocabulary()) | {PRINTED} | {v.name for v in experiment.variants}
         for claim in experiment.claims:
             used = runs_elsewhere(paper, claim.uses, claim.holds_if)
             assert names(claim.holds_if) <= known | used, f"{experiment.id}, {claim.id}"
         for published in experiment.published:
             if published.measure:
-                extra = {"it"} if published.it else set()
+                extra = ({"it"} if published.it else set()) | dict(published.at).keys()
                 assert names(published.measure) <= known | extra, f"{experiment.id}, {published}"
         for curve in (curve for figure in experiment.figures for curve in figure.curves):
             drawn = names(curve.measure or curve.points or "0")
@@ -217,6 +221,54 @@ def test_a_table_becomes_its_values(tmp_path: Path) -> None:
         ("T, n = 5, buffer = 5720", 11.7, "throughput", "T", ("row", (5, 5720))),
         ("CLR, n = 5, buffer = 5720", 0.0, "loss", "", ("row", (5, 5720))),
     ]
+
+
+ARITHMETIC = """
+[[experiment]]
+id = "x-table"
+kind = "table"
+title = "t"
+where = "w"
+[[experiment.table]]
+key = "n"
+columns = [{ quantity = "square", kind = "arithmetic", measure = "n * n" }]
+rows = [{ at = [2], printed = ["4"] }, { at = [3], printed = ["9.5"] }]
+[[experiment.figure]]
+id = "a"
+title = "t"
+kind = "formula"
+x = { label = "n" }
+y = { label = "square" }
+curves = [{ label = "here", points = "[(n, n * n) for n in range(4)]" }]
+printed = [{ curve = "here", of = "square" }, { curve = "here", x = 0, y = 1 }]
+"""
+
+
+def test_a_table_of_arithmetic_is_computed_for_the_key_of_each_row(tmp_path: Path) -> None:
+    paper = read_paper(write_paper(tmp_path / "x", ARITHMETIC))
+    (experiment,) = paper.experiments
+    scope = scope_of(paper, experiment, Outcomes(), 1)
+    assert evaluate("printed('square')", scope) == [(4.0, 4.0), (9.5, 9.0)]
+    assert [measure(experiment, each, scope) for each in experiment.published] == [4.0, 9.0]
+    (figure,) = experiment.figures
+    assert [(one.x, one.y) for one in figure.printed] == [(2.0, 4.0), (3.0, 9.5), (0.0, 1.0)]
+    with pytest.raises(ExpressionError, match="has no column of arithmetic `cube`"):
+        evaluate("printed('cube')", scope)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("at = [2]", "at = [2, 3]", "`at` needs one value, that of `n`"),
+        ('of = "square"', 'of = "cube"', "no table of arithmetic has a column `cube`"),
+        ('kind = "arithmetic"', 'kind = "measured", score = "rate"', "names no run"),
+    ],
+)
+def test_what_does_not_fit_a_table_of_arithmetic_is_refused(
+    tmp_path: Path, old: str, new: str, message: str
+) -> None:
+    with pytest.raises(ReproduceError, match=message):
+        read_paper(write_paper(tmp_path / "x", ARITHMETIC.replace(old, new)))
 
 
 RUN = """

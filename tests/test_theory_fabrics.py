@@ -1,14 +1,17 @@
 """Fluid models of DCQCN and TIMELY against the figure data of their paper.
 
-The margins are those that the authors of "ECN or Delay" (CoNEXT 2016) keep beside their figures
-(github.com/jitupadhye-zz/rdma, `conext2016/figures/pm_*.txt`). Their tool reads a frequency grid,
-so a margin is met within 0.1 degrees.
+The numbers are those of `papers/zhu16`, which the authors of "ECN or Delay" (CoNEXT 2016) keep
+beside their figures. Their tool reads a frequency grid, so a margin is met within 0.1 degrees.
 """
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
+from cellrate.papers.collection import select
+from cellrate.papers.runs import compared
 from cellrate.theory import AssumptionError
 from cellrate.theory.dcqcn import (
     dcqcn_alpha,
@@ -19,60 +22,84 @@ from cellrate.theory.dcqcn import (
     dcqcn_phase_margin_degrees,
     dcqcn_queue_bytes,
 )
+from cellrate.theory.dcqcn_convergence import dcqcn_convergence_seconds
 from cellrate.theory.timely import timely_phase_margin_degrees, timely_queue_bytes
 
 FLOWS = np.array([2.0, 10.0, 38.0, 98.0])
-# C in Gbit/s, R_AI in Mbit/s, Kmax in kB, tau* in us; margins for the numbers of flows.
-DCQCN = [
-    (40, 40, 200, 0, [26.624, 4.7564, 25.646, 55.937]),
-    (40, 40, 200, 1, [26.257, 4.5296, 25.417, 55.606]),
-    (40, 40, 200, 10, [22.952, 2.4883, 23.353, 52.627]),
-    (40, 40, 200, 25, [17.443, -0.91397, 19.914, 47.663]),
-    (40, 40, 200, 50, [8.2626, -6.5844, 14.182, 39.388]),
-    (40, 40, 200, 100, [-10.099, -17.925, 2.717, 22.84]),
-    (40, 10, 200, 0, [58.388, 20.979, 14.168, 37.68]),
-    (40, 10, 200, 10, [54.539, 19.306, 12.845, 35.891]),
-    (40, 10, 200, 50, [39.145, 12.613, 7.5538, 28.733]),
-    (40, 10, 200, 100, [19.902, 4.2463, 0.93942, 19.786]),
-    (40, 10, 1000, 0, [81.571, 63.6, 40.175, 51.225]),
-    (40, 10, 1000, 50, [62.877, 53.724, 33.478, 41.543]),
-    (40, 10, 1000, 100, [44.183, 43.849, 26.782, 31.86]),
-    (100, 40, 200, 0, [23.919, 12.363, -0.37086, 10.273]),
-    (100, 40, 200, 50, [-16.686, -10.139, -16.324, -4.2732]),
-    (100, 40, 200, 100, [-57.292, -32.642, -32.277, -18.82]),
-]
-
-
-@pytest.mark.parametrize(("gigabits", "increase", "kmax", "delay", "margins"), DCQCN)
-def test_margins_of_dcqcn_are_those_of_the_figures(
-    gigabits: int, increase: int, kmax: int, delay: int, margins: list[float]
-) -> None:
-    found = dcqcn_phase_margin_degrees(
-        FLOWS,
-        gigabits * 1e9,
-        delay * 1e-6,
-        increase_bits_per_second=increase * 1e6,
-        kmax_bytes=kmax * 1e3,
-        beyond_p_max=True,
+[(_, EXPERIMENTS)] = select("zhu16", None)
+COLUMNS = list(
+    dict.fromkeys(
+        (experiment.id, each.quantity.rpartition(", ")[0])
+        for experiment in EXPERIMENTS
+        for each in experiment.published
+        if each.at
     )
-    assert np.abs(found - np.array(margins)).max() < 0.1
+)
 
 
-TIMELY_FLOWS = np.arange(2.0, 51.0, 4.0)
-TIMELY = {
-    0: [-1.9535, 12.906, 28.529, 39.916, 42.921, 38.927, 31.214, 22.013, 12.532, 3.2215, -5.726,
-        -14.206, -22.263],
-    50: [-7.0458, 9.8618, 25.903, 37.236, 39.944, 35.586, 27.537, 18.096, 8.3455, -1.1109, -10.167,
-         -18.771, -26.915],
-    100: [-12.138, 6.8178, 23.277, 34.555, 36.966, 32.245, 23.877, 14.135, 4.1775, -5.4642, -14.669,
-          -23.336, -31.489],
-}  # fmt: skip
+@pytest.mark.parametrize(("name", "column"), COLUMNS)
+def test_formulae_give_the_numbers_of_the_figures(name: str, column: str) -> None:
+    [experiment] = [each for each in EXPERIMENTS if each.id == name]
+    told, found = np.array(compared(experiment, column)).T
+    assert len(told) >= 9
+    if column.startswith("margin"):
+        assert np.abs(found - told).max() < 0.1
+    else:
+        assert np.abs(found / told - 1).max() < 1e-4
 
 
-@pytest.mark.parametrize("propagation", TIMELY)
-def test_margins_of_timely_are_those_of_the_figures(propagation: int) -> None:
-    found = timely_phase_margin_degrees(TIMELY_FLOWS, 10e9, propagation * 1e-6)
-    assert np.abs(found - np.array(TIMELY[propagation])).max() < 0.1
+def test_all_numbers_of_the_figures_are_there() -> None:
+    margins = [column for _, column in COLUMNS if column.startswith("margin")]
+    assert (len(margins), len(COLUMNS)) == (21, 25)
+
+
+def growth_of_timely(flows: int, slope: float) -> float:
+    """How a small deviation of the queue grows from 10 to 20 ms in the fluid model of section 4.3.
+
+    Euler steps of the three equations, in bytes and seconds, without propagation delay.
+    """
+    link, increase, beta, low, least, alpha = 1.25e9, 1.25e6, 0.008, 50e-6, 20e-6, 0.875
+    segment, packet, step = 16e3, 1e3, 2e-7
+    share, reference = link / flows, link * low
+    fixed = float(timely_queue_bytes(flows, 8 * link))
+    late, between = round((fixed + packet) / link / step), round(segment / share / step)
+    queue = [fixed] * (late + between + 1)
+    rate, gradient = share * 1.0001, 0.0
+    for _ in range(round(0.02 / step)):
+        now, before = queue[-1 - late], queue[-1 - late - between]
+        weight, passes = slope * gradient + 0.5, rate / segment
+        change = (1 - weight) * increase - weight * beta * rate * (now - reference) / reference
+        gradient += step * passes * alpha * ((now - before) / (link * least) - gradient)
+        queue.append(queue[-1] + step * (flows * rate - link))
+        rate += step * passes * change
+    deviation = np.abs(np.array(queue) - fixed)
+    middle = len(deviation) // 2
+    return float(deviation[-middle // 2 :].max() / deviation[middle // 2 : middle].max())
+
+
+@pytest.mark.parametrize(("flows", "slope"), [(6, 0.5), (26, 0.5), (2, 2), (26, 2)])
+def test_the_sign_of_timelys_margin_says_whether_the_fluid_model_settles(
+    flows: int, slope: float
+) -> None:
+    margin = timely_phase_margin_degrees(flows, 10e9, weight_slope=slope)
+    assert (growth_of_timely(flows, slope) < 1) == (margin > 0)
+
+
+def test_convergence_of_dcqcn_is_that_of_the_recursion() -> None:
+    """Cycle after cycle from alpha = 1, as section 3.4 writes it, for four flows at 10 Gbit/s."""
+    flows, link, increase, interval, gain = 4, 10e9, 40e6, 55e-6, 1 / 16
+    to_mark = (-1 + math.sqrt(1 + 8 * 1.6e6 / (flows * increase * interval))) / 2
+    alpha, cycle = 1.0, 0.0
+    for _ in range(10_000):
+        cycle = 2 + (to_mark / 2 + link / (2 * flows * increase)) * alpha
+        alpha = (1 - gain) ** (cycle - 1) * ((1 - gain) * alpha + gain)
+    cycles = math.log(0.1 / flows) / math.log(1 - alpha / 2)
+    found = dcqcn_convergence_seconds(flows, link, gain=gain)
+    assert found == pytest.approx(cycles * cycle * interval)
+    # Flows that may differ by twice their share, which is C for two, have converged at once.
+    assert dcqcn_convergence_seconds(2, link, difference=2) == 0
+    with pytest.raises(AssumptionError, match="alpha_exponent"):
+        dcqcn_convergence_seconds(2, link, alpha_exponent=1)
 
 
 def test_queue_of_timely_by_hand() -> None:

@@ -161,6 +161,13 @@ class Trace(Readable):
         """Mean of the samples between two times."""
         return float(self._part(start, end, (self.low + self.high) / 2).mean())
 
+    def spread(self, start: float = 0.0, end: float = float("inf")) -> float:
+        """Standard deviation / mean of the samples between two times."""
+        part = self._part(start, end, (self.low + self.high) / 2)
+        if not part.mean():
+            raise ValueError(f"the mean of {self.entity} is 0, so it has no relative spread")
+        return float(part.std() / part.mean())
+
     def first_above(self, level: float, start: float = 0.0) -> float:
         """First time from `start` with a sample above the level; infinite if there is none."""
         return self._first((self.times >= start) & (self.high > level))

@@ -201,6 +201,16 @@ class Run(Record):
             raise ValueError(f"{self._place} has several traces of {kind}: {names}")
         return traces[0]
 
+    def series_sum(self, kind: str, pattern: str = "*") -> Trace:
+        """Sum of the traces of a kind that match a pattern; they need the same times."""
+        traces = self.series_all(kind, pattern)
+        times = traces[0].times
+        if any(not np.array_equal(each.times, times) for each in traces):
+            raise ValueError(f"{self._place}: traces of {kind} have different times, so no sum")
+        low = np.sum([each.low for each in traces], axis=0)
+        high = np.sum([each.high for each in traces], axis=0)
+        return Trace(f"sum of {len(traces)} traces of {kind}", times, low, high)
+
     def _trace(self, index: int, entity: str) -> Trace:
         columns = (np.frombuffer(data, dtype="<f8") for data in self._recorded.series_data(index))
         return Trace(entity, *columns)

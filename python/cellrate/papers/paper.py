@@ -108,12 +108,19 @@ class Published:
     """Name of the value that this value repeats in another unit; empty if it repeats none."""
     it: tuple[str, tuple[Value, ...]] | None = None
     """Variant and point of the run that the name `it` means in the measure."""
+    at: tuple[tuple[str, Value], ...] = ()
+    """Names that the measure may use besides, with their values: the key of a table's row."""
 
     @property
     def with_unit(self) -> str:
         """The printed text with its unit."""
         has_unit = self.printed.endswith(self.unit)
         return self.printed if has_unit else f"{self.printed} {self.unit}"
+
+
+def in_column(published: Published, column: str) -> bool:
+    """True if a value is in the column of a table, whose name its quantity begins with."""
+    return published.quantity.startswith(f"{column}, ")
 
 
 @dataclass(frozen=True)

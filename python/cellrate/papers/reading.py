@@ -25,10 +25,12 @@ from cellrate.papers.paper import (
     Kind,
     Paper,
     Point,
+    PrintedPoint,
     Published,
     Readings,
     ReproduceError,
     Variant,
+    in_column,
 )
 from cellrate.papers.readings_file import read_readings
 from cellrate.papers.toml_reader import Reader, check_unique, read_toml
@@ -113,7 +115,7 @@ def _experiment(
         variants=variants,
         published=_with_repetitions(published),
         claims=tuple(_claim(table, set(by_name)) for table in reader.tables("claim")),
-        figures=tuple(map(read_figure, reader.tables("figure"))),
+        figures=tuple(read_figure(table, published) for table in reader.tables("figure")),
     )
     for each in published:
         _check_runs(each, identifier, set(by_name))
@@ -156,7 +158,7 @@ def _claim(reader: Reader, variants: set[str]) -> Claim:
 
 def read_published(reader: Reader) -> Published:
     """Reads a printed value; raises `ReproduceError` if kind, score and measure do not fit."""
-    published = reader.fill(Published, again="", it=None)
+    published = reader.fill(Published, again="", it=None, at=())
     _check_published(published, reader.place)
     return published
 
@@ -218,29 +220,40 @@ class _Row:
 
 
 def read_table(reader: Reader, variants: dict[str, Variant]) -> list[Published]:
-    """Reads the values of a table, row by row; raises `ReproduceError` if a row does not fit."""
-    where, name = reader.text("where", ""), reader.text("variant")
-    if name not in variants or not variants[name].swept:
+    """Reads the values of a table, row by row; raises `ReproduceError` if a row does not fit.
+
+    A table of runs names their variant. A table of arithmetic names a key instead, and its measures
+    use the value of the key in the row.
+    """
+    where, key = reader.text("where", ""), reader.text("key", "")
+    name = "" if key else reader.text("variant")
+    if not key and (name not in variants or not variants[name].swept):
         raise ReproduceError(f"{reader.place}: `{name}` is not a variant with varied runs")
     columns = [table.fill(_Column) for table in reader.tables("columns")]
+    of = variants.get(name, key)
     values = [
-        value
-        for table in reader.tables("rows")
-        for value in _values(table, columns, variants[name], where)
+        value for table in reader.tables("rows") for value in _values(table, columns, of, where)
     ]
     reader.done()
     return values
 
 
 def _values(
-    reader: Reader, columns: list[_Column], variant: Variant, where: str
+    reader: Reader, columns: list[_Column], of: Variant | str, where: str
 ) -> list[Published]:
-    """The values of a row."""
+    """The values of a row; `of` is the variant of the table, or its key."""
     row = reader.fill(_Row)
     at = tuple(row.at)
-    points = [point for point in variant.points if tuple(point.values()) == at]
-    if not points:
-        raise ReproduceError(f"{reader.place}: `{variant.name}` has no run at {at}")
+    if isinstance(of, Variant):
+        points = [point for point in of.points if tuple(point.values()) == at]
+        if not points:
+            raise ReproduceError(f"{reader.place}: `{of.name}` has no run at {at}")
+        place: dict[str, Any] = {"it": (of.name, at)}
+    else:
+        if len(at) != 1:
+            raise ReproduceError(f"{reader.place}: `at` needs one value, that of `{of}`")
+        points = [{of: at[0]}]
+        place = {"at": ((of, at[0]),)}
     given = {"printed": row.printed, "score": row.score, "kind": row.kind}
     for key, cells in given.items():
         if cells and len(cells) != len(columns):
@@ -257,7 +270,7 @@ def _values(
             continue
         if cell["kind"] != "measured":
             cell |= {"score": "", "order": ""}
-        value = Published(**cell, value=_number(row.printed[i]), where=where, it=(variant.name, at))
+        value = Published(**cell, value=_number(row.printed[i]), where=where, **place)
         _check_published(value, reader.place)
         values.append(value)
     return values
@@ -298,9 +311,17 @@ def _again(published: Published, measures: Mapping[tuple[str, Any], str]) -> str
     return ""
 
 
-def read_figure(reader: Reader) -> Figure:
-    """Reads a figure; raises `ReproduceError` if a curve lacks its data."""
-    figure = reader.fill(Figure, curves=tuple(map(_curve, reader.tables("curves"))))
+def read_figure(reader: Reader, published: Sequence[Published] = ()) -> Figure:
+    """Reads a figure; raises `ReproduceError` if a curve lacks its data.
+
+    Args:
+        reader: The table of the figure.
+        published: Printed values of the experiment, of which the figure may mark some.
+    """
+    printed = [one for table in reader.tables("printed") for one in _printed(table, published)]
+    figure = reader.fill(
+        Figure, curves=tuple(map(_curve, reader.tables("curves"))), printed=tuple(printed)
+    )
     labels = [curve.label for curve in figure.curves]
     for point in figure.printed:
         if point.curve not in labels:
@@ -315,6 +336,22 @@ def read_figure(reader: Reader) -> Figure:
         if not data[figure.kind]:
             raise ReproduceError(f"{reader.place}: curve `{curve.label}` lacks its data")
     return figure
+
+
+def _printed(reader: Reader, published: Sequence[Published]) -> list[PrintedPoint]:
+    """A point, or all values of a column of a table of arithmetic over the key of the table."""
+    if "of" not in reader.names():
+        return [reader.fill(PrintedPoint)]
+    curve, column = reader.text("curve"), reader.text("of")
+    reader.done()
+    points = [
+        PrintedPoint(curve, float(each.at[0][1]), each.value)
+        for each in published
+        if each.at and each.value is not None and in_column(each, column)
+    ]
+    if not points:
+        raise ReproduceError(f"{reader.place}: no table of arithmetic has a column `{column}`")
+    return points
 
 
 def _curve(reader: Reader) -> Curve:

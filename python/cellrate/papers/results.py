@@ -225,7 +225,8 @@ def measure(experiment: Experiment, published: Published, scope: Mapping[str, An
     """Evaluates the measure of a published value with the runs of one seed."""
     try:
         run_named_it = {"it": scope[published.it[0]][published.it[1]]} if published.it else {}
-        value = evaluate(published.measure, dict(scope) | run_named_it)
+        named = run_named_it | dict(published.at)
+        value = evaluate(published.measure, dict(scope) | named)
     except ExpressionError as error:
         raise NotMeasurable(f"{experiment.id}, {published.quantity}: {error}") from error
     if isinstance(value, bool) or not isinstance(value, int | float):

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,7 @@ from cellrate.papers.paper import (
     ReproduceError,
     Subject,
     Variant,
+    in_column,
 )
 from cellrate.papers.toml_reader import TEMPLATE
 from cellrate.simulation.runner import Job
@@ -126,6 +127,26 @@ class Outcomes:
         return self._runs[job]
 
 
+PRINTED = "printed"
+"""Name of `compared` in the expressions of an experiment."""
+
+
+def compared(experiment: Experiment, column: str) -> list[tuple[float, float]]:
+    """Printed and computed value of each number of arithmetic in a column of a table.
+
+    Raises:
+        ValueError: The experiment has no such column.
+    """
+    found = [
+        (each.value, float(evaluate(each.measure, vocabulary() | dict(each.at))))
+        for each in experiment.published
+        if each.kind == "arithmetic" and each.value is not None and in_column(each, column)
+    ]
+    if not found:
+        raise ValueError(f"{experiment.id} has no column of arithmetic `{column}`")
+    return found
+
+
 def scope_of(paper: Paper, experiment: Experiment, outcomes: Outcomes, seed: int) -> dict[str, Any]:
     """Values of all names in an experiment's expressions, with the runs of one seed.
 
@@ -136,7 +157,7 @@ def scope_of(paper: Paper, experiment: Experiment, outcomes: Outcomes, seed: int
         job = job_of(paper, variant, point, seed)
         return lambda: outcomes[job]
 
-    scope = dict(vocabulary())
+    scope: dict[str, Any] = dict(vocabulary()) | {PRINTED: partial(compared, experiment)}
     for variant in experiment.variants:
         rows = {tuple(point.values()): at(variant, point) for point in variant.points}
         scope[variant.name] = Row(variant.name, rows) if variant.swept else Deferred(rows[()])

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from cellrate.common import whole_file
 from cellrate.common.estimates import estimate
-from cellrate.language.runs import Run
+from cellrate.language.runs import PacketRun, Run
 from cellrate.papers.paper import Experiment, Paper, ReproduceError
 from cellrate.papers.results import ExperimentResult, Measured, judged
 from cellrate.papers.runs import Outcomes, RunId, job_of, run_ids
@@ -248,19 +248,14 @@ def _name(run: RunId) -> str:
 
 def _numbers(run: Run) -> str:
     totals = run.totals
-    return " ".join(
-        str(part)
-        for part in (
-            run.digest,
-            totals.cells_sent,
-            totals.cells_dropped,
-            totals.packets_lost,
-            totals.segments_retransmitted,
-            totals.timeouts,
-            round(totals.tcp_throughput_bits_per_second / 1000),
-            run.longest_queue_cells,
-        )
-    )
+    if isinstance(run, PacketRun):
+        carried = [totals.packets_sent, totals.packets_dropped, totals.packets_dropped]
+        throughput, longest = totals.throughput_bits_per_second, run.longest_queue_packets
+    else:
+        carried = [totals.cells_sent, totals.cells_dropped, totals.packets_lost]
+        throughput, longest = totals.tcp_throughput_bits_per_second, run.longest_queue_cells
+    again = [totals.segments_retransmitted, totals.timeouts]
+    return " ".join(map(str, [run.digest, *carried, *again, round(throughput / 1000), longest]))
 
 
 def _millionths(value: float) -> str:

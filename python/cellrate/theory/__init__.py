@@ -18,6 +18,17 @@ from cellrate.theory.credit import (
     credit_rate_cells_per_second,
     credit_round_trip_cells,
 )
+from cellrate.theory.dcqcn import (
+    dcqcn_alpha,
+    dcqcn_approximate_mark_probability,
+    dcqcn_critical_delay_seconds,
+    dcqcn_crossover_radians_per_second,
+    dcqcn_mark_probability,
+    dcqcn_phase_margin_at_root_degrees,
+    dcqcn_phase_margin_degrees,
+    dcqcn_queue_bytes,
+)
+from cellrate.theory.dcqcn_convergence import dcqcn_convergence_seconds
 from cellrate.theory.efci.feasible import efci_feasible_sets
 from cellrate.theory.efci.formulae import (
     efci_cycle_amplitude_cells,
@@ -79,6 +90,7 @@ from cellrate.theory.tcp_over_abr import (
     window_cells,
     window_sum_cells,
 )
+from cellrate.theory.timely import timely_phase_margin_degrees, timely_queue_bytes
 
 __all__ = [
     "AssumptionError",
@@ -98,6 +110,15 @@ __all__ = [
     "credit_buffer_cells",
     "credit_rate_cells_per_second",
     "credit_round_trip_cells",
+    "dcqcn_alpha",
+    "dcqcn_approximate_mark_probability",
+    "dcqcn_convergence_seconds",
+    "dcqcn_critical_delay_seconds",
+    "dcqcn_crossover_radians_per_second",
+    "dcqcn_mark_probability",
+    "dcqcn_phase_margin_at_root_degrees",
+    "dcqcn_phase_margin_degrees",
+    "dcqcn_queue_bytes",
     "discrete_lengths",
     "efci_cycle_amplitude_cells",
     "efci_cycle_maximum_acr_cells_per_second",
@@ -141,6 +162,8 @@ __all__ = [
     "round_trips_to_fill",
     "scipy_lengths",
     "segment_cells",
+    "timely_phase_margin_degrees",
+    "timely_queue_bytes",
     "two_way_bound_cells",
     "uniform_lengths",
     "unpadded_peak_throughput_bits_per_second",

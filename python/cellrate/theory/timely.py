@@ -1,7 +1,9 @@
 """Fluid model of patched TIMELY: fixed point and phase margin of N equal flows at one port.
 
 Zhu, Ghobadi, Misra and Padhye 2016 (CoNEXT), sections 4.2 and 4.3. The original has no fixed point,
-or infinitely many; the patch weighs the gradient of the delay against the delay itself.
+or infinitely many; the patch weighs the gradient of the delay against the delay itself. The weight
+rises with the gradient g. The paper's algorithm has w = 2 g + 1/2; the authors' program for the
+margins has a slope of 1/2.
 """
 
 from __future__ import annotations
@@ -74,6 +76,7 @@ def timely_phase_margin_degrees(
     gradient_weight: Numbers = 0.875,
     segment_bytes: Numbers = 16e3,
     packet_bytes: Numbers = 1e3,
+    weight_slope: Numbers = 0.5,
 ) -> Numbers:
     """Phase margin of patched TIMELY's loop about its fixed point; the loop oscillates below 0.
 
@@ -89,6 +92,8 @@ def timely_phase_margin_degrees(
         gradient_weight: alpha, weight of a new sample of the gradient.
         segment_bytes: Bytes of a segment, for each of which the rate changes once.
         packet_bytes: Bytes of a packet on the link.
+        weight_slope: Slope of the weight over the gradient; 1/2 gives the paper's figure, and 2 is
+            that of its algorithm.
 
     Raises:
         AssumptionError: A value is outside the model, or the queue at the fixed point lasts longer
@@ -96,7 +101,10 @@ def timely_phase_margin_degrees(
     """
     require_not_negative(propagation_seconds=propagation_seconds)
     require_positive(
-        least_seconds=least_seconds, segment_bytes=segment_bytes, packet_bytes=packet_bytes
+        least_seconds=least_seconds,
+        segment_bytes=segment_bytes,
+        packet_bytes=packet_bytes,
+        weight_slope=weight_slope,
     )
     require_share(gradient_weight=gradient_weight)
     queue = timely_queue_bytes(
@@ -115,6 +123,7 @@ def timely_phase_margin_degrees(
             gradient_weight,
             segment_bytes,
             packet_bytes,
+            weight_slope,
         )
     return plain(margins)
 
@@ -131,6 +140,7 @@ def _margin(
     weight: float,
     segment: float,
     packet: float,
+    slope: float,
 ) -> float:
     """Margin of one loop, in bytes and seconds; names and transfer function are the authors'."""
     rate, reference = link / flows, link * low
@@ -138,7 +148,7 @@ def _margin(
 
     def transfer(s: Complex) -> Complex:
         smoothed = s * least * (segment * s + weight * rate)
-        gradient = 2 * rate * increase * weight * WEIGHT / smoothed
+        gradient = 2 * rate * increase * weight * slope / smoothed
         by_delay = rate**2 * WEIGHT * beta * flows / (reference * s)
         late = gradient * np.exp(-s * (delay + between))
         rises = (gradient + by_delay) * np.exp(-s * delay) - late
