@@ -37,6 +37,7 @@ WHOLE = (
     "kalyan97-fig8.11",
     "marsan97-table2",
     "ohsaki95-fig7a",
+    "zhu16-packets",
 )
 """Of each paper an experiment whose values and claims are quickly computed, too."""
 

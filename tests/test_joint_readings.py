@@ -25,6 +25,7 @@ CHEAP = {
     "kalyan97": "kalyan97-fig8.7a",
     "marsan97": "marsan97-fig4L",
     "ohsaki95": "ohsaki95-fig7a",
+    "zhu16": "zhu16-packets",
 }
 """An experiment of each paper whose runs are short."""
 
