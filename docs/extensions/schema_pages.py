@@ -16,6 +16,7 @@ SECTIONS = (
     "switch",
     "fcvc",
     "pfc",
+    "cbfc",
     "link_errors",
     "tcp",
     "abr",

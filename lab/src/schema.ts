@@ -82,6 +82,7 @@ const TITLES: Record<string, string> = {
   switch: "Switch ports",
   fcvc: "Credit control",
   pfc: "Priority-based flow control",
+  cbfc: "Credit-based flow control of links",
   link_errors: "Losses of links",
   ethernet: "Frames",
   tcp: "TCP",

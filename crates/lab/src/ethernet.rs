@@ -151,7 +151,7 @@ impl Shown for Simulation {
         if frame.is_empty {
             marks |= mark::EMPTY;
         }
-        if frame.info.is_credit() {
+        if frame.info.is_credit() || (frame.channel.is_none() && frame.pause.is_none()) {
             marks |= mark::CREDIT;
         }
         if frame.info.has_telemetry() {
@@ -217,7 +217,7 @@ impl Shown for Simulation {
     }
 
     fn paused(&self) -> Vec<usize> {
-        self.paused_links()
+        self.held_links()
     }
 
     fn flow(&self, flow: usize) -> FlowPicture {

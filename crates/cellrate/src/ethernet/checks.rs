@@ -14,6 +14,7 @@ use cellrate_engine::kernel::{Finding, Ps, Rate};
 use cellrate_engine::traffic::on_off::OnOffConfig;
 use cellrate_engine::traffic::{Source, SourceConfig};
 
+use super::cbfc;
 use super::fcvc;
 use super::flow::Flow;
 use super::graph::{Graph, Part, expand};
@@ -57,6 +58,7 @@ pub fn check(scenario: &Scenario) -> (Option<Graph>, Vec<Problem>) {
             if !problems.iter().any(has_error) {
                 problems.extend(fcvc::check(scenario, &graph));
                 problems.extend(pfc::check(scenario, &graph));
+                problems.extend(cbfc::check(scenario, &graph));
             }
             (Some(graph), problems)
         }

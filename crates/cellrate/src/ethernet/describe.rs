@@ -10,6 +10,7 @@ use cellrate_engine::net::ChannelId;
 use cellrate_engine::traffic::{Load, SourceConfig};
 use serde_json::{Value, json};
 
+use super::cbfc;
 use super::control::Control;
 use super::flow::Flow;
 use super::graph::{Graph, Instance, Part};
@@ -81,11 +82,7 @@ pub(super) fn describe(scenario: &Scenario, graph: &Graph) -> Value {
         "flows": flows.collect::<Vec<_>>(),
         "credit": reserves.as_ref().map(|found| json!({ "n2_bytes": found.n2(), "promised_bytes": found.promised() })),
         "changes": scenario.changes.iter().map(changed).collect::<Vec<_>>(),
-        "pauses": scenario.pfc.as_ref().map(|pfc| json!({
-            "priorities": pfc.priorities,
-            "loses": pfc::loses(scenario, &plan),
-            "room_bytes": pfc::room_by_link(scenario, &plan),
-        })),
+        "lossless": pfc::described(scenario, &plan).or_else(|| cbfc::described(scenario, &plan)),
     })
 }
 

@@ -153,6 +153,7 @@ pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
         (!scenario.changes.is_empty(), "changes", place!["changes"]),
         (scenario.fcvc.is_some(), "fcvc", place!["fcvc"]),
         (scenario.pfc.is_some(), "pfc", place!["pfc"]),
+        (scenario.cbfc.is_some(), "cbfc", place!["cbfc"]),
         (
             scenario.switch.multipath != Multipath::default(),
             "switch.multipath",

@@ -1,5 +1,6 @@
 //! Scenarios over Ethernet (`link_layer = "ethernet"`): the file, its checks, its graph, and its runs.
 
+mod cbfc;
 mod checks;
 mod control;
 mod describe;

@@ -20,7 +20,7 @@ use crate::run::{Failure, PROGRESS_INTERVAL, Progress};
 pub struct Passages {
     /// Name of the link.
     pub link: Vec<String>,
-    /// Channel: `FLOW/forward` or `FLOW/backward`; empty for a pause.
+    /// Channel: `FLOW/forward` or `FLOW/backward`; empty for a pause, and for a credit of CBFC.
     pub vc: Vec<String>,
     /// `data`, `ack`, `nak`, `cnp`, `record` (of rates: the fields of an RM cell), `credit` or `pause`. An `ack` has no
     /// data.
@@ -139,13 +139,14 @@ impl Passages {
         } = &row.seen;
         let link = &plan.links[*link];
         self.link.push(link.name.clone());
-        // A pause belongs to no flow.
+        // Frames of PFC and CBFC belong to no flow.
         let name = channel.map(|channel| plan.channel_name(channel));
         self.vc.push(name.unwrap_or_default());
         self.kind.push(match packet {
             Packet::Rates { .. } => "record",
             Packet::Credit { .. } => "credit",
             Packet::Pause(_) => "pause",
+            Packet::Credits(_) => "credit",
             Packet::Hop(_) => unreachable!("a hop is no packet"),
             Packet::Tcp(segment) if segment.payload() == 0 => "ack",
             Packet::Tcp(_) | Packet::Udp(_) => "data",
@@ -177,8 +178,8 @@ impl Passages {
 struct Numbers {
     /// Next number of each channel.
     next: HashMap<usize, u64>,
-    /// Next number of PFC frames.
-    pauses: u64,
+    /// Next number of frames of PFC or CBFC.
+    of_links: u64,
     /// By channel and link, both as indices: the packets that may leave the node at the end of the link.
     before: HashMap<(usize, usize), VecDeque<(u64, Packet)>>,
 }
@@ -205,8 +206,8 @@ impl Numbers {
     fn number(&mut self, plan: &Plan, row: &Row) -> u64 {
         let seen = &row.seen;
         let Some(of) = seen.channel else {
-            let next = self.pauses;
-            self.pauses += 1;
+            let next = self.of_links;
+            self.of_links += 1;
             return next;
         };
         let channel = of.index();

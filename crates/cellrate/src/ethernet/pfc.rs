@@ -10,6 +10,7 @@ use cellrate_engine::kernel::units::Bytes;
 use cellrate_engine::net::opposites;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use super::flow::Flow;
 use super::graph::Graph;
@@ -91,21 +92,12 @@ pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
     };
     let plan = plan(scenario, graph);
     let config = pfc.in_octets(&scenario.ethernet);
-    let mut problems = Vec::new();
+    let mut problems = contradictions(scenario, "PFC", "pfc", &config.priorities);
     let mut refuse = |holds: bool, place: Place, message: String, help: &str| {
         if holds {
             problems.push(Problem::error(place, message, help));
         }
     };
-    if let Some(priority) = config.priorities.iter().find(|priority| **priority > 7) {
-        let message = format!("{priority} is not a priority");
-        refuse(
-            true,
-            place!["pfc", "priorities"],
-            message,
-            "allowed: 0 to 7",
-        );
-    }
     refuse(
         config.xon > config.xoff,
         place!["pfc", "xon"],
@@ -126,26 +118,6 @@ pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
         ),
         &format!("allowed: at least {least}"),
     );
-    refuse(
-        scenario.fcvc.is_some(),
-        place!["pfc"],
-        "under credit control no buffer overflows, so PFC would never send a pause".into(),
-        "remove `[fcvc]` or `[pfc]`",
-    );
-    refuse(
-        scenario.switch.memory.is_some(),
-        place!["switch", "memory"],
-        "PFC needs a buffer for each incoming link, but `memory` shares one among the queues"
-            .into(),
-        "remove `memory` or `[pfc]`",
-    );
-    refuse(
-        scenario.switch.multipath != Multipath::Ecmp,
-        place!["switch", "multipath"],
-        "PFC counts the frames of each incoming link, but the sprayed frames of a flow come over several links"
-            .into(),
-        "set `multipath = \"ecmp\"`, or remove `[pfc]`",
-    );
     if !problems.is_empty() {
         return problems;
     }
@@ -164,6 +136,57 @@ pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
         );
         problems.push(Problem::warning(place!["pfc", "headroom"], message, ""));
     }
+    problems
+}
+
+/// Settings that contradict PFC or CBFC, whose section is `table`, as errors.
+pub fn contradictions(
+    scenario: &Scenario,
+    name: &str,
+    table: &'static str,
+    priorities: &[u8],
+) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    let mut refuse = |holds: bool, place: Place, message: String, help: String| {
+        if holds {
+            problems.push(Problem::error(place, message, help));
+        }
+    };
+    if let Some(priority) = priorities.iter().find(|priority| **priority > 7) {
+        let message = format!("{priority} is not a priority");
+        refuse(
+            true,
+            place![table, "priorities"],
+            message,
+            "allowed: 0 to 7".into(),
+        );
+    }
+    let vain = match name {
+        "PFC" => "PFC would never send a pause",
+        _ => "credits of links would never run out",
+    };
+    refuse(
+        scenario.fcvc.is_some(),
+        place![table],
+        format!("under credit control no buffer overflows, so {vain}"),
+        format!("remove `[fcvc]` or `[{table}]`"),
+    );
+    refuse(
+        scenario.switch.memory.is_some(),
+        place!["switch", "memory"],
+        format!(
+            "{name} needs a buffer for each incoming link, but `memory` shares one among the queues"
+        ),
+        format!("remove `memory` or `[{table}]`"),
+    );
+    refuse(
+        scenario.switch.multipath != Multipath::Ecmp,
+        place!["switch", "multipath"],
+        format!(
+            "{name} counts the frames of each incoming link, but the sprayed frames of a flow come over several links"
+        ),
+        format!("set `multipath = \"ecmp\"`, or remove `[{table}]`"),
+    );
     problems
 }
 
@@ -190,7 +213,7 @@ fn needed_by_link(plan: &Plan, config: &PfcConfig) -> Vec<Option<u64>> {
 
 /// For each link the most bytes of one priority that the switch at its end holds; `None` for a link to a
 /// host.
-pub fn room_by_link(scenario: &Scenario, plan: &Plan) -> Option<Vec<Option<u64>>> {
+fn room_by_link(scenario: &Scenario, plan: &Plan) -> Option<Vec<Option<u64>>> {
     let config = scenario.pfc.as_ref()?.in_octets(&scenario.ethernet);
     let room = |needed: u64| {
         config
@@ -201,12 +224,37 @@ pub fn room_by_link(scenario: &Scenario, plan: &Plan) -> Option<Vec<Option<u64>>
     Some(needed.map(|needed| needed.map(room)).collect())
 }
 
+/// PFC in the description of a network.
+pub fn described(scenario: &Scenario, plan: &Plan) -> Option<Value> {
+    let pfc = scenario.pfc.as_ref()?;
+    Some(json!({
+        "by": "pfc",
+        "priorities": pfc.priorities,
+        "loses": loses(scenario, plan),
+        "room_bytes": room_by_link(scenario, plan),
+    }))
+}
+
 /// Reason why frames may be lost under PFC; `None` if no frame can be lost.
-pub fn loses(scenario: &Scenario, plan: &Plan) -> Option<&'static str> {
+fn loses(scenario: &Scenario, plan: &Plan) -> Option<&'static str> {
     let pfc = scenario.pfc.as_ref()?;
     let config = pfc.in_octets(&scenario.ethernet);
     let needed = needed(plan, &config).map_or(0, |(_, octets)| octets);
-    let covers = |priority: u8| config.priorities.contains(&priority);
+    if config.headroom.is_some_and(|given| given < needed) {
+        return Some("more can arrive after XOFF than `pfc.headroom` holds");
+    }
+    let uncovered = "PFC does not pause all priorities that flows have";
+    drops(scenario, uncovered, &config.priorities)
+}
+
+/// Reason why frames may be lost although priorities are under PFC or CBFC; `uncovered` is the reason if these are
+/// not the priorities of all flows.
+pub fn drops(
+    scenario: &Scenario,
+    uncovered: &'static str,
+    priorities: &[u8],
+) -> Option<&'static str> {
+    let covers = |priority: u8| priorities.contains(&priority);
     let of_cnps = |flow: &Flow| flow.roce.as_ref()?.control.notifier().cnp_priority();
     let is_covered = |flow: &Flow| covers(flow.priority) && of_cnps(flow).is_none_or(covers);
     let drops = || match &scenario.switch.aqm {
@@ -220,9 +268,7 @@ pub fn loses(scenario: &Scenario, plan: &Plan) -> Option<&'static str> {
         AqmConfig::CoDel(_) | AqmConfig::Pie(_) => true,
     };
     if !scenario.flows.iter().all(is_covered) {
-        Some("PFC does not pause all priorities that flows have")
-    } else if config.headroom.is_some_and(|given| given < needed) {
-        Some("more can arrive after XOFF than `pfc.headroom` holds")
+        Some(uncovered)
     } else if drops() {
         Some("`switch.aqm` drops packets that do not understand marks, or that are too many")
     } else {

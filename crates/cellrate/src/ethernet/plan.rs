@@ -4,6 +4,7 @@ use cellrate_engine::ether::frame::Framing;
 use cellrate_engine::ether::plan::{FlowPlan, NodePlan, Plan, SwitchPlan};
 use cellrate_engine::ether::{Change, FlowChange, SwitchChange};
 
+use super::cbfc::Cbfc;
 use super::graph::{Graph, Instance, Node};
 use super::rates::RateControl;
 use super::types::{Run, Scenario};
@@ -64,6 +65,7 @@ pub(super) fn plan(scenario: &Scenario, graph: &Graph) -> Plan {
             .pfc
             .as_ref()
             .map(|pfc| pfc.in_octets(&scenario.ethernet)),
+        cbfc: scenario.cbfc.as_ref().map(Cbfc::config),
         changes: Vec::new(),
         port_controls: Vec::new(),
     }

@@ -15,6 +15,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::cbfc::Cbfc;
 use super::control::{self, Control};
 use super::fcvc::Fcvc;
 use super::flow::{Flow, Pattern};
@@ -65,6 +66,10 @@ pub struct Scenario {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-change" = "headroom is laid out for one threshold"))]
     pub pfc: Option<Pfc>,
+    /// Credit-based flow control of links. If absent, there is none; `cbfc = {}` sets all defaults.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-change" = "credits on their way count in the old buffers"))]
+    pub cbfc: Option<Cbfc>,
     /// Settings of the ATM part; `None` without one. [`joined::in_schema`] adds them to the schema.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(skip)]

@@ -25,7 +25,7 @@ pub struct Registry {
     pub schemes: Vec<Named>,
     /// Credit control schemes of links.
     pub credit: Vec<Named>,
-    /// Flow control by PAUSE or PFC frames on Ethernet links.
+    /// Flow control of Ethernet links by priority.
     pub pauses: Vec<Named>,
     /// Discard policies of switches.
     pub policies: Vec<Named>,
@@ -48,7 +48,7 @@ pub fn registry() -> Registry {
     Registry {
         schemes: named(control::schemes()),
         credit: named(credit::SCHEMES),
-        pauses: named(&[ether::statistics::PFC]),
+        pauses: named(&[ether::statistics::PFC, ether::statistics::CBFC]),
         policies: named(discard::policies()),
         aqm: named(ether::aqm::algorithms()),
         roce: named(ether::roce::control::controls()),

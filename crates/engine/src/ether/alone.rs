@@ -26,12 +26,12 @@ pub fn completion_alone(plan: &Plan, flow: usize, among: Ps) -> Option<Ps> {
         flows: Vec::new(),
         fcvc: plan.fcvc.clone(),
         pfc: plan.pfc.clone(),
+        cbfc: plan.cbfc.clone(),
         changes: Vec::new(),
         port_controls: Vec::new(),
     };
-    // Credit and pauses for a link return over its opposite, which the flow's paths may lack under ECMP.
-    let needs_opposites = plan.fcvc.is_some() || plan.pfc.is_some();
-    let opposites = needs_opposites.then(|| opposites(&plan.links));
+    // Credits and pauses for a link return over its opposite, which the flow's paths may lack under ECMP.
+    let opposites = plan.needs_opposites().then(|| opposites(&plan.links));
     // Nodes and links keep their order, because this order decides between simultaneous events.
     let channels = ChannelId::both(flow).into_iter();
     let mut links: Vec<usize> = channels

@@ -6,16 +6,18 @@ use alloc::format;
 use alloc::vec::Vec;
 
 use super::aqm::QueueFacts;
+use super::cbfc::{Buffers, Credits, Incoming};
 use super::credit::Account;
 use super::endpoint::{App, Endpoint, EndpointSettings, Paced, Supply};
 use super::ends::{End, Ends};
 use super::frame::UDP_HEADERS;
 use super::host::{Host, Interface};
 use super::hosted::Hosted;
+use super::lossless::{Gate, Guard, PortGate};
 use super::memory::SharedMemory;
 use super::node::Node;
 use super::pause::Pauses;
-use super::pfc::{Ingress, Lossless, Pausing, PfcConfig, headroom};
+use super::pfc::{Ingress, Ingresses, PfcConfig, headroom};
 use super::plan::{Plan, SwitchPlan};
 use super::port::{Port, PortSettings};
 use super::rates::{RateDestination, RateSource, Rates};
@@ -109,7 +111,7 @@ impl<'a> Draft<'a> {
             unanswered: alloc::vec![Vec::new(); nodes],
             reserves: Reserves::of(plan),
             has_telemetry: alloc::vec![false; plan.links.len()],
-            backs: if plan.fcvc.is_some() || plan.pfc.is_some() {
+            backs: if plan.needs_opposites() {
                 opposites(&plan.links)
             } else {
                 alloc::vec![None; plan.links.len()]
@@ -229,14 +231,66 @@ impl<'a> Draft<'a> {
         if let Some(reserves) = &self.reserves {
             self.set_credit(node, reserves, &mut switch);
         }
+        let priorities = self.plan.lossless_priorities();
+        for port in &mut switch.ports {
+            if let Some((gate, label)) = self.gate(port.link as usize) {
+                port.set_gate(PortGate::new(gate, priorities, label));
+            }
+        }
         if let Some(config) = &self.plan.pfc {
-            self.set_lossless(node, config, &mut switch);
+            switch.set_guard(Guard::Ingresses(self.ingresses(node, config)));
+        }
+        if let Some(buffers) = self.buffers(node) {
+            switch.set_guard(Guard::Buffers(buffers));
         }
         switch
     }
 
-    /// Sets up PFC at a switch.
-    fn set_lossless(&self, node: usize, config: &PfcConfig, switch: &mut Switch) {
+    /// The gate of PFC or CBFC at the begin of a link, and the label of notices. A notice carries, as its
+    /// label, the number of the port or interface that leads back at the link's other end.
+    fn gate(&self, link: usize) -> Option<(Gate, u32)> {
+        let rate = self.plan.links[link].rate;
+        let of_pfc = |config: &PfcConfig| Gate::Pauses(Pauses::new(rate, config.response));
+        let gate = match (&self.plan.pfc, &self.plan.cbfc) {
+            (Some(config), _) => of_pfc(config),
+            (None, Some(config)) => Gate::Credits(Credits::new(config, self.credits(link))),
+            (None, None) => return None,
+        };
+        Some((gate, self.port_of[self.back_of(link)]))
+    }
+
+    /// Credits of each virtual channel of a link.
+    fn credits(&self, link: usize) -> u32 {
+        let back = &self.plan.links[self.back_of(link)];
+        let config = self.plan.cbfc.iter();
+        let longest = self.plan.longest_frame();
+        let credits = config.map(|config| config.credits_of(&self.plan.links[link], back, longest));
+        // A checked plan has few enough.
+        credits.sum::<u64>() as u32
+    }
+
+    /// The buffers of CBFC at the ends of the links into a node.
+    fn buffers(&self, node: usize) -> Option<Buffers> {
+        let config = self.plan.cbfc.as_ref()?;
+        let links = self.incoming[node].iter().map(|link| {
+            let link = *link as usize;
+            Incoming::new(self.credits(link), self.port_of[self.back_of(link)])
+        });
+        Some(Buffers::new(config, links.collect(), self.link_of(node)))
+    }
+
+    /// For each label at a node, the number of the incoming link of its frames.
+    fn link_of(&self, node: usize) -> Vec<u32> {
+        let link_of = self.arriving[node].iter().map(|(channel, onward)| {
+            let link = self.plan.path(*channel)[onward - 1] as u32;
+            let mut incoming = self.incoming[node].iter();
+            incoming.position(|other| *other == link).unwrap_or(0) as u32
+        });
+        link_of.collect()
+    }
+
+    /// What PFC counts at a switch.
+    fn ingresses(&self, node: usize, config: &PfcConfig) -> Ingresses {
         let longest = self.plan.longest_frame();
         let links = self.incoming[node].iter().map(|link| {
             let (back, link) = (
@@ -250,27 +304,7 @@ impl<'a> Draft<'a> {
                 .saturating_add(config.headroom.unwrap_or_else(needed));
             Ingress::new(room, self.port_of[back], (link.rate, config.quanta))
         });
-        let link_of = self.arriving[node].iter().map(|(channel, onward)| {
-            let link = self.plan.path(*channel)[onward - 1] as u32;
-            let mut incoming = self.incoming[node].iter();
-            incoming.position(|other| *other == link).unwrap_or(0) as u32
-        });
-        let lossless = Lossless::new(config, links.collect(), link_of.collect());
-        let priorities = config
-            .priorities
-            .iter()
-            .fold(0, |bits, priority| bits | 1 << priority);
-        for port in &mut switch.ports {
-            let back = self.back_of(port.link as usize);
-            let pauses = Pauses::new(self.plan.links[port.link as usize].rate, config.response);
-            // A pause carries, as its label, the number of the port that leads back at the link's other end.
-            port.set_pausing(Pausing::new(
-                pauses,
-                priorities,
-                (self.port_of[back], config.quanta),
-            ));
-        }
-        switch.set_lossless(lossless);
+        Ingresses::new(config, links.collect(), self.link_of(node))
     }
 
     /// Index of the link in the opposite direction of `link`.
@@ -365,11 +399,13 @@ impl<'a> Draft<'a> {
         let interfaces: Vec<Interface> = self.outgoing[node].iter().map(interface).collect();
         let ends = self.ends(node, &endpoints, interfaces.len());
         let mut host = Host::new(endpoints, interfaces);
-        if let Some(config) = &self.plan.pfc {
-            for (port, link) in self.outgoing[node].iter().enumerate() {
-                let rate = self.plan.links[*link].rate;
-                host.set_pausing(port, Pauses::new(rate, config.response));
+        for (port, link) in self.outgoing[node].iter().enumerate() {
+            if let Some((gate, label)) = self.gate(*link) {
+                host.set_gate(port, gate, label);
             }
+        }
+        if let Some(buffers) = self.buffers(node) {
+            host.set_buffers(buffers);
         }
         if let Some(ends) = ends {
             host.set_credit(ends);

@@ -431,7 +431,7 @@ impl Endpoint {
             Packet::Roce(packet) => self.on_roce(now, packet, marked, trail),
             Packet::Rates { er, .. } => self.digest.add(er.to_bits()),
             // Credit ends at the host, not at the end of a flow.
-            Packet::Credit { .. } | Packet::Pause(_) | Packet::Hop(_) => {}
+            Packet::Credit { .. } | Packet::Credits(_) | Packet::Pause(_) | Packet::Hop(_) => {}
         }
         if !matches!(self.rates, Rates::Free) {
             self.note_rates(now, info, packet, marked);

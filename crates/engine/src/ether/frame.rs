@@ -1,5 +1,6 @@
 //! Ethernet frames with IPv4 packets: sizes, the word of a frame on a link, and the packet in a frame.
 
+use super::notice::Update;
 use super::pause::Order;
 use super::roce::packet::{MOST_HOPS, RocePacket};
 use super::roce::telemetry::Hop;
@@ -84,7 +85,7 @@ impl Info {
     const CI: u32 = 1 << 22;
     const NI: u32 = 1 << 23;
     const CREDIT: u32 = 1 << 24;
-    const PAUSE: u32 = 1 << 25;
+    const OF_LINK: u32 = 1 << 25;
     const HOPS: u32 = 26;
     const TELEMETRY: u32 = 1 << 29;
 
@@ -150,14 +151,15 @@ impl Info {
     pub fn is_credit(self) -> bool {
         self.0 & Info::CREDIT != 0
     }
-    /// The word of a PFC frame: the shortest frame (IEEE 802.3 annex 31D), without a VLAN tag.
-    pub fn pause() -> Info {
-        Info(Info::tcp(SHORTEST, 7, Ecn::NotEct).0 | Info::PAUSE)
+    /// The word of a frame from one end of a link to the other, of PFC (IEEE 802.3 annex 31D) or CBFC: the
+    /// shortest frame, without a VLAN tag.
+    pub fn of_link() -> Info {
+        Info(Info::tcp(SHORTEST, 7, Ecn::NotEct).0 | Info::OF_LINK)
     }
-    /// True for a PFC frame.
+    /// True for a frame of PFC or CBFC, which belongs to no flow.
     #[inline]
-    pub fn is_pause(self) -> bool {
-        self.0 & Info::PAUSE != 0
+    pub fn is_of_link(self) -> bool {
+        self.0 & Info::OF_LINK != 0
     }
     /// Contents of the frame for a control scheme.
     #[inline]
@@ -256,6 +258,8 @@ pub enum Packet {
     },
     /// An order that begins or ends pauses of priorities.
     Pause(Order),
+    /// Credits that the receiver of a link has freed.
+    Credits(Update),
     /// A hop of the telemetry of the frame before it.
     Hop(Hop),
 }

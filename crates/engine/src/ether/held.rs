@@ -2,8 +2,9 @@
 
 use super::frame::{Info, PREAMBLE, Packet};
 use super::line::OctetClock;
+use super::lossless::Gate;
 use super::node::Node;
-use super::pause::{Order, Pauses};
+use super::pause::Order;
 use super::simulation::Simulation;
 use super::switch::payload;
 use crate::kernel::Ps;
@@ -15,7 +16,7 @@ use alloc::vec::Vec;
 pub struct Held {
     /// The link that carries the frame, or that the frame's queue feeds.
     pub link: usize,
-    /// Channel of the frame; `None` for a PFC frame.
+    /// Channel of the frame; `None` for a frame of PFC or CBFC.
     pub channel: Option<ChannelId>,
     /// Contents of a PFC frame; `None` for another frame.
     pub pause: Option<Order>,
@@ -72,7 +73,7 @@ impl Simulation {
         let to = self.network.plan.links[link].to;
         let frames = self.links[link].sent_last(count);
         frames.map(move |(frame, packet)| {
-            let of_channel = !frame.info.is_pause();
+            let of_channel = !frame.info.is_of_link();
             let channel = of_channel.then(|| self.channel_at(to, frame.label, frame.info));
             (Held::new(link, channel, frame.info, packet), frame.at)
         })
@@ -91,21 +92,21 @@ impl Simulation {
         })
     }
 
-    /// Links at which a pause now stops frames of at least one priority.
-    pub fn paused_links(&self) -> Vec<usize> {
+    /// Links at which PFC or CBFC now holds back frames of at least one priority.
+    pub fn held_links(&self) -> Vec<usize> {
         let now = self.now();
         let mut found = Vec::new();
-        let mut add = |(link, pauses): (u32, &Pauses)| {
-            if (0..8).any(|priority| pauses.holds(priority, now)) {
+        let mut add = |(link, gate): (u32, &Gate)| {
+            if gate.holds(now) {
                 found.push(link as usize);
             }
         };
         for station in &self.stations {
             match &station.node {
-                Node::Host(host) => host.pauses().for_each(&mut add),
+                Node::Host(host) => host.gates().for_each(&mut add),
                 Node::Switch(switch) => {
                     let ports = switch.ports.iter();
-                    let under = ports.filter_map(|port| Some((port.link, &port.pausing()?.pauses)));
+                    let under = ports.filter_map(|port| Some((port.link, port.gate()?.gate())));
                     under.for_each(&mut add);
                 }
             }

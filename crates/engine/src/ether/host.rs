@@ -1,17 +1,18 @@
 //! A host: the endpoints of its flows, and its network interfaces.
 
 mod credited;
-mod paused;
+mod gated;
 
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
+use super::cbfc::Buffers;
 use super::endpoint::Endpoint;
 use super::ends::Ends;
 use super::frame::{Info, PREAMBLE, Packet, on_line};
 use super::line::OctetClock;
-use super::pfc::Paused;
+use super::lossless::HostGate;
 use super::plan::change::FlowChange;
 use super::roce::telemetry::Trail;
 use super::tap::Leaving;
@@ -31,8 +32,8 @@ pub struct Interface {
     carry: u64,
     /// Endpoints that may have a frame.
     round: VecDeque<u32>,
-    /// PFC; `None` without PFC.
-    pub paused: Option<Box<Paused>>,
+    /// PFC or CBFC; `None` without both.
+    pub gated: Option<Box<HostGate>>,
     /// Captured frames that leave; `None` without capture.
     pub(super) tap: Option<Vec<Leaving>>,
 }
@@ -47,7 +48,7 @@ impl Interface {
             free_at: Ps::ZERO,
             carry: 0,
             round: VecDeque::new(),
-            paused: None,
+            gated: None,
             tap: None,
         }
     }
@@ -98,6 +99,8 @@ pub struct Host {
     pub interfaces: Vec<Interface>,
     /// Credit control; `None` without it.
     credited: Option<Box<Ends>>,
+    /// Buffers of CBFC at the ends of its links; `None` without CBFC.
+    buffers: Option<Box<Buffers>>,
     /// Telemetry of the packet that has arrived last.
     arriving: Trail,
     /// Times of the next events of the interfaces, then of the endpoints.
@@ -115,6 +118,7 @@ impl Host {
             endpoints,
             interfaces,
             credited: None,
+            buffers: None,
             arriving: Trail::default(),
             clocks,
         }
@@ -157,7 +161,7 @@ impl Host {
             if !endpoint.in_round {
                 endpoint.in_round = true;
                 interface.round.push_back(number as u32);
-            } else if interface.paused.is_some() {
+            } else if interface.gated.is_some() {
                 self.release_urgent(port, number);
             }
             self.begin(port, now, links);
@@ -180,8 +184,8 @@ impl Host {
         if self.credited.is_some() {
             return self.send_credited(port, now, links);
         }
-        if self.interfaces[port].paused.is_some() {
-            return self.send_pausable(port, now, links);
+        if self.interfaces[port].gated.is_some() {
+            return self.send_gated(port, now, links);
         }
         self.send_next(port, now, links);
         self.clocks.set(port, self.interfaces[port].next_start());
@@ -196,18 +200,32 @@ impl Host {
             let endpoint = &mut self.endpoints[number as usize];
             let frame = endpoint.poll(now);
             endpoint.in_round = frame.is_some() && endpoint.may_have_more();
-            let (label, goes_on) = (endpoint.label, endpoint.in_round);
+            let goes_on = endpoint.in_round;
             self.note_wake(number as usize);
             if goes_on {
                 self.put_back(port, number);
             }
-            if let Some(frame) = frame {
-                let at = self.interfaces[port].transmit(now, frame, label, links);
-                if frame.0.has_telemetry() {
-                    self.send_telemetry((number, port), at, links);
-                }
+            if let Some(frame) = frame
+                && self.passes(port, number, frame, now)
+            {
+                self.transmit_of((number, port), frame, now, links);
                 break;
             }
+        }
+    }
+
+    /// Sends a frame of an endpoint at `now`; the line must be free.
+    fn transmit_of(
+        &mut self,
+        (number, port): (u32, usize),
+        frame: (Info, Packet),
+        now: Ps,
+        links: &mut Links,
+    ) {
+        let label = self.endpoints[number as usize].label;
+        let at = self.interfaces[port].transmit(now, frame, label, links);
+        if frame.0.has_telemetry() {
+            self.send_telemetry((number, port), at, links);
         }
     }
 
@@ -266,8 +284,11 @@ impl Components for Host {
         if self.credited.is_some() {
             return self.arrive_credited(frame, packet, links);
         }
-        if let Packet::Pause(order) = packet {
-            return self.obey(number, frame.at, order, links);
+        if frame.info.is_of_link() {
+            return self.obey(number, frame.at, &packet, links);
+        }
+        if self.buffers.is_some() {
+            self.free(frame.label, frame.info, frame.at, links);
         }
         self.endpoints[number].arrive(frame.at, (frame.info, &packet), &self.arriving);
         self.offer(number, frame.at, links);

@@ -155,6 +155,7 @@ fn sequence(packet: &Packet) -> Option<u64> {
         | Packet::Rates { .. }
         | Packet::Credit { .. }
         | Packet::Pause(_)
+        | Packet::Credits(_)
         | Packet::Hop(_) => None,
     }
 }

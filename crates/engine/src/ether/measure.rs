@@ -1,22 +1,21 @@
 //! Computes the report from counters: snapshots are taken at both ends of the measuring window.
 
 use alloc::format;
-use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::endpoint::{App, Endpoint};
 use super::frame::{Info, Packet};
 use super::host::Host;
 use super::lanes::Credited;
+use super::lossless::{Gate, Guard};
 use super::node::Node;
-use super::pfc::{Lossless, Pausing};
 use super::plan::FlowPlan;
 use super::port::Port;
 use super::rates::{RateSource, Rates};
 use super::report::{Balance, FlowReport, PortReport, QueueReport, Report, Totals, loss_ratio};
 use super::roce::sender::Sender;
 use super::simulation::Simulation;
-use super::statistics::{self, OF_PAUSES, PFC};
+use super::statistics::{self, CBFC, OF_CREDITS, OF_PAUSES, PFC};
 use super::switch::payload;
 use super::window::{Dropped, FlowCounts, PortCounts, RoceCounts, Snapshot, Window};
 use crate::control::ControlReport;
@@ -267,8 +266,13 @@ impl Simulation {
     fn heads(&self) -> impl Iterator<Item = (ChannelId, &Packet)> {
         self.hosts().flat_map(|host| {
             let ends = host.credited().into_iter();
-            let packets = ends.flat_map(|ends| ends.heads());
-            packets.map(|(number, packet)| (host.endpoints[number].channel, packet))
+            let of_ends = ends.flat_map(|ends| ends.heads());
+            let gates = host.interfaces.iter().filter_map(|one| one.gated.as_ref());
+            let of_gates = gates.flat_map(|gated| gated.heads());
+            let of_gates = of_gates.map(|(number, packet)| (number as usize, packet));
+            of_ends
+                .chain(of_gates)
+                .map(|(number, packet)| (host.endpoints[number].channel, packet))
         })
     }
 
@@ -285,7 +289,7 @@ impl Simulation {
             let to = self.network.plan.links[number].to;
             let flying = link.sent_last(link.len());
             for (frame, record) in
-                flying.filter(|(frame, _)| !frame.info.is_credit() && !frame.info.is_pause())
+                flying.filter(|(frame, _)| !frame.info.is_credit() && !frame.info.is_of_link())
             {
                 add(to, (frame.label, frame.info), record.map_or(0, payload));
             }
@@ -310,7 +314,7 @@ impl Simulation {
     ///
     /// # Panics
     /// If no window has begun and ended. If frames or bytes are not conserved, or a channel under credit
-    /// control has held more than its reserve, or PFC counts wrongly. Each of these three is a defect of the
+    /// control has held more than its reserve, or PFC or CBFC counts wrongly. Each of these three is a defect of the
     /// simulator, never of its input.
     pub fn report(&mut self) -> Report {
         let last = self.snapshot();
@@ -328,7 +332,7 @@ impl Simulation {
         );
         assert!(
             self.nodes().all(counts_what_it_holds),
-            "PFC counts other octets than a switch holds"
+            "PFC or CBFC counts other octets than a switch holds"
         );
         let window = self.network.window.end.at - self.network.window.begin.at;
         let flows: Vec<FlowReport> = (0..last.flows.len())
@@ -562,15 +566,21 @@ impl Simulation {
     fn control_of(&self, node: usize, number: usize, port: &Port) -> Option<ControlReport> {
         let scheme = port.control().map(statistics::report);
         let found = scheme.or_else(|| port.credited().map(Credited::report));
-        let (Some(pausing), Node::Switch(switch)) = (port.pausing(), &self.stations[node].node)
-        else {
+        let (Some(gate), Node::Switch(switch)) = (port.gate(), &self.stations[node].node) else {
             return found;
         };
-        let most = switch
-            .lossless()
-            .map_or(0, |lossless| lossless.most(number as u32));
-        let statistics = pfc_statistics(pausing, most, self.now());
-        let mut report = found.unwrap_or_else(|| ControlReport::new(PFC.name, Vec::new()));
+        let (component, names) = match gate.gate() {
+            Gate::Pauses(_) => (PFC, OF_PAUSES),
+            Gate::Credits(_) => (CBFC, OF_CREDITS),
+        };
+        let most = switch.guard().map_or(0, |guard| guard.most(number as u32));
+        let values = [
+            gate.notices_sent() as f64,
+            gate.gate().held_ps(self.now()) as f64 * 1e-12,
+            most as f64,
+        ];
+        let statistics = names.iter().map(|one| one.name.into()).zip(values);
+        let mut report = found.unwrap_or_else(|| ControlReport::new(component.name, Vec::new()));
         report.statistics.extend(statistics);
         Some(report)
     }
@@ -646,30 +656,16 @@ fn port_counts(port: &mut Port, now: Ps) -> PortCounts {
     }
 }
 
-/// True if the counts of PFC equal the octets in the queues of a switch. PFC must cover all priorities for
-/// this.
+/// True if the counts of PFC or CBFC equal the octets in the queues of a switch. All priorities must be
+/// covered for this.
 fn counts_what_it_holds(node: &Node) -> bool {
     let Node::Switch(switch) = node else {
         return true;
     };
-    let counted = switch.lossless().and_then(Lossless::held);
+    let counted = switch.guard().and_then(Guard::held);
     let queues = switch.ports.iter().flat_map(|port| {
         let queues = 0..port.queue_count();
         queues.map(|queue| port.held(queue).octets)
     });
     counted.is_none_or(|counted| counted == queues.sum::<u64>())
-}
-
-/// Statistics of PFC at a port: its pauses, and the most octets from the opposite link.
-fn pfc_statistics(
-    pausing: &Pausing,
-    ingress_most: u64,
-    now: Ps,
-) -> impl Iterator<Item = (String, f64)> {
-    let values = [
-        pausing.orders_sent() as f64,
-        pausing.paused_ps(now) as f64 * 1e-12,
-        ingress_most as f64,
-    ];
-    OF_PAUSES.iter().map(|one| one.name.into()).zip(values)
 }

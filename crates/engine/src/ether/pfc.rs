@@ -12,7 +12,8 @@ use alloc::vec::Vec;
 
 use super::frame::{GAP, Info, PREAMBLE, SHORTEST, on_line};
 use super::line::OctetClock;
-use super::pause::{Order, Pauses, QUANTUM};
+use super::notice::{Due, Notice};
+use super::pause::QUANTUM;
 use crate::kernel::{Ps, Rate};
 use crate::net::LinkPlan;
 
@@ -111,11 +112,12 @@ impl Ingress {
 
 /// PFC at a switch: the octets from each link, and the pauses that the switch has sent.
 #[derive(Clone, Debug)]
-pub struct Lossless {
+pub struct Ingresses {
     /// A bit for each priority under PFC.
     priorities: u8,
     xoff: u64,
     xon: u64,
+    quanta: u16,
     links: Vec<Ingress>,
     /// For each label the incoming link of its frames.
     link_of: Vec<u32>,
@@ -124,27 +126,17 @@ pub struct Lossless {
     again: VecDeque<(Ps, u32, u8)>,
 }
 
-/// A pause, or the end of a pause, that a port must send.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Due {
-    /// The port.
-    pub port: u32,
-    /// The priority.
-    pub priority: u8,
-    /// True for a pause, false for the end of a pause.
-    pub is_paused: bool,
-}
-
-impl Lossless {
+impl Ingresses {
     /// PFC at a switch without frames. `link_of` gives for each label the incoming link of its frames.
-    pub fn new(config: &PfcConfig, links: Vec<Ingress>, link_of: Vec<u32>) -> Lossless {
-        Lossless {
+    pub fn new(config: &PfcConfig, links: Vec<Ingress>, link_of: Vec<u32>) -> Ingresses {
+        Ingresses {
             priorities: config
                 .priorities
                 .iter()
                 .fold(0, |bits, priority| bits | 1 << priority),
             xoff: config.xoff,
             xon: config.xon,
+            quanta: config.quanta,
             links,
             link_of,
             again: VecDeque::new(),
@@ -184,7 +176,7 @@ impl Lossless {
         Due {
             port: link.back,
             priority,
-            is_paused: true,
+            notice: Notice::Pause(true, self.quanta),
         }
     }
     /// Removes a frame with this label from its count, since the frame has left. Returns the end of the pause
@@ -201,7 +193,7 @@ impl Lossless {
         Some(Due {
             port: link.back,
             priority,
-            is_paused: false,
+            notice: Notice::Pause(false, self.quanta),
         })
     }
     /// Time at which a pause must be sent again; `NEVER` without pauses.
@@ -236,71 +228,5 @@ impl Lossless {
             .map(|count| count.most)
             .max()
             .unwrap_or(0)
-    }
-}
-
-/// State of PFC at an output port: pauses that stop the port, and the pause frame that waits to be sent.
-#[derive(Clone, Debug)]
-pub struct Pausing {
-    pub(super) pauses: Pauses,
-    /// A bit for each priority under PFC.
-    pub(super) priorities: u8,
-    /// Label of PFC frames: the number, at the next node, of the port or interface that feeds the opposite
-    /// link.
-    pub(super) label: u32,
-    /// Duration of a pause in quanta of 512 bit times.
-    pub(super) quanta: u16,
-    /// The order that waits for a free line.
-    pub(super) order: Option<Order>,
-    pub(super) orders_sent: u64,
-    /// Label at the switch and word of the frame in service.
-    pub(super) in_service: Option<(u32, Info)>,
-    /// Label at the switch and word of the frame that has just left.
-    pub(super) gone: Option<(u32, Info)>,
-}
-
-impl Pausing {
-    /// PFC of a port. `priorities` has a bit for each priority under PFC.
-    pub fn new(pauses: Pauses, priorities: u8, (label, quanta): (u32, u16)) -> Pausing {
-        Pausing {
-            pauses,
-            priorities,
-            label,
-            quanta,
-            order: None,
-            orders_sent: 0,
-            in_service: None,
-            gone: None,
-        }
-    }
-    /// Number of PFC frames that the port has sent.
-    pub fn orders_sent(&self) -> u64 {
-        self.orders_sent
-    }
-    /// Picoseconds up to `now` in which a priority was paused, summed over all priorities.
-    pub fn paused_ps(&self, now: Ps) -> u64 {
-        self.pauses.paused_ps(now)
-    }
-}
-
-/// PFC at an interface of a host.
-#[derive(Clone, Debug)]
-pub struct Paused {
-    pub(super) pauses: Pauses,
-    /// By priority: endpoints that are out of the round until the pause of their priority ends.
-    pub(super) kept: [VecDeque<u32>; 8],
-}
-
-impl Paused {
-    /// State of PFC at a host's interface that pause frames may stop.
-    pub fn new(pauses: Pauses) -> Paused {
-        Paused {
-            pauses,
-            kept: Default::default(),
-        }
-    }
-    /// Picoseconds up to `now` in which a priority was paused, summed over all priorities.
-    pub fn paused_ps(&self, now: Ps) -> u64 {
-        self.pauses.paused_ps(now)
     }
 }

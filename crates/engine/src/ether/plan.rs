@@ -10,6 +10,7 @@ use core::fmt;
 
 use self::change::Change;
 use super::aqm::AqmConfig;
+use super::cbfc::CbfcConfig;
 use super::frame::{Framing, Info, LEAST_ON_WIRE, UDP_HEADERS};
 use super::line::OctetClock;
 use super::memory::MemoryConfig;
@@ -45,6 +46,8 @@ pub struct Plan {
     pub fcvc: Option<FcvcConfig>,
     /// Priority-based flow control of all links that flows use; `None` without PFC.
     pub pfc: Option<PfcConfig>,
+    /// Credit-based flow control of all links that flows use; `None` without CBFC.
+    pub cbfc: Option<CbfcConfig>,
     /// Changes of settings, in order of time.
     pub changes: Vec<Change>,
     /// Control schemes of single ports, each with the index of the link that the port feeds. Such a
@@ -278,7 +281,19 @@ impl Plan {
         if channel.is_forward() { there } else { back }
     }
 
-    /// Checks links, switches, flows and paths, and the settings of rate control, RoCE and PFC.
+    /// True if something returns over the opposite of each link: credits or pauses.
+    pub(super) fn needs_opposites(&self) -> bool {
+        self.fcvc.is_some() || self.pfc.is_some() || self.cbfc.is_some()
+    }
+    /// A bit for each priority under PFC or CBFC.
+    pub(super) fn lossless_priorities(&self) -> u8 {
+        let of_pfc = self.pfc.iter().flat_map(|config| &config.priorities);
+        let of_cbfc = self.cbfc.iter().flat_map(|config| &config.priorities);
+        let both = of_pfc.chain(of_cbfc);
+        both.fold(0, |bits, priority| bits | 1 << priority)
+    }
+
+    /// Checks links, switches, flows and paths, and the settings of rate control, RoCE, PFC and CBFC.
     pub(super) fn check(&self) -> Result<(), PlanError> {
         let switches = self.nodes.iter().filter_map(|node| {
             let switch = node.switch.as_ref()?;
@@ -316,7 +331,7 @@ impl Plan {
         self.channels()
             .try_for_each(|channel| self.check_path(channel).and(self.check_sprayed(channel)))?;
         self.check_roce()?;
-        self.check_pauses()
+        self.check_lossless()
     }
 
     /// Checks that the parameters of RoCE fit the rate of the source's link.
@@ -347,40 +362,79 @@ impl Plan {
         self.framing.frame(packets.max().unwrap_or(0))
     }
 
-    /// Checks that no setting contradicts priority-based flow control.
-    fn check_pauses(&self) -> Result<(), PlanError> {
-        let fault = self
-            .pfc
-            .as_ref()
-            .and_then(|config| self.fault_of_pauses(config));
-        fault.map_or(Ok(()), |fault| Err(PlanError(format!("pfc: {fault}"))))
+    /// Checks that no setting contradicts flow control by priority, PFC or CBFC.
+    fn check_lossless(&self) -> Result<(), PlanError> {
+        let of_pfc = self.pfc.as_ref();
+        let of_pfc = of_pfc.and_then(|config| Some(("pfc", self.fault_of_pauses(config)?)));
+        let of_cbfc = self.cbfc.as_ref();
+        let of_cbfc = of_cbfc.and_then(|config| Some(("cbfc", self.fault_of_credits(config)?)));
+        match of_pfc.or(of_cbfc) {
+            None => Ok(()),
+            Some((name, fault)) => Err(PlanError(format!("{name}: {fault}"))),
+        }
+    }
+
+    fn fault_of_credits(&self, config: &CbfcConfig) -> Option<String> {
+        if config.unit == 0 || config.batch == 0 {
+            return Some("a unit of 0 octets or a batch of 0 credits".into());
+        } else if self.pfc.is_some() {
+            return Some("pauses beside credits".into());
+        } else if let Some(fault) = self.fault_of_lossless(&config.priorities, "credits") {
+            return Some(fault);
+        }
+        let (longest, backs) = (self.longest_frame(), opposites(&self.links));
+        let mut used = self.channels().flat_map(|channel| self.links_of(channel));
+        used.find_map(|link| {
+            let (link, back) = (&self.links[*link], &self.links[backs[*link]?]);
+            [(link, back), (back, link)]
+                .into_iter()
+                .find_map(|(link, back)| {
+                    let credits = config.credits_of(link, back, longest);
+                    let least = config.least(longest);
+                    let name = &link.name;
+                    if credits > CbfcConfig::MOST.into() {
+                        let most = CbfcConfig::MOST;
+                        Some(format!("link {name}: {credits} credits; at most {most}"))
+                    } else if credits < least {
+                        Some(format!("link {name}: {credits} credits; at least {least}"))
+                    } else {
+                        None
+                    }
+                })
+        })
     }
 
     fn fault_of_pauses(&self, config: &PfcConfig) -> Option<String> {
+        let least = least_quanta(self.longest_frame());
+        if config.xon > config.xoff {
+            Some(format!("xon of {} octets is above xoff", config.xon))
+        } else if config.quanta < least {
+            let quanta = config.quanta;
+            Some(format!("a pause of {quanta} quanta; at least {least}"))
+        } else {
+            self.fault_of_lossless(&config.priorities, "pauses")
+        }
+    }
+
+    /// A setting that contradicts PFC or CBFC of `priorities`, whose `notices` return over opposite links.
+    fn fault_of_lossless(&self, priorities: &[u8], notices: &str) -> Option<String> {
         let mut switches = self.nodes.iter().filter_map(|node| node.switch.as_ref());
         let mut channels = self.channels();
         let backs = opposites(&self.links);
         let mut used = self.channels().flat_map(|channel| self.links_of(channel));
-        let least = least_quanta(self.longest_frame());
-        Some(if config.priorities.is_empty() {
+        Some(if priorities.is_empty() {
             "no priority".into()
-        } else if let Some(priority) = config.priorities.iter().find(|priority| **priority > 7) {
+        } else if let Some(priority) = priorities.iter().find(|priority| **priority > 7) {
             format!("priority {priority}; the highest is 7")
-        } else if config.xon > config.xoff {
-            format!("xon of {} octets is above xoff", config.xon)
-        } else if config.quanta < least {
-            format!("a pause of {} quanta; at least {least}", config.quanta)
         } else if self.fcvc.is_some() {
-            "credit beside pauses".into()
+            format!("credit for each channel beside {notices}")
         } else if switches.any(|switch| switch.memory.is_some()) {
-            "a shared memory beside pauses".into()
+            format!("a shared memory beside {notices}")
         } else if channels.any(|channel| !self.sprayed(channel).is_empty()) {
-            "pauses need one path for each channel".into()
+            format!("{notices} need one path for each channel")
         } else if let Some(link) = used.find(|link| backs[**link].is_none()) {
-            format!(
-                "link {} has no way back for its pauses",
-                self.links[*link].name
-            )
+            let name = &self.links[*link].name;
+            format!("link {name} has no way back for its {notices}")
         } else {
             return None;
         })

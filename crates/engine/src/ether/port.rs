@@ -1,7 +1,7 @@
 //! An output port of a switch: queues by class, the service of one frame after the other.
 
 mod credited;
-mod paused;
+mod gated;
 mod telling;
 
 use alloc::boxed::Box;
@@ -16,8 +16,8 @@ use super::lanes::Credited;
 use super::line::OctetClock;
 use super::line_ends::LineEnds;
 use super::log::{Cause, Kind, Log};
+use super::lossless::PortGate;
 use super::memory::SharedMemory;
-use super::pfc::Pausing;
 use super::plan::change::SwitchChange;
 use super::roce::telemetry::Trails;
 use super::schedule::{Heads, Schedule};
@@ -208,7 +208,7 @@ pub struct Port {
     first_queue: usize,
     control: Option<Box<Hosted>>,
     credited: Option<Box<Credited>>,
-    pausing: Option<Box<Pausing>>,
+    gate: Option<Box<PortGate>>,
     /// True if some queue has active queue management with a timer, or if there is a control scheme.
     has_timers: bool,
     /// Frames that wait in all queues.
@@ -248,7 +248,7 @@ impl Port {
             has_timers: settings.control.is_some() || settings.queues.iter().any(timed),
             control: settings.control.map(Box::new),
             credited: None,
-            pausing: None,
+            gate: None,
             queues: settings.queues.into_iter().map(Queue::new).collect(),
             queue_of: settings.queue_of,
             schedule: settings.schedule,
@@ -270,7 +270,7 @@ impl Port {
     pub fn next_due(&self, shared: bool) -> Ps {
         let ends = self.serving.is_some() && (shared || self.waiting > 0);
         let mut end = if ends { self.free_at } else { Ps::NEVER };
-        if self.pausing.is_some() {
+        if self.gate.is_some() {
             end = end.min(self.resumes_at());
         }
         if self.has_timers {
@@ -306,7 +306,7 @@ impl Port {
                 self.wake(self.next_timer());
             } else if end <= now {
                 self.end_service(outside);
-            } else if self.pausing.is_some() && self.resumes_at() <= now {
+            } else if self.gate.is_some() && self.resumes_at() <= now {
                 self.carry = 0;
                 self.begin_next(self.resumes_at(), outside);
             } else {
@@ -360,8 +360,8 @@ impl Port {
     fn end_service(&mut self, outside: &mut Outside<'_>) {
         if let Some((queue, octets)) = self.serving.take() {
             self.leave(self.free_at, queue as usize, octets, outside);
-            if let Some(pausing) = &mut self.pausing {
-                pausing.gone = pausing.in_service.take();
+            if let Some(gate) = &mut self.gate {
+                gate.gone = gate.in_service.take();
             }
             self.begin_next(self.free_at, outside);
         }
@@ -474,7 +474,7 @@ impl Port {
     /// Begins the next service at `start`, if a frame waits.
     #[inline]
     fn begin_next(&mut self, start: Ps, outside: &mut Outside<'_>) {
-        if self.begin_order(start, outside) {
+        if self.begin_notice(start, outside) {
             return;
         }
         while self.waiting > 0 {
@@ -524,14 +524,16 @@ impl Port {
     #[inline]
     fn next_queue(&mut self, start: Ps) -> Option<usize> {
         if let ([_], Schedule::StrictPriority, None) =
-            (&self.queues[..], &self.schedule, &self.pausing)
+            (&self.queues[..], &self.schedule, &self.gate)
         {
             return Some(0);
         }
         let mut heads = Heads::default();
+        let gate = &mut self.gate;
         for (head, queue) in heads.iter_mut().zip(&self.queues) {
             let first = queue.waiting.front().map(|waiting| waiting.frame.info);
-            let first = first.filter(|info| !self.is_paused(*info, start));
+            let allows = |gate: &mut Box<PortGate>, info| gate.gate.allows(info, start);
+            let first = first.filter(|info| gate.as_mut().is_none_or(|gate| allows(gate, *info)));
             *head = first.map_or(0, Info::octets);
         }
         self.schedule.next(&heads)
@@ -541,8 +543,11 @@ impl Port {
     #[inline]
     fn serve(&mut self, start: Ps, queue: usize, frame: Arriving, outside: &mut Outside<'_>) {
         self.serving = Some((queue as u8, frame.info.octets()));
-        if let Some(pausing) = &mut self.pausing {
-            pausing.in_service = Some((frame.route, frame.info));
+        if let Some(gate) = &mut self.gate
+            && !frame.info.is_of_link()
+        {
+            gate.in_service = Some((frame.route, frame.info));
+            gate.gate.pass(frame.info);
         }
         self.occupy_line(start, frame, outside);
     }

@@ -16,7 +16,7 @@ pub struct Seen {
     pub at: Ps,
     /// The link on which the frame has left. For a dropped frame, the link of the port that dropped it.
     pub link: usize,
-    /// Channel of the frame; `None` for a PFC frame.
+    /// Channel of the frame; `None` for a frame of PFC or CBFC.
     pub channel: Option<ChannelId>,
     /// Word of the frame.
     pub info: Info,
@@ -62,7 +62,7 @@ impl Simulation {
         let seen = |(link, leaving): (usize, Leaving)| Seen {
             at: leaving.at,
             link,
-            channel: (!leaving.info.is_pause()).then(|| {
+            channel: (!leaving.info.is_of_link()).then(|| {
                 let to = self.network.plan.links[link].to;
                 self.channel_at(to, leaving.label, leaving.info)
             }),

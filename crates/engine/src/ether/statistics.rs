@@ -1,4 +1,4 @@
-//! Counts of an Ethernet port that belong to no queue: the counts of its control scheme, of credit and of pauses.
+//! Counts of an Ethernet port that belong to no queue: those of its control scheme, of credits and of pauses.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -15,6 +15,13 @@ pub const PFC: Component = Component {
     source: "IEEE 802.1Q clause 36; IEEE 802.3 annex 31D",
 };
 
+/// Credit-based flow control of links as an entry of a registry.
+pub const CBFC: Component = Component {
+    name: "cbfc",
+    about: "a link carries only frames of a priority for which the next node has room",
+    source: "the idea: Ultra Ethernet, link layer; frames and times are our choice",
+};
+
 /// Statistics of a port under credit control, counted since the start of the run.
 pub const OF_CREDIT: &[Statistic] = statistics! {
     "credited_channels", "channels", "Channels under credit control at the port";
@@ -27,6 +34,13 @@ pub const OF_PAUSES: &[Statistic] = statistics! {
     "pause_frames_sent", "frames", "Frames with a pause, or its end, that the port has sent";
     "paused_seconds", "s", "Time in which a priority of the port was paused, summed over the priorities";
     "ingress_max_bytes", "bytes", "Most bytes of a priority that the switch held from the opposite link";
+};
+
+/// Statistics of a port under CBFC, counted since the start of the run.
+pub const OF_CREDITS: &[Statistic] = statistics! {
+    "credit_frames_sent", "frames", "Frames with freed credits that the port has sent";
+    "credits_awaited_seconds", "s", "Time in which a frame of the port waited for credits, summed over the priorities";
+    "ingress_max_credits", "credits", "Most credits of a priority that frames from the opposite link took";
 };
 
 /// A statistic in the form of reports over Ethernet.
@@ -46,7 +60,11 @@ pub fn statistics() -> Vec<(Component, Vec<Named>)> {
     let counted = control::statistics()
         .into_iter()
         .map(|(_, counted)| counted);
-    let others = [(credit::SCHEMES[0], OF_CREDIT), (PFC, OF_PAUSES)];
+    let others = [
+        (credit::SCHEMES[0], OF_CREDIT),
+        (PFC, OF_PAUSES),
+        (CBFC, OF_CREDITS),
+    ];
     let all = schemes.zip(counted).chain(others);
     all.map(|(component, counted)| (component, counted.iter().map(named).collect()))
         .collect()

@@ -1,7 +1,7 @@
 //! A switch: its output ports, and its table of routes.
 
 mod credited;
-mod lossless;
+mod guarded;
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -10,8 +10,8 @@ use super::arriving::Arriving;
 use super::credit::Account;
 use super::frame::Packet;
 use super::log::{Kind, Log};
+use super::lossless::Guard;
 use super::memory::SharedMemory;
-use super::pfc::Lossless;
 use super::plan::change::SwitchChange;
 use super::port::{Dropped, Outside, Port};
 use super::roce::telemetry::{Trail, Trails};
@@ -67,10 +67,10 @@ pub struct Switch {
     /// For each label the buffer account of the channel and the channel's number at its port; `None` without
     /// credit control.
     accounts: Option<Vec<(Account, u32)>>,
-    lossless: Option<Box<Lossless>>,
+    guard: Option<Box<Guard>>,
     /// Telemetry of the packets that are in the switch.
     trails: Trails,
-    /// True if the switch has neither credit control nor PFC.
+    /// True if the switch has neither FCVC, PFC nor CBFC.
     is_plain: bool,
     clocks: Tournament,
     digest: Digest,
@@ -94,7 +94,7 @@ impl Switch {
             memory,
             sprayer,
             accounts: None,
-            lossless: None,
+            guard: None,
             trails: Trails::default(),
             is_plain: true,
             controlled,
@@ -229,7 +229,7 @@ impl Switch {
     /// Ends the services until `last` that cause no further event.
     pub fn settle(&mut self, last: Ps, links: &mut Links) {
         if !self.is_plain {
-            // With credit control or PFC each end of a service has an effect, so it is an event of its own.
+            // Under FCVC, PFC or CBFC each end of a service has an effect, so it is an event of its own.
             return;
         }
         for number in 0..self.ports.len() {
@@ -250,7 +250,7 @@ impl Components for Switch {
         } else if self.accounts.is_some() {
             self.advance_credited(port, now, links);
         } else {
-            self.advance_lossless(port, now, links);
+            self.advance_guarded(port, now, links);
         }
     }
     fn keep(&mut self, packet: &mut Packet, trail: Trail) {
@@ -264,7 +264,7 @@ impl Components for Switch {
             let frame = Frame { at, label, info };
             return match self.accounts {
                 Some(_) => self.arrive_credited(frame, packet, links),
-                None => self.arrive_lossless(frame, packet, links),
+                None => self.arrive_guarded(frame, packet, links),
             };
         }
         let route = &self.routes[label as usize];
@@ -293,6 +293,7 @@ pub fn payload(packet: &Packet) -> u64 {
         | Packet::Rates { .. }
         | Packet::Credit { .. }
         | Packet::Pause(_)
+        | Packet::Credits(_)
         | Packet::Hop(_) => 0,
     }
 }

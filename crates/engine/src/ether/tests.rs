@@ -2,6 +2,7 @@
 
 extern crate std;
 mod by_hand;
+mod cbfc;
 mod changes;
 mod credit;
 mod datagrams;
@@ -66,6 +67,7 @@ fn row(
         framing: Framing::default(),
         fcvc: None,
         pfc: None,
+        cbfc: None,
         changes: Vec::new(),
         port_controls: Vec::new(),
         nodes: (0..nodes).map(node).collect(),

@@ -175,6 +175,7 @@ impl JoinedPlan {
                 flows: Vec::new(),
                 fcvc: None,
                 pfc: None,
+                cbfc: None,
                 changes: Vec::new(),
                 port_controls: Vec::new(),
             },

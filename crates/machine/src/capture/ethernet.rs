@@ -202,7 +202,7 @@ impl<'a> Frames<'a> {
     /// Octets of a frame without preamble and FCS.
     fn frame(&self, seen: &Seen) -> Vec<u8> {
         let Some(channel) = seen.channel else {
-            return self.pause(seen);
+            return self.of_link(seen);
         };
         let (flow, backward) = (channel.flow(), !channel.is_forward());
         let mut out = Vec::with_capacity(seen.info.octets() as usize);
@@ -256,7 +256,7 @@ impl<'a> Frames<'a> {
                 let octets = (gets << 32 | u64::from(*limit)).to_be_bytes();
                 self.write_udp(&mut out, channel, class, Fill::Octets(CREDIT_PORT, &octets));
             }
-            Packet::Pause(_) => unreachable!("a pause belongs to no flow"),
+            Packet::Pause(_) | Packet::Credits(_) => unreachable!("it belongs to no flow"),
             Packet::Hop(_) => unreachable!("a hop is no packet"),
         }
         // A frame shorter than the minimum is padded.
@@ -264,20 +264,29 @@ impl<'a> Frames<'a> {
         out
     }
 
-    /// Octets of a PFC frame without preamble and FCS (IEEE 802.3 annex 31D).
-    fn pause(&self, seen: &Seen) -> Vec<u8> {
+    /// Octets of a frame of PFC (IEEE 802.3 annex 31D) or CBFC without preamble and FCS. The form of the latter
+    /// is our own: type and counts of an experimental protocol (IEEE 802), no standard has a public one.
+    fn of_link(&self, seen: &Seen) -> Vec<u8> {
         let mut out = Vec::with_capacity(seen.info.octets() as usize);
         out.extend(MAC_CONTROL_ADDRESS);
         out.extend(address(self.plan.links[seen.link].from));
-        out.extend(MAC_CONTROL);
-        out.extend(PFC_OPCODE);
-        if let Packet::Pause(order) = &seen.packet {
-            out.extend([0, order.priorities]);
-            let times = (0..8).map(|priority| match order.paused >> priority & 1 {
-                0 => 0,
-                _ => order.quanta,
-            });
-            out.extend(times.flat_map(u16::to_be_bytes));
+        match &seen.packet {
+            Packet::Pause(order) => {
+                out.extend(MAC_CONTROL);
+                out.extend(PFC_OPCODE);
+                out.extend([0, order.priorities]);
+                let times = (0..8).map(|priority| match order.paused >> priority & 1 {
+                    0 => 0,
+                    _ => order.quanta,
+                });
+                out.extend(times.flat_map(u16::to_be_bytes));
+            }
+            Packet::Credits(update) => {
+                out.extend(EXPERIMENTAL);
+                out.extend([0, update.channels]);
+                out.extend(update.freed.into_iter().flat_map(u16::to_be_bytes));
+            }
+            _ => unreachable!("all other packets belong to a flow"),
         }
         out.resize(seen.info.octets() as usize - FCS, 0);
         out
@@ -343,6 +352,8 @@ enum Fill<'a> {
 const MAC_CONTROL_ADDRESS: [u8; 6] = [0x01, 0x80, 0xc2, 0, 0, 1];
 const MAC_CONTROL: [u8; 2] = [0x88, 0x08];
 const PFC_OPCODE: [u8; 2] = [0x01, 0x01];
+/// EtherType for local experiments (IEEE 802 clause 9.2.4), of frames with credits of CBFC.
+const EXPERIMENTAL: [u8; 2] = [0x88, 0xb5];
 
 /// Locally administered MAC address that contains the number of a node.
 fn address(node: usize) -> [u8; 6] {

@@ -378,8 +378,8 @@ fn limit_in_bytes(plan: &ether::plan::Plan, node: usize) -> f64 {
     let changes = plan.changes.iter().flat_map(|change| &change.switches);
     let later = changes.filter(|(number, _)| *number == node);
     let most = later.map(|(_, to)| to.buffer).fold(switch.buffer, u64::max);
-    // Under credit control or PFC the buffer does not limit a queue.
-    if most == u64::MAX || plan.fcvc.is_some() || plan.pfc.is_some() {
+    // Under credit control, PFC or CBFC the buffer does not limit a queue.
+    if most == u64::MAX || plan.fcvc.is_some() || plan.pfc.is_some() || plan.cbfc.is_some() {
         f64::INFINITY
     } else {
         most as f64 * f64::from(on_line(SHORTEST)) / f64::from(SHORTEST)

@@ -369,10 +369,11 @@ def choose_over_ethernet(
             "the scenario has `fcvc`; leave `fcvc` out: over Ethernet choose does not try credit "
             "control"
         )
-    if plain.network.pauses is not None:
+    if plain.network.lossless is not None:
+        by = plain.network.lossless["by"]
         raise BadInput(
-            "the scenario has `pfc`, which replaces the buffer limits of ports; leave `pfc` out: "
-            "choose seeks a buffer"
+            f"the scenario has `{by}`, which replaces the buffer limits of ports; leave `{by}` "
+            "out: choose seeks a buffer"
         )
     own = (f"flow.{group}.rate_control" for group in plain.network.groups())
     changes = plain.network.change_of("switch.aqm", "switch.control", *own)

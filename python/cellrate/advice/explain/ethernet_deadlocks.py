@@ -1,4 +1,4 @@
-"""Deadlock under priority-based flow control: buffers that wait for one another in a cycle."""
+"""Deadlock under PFC or CBFC: buffers that wait for one another in a cycle."""
 
 from __future__ import annotations
 
@@ -10,37 +10,42 @@ from cellrate.advice.explain.answer import Statement
 from cellrate.simulation.network.ethernet_view import FrameNetwork, Line
 
 
+FULL = {"pfc": "are above XOFF", "cbfc": "have no credit left"}
+
+
 def deadlocks(network: FrameNetwork) -> Iterator[Statement]:
-    """Statement on cycles of buffers under PFC.
+    """Statement on cycles of buffers under PFC or CBFC.
 
     The buffer of a line at a switch waits for the buffer of the next line of one of its flows. If
     no buffer waits for itself over others, the last ones always drain (Dally and Seitz 1987).
-    Priorities that share a queue wait for one another: the first frame of the queue may be paused.
+    Priorities that share a queue wait for one another: the first frame of the queue may be held back.
     """
-    if network.pauses is None:
+    if network.lossless is None:
         return
-    for queue in sorted({network.queue(priority) for priority in network.pauses["priorities"]}):
+    name = network.lossless["by"].upper()
+    full = FULL[network.lossless["by"]]
+    for queue in sorted({network.queue(priority) for priority in network.lossless["priorities"]}):
         cycle = _cycle(network, queue)
         if cycle:
             names = [line.name for line in cycle]
             yield Statement(
                 "deadlock",
-                f"PFC can deadlock: the buffer of {', which waits for that of '.join(names)}. If "
-                "all these buffers are above XOFF at the same time, none of them ever drains.",
-                {"queue": queue + 1, "deadlock_cycle": names},
+                f"{name} can deadlock: the buffer of {', which waits for that of '.join(names)}. "
+                f"If all these buffers {full} at the same time, none of them ever drains.",
+                {"by": network.lossless["by"], "queue": queue + 1, "deadlock_cycle": names},
                 kind="prediction",
             )
             return
     yield Statement(
         "deadlock",
-        "PFC cannot deadlock: no buffer waits, directly or over others, for itself.",
-        {"deadlock_cycle": []},
+        f"{name} cannot deadlock: no buffer waits, directly or over others, for itself.",
+        {"by": network.lossless["by"], "deadlock_cycle": []},
     )
 
 
 def _cycle(network: FrameNetwork, queue: int) -> list[Line]:
     """Lines whose buffers wait for one another, from one to itself; empty if there are none."""
-    covered = set((network.pauses or {})["priorities"])
+    covered = set((network.lossless or {})["priorities"])
     waits: TopologicalSorter[Line] = TopologicalSorter()
     for flow in network.flows:
         back = {flow.priority, flow.notification_priority}
@@ -48,7 +53,7 @@ def _cycle(network: FrameNetwork, queue: int) -> list[Line]:
             if not any(network.queue(one) == queue for one in priorities & covered):
                 continue
             for (line,), (after,) in pairwise(way):
-                # Hosts send no pauses, and are none of the buffers.
+                # Hosts take every frame at once, and are none of the buffers.
                 if network.nodes[line.receiver] and network.nodes[after.receiver]:
                     waits.add(after, line)
     try:

@@ -112,8 +112,9 @@ def _queue_and_loss(applied: Sequence[Statement], units: Units) -> str:
     )
     if any("links_lose" in statement.values for statement in applied):
         more += "; links lose cells"
-    if any(statement.values.get("deadlock_cycle") for statement in applied):
-        more += "; PFC can deadlock"
+    cycles = [one.values for one in applied if one.values.get("deadlock_cycle")]
+    if cycles:
+        more += f"; {str(cycles[0]['by']).upper()} can deadlock"
     return f"Queue and loss: {'; '.join(parts)}{more}."
 
 

@@ -25,6 +25,10 @@ BY = {
     "size": "the size of the file",
     "credit": "credit",
 }
+IN_TIME = {
+    "pfc": "PFC pauses every priority in time",
+    "cbfc": "CBFC sends a frame only if the next buffer has room for it",
+}
 # Greatest ratio of round trips that count as equal.
 SAME = 1.1
 
@@ -41,6 +45,7 @@ def statements(network: FrameNetwork) -> Iterator[Prediction]:
     yield from map(_delays, (*tcp.values(), *roce.values()))
     if network.credit is not None:
         yield from _credit(bounds)
+    yield from _link_credits(bounds)
     yield from _throughput(bounds, tcp)
     for port in network.bottlenecks:
         yield from _queue(bounds, port)
@@ -141,6 +146,30 @@ def _credit(bounds: FrameBounds) -> Iterator[Statement]:
         )
 
 
+def _link_credits(bounds: FrameBounds) -> Iterator[Statement]:
+    """Statements on CBFC links whose credits do not cover a loop at the full rate."""
+    found: dict[tuple[str, int], tuple[float, Line]] = {}
+    for flow in bounds.network.flows:
+        for hop in bounds.links_with_credits(flow):
+            window, trip = bounds.link_credit(flow, hop)
+            line = flow.hops[hop][0]
+            rate, key = 8 * window / trip, (line.name, flow.priority)
+            if rate < line.bits_per_second and rate > found.get(key, (0.0, line))[0]:
+                found[key] = (rate, line)
+            elif rate >= line.bits_per_second:
+                found[key] = (rate, line)
+    for (name, priority), (rate, line) in found.items():
+        if rate < line.bits_per_second:
+            yield Statement(
+                "credit",
+                f"{name}: credits allow priority {priority} at most {gbit(rate)} of "
+                f"{gbit(line.bits_per_second)}, preambles and gaps included: full frames that the "
+                "credits cover, in the time until the credits return.",
+                {"link": name, "priority": priority, "credit_bits_per_second": rate},
+                kind="bound",
+            )
+
+
 def _throughput(
     bounds: FrameBounds, groups: dict[str, tuple[FrameFlow, ...]]
 ) -> Iterator[Prediction]:
@@ -194,8 +223,9 @@ def _queue(bounds: FrameBounds, port: Line) -> Iterator[Prediction]:
         reason = (
             "the port has no buffer limit, and its flows have no windows that surely avoid timeouts"
         )
-        if bounds.network.pauses is not None:
-            reason = "under PFC the port has no limit; each link into the switch has one"
+        if bounds.network.lossless is not None:
+            name = bounds.network.lossless["by"].upper()
+            reason = f"under {name} the port has no limit; each link into the switch has one"
         yield NoStatement("queue", f"{port.name}: longest queue", reason)
     else:
         yield Statement(
@@ -212,8 +242,8 @@ def _queue(bounds: FrameBounds, port: Line) -> Iterator[Prediction]:
         why = "all TCP windows together fit into the buffer"
         if bounds.network.credit is not None:
             why = "a frame is sent only if the next buffer has room for it"
-        elif bounds.network.pauses is not None:
-            why = "PFC pauses every priority in time"
+        elif bounds.network.lossless is not None:
+            why = IN_TIME[bounds.network.lossless["by"]]
         yield Statement(
             "loss",
             f"{port.name}: {CERTAIN['no'].format(unit='packet')}: {why}.",
@@ -232,8 +262,8 @@ def _queue(bounds: FrameBounds, port: Line) -> Iterator[Prediction]:
 
 def _why_lost(bounds: FrameBounds, port: Line) -> str:
     """Reason why a port may lose packets."""
-    if bounds.network.pauses is not None:
-        return str(bounds.network.pauses["loses"])
+    if bounds.network.lossless is not None:
+        return str(bounds.network.lossless["loses"])
     controls = [flow.roce["control"] for flow in bounds.network.over[port] if flow.roce is not None]
     if any(control["algorithm"] != "hpcc" for control in controls):
         return "flows over RoCE have no windows"
@@ -275,7 +305,7 @@ def _by_dctcp(bounds: FrameBounds, port: Line) -> Iterator[Statement]:
         "windows do not limit the flows": min(held.values()) * count > path + top,
         "each window has two segments or more": path + marks - swing >= 2 * count,
         "K is above a seventh of the path's packets (equation 13)": marks > path / 7,
-        "no switch sends pauses": bounds.network.pauses is None,
+        "neither pauses nor credits of links hold frames back": bounds.network.lossless is None,
         "no buffer is full": top * longest <= port.buffer_bytes,
     }
     yield Statement(
@@ -319,7 +349,7 @@ def _by_dcqcn(network: FrameNetwork, port: Line) -> Iterator[Prediction]:
             other is not port and set(network.over[other]) & set(flows)
             for other in network.bottlenecks
         ),
-        "no switch sends pauses": network.pauses is None,
+        "neither pauses nor credits of links hold frames back": network.lossless is None,
         "no increase is a hyper increase": control["r_hai_bits_per_second"] is None,
     }
     model: dict[str, Any] = {
@@ -376,7 +406,7 @@ def _by_hpcc(network: FrameNetwork, port: Line) -> Iterator[Prediction]:
             other is not port and set(network.over[other]) & set(flows)
             for other in network.bottlenecks
         ),
-        "no switch sends pauses": network.pauses is None,
+        "neither pauses nor credits of links hold frames back": network.lossless is None,
     }
     law: dict[str, Any] = {
         "base_round_trip_seconds": base,

@@ -27,6 +27,11 @@ from cellrate.simulation.network.ethernet_view import (
 Limit: TypeAlias = Literal["link", "window", "size", "credit"]
 # A timer cannot expire early if the longest round trip is below this share of the least timeout.
 EARLY = 0.5
+BUFFERS = {
+    "pfc": "XOFF and headroom of all links to it",
+    "cbfc": "the credits of all links to it",
+}
+"""What bounds a queue under each flow control by priority."""
 LEAST_BYTES = PREAMBLE_BYTES + SHORTEST_BYTES
 """Bytes of the shortest frame on a line, with its preamble."""
 
@@ -86,6 +91,11 @@ class FrameBounds:
             admitted += max(flow.credit["reserve_bytes"])
             payload = admitted / flow.line_bytes * flow.payload_bytes
             found.append((payload + self._early_bytes(flow), "credit"))
+        for hop in self.links_with_credits(flow):
+            window, trip = self.link_credit(flow, hop)
+            loops = math.ceil(active / trip * (1 - 1e-12)) + 1
+            payload = loops * window / flow.line_bytes * flow.payload_bytes
+            found.append((payload + self._early_bytes(flow), "credit"))
         most, why = min(found)
         return 8 * most / self.window_seconds, why
 
@@ -101,6 +111,33 @@ class FrameBounds:
         hops = zip(flow.hops, reserves, trips, strict=True)
         rates = (reserve / (trip + hop[0].seconds(n2)) for hop, reserve, trip in hops)
         return float(min(hop_rate(flow.slowest) / 8, *rates))
+
+    def links_with_credits(self, flow: FrameFlow) -> range:
+        """Numbers of the hops of a flow's data whose links have credits (CBFC)."""
+        lossless = self.network.lossless
+        is_covered = (
+            lossless is not None
+            and lossless["by"] == "cbfc"
+            and flow.priority in lossless["priorities"]
+        )
+        return range(len(flow.hops) if is_covered else 0)
+
+    def link_credit(self, flow: FrameFlow, hop: int) -> tuple[float, float]:
+        """Bytes on the line of full frames that credits of a link cover, and the time of its loop.
+
+        The loop in seconds: a full frame with its preamble, the propagation, the service at the
+        next port unless a host takes the frame, the return of the credits. Frames take whole
+        credits.
+        """
+        lossless = self.network.lossless
+        assert lossless is not None  # noqa: S101  callers know it
+        line, number = flow.hops[hop][0], self.network.lines.index(flow.hops[hop][0])
+        taken = math.ceil(flow.frame_bytes / lossless["unit_bytes"])
+        window = lossless["credits"][number] // taken * flow.line_bytes
+        trip = line.seconds(flow.line_bytes - GAP_BYTES) + lossless["return_seconds"][number]
+        if hop + 1 < len(flow.hops):
+            trip += flow.hops[hop + 1][0].seconds(flow.line_bytes)
+        return float(window), trip
 
     def together(self, flows: Sequence[FrameFlow], *, early: bool = True) -> float:
         """Bound in bit/s of the sum of the TCP throughputs of flows, since hops are shared.
@@ -147,21 +184,21 @@ class FrameBounds:
         found = []
         if port.switch is not None and port.switch["memory"] is not None:
             found.append(QueueLimit(self._of_memory(port), "alpha times what a queue alone leaves"))
-        # Under PFC queues have no limit of their own.
-        if math.isfinite(port.buffer_bytes) and self.network.pauses is None:
+        # Under PFC or CBFC queues have no limit of their own.
+        if math.isfinite(port.buffer_bytes) and self.network.lossless is None:
             found.append(QueueLimit(port.buffer_bytes, "its buffer"))
         if self.network.credit is not None:
             promised = self.network.credit["promised_bytes"][self.network.lines.index(port)]
             found.append(QueueLimit(promised, "the reserves of all flows over it"))
-        if self.network.pauses is not None and self.loses_nothing:
-            found.append(QueueLimit(self._of_pauses(port), "XOFF and headroom of all links to it"))
+        if self.network.lossless is not None and self.loses_nothing:
+            found.append(QueueLimit(self._of_links(port), BUFFERS[self.network.lossless["by"]]))
         if self.windows_fit:
             found.append(QueueLimit(self._windows[port], "all TCP windows over it"))
         return min(found, key=lambda limit: limit.octets, default=None)
 
-    def _of_pauses(self, port: Line) -> float:
-        """Most bytes that PFC lets a switch hold for a port, over all links and priorities."""
-        assert self.network.pauses is not None  # noqa: S101  the caller knows it
+    def _of_links(self, port: Line) -> float:
+        """Most bytes that PFC or CBFC lets a switch hold for a port, over all links and priorities."""
+        assert self.network.lossless is not None  # noqa: S101  the caller knows it
         numbers = {line: number for number, line in enumerate(self.network.lines)}
         used = {
             (line, priority)
@@ -174,7 +211,7 @@ class FrameBounds:
             if after is port
             for priority in priorities
         }
-        room = self.network.pauses["room_bytes"]
+        room = self.network.lossless["room_bytes"]
         return float(sum(room[numbers[line]] for line, _ in used))
 
     def _of_memory(self, port: Line) -> float:
@@ -199,9 +236,9 @@ class FrameBounds:
     @cached_property
     def loses_nothing(self) -> bool:
         """True if no run loses a packet, due to credits or pauses, or since all windows fit."""
-        pauses = self.network.pauses
-        by_pauses = pauses is not None and pauses["loses"] is None
-        return self.network.credit is not None or by_pauses or self.windows_fit
+        lossless = self.network.lossless
+        by_links = lossless is not None and lossless["loses"] is None
+        return self.network.credit is not None or by_links or self.windows_fit
 
     @cached_property
     def windows_fit(self) -> bool:
@@ -209,7 +246,7 @@ class FrameBounds:
 
         False under credits or pauses, since these hold frames back.
         """
-        if self.network.credit is not None or self.network.pauses is not None:
+        if self.network.credit is not None or self.network.lossless is not None:
             return False
         ports = (line for line in self._windows if line.switch is not None)
         return self.sends_once and all(map(self.fits, ports))

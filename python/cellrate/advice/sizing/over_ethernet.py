@@ -232,13 +232,14 @@ def _require_one_limit(network: FrameNetwork) -> None:
     """Checks that nothing but one buffer limits queues.
 
     Raises:
-        SizingError: `fcvc`, `pfc`, `switch.memory` or a change during the run limits them.
+        SizingError: `fcvc`, `pfc`, `cbfc`, `switch.memory` or a change during the run limits them.
     """
     if network.credit is not None:
         raise SizingError("`fcvc` determines every buffer; leave `fcvc` out to size a buffer")
-    if network.pauses is not None:
+    if network.lossless is not None:
+        by = network.lossless["by"]
         raise SizingError(
-            "under `pfc` a queue has no limit of its own; leave `pfc` out to size a buffer"
+            f"under `{by}` a queue has no limit of its own; leave `{by}` out to size a buffer"
         )
     for line in network.ports:
         if line.switch is not None and line.switch["memory"] is not None:

@@ -297,7 +297,7 @@ def _frame_queues(
         most = trace.maximum[inside].max(initial=0.0)
         if most > longest:
             lengths = trace.maximum / BYTES_PER_KB
-            held = math.inf if network.pauses is not None else port.buffer_bytes
+            held = math.inf if network.lossless is not None else port.buffer_bytes
             limit = held / BYTES_PER_KB
             queue = Queue(port.sender, port.receiver, trace.time, lengths, limit)
             found.append((most, queue))

@@ -185,10 +185,12 @@ class FrameNetwork(Changing):
         flows: Every flow of every group.
         credit: ``n2_bytes``, and ``promised_bytes``: by line, the bytes of credit for all channels
             of a port. None without credit control.
-        pauses: ``priorities`` under priority-based flow control. ``loses`` is the reason why
-            frames may be lost, None if no frame can be lost.
-            ``room_bytes`` has by line the most bytes of one priority that a switch holds from this
-            line, None for a line to a host. None without this control.
+        lossless: Flow control by priority; None without it. ``by`` is ``pfc`` or ``cbfc``,
+            ``priorities`` are those under it. ``loses`` is the reason why frames may be lost, None
+            if no frame can be lost. ``room_bytes`` has by line the most bytes of one priority that
+            its end holds, None for a line without such a limit. CBFC has more by line: ``credits``
+            of ``unit_bytes`` each, and ``return_seconds``, the least time from the last bit of a
+            frame to its credits, without the service at the next port.
         changes: Changes during the run; everything else is as it is before the first.
     """
 
@@ -200,7 +202,7 @@ class FrameNetwork(Changing):
     lines: tuple[Line, ...]
     flows: tuple[FrameFlow, ...]
     credit: Mapping[str, Any] | None
-    pauses: Mapping[str, Any] | None
+    lossless: Mapping[str, Any] | None
     changes: tuple[Change, ...] = ()
 
     @classmethod
@@ -224,7 +226,7 @@ class FrameNetwork(Changing):
             )
             for link in described["links"]
         )
-        plain = ("seed", "duration_seconds", "start_jitter_seconds", "measure", "credit", "pauses")
+        plain = ("seed", "duration_seconds", "start_jitter_seconds", "measure", "credit", "lossless")
         return cls(
             **{name: described[name] for name in plain},
             nodes={node["name"]: node["switch"] is not None for node in nodes},

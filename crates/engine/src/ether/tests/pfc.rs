@@ -9,7 +9,7 @@ use crate::ether::pfc::{PfcConfig, headroom, least_quanta};
 use crate::ether::report::PortReport;
 use crate::ether::spray::Multipath;
 
-fn persistent() -> SourceConfig {
+pub(super) fn persistent() -> SourceConfig {
     SourceConfig::Persistent(Default::default())
 }
 
@@ -25,7 +25,7 @@ fn pfc(xoff: u64, xon: u64) -> PfcConfig {
     }
 }
 
-fn statistic(port: &PortReport, name: &str) -> f64 {
+pub(super) fn statistic(port: &PortReport, name: &str) -> f64 {
     port.control.as_ref().unwrap().statistics[name]
 }
 
@@ -173,8 +173,8 @@ fn headroom_grows_with_the_response_time() {
     assert_eq!(of(Ps(25_216 * 80)), 35 * 1_518 + 1_040);
 }
 
-/// Random networks under PFC of some priorities, with random thresholds and response times.
-pub(super) fn paused(stream: &mut Stream) -> Plan {
+/// Random networks without settings that contradict PFC or CBFC.
+pub(super) fn without_contradictions(stream: &mut Stream) -> Plan {
     let mut plan = with_any_switch(random_plan(stream, any_source), stream);
     let switches = plan.nodes.iter_mut();
     for switch in switches.filter_map(|node| node.switch.as_mut()) {
@@ -190,6 +190,13 @@ pub(super) fn paused(stream: &mut Stream) -> Plan {
             switch.aqm = AqmConfig::default();
         }
     }
+    plan
+}
+
+/// Random networks under PFC of some priorities, with random thresholds and response times.
+pub(super) fn paused(stream: &mut Stream) -> Plan {
+    let mut plan = without_contradictions(stream);
+    let mut below = |most: u64| stream.below(Ps(most)).0;
     let (all, xoff) = (below(2) == 0, 1 + below(60_000));
     let least = least_quanta(plan.longest_frame());
     plan.pfc = Some(PfcConfig {
@@ -204,35 +211,44 @@ pub(super) fn paused(stream: &mut Stream) -> Plan {
 }
 
 /// No frame of a priority under PFC is lost, although the limits of queues do not apply to it. Frames of
-/// other priorities are lost. Any schedule and any partitions give the same report.
+/// other priorities are lost.
 #[test]
 fn random_networks_lose_no_frame_of_a_paused_priority() {
     let mut stream = Stream::new(1, "ether", "paused networks");
-    let (mut pauses, mut lost) = (0.0, 0);
+    let (pauses, lost) = lose_none_of_covered(&mut stream, &paused, "pause_frames_sent");
+    assert!(pauses > 1_000.0, "{pauses}: the cases must reach pauses");
+    assert!(lost > 100, "{lost}: other priorities must lose frames");
+}
+
+/// Checks that random plans lose no frame of a priority under PFC or CBFC, and that any schedule and any
+/// partitions give the same report. Returns the sum of a statistic of all ports, and the number of lost frames.
+pub(super) fn lose_none_of_covered(
+    stream: &mut Stream,
+    planned: &dyn Fn(&mut Stream) -> Plan,
+    counted: &str,
+) -> (f64, u64) {
+    let (mut sum, mut lost) = (0.0, 0);
     for case in 0..cases(90) {
-        let mut plan = paused(&mut stream);
+        let mut plan = planned(stream);
         if case % 2 == 1 {
-            plan = with_changes(plan, &mut stream, Ps::from_ms(1));
+            plan = with_changes(plan, stream, Ps::from_ms(1));
         }
         let mut switches = plan.nodes.iter().filter_map(|node| node.switch.as_ref());
         let drops_early = switches.any(|switch| !matches!(switch.aqm, AqmConfig::None(_)));
-        let priorities = plan.pfc.as_ref().unwrap().priorities.clone();
+        let priorities = plan.lossless_priorities();
         let (from, to) = (Ps::from_us(200), Ps::from_ms(1));
         let mut run = Simulation::new(plan.clone()).unwrap();
         let fast = run.measure(from, to, to);
         for (flow, plan) in fast.flows.iter().zip(&plan.flows) {
-            let covered = priorities.contains(&plan.priority) && !drops_early;
+            let covered = priorities >> plan.priority & 1 == 1 && !drops_early;
             assert!(
                 !covered || flow.packets_dropped == 0,
                 "case {case}: {plan:#?}"
             );
             lost += flow.packets_dropped;
         }
-        let sent = fast
-            .ports
-            .iter()
-            .map(|port| statistic(port, "pause_frames_sent"));
-        pauses += sent.sum::<f64>();
+        let sent = fast.ports.iter().map(|port| statistic(port, counted));
+        sum += sent.sum::<f64>();
         let mut plain = Simulation::new(plan.clone()).unwrap();
         plain.run_plainly(from);
         plain.begin_window();
@@ -240,11 +256,10 @@ fn random_networks_lose_no_frame_of_a_paused_priority() {
         plain.end_window();
         assert_eq!(text(&fast), text(&plain.report()), "case {case}: {plan:#?}");
         if case % 4 == 0 {
-            parts_change_nothing_of(&plan, &mut stream, case);
+            parts_change_nothing_of(&plan, stream, case);
         }
     }
-    assert!(pauses > 1_000.0, "{pauses}: the cases must reach pauses");
-    assert!(lost > 100, "{lost}: other priorities must lose frames");
+    (sum, lost)
 }
 
 /// The pause of the network by hand leaves at 3,988 ns + 72 ns and arrives at 5,060 ns. From then on it stops the host.
@@ -256,18 +271,19 @@ fn a_pause_is_on_its_link_before_it_stops_the_neighbour() {
         .frames()
         .filter_map(|frame| Some((frame.link, frame.pause?.paused, frame.arrives?)));
     assert_eq!(orders.collect::<Vec<_>>(), [(3, 1, Ps::from_ns(5_060))]);
-    assert!(run.paused_links().is_empty());
+    assert!(run.held_links().is_empty());
     run.run_until(Ps::from_ns(5_100));
     assert!(run.frames().all(|frame| frame.pause.is_none()));
-    assert_eq!(run.paused_links(), [0]);
+    assert_eq!(run.held_links(), [0]);
 }
 
-/// Frames that the network holds are on the paths of their channels. PFC frames alone have no channel.
+/// Frames that the network holds are on the paths of their channels. Frames of PFC alone have no channel.
 #[test]
 fn held_frames_are_those_of_channels() {
     let mut stream = Stream::new(73, "pauses", "held");
-    for _ in 0..20 {
-        let plan = paused(&mut stream);
+    for case in 0..40 {
+        let planned = [paused, super::cbfc::credited][case % 2];
+        let plan = planned(&mut stream);
         let mut run = Simulation::new(plan.clone()).unwrap();
         for at in 1..100 {
             run.run_until(Ps::from_us(4 * at));
@@ -304,6 +320,6 @@ fn plans_that_contradict_pauses_are_refused() {
             plan.nodes[1].switch = Some(SwitchPlan::new(u64::MAX));
             plan.fcvc = Some(Default::default());
         }),
-        error("pfc: credit beside pauses")
+        error("pfc: credit for each channel beside pauses")
     );
 }

@@ -144,6 +144,7 @@ pub fn random_plan(
         flows,
         fcvc: None,
         pfc: None,
+        cbfc: None,
         changes: Vec::new(),
         port_controls: Vec::new(),
     }

@@ -49,6 +49,7 @@ pub(super) fn star(
         framing: Framing::default(),
         fcvc: None,
         pfc: None,
+        cbfc: None,
         changes: Vec::new(),
         port_controls: Vec::new(),
         nodes: (0..middle).map(host).chain([switch]).collect(),

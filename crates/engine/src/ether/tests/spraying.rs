@@ -70,6 +70,7 @@ pub(super) fn leaf_spine(
         framing: Framing::default(),
         fcvc: None,
         pfc: None,
+        cbfc: None,
         changes: Vec::new(),
         port_controls: Vec::new(),
         flows: flows.collect(),

@@ -332,6 +332,7 @@ fn with_switches_for_routers(plan: &JoinedPlan) -> frames::Plan {
         framing: plan.framing,
         fcvc: None,
         pfc: None,
+        cbfc: None,
         changes: Vec::new(),
         port_controls: Vec::new(),
         nodes: plan.nodes.iter().map(node).collect(),

@@ -1,12 +1,12 @@
-//! Priority-based flow control at a switch: counts of the octets in its buffer, and orders from port to port.
+//! Flow control by priority at a switch: counts of what its buffers hold, and notices from port to port.
 
 use alloc::boxed::Box;
 
 use super::{SPRAYED, Switch};
 use crate::ether::arriving::Arriving;
 use crate::ether::frame::{Info, Packet};
-use crate::ether::pause::Order;
-use crate::ether::pfc::{Due, Lossless};
+use crate::ether::lossless::Guard;
+use crate::ether::notice::Due;
 use crate::ether::port::Outside;
 use crate::ether::transport::{Frame, Links};
 use crate::kernel::{Ps, Tournament};
@@ -17,41 +17,41 @@ enum Change {
     Frame(Arriving),
     /// A frame arrives for which the buffer has no room.
     Refused(Arriving),
-    /// An order arrives that begins or ends a pause.
-    Order(Order),
-    /// The port must send a pause of this priority (true), or the end of the pause (false).
-    Told(u8, bool),
-    /// A service or a pause ends.
+    /// A frame of PFC or CBFC arrives from the other end of the link.
+    OfLink(Packet),
+    /// The port must send a notice.
+    Told(Due),
+    /// A service or a pause ends, or credits can be spent.
     None,
 }
 
 impl Switch {
-    /// Sets up PFC at the switch.
-    pub fn set_lossless(&mut self, lossless: Lossless) {
-        self.lossless = Some(Box::new(lossless));
+    /// Sets up PFC or CBFC at the switch.
+    pub fn set_guard(&mut self, guard: Guard) {
+        self.guard = Some(Box::new(guard));
         self.is_plain = false;
         // The last clock is the time at which a pause must be sent again.
         self.clocks = Tournament::new(self.ports.len() + 1);
     }
-    /// PFC; `None` without it.
-    pub fn lossless(&self) -> Option<&Lossless> {
-        self.lossless.as_deref()
+    /// PFC or CBFC; `None` without both.
+    pub fn guard(&self) -> Option<&Guard> {
+        self.guard.as_deref()
     }
 
-    /// Processes a frame that arrives at a switch with PFC.
-    pub(super) fn arrive_lossless(
+    /// Processes a frame that arrives at a switch with PFC or CBFC.
+    pub(super) fn arrive_guarded(
         &mut self,
         Frame { at, label, info }: Frame,
         packet: Packet,
         links: &mut Links,
     ) {
-        if let Packet::Pause(order) = packet {
-            return self.act(label as usize, at, Change::Order(order), links);
+        if info.is_of_link() {
+            return self.act(label as usize, at, Change::OfLink(packet), links);
         }
         let route = &self.routes[label as usize];
         debug_assert!(
             route.port != SPRAYED,
-            "a checked plan sprays no frames under PFC"
+            "a checked plan sprays no frames under PFC or CBFC"
         );
         let port = route.port as usize;
         let mut arriving = Arriving {
@@ -67,13 +67,9 @@ impl Switch {
         }
         let mut due = None;
         let mut change = Change::Frame(arriving);
-        if let Some(lossless) = self
-            .lossless
-            .as_mut()
-            .filter(|lossless| lossless.covers(info))
-        {
-            if lossless.admits(label, info) {
-                due = lossless.take(at, label, info);
+        if let Some(guard) = self.guard.as_mut().filter(|guard| guard.covers(info)) {
+            if guard.admits(label, info) {
+                due = guard.take(at, label, info);
             } else {
                 change = Change::Refused(arriving);
             }
@@ -83,15 +79,11 @@ impl Switch {
     }
 
     /// Ends services and pauses at a port. Number `ports.len()` sends the due pauses again.
-    pub(super) fn advance_lossless(&mut self, number: usize, now: Ps, links: &mut Links) {
+    pub(super) fn advance_guarded(&mut self, number: usize, now: Ps, links: &mut Links) {
         if number < self.ports.len() {
             return self.act(number, now, Change::None, links);
         }
-        while let Some(due) = self
-            .lossless
-            .as_mut()
-            .and_then(|lossless| lossless.again(now))
-        {
+        while let Some(due) = self.guard.as_mut().and_then(|guard| guard.again(now)) {
             self.tell(now, Some(due), links);
         }
         self.note_again();
@@ -99,22 +91,19 @@ impl Switch {
 
     fn tell(&mut self, now: Ps, due: Option<Due>, links: &mut Links) {
         let Some(due) = due else { return };
-        let change = Change::Told(due.priority, due.is_paused);
-        self.act(due.port as usize, now, change, links);
+        self.act(due.port as usize, now, Change::Told(due), links);
         self.note_again();
     }
 
     /// Sets the time at which a pause must be sent again.
     fn note_again(&mut self) {
-        let again = self
-            .lossless
-            .as_ref()
-            .map_or(Ps::NEVER, |lossless| lossless.next_again());
+        let guard = self.guard.as_ref();
+        let again = guard.map_or(Ps::NEVER, |guard| guard.next_again());
         self.clocks.set(self.ports.len(), again);
     }
 
     /// Advances a port to `now` and applies the event. A frame that has left the port or was dropped may end
-    /// a pause. Then the port of the opposite link sends the end of the pause.
+    /// a pause or free credits. Then the port of the opposite link sends a notice.
     fn act(&mut self, number: usize, now: Ps, change: Change, links: &mut Links) {
         let port = &mut self.ports[number];
         let mut outside = Outside {
@@ -129,15 +118,13 @@ impl Switch {
         match change {
             Change::Frame(frame) => port.arrive(now, frame, &mut outside),
             Change::Refused(frame) => port.refuse(now, frame, &mut outside),
-            Change::Order(order) => port.obey(now, order, &mut outside),
-            Change::Told(priority, is_paused) => {
-                port.tell(now, priority, is_paused, &mut outside);
-            }
+            Change::OfLink(packet) => port.obey(now, &packet, &mut outside),
+            Change::Told(due) => port.tell(now, due, &mut outside),
             Change::None => {}
         }
         let gone = port.take_gone();
         self.clocks.set(number, port.next_due(true));
-        // The refused frame is the last drop. PFC has not counted it.
+        // The refused frame is the last drop. The guard has not counted it.
         let counted = self.drops.len() - usize::from(is_refused);
         let dropped = self.drops[..counted].iter();
         let dropped: alloc::vec::Vec<(u32, Info)> = dropped
@@ -147,11 +134,8 @@ impl Switch {
             self.note_drops(number);
         }
         for (label, info) in gone.into_iter().chain(dropped) {
-            let lossless = self
-                .lossless
-                .as_mut()
-                .filter(|lossless| lossless.covers(info));
-            let due = lossless.and_then(|lossless| lossless.release(label, info));
+            let guard = self.guard.as_mut().filter(|guard| guard.covers(info));
+            let due = guard.and_then(|guard| guard.release(label, info));
             self.tell(now, due, links);
         }
     }
