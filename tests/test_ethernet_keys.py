@@ -61,6 +61,9 @@ RATED = BUSY.replace('name = "tcp"', 'name = "tcp"\nrate_control = { icr = "30 M
 CREDITED = BUSY.replace("switch.queues = [[7], [0]]", "fcvc = {}").replace("150 kB", "10 MB")
 
 # Priority-based flow control of all flows.
+CREDITED_LINKS = BUSY.replace(
+    "switch.queues = [[7], [0]]", "switch.queues = [[7], [0]]\ncbfc = { credits = 100 }"
+)
 PAUSED = BUSY.replace("switch.queues = [[7], [0]]", "switch.queues = [[7], [0]]\npfc = {}")
 
 
@@ -289,6 +292,11 @@ OTHERS = {
     "pfc.headroom": (PAUSED, "", 'pfc.headroom="1 packets"'),
     "pfc.pause_quanta": (PAUSED, 'pfc.xon="0 bytes"', "pfc.pause_quanta=60"),
     "pfc.response_time": (PAUSED, "", 'pfc.response_time="100 us"'),
+    "cbfc.priorities": (CREDITED_LINKS, "", "cbfc.priorities=[7]"),
+    "cbfc.credits": (CREDITED_LINKS, "", "cbfc.credits=60"),
+    "cbfc.unit": (CREDITED_LINKS, "", 'cbfc.unit="256 bytes"'),
+    "cbfc.batch": (CREDITED_LINKS, "", "cbfc.batch=30"),
+    "cbfc.response_time": (CREDITED_LINKS, "", 'cbfc.response_time="100 us"'),
     "load": (FABRIC, at_random("load=0.1"), at_random("load=0.2")),
     "sizes": (FABRIC, at_random("load=0.1"), at_random("load=0.1", "other-sizes")),
     "until": (FABRIC, at_random("load=0.1"), at_random('load=0.1, until="1 ms"')),
@@ -347,6 +355,7 @@ def test_every_key_is_here() -> None:
         "rate_control": "RateControl",
         "fcvc": "Fcvc",
         "pfc": "Pfc",
+        "cbfc": "Cbfc",
         "roce": "RoceConfig",
         "run": "Run",
         "ethernet": "Ethernet",

@@ -60,6 +60,7 @@ def test_pauses_make_a_victim_and_credits_make_none() -> None:
     assert mouse["tail drop"] == pytest.approx(8.8, abs=0.2)
     assert mouse["credits"] == pytest.approx(mouse["tail drop"], rel=0.05)
     assert mouse["PFC"] > 5 * mouse["credits"]
+    assert mouse["CBFC"] > 5 * mouse["credits"]
     assert mouse["DCQCN + PFC"] > 5 * mouse["credits"]
     assert 2 * mouse["credits"] < mouse["HPCC + PFC"] < mouse["DCQCN + PFC"] / 2
     assert mouse["PFC + DCTCP"] < mouse["PFC"]

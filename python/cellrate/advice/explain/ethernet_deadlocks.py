@@ -9,7 +9,6 @@ from itertools import pairwise
 from cellrate.advice.explain.answer import Statement
 from cellrate.simulation.network.ethernet_view import FrameNetwork, Line
 
-
 FULL = {"pfc": "are above XOFF", "cbfc": "have no credit left"}
 
 
@@ -18,7 +17,7 @@ def deadlocks(network: FrameNetwork) -> Iterator[Statement]:
 
     The buffer of a line at a switch waits for the buffer of the next line of one of its flows. If
     no buffer waits for itself over others, the last ones always drain (Dally and Seitz 1987).
-    Priorities that share a queue wait for one another: the first frame of the queue may be held back.
+    Priorities that share a queue wait for one another, since its first frame may be held back.
     """
     if network.lossless is None:
         return
@@ -32,7 +31,11 @@ def deadlocks(network: FrameNetwork) -> Iterator[Statement]:
                 "deadlock",
                 f"{name} can deadlock: the buffer of {', which waits for that of '.join(names)}. "
                 f"If all these buffers {full} at the same time, none of them ever drains.",
-                {"by": network.lossless["by"], "queue": queue + 1, "deadlock_cycle": names},
+                {
+                    "by": network.lossless["by"],
+                    "queue": queue + 1,
+                    "deadlock_cycle": names,
+                },
                 kind="prediction",
             )
             return

@@ -154,10 +154,7 @@ def _link_credits(bounds: FrameBounds) -> Iterator[Statement]:
             window, trip = bounds.link_credit(flow, hop)
             line = flow.hops[hop][0]
             rate, key = 8 * window / trip, (line.name, flow.priority)
-            if rate < line.bits_per_second and rate > found.get(key, (0.0, line))[0]:
-                found[key] = (rate, line)
-            elif rate >= line.bits_per_second:
-                found[key] = (rate, line)
+            found[key] = max(rate, found.get(key, (0.0, line))[0]), line
     for (name, priority), (rate, line) in found.items():
         if rate < line.bits_per_second:
             yield Statement(

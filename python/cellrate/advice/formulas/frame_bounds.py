@@ -197,7 +197,7 @@ class FrameBounds:
         return min(found, key=lambda limit: limit.octets, default=None)
 
     def _of_links(self, port: Line) -> float:
-        """Most bytes that PFC or CBFC lets a switch hold for a port, over all links and priorities."""
+        """Most bytes that a switch holds for a port, over all links and priorities."""
         assert self.network.lossless is not None  # noqa: S101  the caller knows it
         numbers = {line: number for number, line in enumerate(self.network.lines)}
         used = {

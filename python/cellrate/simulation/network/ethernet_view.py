@@ -226,7 +226,14 @@ class FrameNetwork(Changing):
             )
             for link in described["links"]
         )
-        plain = ("seed", "duration_seconds", "start_jitter_seconds", "measure", "credit", "lossless")
+        plain = (
+            "seed",
+            "duration_seconds",
+            "start_jitter_seconds",
+            "measure",
+            "credit",
+            "lossless",
+        )
         return cls(
             **{name: described[name] for name in plain},
             nodes={node["name"]: node["switch"] is not None for node in nodes},

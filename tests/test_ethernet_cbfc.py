@@ -1,0 +1,102 @@
+"""Credit-based flow control of links over Ethernet: its rate, its buffers, deadlocks, captures."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import cellrate
+import pytest
+from test_ethernet import frames_of
+from test_ethernet_pfc import RING, VICTIM
+
+# A switch between two hosts; at 100 Gbit/s an octet takes 0.08 ns.
+ONE = """
+link_layer = "ethernet"
+run.duration = "2 ms"
+measure.from = "1 ms"
+[cbfc]
+credits = 17
+unit = "1518 bytes"
+[topology]
+template = "graph"
+node = [
+    { kind = "host", name = "a" },
+    { kind = "host", name = "b" },
+    { kind = "switch", name = "s" },
+]
+link = [
+    { from = "a", to = "s", rate = "100 Gbit/s", delay = "1 us" },
+    { from = "s", to = "b", rate = "100 Gbit/s", delay = "1 us" },
+]
+[[flow]]
+name = "one"
+from = "a"
+to = "b"
+source = { kind = "persistent" }
+"""
+
+
+def test_the_rate_that_explain_gives_is_that_of_the_run() -> None:
+    """17 frames of 123.04 ns in the loop of the first link.
+
+    The loop: 122.08 ns to the last bit, 123.04 ns at the switch, 5.76 ns of the credit frame, and
+    2,000 ns of propagation. Into the host there is no service behind the link.
+    """
+    said = cellrate.explain(ONE).topics()["credit"]
+    rates = {one.values["link"]: one.values["credit_bits_per_second"] for one in said}
+    first, second = 17 * 123.04 / 2250.88, 17 * 123.04 / 2127.84
+    assert rates == {"a->s": pytest.approx(first * 1e11), "s->b": pytest.approx(second * 1e11)}
+    run = cellrate.run(ONE)
+    used = dict(zip(run.ports["name"], run.ports["utilisation"], strict=True))
+    assert used["s->b"] == pytest.approx(first, rel=1e-3)
+    # Each frame returns one credit in 84 bytes.
+    assert used["s->a"] == pytest.approx(first * 84 / 1538, rel=1e-3)
+    [control] = [port["control"] for port in run.summary["ports"] if port["name"] == "s->b"]
+    assert control["scheme"] == "cbfc"
+    # With the credits that follow from the link nothing binds, and the line is full.
+    full: dict[str, object] = {"cbfc": {}}
+    assert "credit" not in cellrate.explain(ONE, overrides=full).topics()
+    assert max(cellrate.run(ONE, overrides=full).ports["utilisation"]) == pytest.approx(1.0)
+
+
+def test_credits_spare_losses_and_bound_queues() -> None:
+    """Without credits, the buffer loses frames; with them the queue holds those of all links."""
+    text = cellrate.template("incast")
+    assert cellrate.run(text).summary["totals"]["packets_dropped"] > 0
+    settings = {"cbfc": {"credits": 240}}
+    run = cellrate.run(text, overrides=settings)
+    assert run.summary["totals"]["packets_dropped"] == 0
+    topics = cellrate.explain(text, overrides=settings).topics()
+    assert "CBFC sends a frame only if" in str(topics["loss"])
+    [claim] = [one for said in topics["queue"] for one in said.claims]
+    assert claim.value == 32 * 240 * 64
+    assert 200_000 < max(run.queues["queue_max_bytes"]) <= claim.value
+    other = {"cbfc": {"priorities": [3]}}
+    said = str(cellrate.explain(text, overrides=other).topics()["loss"])
+    assert "CBFC does not cover all priorities" in said
+
+
+def test_a_ring_of_credits_is_told_before_it_stops_for_good() -> None:
+    text = RING.read_text(encoding="utf-8").replace('[pfc]\nxoff = "20 packets"', "[cbfc]")
+    [said] = cellrate.explain(text).topics()["deadlock"]
+    links = ["s1->s2", "s2->s3", "s3->s4", "s4->s5", "s5->s1"]
+    cycle: Any = said.values["deadlock_cycle"]
+    assert sorted(cycle[1:]) == links
+    assert "CBFC can deadlock" in said.text
+    assert cellrate.run(text).flows["throughput_bits_per_second"].to_list() == [0.0] * 5
+
+
+def test_credits_return_in_frames_of_their_own(tmp_path: Path) -> None:
+    """The EtherType of experiments, the priorities, and a count of 16 bits for each of eight."""
+    settings = {"cbfc": {"batch": 48}, "run.duration": "1 ms", "measure.from": "0 s"}
+    taken = cellrate.capture(VICTIM, ["t->s"], tmp_path, overrides=settings)
+    frames = [frame for path in taken.files for _, frame in frames_of(path)]
+    returns = [frame for frame in frames if frame[12:14] == bytes.fromhex("88b5")]
+    assert len(returns) > 10
+    assert {(len(frame), frame[14:16].hex()) for frame in returns} == {(60, "0001")}
+    counts = [int.from_bytes(frame[16:18], "big") for frame in returns]
+    steps = {(after - count) % 2**16 for count, after in pairwise(counts)}
+    # A full frame takes 24 credits of 64 bytes, so each batch has two.
+    assert steps == {48}
