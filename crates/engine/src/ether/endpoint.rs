@@ -218,6 +218,19 @@ impl Endpoint {
         }
     }
 
+    /// A source over RoCE that begins at `now` and needs to know of others at its host.
+    #[inline]
+    pub(super) fn begins_by_others(&mut self, now: Ps) -> Option<&mut sender::Sender> {
+        match &mut self.app {
+            App::RoceSender(sender) if sender.begins_by_others(now) => Some(sender),
+            _ => None,
+        }
+    }
+    /// True if it is a source over RoCE that has begun and not ended.
+    pub(super) fn is_active(&self) -> bool {
+        matches!(&self.app, App::RoceSender(sender) if sender.is_active())
+    }
+
     /// Processes the event of [`Endpoint::wake_at`], which is now. The endpoint may have frames then.
     pub fn wake(&mut self, now: Ps) {
         if self.app_wake_at() <= now {

@@ -153,6 +153,16 @@ impl Host {
         self.clocks.set(component, endpoint.wake_at().max(now));
     }
 
+    /// Tells a source over RoCE that begins how many others are active.
+    #[cold]
+    fn begin_by_others(&mut self, number: usize, now: Ps) {
+        let active = self.endpoints.iter().filter(|one| one.is_active());
+        let others = active.count() as u64;
+        if let Some(sender) = self.endpoints[number].begins_by_others(now) {
+            sender.begin(now, others);
+        }
+    }
+
     /// Puts an endpoint into the round of its interface, since it may have a frame.
     fn offer(&mut self, number: usize, now: Ps, links: &mut Links) {
         let endpoint = &mut self.endpoints[number];
@@ -270,6 +280,9 @@ impl Components for Host {
         match component.checked_sub(self.interfaces.len()) {
             None => self.send(component, now, links),
             Some(number) => {
+                if self.endpoints[number].begins_by_others(now).is_some() {
+                    self.begin_by_others(number, now);
+                }
                 self.endpoints[number].wake(now);
                 self.offer(number, now, links);
             }

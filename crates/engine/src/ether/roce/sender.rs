@@ -1,10 +1,13 @@
 //! The sending end (requester): packets at the rate of its control, again from the missing one after a loss.
 
+use alloc::collections::VecDeque;
+
 use super::RoceConfig;
 use super::control::{RateControl, RoceControl, Told, Way};
 use super::packet::{Kind, NO_TELEMETRY, RocePacket};
 use super::telemetry::Trail;
-use crate::ether::frame::Framing;
+use crate::ether::frame::{Framing, PREAMBLE};
+use crate::ether::line::OctetClock;
 use crate::kernel::statistics::TimeIntegral;
 use crate::kernel::{Pace, Ps};
 use crate::tcp::SenderStats;
@@ -35,6 +38,13 @@ pub struct Sender {
     /// Begin of the last packet, and its octets on the line; of none the start.
     last: (Ps, u32),
     control: RoceControl,
+    /// True until a source whose rate at the start depends on others of its host has begun.
+    awaits_others: bool,
+    /// Packets of a segment whose round trip is measured; `u64::MAX` if none is.
+    segment: u64,
+    /// Last packets of the segments on their way that no packet was sent again of, and the times of their last bits.
+    ends: VecDeque<(u64, Ps)>,
+    clock: OctetClock,
     line: f64,
     /// Of rates below that of the line.
     pace: Option<Pace>,
@@ -61,6 +71,7 @@ impl Sender {
             _ => bytes.div_ceil(config.payload.0),
         };
         let control = config.control.build(way);
+        let segment = config.control.segment(config.payload.0);
         let mut sender = Sender {
             framing,
             payload: config.payload.0,
@@ -79,7 +90,11 @@ impl Sender {
             withholds: false,
             timer: Ps::NEVER,
             last: (start, 0),
+            awaits_others: control.starts_by_others(),
             control,
+            segment: segment.unwrap_or(u64::MAX),
+            ends: VecDeque::new(),
+            clock: OctetClock::new(way.line),
             line: way.line.bits_per_second() / 8.0,
             pace: None,
             present: 0.0,
@@ -138,8 +153,15 @@ impl Sender {
             trail: self.trail,
             payload: left.min(self.payload) as u16,
             kind: Kind::Data,
-            asks: (psn + 1).is_multiple_of(self.ack_every) || psn + 1 == self.packets,
+            asks: (psn + 1).is_multiple_of(self.ack_every)
+                || psn + 1 == self.packets
+                || self.ends_segment(psn),
         }
+    }
+    /// True if a packet is the last of a segment whose round trip is measured.
+    #[inline]
+    fn ends_segment(&self, psn: u64) -> bool {
+        self.segment != u64::MAX && (psn + 1).is_multiple_of(self.segment)
     }
     /// The first packet that may not be sent.
     #[inline]
@@ -171,6 +193,11 @@ impl Sender {
         } else {
             self.most = self.next;
             self.stats.bytes_sent_once += u64::from(packet.payload);
+            if self.ends_segment(psn) {
+                let frame = self.framing.frame(packet.octets());
+                self.ends
+                    .push_back((psn, now + self.clock.ceil(PREAMBLE + frame)));
+            }
         }
         if self.timer == Ps::NEVER {
             self.timer = now.saturating_add(self.timeout);
@@ -243,10 +270,48 @@ impl Sender {
         if self.is_done() {
             self.control.stop();
         }
+        self.complete(now);
     }
 
-    /// The first packet that is not acknowledged is the next. The timer begins with it.
+    /// The last of the segments that are acknowledged now completes.
+    #[inline]
+    fn complete(&mut self, now: Ps) {
+        let mut last = None;
+        while let Some((psn, left)) = self.ends.front().copied()
+            && psn < self.una
+        {
+            last = Some(left);
+            self.ends.pop_front();
+        }
+        if let Some(left) = last
+            && !self.is_done()
+        {
+            self.control.on_completion(now - left);
+            self.note_rate(now);
+        }
+    }
+
+    /// True if the source begins at `now`, and needs to know of others.
+    #[inline]
+    pub fn begins_by_others(&self, now: Ps) -> bool {
+        self.awaits_others && self.next_packet() <= now
+    }
+    /// True if it has begun, and its transfer has not ended.
+    pub fn is_active(&self) -> bool {
+        let has_begun = self.most > 0 || self.control.starts_by_others() && !self.awaits_others;
+        has_begun && !self.is_done()
+    }
+    /// The source begins at `now` beside this many others.
+    pub fn begin(&mut self, now: Ps, others: u64) {
+        self.awaits_others = false;
+        self.control.on_start(others);
+        self.note_rate(now);
+    }
+
+    /// The first packet that is not acknowledged is the next. The timer begins with it. No segment of which a packet is
+    /// sent again has a round trip, since its acknowledgement may be of either (Karn).
     fn go_back(&mut self) {
+        self.ends.clear();
         self.next = self.una;
         self.timer = Ps::NEVER;
     }

@@ -21,6 +21,7 @@ use crate::ether::roce::RoceConfig;
 use crate::ether::roce::control::RoceControlConfig;
 use crate::ether::roce::control::dcqcn::DcqcnConfig;
 use crate::ether::roce::control::hpcc::HpccConfig;
+use crate::ether::roce::control::timely::TimelyConfig;
 use crate::ether::roce::packet::{Kind, MOST_HOPS};
 use crate::ether::seen::Seen;
 use crate::ether::{Change, FlowChange};
@@ -510,6 +511,13 @@ pub fn over_roce(mut plan: Plan, stream: &mut Stream) -> Plan {
             t: (below(2) == 0).then(|| Ps::from_us(1 + below(50))),
             window: below(3) != 0,
         };
+        let with_timely = TimelyConfig {
+            patched: below(2) == 0,
+            t_low: Ps::from_us(5 + below(50)),
+            segment: Bytes(1 + below(16_000)),
+            r_min: Rate::from_bps(1_000_000),
+            ..TimelyConfig::default()
+        };
         let has_one_path = flow.sprayed.iter().all(Vec::is_empty);
         let may_tell = has_one_path && flow.forward.len() <= 1 + MOST_HOPS;
         flow.rates = None;
@@ -517,8 +525,9 @@ pub fn over_roce(mut plan: Plan, stream: &mut Stream) -> Plan {
             payload: Bytes(1 + below(4_096)),
             ack_every: 1 + below(4) as u32,
             timeout: Ps::from_us(100 + below(400)),
-            control: match below(6) {
+            control: match below(7) {
                 0 => RoceControlConfig::default(),
+                6 => RoceControlConfig::Timely(with_timely),
                 1 | 2 if may_tell => RoceControlConfig::Hpcc(with_hpcc),
                 _ => RoceControlConfig::Dcqcn(control),
             },

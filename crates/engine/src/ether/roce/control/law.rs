@@ -44,6 +44,15 @@ pub trait RateControl {
     fn on_told(&mut self, _told: &Told<'_>) {}
     /// A CNP arrives.
     fn on_cnp(&mut self, _now: Ps) {}
+    /// True if the rate at the start depends on the other sources of the host.
+    fn starts_by_others(&self) -> bool {
+        false
+    }
+    /// The source begins beside this many active sources over RoCE of its host.
+    fn on_start(&mut self, _others: u64) {}
+    /// A segment is acknowledged, a round trip after the last bit of its last packet left the source. Several segments
+    /// that one acknowledgement completes are one event with the round trip of the last.
+    fn on_completion(&mut self, _rtt: Ps) {}
     /// Time of the next timer.
     #[inline]
     fn wake_at(&self) -> Ps {
@@ -68,6 +77,10 @@ pub trait RateControlParameters {
     /// True if packets collect telemetry on their way, which acknowledgements take back.
     fn has_telemetry(&self) -> bool {
         false
+    }
+    /// Packets of `payload` octets in a segment whose round trip is measured; `None` if none is.
+    fn segment(&self, _payload: u64) -> Option<u64> {
+        None
     }
 }
 

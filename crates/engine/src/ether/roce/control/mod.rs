@@ -4,6 +4,7 @@ pub mod dcqcn;
 pub mod hpcc;
 mod law;
 mod line_rate;
+pub mod timely;
 
 use alloc::vec::Vec;
 
@@ -62,6 +63,12 @@ macro_rules! registry {
                     $(RoceControlConfig::$variant(config) => config.has_telemetry(),)*
                 }
             }
+            /// Packets of `payload` octets in a segment whose round trip is measured; `None` if none is.
+            pub fn segment(&self, payload: u64) -> Option<u64> {
+                match self {
+                    $(RoceControlConfig::$variant(config) => config.segment(payload),)*
+                }
+            }
             /// Key of the algorithm.
             pub fn name(&self) -> &'static str {
                 match self {
@@ -100,6 +107,15 @@ macro_rules! registry {
             fn on_cnp(&mut self, now: Ps) {
                 match self { $(RoceControl::$variant(state) => state.on_cnp(now),)* }
             }
+            fn starts_by_others(&self) -> bool {
+                match self { $(RoceControl::$variant(state) => state.starts_by_others(),)* }
+            }
+            fn on_start(&mut self, others: u64) {
+                match self { $(RoceControl::$variant(state) => state.on_start(others),)* }
+            }
+            fn on_completion(&mut self, rtt: Ps) {
+                match self { $(RoceControl::$variant(state) => state.on_completion(rtt),)* }
+            }
             #[inline]
             fn wake_at(&self) -> Ps {
                 match self { $(RoceControl::$variant(state) => state.wake_at(),)* }
@@ -121,6 +137,8 @@ registry! {
         "Zhu et al. 2015; Zhu et al. 2016, 3.1", dcqcn::DcqcnConfig, dcqcn::Dcqcn;
     Hpcc = "hpcc", "set the window by what switches write into packets: queue length and octets sent of the fullest line (high precision congestion control)",
         "Li et al. 2019, algorithm 1; draft-miao-tsv-hpcc-01", hpcc::HpccConfig, hpcc::Hpcc;
+    Timely = "timely", "set the rate by round trips of segments and their gradient, as published or with a patch that has a fixed point",
+        "Mittal et al. 2015, algorithm 1; Zhu et al. 2016, algorithms 1 and 2", timely::TimelyConfig, timely::Timely;
 }
 
 impl Default for RoceControlConfig {
