@@ -76,6 +76,18 @@ DCQCN = BUSY.replace(
 OF_CONTROL = "flow.tcp.roce.control."
 # The same sources under HPCC, whose packets have telemetry.
 HPCC = BUSY.replace('name = "tcp"', 'name = "tcp"\nroce.control = { algorithm = "hpcc" }')
+# The same sources under TIMELY, with thresholds and segments that fit their rates, and a buffer
+# that loses nothing.
+SLOW_TIMELY = (
+    'algorithm = "timely", t_low = "12 ms", t_high = "60 ms", min_rtt = "10 ms", '
+    'segment = "3 kB", start = "30 Mbit/s"'
+)
+TIMELY = BUSY.replace(
+    'name = "tcp"',
+    f'name = "tcp"\nroce = {{ timeout = "2 s", control = {{ {SLOW_TIMELY} }} }}',
+).replace("150 kB", "10 MB")
+STEEP = 'flow.tcp.roce.control.min_rtt="1 ms"'
+OFTEN_HAI = "flow.tcp.roce.control.hai_after=1"
 # Timer and byte counter both leave fast recovery between two CNPs.
 BOTH_INCREASE = "; ".join(
     f"{OF_CONTROL}{one}" for one in ('b="20 kB"', "f=1", 'r_ai="1 Mbit/s"', "g=0.0625")
@@ -286,6 +298,23 @@ OTHERS = {
     "hpcc.w_ai": (HPCC, "", OF_CONTROL + 'w_ai="800 bytes"'),
     "hpcc.t": (HPCC, "", OF_CONTROL + 't="20 ms"'),
     "hpcc.window": (HPCC, "", OF_CONTROL + "window=false"),
+    "timely.patched": (TIMELY, "", OF_CONTROL + "patched=true"),
+    "timely.t_low": (TIMELY, "", OF_CONTROL + 't_low="10 ms"'),
+    "timely.t_high": (TIMELY, "", OF_CONTROL + 't_high="20 ms"'),
+    "timely.min_rtt": (TIMELY, "", OF_CONTROL + 'min_rtt="5 ms"'),
+    "timely.alpha": (TIMELY, "", OF_CONTROL + "alpha=0.1"),
+    "timely.beta": (TIMELY, "", OF_CONTROL + "beta=0.1"),
+    "timely.delta": (TIMELY, "", OF_CONTROL + 'delta="2 Mbit/s"'),
+    "timely.segment": (TIMELY, "", OF_CONTROL + 'segment="6 kB"'),
+    "timely.hai_after": (TIMELY, "", OF_CONTROL + "hai_after=1"),
+    "timely.hai_steps": (TIMELY, OFTEN_HAI, f"{OFTEN_HAI}; {OF_CONTROL}hai_steps=20"),
+    "timely.most_decrease": (
+        TIMELY,
+        STEEP,
+        f"{STEEP}; {OF_CONTROL}most_decrease=0.2",
+    ),
+    "timely.r_min": (TIMELY, "", OF_CONTROL + 'r_min="25 Mbit/s"'),
+    "timely.start": (TIMELY, "", OF_CONTROL + 'start="20 Mbit/s"'),
     "pfc.priorities": (PAUSED, "", "pfc.priorities=[7]"),
     "pfc.xoff": (PAUSED, "", 'pfc.xoff="40 packets"'),
     "pfc.xon": (PAUSED, "", 'pfc.xon="3 packets"'),
@@ -345,7 +374,7 @@ def test_every_key_is_here() -> None:
     keys = {name: {row[1] for row in rows} for name, rows in OF_ALGORITHMS.items()}
     assert variants("AqmConfig", "algorithm") == {"none": set(), **keys}
     controls = variants("RoceControlConfig", "algorithm")
-    for name in ("dcqcn", "hpcc"):
+    for name in ("dcqcn", "hpcc", "timely"):
         assert {f"{name}.{key}" for key in controls.pop(name)} <= set(OTHERS)
     assert controls == {"none": set()}
     # What has no digest, what names things, what only limits packets (the refusals of

@@ -47,6 +47,7 @@ pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
             problems.extend(of_telemetry(scenario, graph, group));
             problems.extend(short_base(scenario, graph, group, roce));
         }
+        problems.extend(low_threshold(scenario, graph, group, roce));
     }
     problems
 }
@@ -148,6 +149,47 @@ fn short_base(
         return None;
     };
     let t = config.t.filter(|t| *t > Ps::ZERO)?;
+    let longest = longest_trip(scenario, graph, group, roce)?;
+    (t < longest).then(|| {
+        let message = format!(
+            "`t` of {t} is below the least round trip of a flow, {longest}: a window of `t` times the rate of the \
+             line leaves the line idle"
+        );
+        Problem::warning(place!["flow", group, "roce", "control", "t"], message, "")
+    })
+}
+
+/// A warning of a T_low of TIMELY that no round trip falls below.
+fn low_threshold(
+    scenario: &Scenario,
+    graph: &Graph,
+    group: usize,
+    roce: &RoceConfig,
+) -> Option<Problem> {
+    let RoceControlConfig::Timely(config) = &roce.control else {
+        return None;
+    };
+    let t_low = config.t_low;
+    let longest = longest_trip(scenario, graph, group, roce)?;
+    (t_low > Ps::ZERO && t_low <= longest).then(|| {
+        let effect = if config.patched {
+            "the rate falls although no queue stands"
+        } else {
+            "the rate follows the gradient alone"
+        };
+        let message = format!(
+            "`t_low` of {t_low} is not above the least round trip of a flow, {longest}: {effect}"
+        );
+        Problem::warning(
+            place!["flow", group, "roce", "control", "t_low"],
+            message,
+            "",
+        )
+    })
+}
+
+/// The longest of the least round trips of a group's flows; `None` without flows.
+fn longest_trip(scenario: &Scenario, graph: &Graph, group: usize, roce: &RoceConfig) -> Option<Ps> {
     let framing = Framing {
         tagged: scenario.ethernet.tagged,
     };
@@ -160,12 +202,5 @@ fn short_base(
         let (there, back) = (links(&flow.forward), links(&flow.backward));
         roce.round_trip(framing, there.iter(), back.iter())
     };
-    let longest = instances.map(trip).max()?;
-    (t < longest).then(|| {
-        let message = format!(
-            "`t` of {t} is below the least round trip of a flow, {longest}: a window of `t` times the rate of the \
-             line leaves the line idle"
-        );
-        Problem::warning(place!["flow", group, "roce", "control", "t"], message, "")
-    })
+    instances.map(trip).max()
 }

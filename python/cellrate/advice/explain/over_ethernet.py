@@ -13,11 +13,18 @@ from cellrate.advice.explain.ethernet_shares import fair_shares, from_to, gbit, 
 from cellrate.advice.explain.losses import CERTAIN
 from cellrate.advice.formulas.frame_bounds import FrameBounds, outstanding_bytes
 from cellrate.common.numbers import seconds
-from cellrate.simulation.network.ethernet_view import FrameFlow, FrameNetwork, Line, hop_rate
+from cellrate.simulation.network.ethernet_view import (
+    GAP_BYTES,
+    FrameFlow,
+    FrameNetwork,
+    Line,
+    hop_rate,
+)
 from cellrate.theory.assumptions import AssumptionError
 from cellrate.theory.dcqcn import dcqcn_mark_probability, dcqcn_queue_bytes
 from cellrate.theory.dctcp import greatest_queue_packets, queue_swing_packets
 from cellrate.theory.hpcc import hpcc_line_share, hpcc_queue_bytes
+from cellrate.theory.timely import timely_queue_bytes
 
 BY = {
     "link": "its slowest line",
@@ -235,6 +242,7 @@ def _queue(bounds: FrameBounds, port: Line) -> Iterator[Prediction]:
     yield from _by_dctcp(bounds, port)
     yield from _by_dcqcn(bounds.network, port)
     yield from _by_hpcc(bounds.network, port)
+    yield from _by_timely(bounds.network, port)
     if bounds.loses_nothing:
         why = "all TCP windows together fit into the buffer"
         if bounds.network.credit is not None:
@@ -419,6 +427,63 @@ def _by_hpcc(network: FrameNetwork, port: Line) -> Iterator[Prediction]:
         f"{gbit(share * port.bits_per_second / len(flows))} of it, and the queue {stands}.",
         {"port": port.name, "hpcc_line_share": share, "hpcc_queue_bytes": queue},
         "hpcc-steady-state",
+        tuple(text for text, holds in assumed.items() if not holds),
+        "prediction",
+    )
+
+
+def _by_timely(network: FrameNetwork, port: Line) -> Iterator[Prediction]:
+    """Statement on the fixed point of patched TIMELY, or that the original has none."""
+    flows = network.over[port]
+    controls = [flow.roce["control"] if flow.roce is not None else {} for flow in flows]
+    timed = [control for control in controls if control.get("algorithm") == "timely"]
+    if not timed:
+        return
+    control, formula = timed[0], "timely-phase-margin"
+    name = f"{port.name}: queue of TIMELY in the steady state"
+    if not control["patched"]:
+        reason = "TIMELY has no fixed point, or infinitely many; `patched` has one"
+        yield NoStatement("queue", name, reason, formula)
+        return
+    lines = {flow.hops[0][0].bits_per_second for flow in flows}
+    trips = [flow.least_round_trip_seconds for flow in flows]
+    line, trip = max(lines), max(trips)
+    # A round trip begins with the last bit of a packet.
+    base = trip - 8 * (max(flow.line_bytes for flow in flows) - GAP_BYTES) / line
+    law: dict[str, Any] = {
+        "increase_bits_per_second": control["delta_bits_per_second"] or line / 1000,
+        "beta": control["beta"] or 0.008,
+        "low_seconds": control["t_low_seconds"],
+        "high_seconds": control["t_high_seconds"],
+    }
+    try:
+        filled = float(timely_queue_bytes(len(flows), port.bits_per_second, **law))
+    except AssumptionError as error:
+        yield NoStatement("queue", name, f"the fluid model has no fixed point: {error}", formula)
+        return
+    start = {"start_bits_per_second": None}
+    queue = filled - base * port.bits_per_second / 8
+    assumed = {
+        "all flows run patched TIMELY with the same parameters and data without end": all(
+            flow.kind == "greedy" and {**other, **start} == {**control, **start}
+            for flow, other in zip(flows, controls, strict=True)
+        ),
+        "the lines of all sources have one rate": len(lines) == 1,
+        "all flows have the same round trip": max(trips) <= SAME * min(trips),
+        "T_low is above the least round trip": control["t_low_seconds"] > trip,
+        "the port is the only bottleneck of its flows": not any(
+            other is not port and set(network.over[other]) & set(flows)
+            for other in network.bottlenecks
+        ),
+        "no switch sends pauses": network.pauses is None,
+    }
+    yield Statement(
+        "queue",
+        f"{port.name}: in the steady state the queue under patched TIMELY stands near "
+        f"{queue:,.0f} bytes, and each flow has {gbit(port.bits_per_second / len(flows))} of the "
+        "line.",
+        {"port": port.name, "timely_queue_bytes": queue},
+        formula,
         tuple(text for text, holds in assumed.items() if not holds),
         "prediction",
     )
