@@ -86,6 +86,13 @@ TIMELY = BUSY.replace(
     'name = "tcp"',
     f'name = "tcp"\nroce = {{ timeout = "2 s", control = {{ {SLOW_TIMELY} }} }}',
 ).replace("150 kB", "10 MB")
+# The same sources under Swift, with delays that fit.
+SLOW_SWIFT = 'algorithm = "swift", base = "12 ms", h = "1 ms", fs_range = "30 ms"'
+SWIFT = BUSY.replace(
+    'name = "tcp"', f'name = "tcp"\nroce = {{ timeout = "2 s", control = {{ {SLOW_SWIFT} }} }}'
+).replace("150 kB", "10 MB")
+# A target far below the delay of the way.
+SHORT = 'flow.tcp.roce.control.base="1 ms"; flow.tcp.roce.control.fs_range="1 ms"'
 STEEP = 'flow.tcp.roce.control.min_rtt="1 ms"'
 OFTEN_HAI = "flow.tcp.roce.control.hai_after=1"
 # Timer and byte counter both leave fast recovery between two CNPs.
@@ -315,6 +322,17 @@ OTHERS = {
     ),
     "timely.r_min": (TIMELY, "", OF_CONTROL + 'r_min="25 Mbit/s"'),
     "timely.start": (TIMELY, "", OF_CONTROL + 'start="20 Mbit/s"'),
+    "swift.base": (SWIFT, "", OF_CONTROL + 'base="20 ms"'),
+    "swift.h": (SWIFT, "", OF_CONTROL + 'h="3 ms"'),
+    "swift.fs_range": (SWIFT, "", OF_CONTROL + 'fs_range="60 ms"'),
+    "swift.fs_min_cwnd": (SWIFT, "", OF_CONTROL + "fs_min_cwnd=1.0"),
+    "swift.fs_max_cwnd": (SWIFT, "", OF_CONTROL + "fs_max_cwnd=30.0"),
+    "swift.ai": (SWIFT, "", OF_CONTROL + "ai=2.0"),
+    "swift.beta": (SWIFT, "", OF_CONTROL + "beta=0.4"),
+    "swift.max_mdf": (SWIFT, SHORT, f"{SHORT}; {OF_CONTROL}max_mdf=0.05"),
+    "swift.cwnd": (SWIFT, "", OF_CONTROL + "cwnd=20.0"),
+    "swift.min_cwnd": (SWIFT, SHORT, f"{SHORT}; {OF_CONTROL}min_cwnd=8.0"),
+    "swift.max_cwnd": (SWIFT, "", OF_CONTROL + "max_cwnd=11.0"),
     "pfc.priorities": (PAUSED, "", "pfc.priorities=[7]"),
     "pfc.xoff": (PAUSED, "", 'pfc.xoff="40 packets"'),
     "pfc.xon": (PAUSED, "", 'pfc.xon="3 packets"'),
@@ -374,7 +392,7 @@ def test_every_key_is_here() -> None:
     keys = {name: {row[1] for row in rows} for name, rows in OF_ALGORITHMS.items()}
     assert variants("AqmConfig", "algorithm") == {"none": set(), **keys}
     controls = variants("RoceControlConfig", "algorithm")
-    for name in ("dcqcn", "hpcc", "timely"):
+    for name in ("dcqcn", "hpcc", "timely", "swift"):
         assert {f"{name}.{key}" for key in controls.pop(name)} <= set(OTHERS)
     assert controls == {"none": set()}
     # What has no digest, what names things, what only limits packets (the refusals of

@@ -94,7 +94,7 @@ export class Charts {
   open(opened: Opened): void {
     const same = JSON.stringify(opened.tracks) === JSON.stringify(this.#tracks);
     this.#tracks = opened.tracks;
-    // Over Ethernet a source under rate control has an ACR; over RoCE it has R_C under DCQCN, and R under HPCC and TIMELY.
+    // Over Ethernet a source under rate control has an ACR; over RoCE it has R_C under DCQCN, and R under others.
     const rates = new Set(opened.tracks.filter(({ chart }) => chart === "rate").map(({ quantity }) => quantity));
     this.#titles = isEthernet(opened.network) ? { ...TITLES, ...OF_ETHERNET, rate: [...rates].join(" and ") } : TITLES;
     const { from_seconds, to_seconds } = opened.network.measure;

@@ -394,14 +394,19 @@ fn a_wrong_scenario_is_told_with_its_place() {
     assert_eq!(none["error"], "no scenario is open");
 }
 
-/// A curve of rates has the symbol of its paper: R_C of DCQCN, R of HPCC and TIMELY.
+/// A curve of rates has the symbol of its paper: R_C of DCQCN, R of others.
 #[test]
 fn rates_over_roce_have_the_symbol_of_their_control() {
     let (_, _, text) = ethernet::templates::TEMPLATES
         .iter()
         .find(|(name, ..)| *name == "dcqcn")
         .expect("a template");
-    for (control, symbol) in [("dcqcn", "R_C"), ("hpcc", "R"), ("timely", "R")] {
+    for (control, symbol) in [
+        ("dcqcn", "R_C"),
+        ("hpcc", "R"),
+        ("timely", "R"),
+        ("swift", "R"),
+    ] {
         let set = [format!(
             "flow.answer.roce.control={{algorithm=\"{control}\"}}"
         )];

@@ -547,6 +547,7 @@ impl<'a> Draft<'a> {
             line: rates.next().expect("a checked path has a link"),
             hops: rates.collect(),
             round_trip: config.round_trip(framing, links(&flow.forward), links(&flow.backward)),
+            packet: framing.on_line(config.longest_data()),
         };
         let sender = sender::Sender::new(config, (framing, &way), bytes, flow.start);
         App::RoceSender(Box::new(sender))

@@ -280,7 +280,7 @@ pub struct FlowReport {
     /// and without ABR.
     #[schemars(extend("x-source" = "TM 4.0 section 5.10.4"))]
     pub acr_final_bits_per_second: Option<f64>,
-    /// Time-weighted mean of the rate of a source over RoCE (R_C of DCQCN, R of HPCC and TIMELY), which counts preambles
+    /// Time-weighted mean of the rate of a source over RoCE (R_C of DCQCN, R of HPCC and TIMELY; under Swift that of the pace), which counts preambles
     /// and interframe gaps. Null without RoCE.
     #[schemars(extend("x-formula" = "integral of the rate over the window / window", "x-source" = "Zhu et al. 2015; Li et al. 2019; Mittal et al. 2015"))]
     pub rate_mean_bits_per_second: Option<f64>,

@@ -15,6 +15,7 @@ mod rates;
 mod reports;
 mod roce;
 mod spraying;
+mod swift;
 mod timely;
 
 use alloc::format;

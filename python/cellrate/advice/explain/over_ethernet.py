@@ -270,10 +270,12 @@ def _why_lost(bounds: FrameBounds, port: Line) -> str:
     if bounds.network.lossless is not None:
         return str(bounds.network.lossless["loses"])
     controls = [flow.roce["control"] for flow in bounds.network.over[port] if flow.roce is not None]
-    if any(control["algorithm"] != "hpcc" for control in controls):
+    if any(control["algorithm"] not in {"hpcc", "swift"} for control in controls):
         return "flows over RoCE have no windows"
     if controls:
-        return "the windows of HPCC may exceed the buffer"
+        names = {"hpcc": "HPCC", "swift": "Swift"}
+        windowed = sorted({names[control["algorithm"]] for control in controls})
+        return f"the windows of {' and '.join(windowed)} may exceed the buffer"
     if port.switch is not None and port.switch["aqm"]["algorithm"] != "none":
         return "`switch.aqm` may drop packets"
     if bounds.fits(port):

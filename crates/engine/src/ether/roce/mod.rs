@@ -23,7 +23,7 @@ use crate::net::LinkPlan;
 use crate::traffic::SourceConfig;
 
 /// A flow over RoCEv2 in place of TCP: one message after the other in packets with a number each (PSN), without a
-/// window. The receiver takes packets in order only, and asks once for the first that is missing (go-back-N).
+/// window but that of its control. The receiver takes packets in order only, and asks once for the first that is missing (go-back-N).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RoceConfig {
@@ -94,10 +94,14 @@ impl RoceConfig {
                 .ceil(octets)
                 .saturating_add(link.delay)
         };
-        let (headers, payload) = self.full_packet();
-        let data = there.map(|link| time(link, (headers + payload) as u32));
+        let data = there.map(|link| time(link, self.longest_data()));
         let answer = back.map(|link| time(link, self.acknowledgement()));
         data.chain(answer).fold(Ps::ZERO, Ps::saturating_add)
+    }
+    /// Octets of a full packet.
+    pub fn longest_data(&self) -> u32 {
+        let (headers, payload) = self.full_packet();
+        (headers + payload) as u32
     }
     /// Octets of headers and padding, and of payload, of a full packet. No payload is longer than 4 GiB.
     pub fn full_packet(&self) -> (u64, u64) {

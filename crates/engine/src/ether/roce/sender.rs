@@ -3,7 +3,7 @@
 use alloc::collections::VecDeque;
 
 use super::RoceConfig;
-use super::control::{RateControl, RoceControl, Told, Way};
+use super::control::{Completion, RateControl, RoceControl, Told, Way};
 use super::packet::{Kind, NO_TELEMETRY, RocePacket};
 use super::telemetry::Trail;
 use crate::ether::frame::{Framing, PREAMBLE};
@@ -215,7 +215,7 @@ impl Sender {
         if is_timeout {
             self.stats.timeouts += 1;
             self.stats.last_timeout = Some(now);
-            self.go_back();
+            self.go_back(now);
         }
         if self.control.wake_at() <= now {
             self.control.wake(now);
@@ -240,7 +240,7 @@ impl Sender {
                 self.acknowledge(now, packet.psn);
                 if packet.psn == self.una && self.next > self.una {
                     self.naks += 1;
-                    self.go_back();
+                    self.go_back(now);
                 }
             }
         }
@@ -276,17 +276,22 @@ impl Sender {
     /// The last of the segments that are acknowledged now completes.
     #[inline]
     fn complete(&mut self, now: Ps) {
-        let mut last = None;
+        let (mut last, mut segments) = (None, 0);
         while let Some((psn, left)) = self.ends.front().copied()
             && psn < self.una
         {
             last = Some(left);
+            segments += 1;
             self.ends.pop_front();
         }
         if let Some(left) = last
             && !self.is_done()
         {
-            self.control.on_completion(now - left);
+            self.control.on_completion(&Completion {
+                now,
+                rtt: now - left,
+                segments,
+            });
             self.note_rate(now);
         }
     }
@@ -310,7 +315,9 @@ impl Sender {
 
     /// The first packet that is not acknowledged is the next. The timer begins with it. No segment of which a packet is
     /// sent again has a round trip, since its acknowledgement may be of either (Karn).
-    fn go_back(&mut self) {
+    fn go_back(&mut self, now: Ps) {
+        self.control.on_loss(now);
+        self.note_rate(now);
         self.ends.clear();
         self.next = self.una;
         self.timer = Ps::NEVER;

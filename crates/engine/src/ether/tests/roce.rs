@@ -21,6 +21,7 @@ use crate::ether::roce::RoceConfig;
 use crate::ether::roce::control::RoceControlConfig;
 use crate::ether::roce::control::dcqcn::DcqcnConfig;
 use crate::ether::roce::control::hpcc::HpccConfig;
+use crate::ether::roce::control::swift::SwiftConfig;
 use crate::ether::roce::control::timely::TimelyConfig;
 use crate::ether::roce::packet::{Kind, MOST_HOPS};
 use crate::ether::seen::Seen;
@@ -525,9 +526,10 @@ pub fn over_roce(mut plan: Plan, stream: &mut Stream) -> Plan {
             payload: Bytes(1 + below(4_096)),
             ack_every: 1 + below(4) as u32,
             timeout: Ps::from_us(100 + below(400)),
-            control: match below(7) {
+            control: match below(8) {
                 0 => RoceControlConfig::default(),
                 6 => RoceControlConfig::Timely(with_timely),
+                7 => RoceControlConfig::Swift(SwiftConfig::default()),
                 1 | 2 if may_tell => RoceControlConfig::Hpcc(with_hpcc),
                 _ => RoceControlConfig::Dcqcn(control),
             },

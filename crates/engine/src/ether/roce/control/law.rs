@@ -14,6 +14,8 @@ pub struct Way {
     pub hops: Vec<Rate>,
     /// Least time from the begin of a full packet to its acknowledgement.
     pub round_trip: Ps,
+    /// Octets of a full packet on the line.
+    pub packet: u32,
 }
 
 /// An acknowledgement, or a negative one, with telemetry.
@@ -25,6 +27,17 @@ pub struct Told<'a> {
     pub next: u64,
     /// Telemetry of the packet that is answered.
     pub hops: &'a [Hop],
+}
+
+/// An acknowledgement that completes segments whose round trips are measured.
+#[derive(Clone, Copy, Debug)]
+pub struct Completion {
+    /// The time.
+    pub now: Ps,
+    /// Time since the last bit of the last packet of the last segment left the source.
+    pub rtt: Ps,
+    /// Segments that it completes.
+    pub segments: u64,
 }
 
 /// Rate control of a source. At one instant its timers come before arrivals.
@@ -50,9 +63,10 @@ pub trait RateControl {
     }
     /// The source begins beside this many active sources over RoCE of its host.
     fn on_start(&mut self, _others: u64) {}
-    /// A segment is acknowledged, a round trip after the last bit of its last packet left the source. Several segments
-    /// that one acknowledgement completes are one event with the round trip of the last.
-    fn on_completion(&mut self, _rtt: Ps) {}
+    /// Segments are acknowledged.
+    fn on_completion(&mut self, _completion: &Completion) {}
+    /// The source goes back to a packet that is not acknowledged.
+    fn on_loss(&mut self, _now: Ps) {}
     /// Time of the next timer.
     #[inline]
     fn wake_at(&self) -> Ps {

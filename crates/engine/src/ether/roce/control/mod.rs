@@ -4,6 +4,7 @@ pub mod dcqcn;
 pub mod hpcc;
 mod law;
 mod line_rate;
+pub mod swift;
 pub mod timely;
 
 use alloc::vec::Vec;
@@ -14,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::component::{Component, documentation};
 use crate::kernel::{Finding, Ps, Rate};
 
-pub use law::{Notifier, RateControl, RateControlParameters, Told, Way};
+pub use law::{Completion, Notifier, RateControl, RateControlParameters, Told, Way};
 
 /// Each line names variant, key in a scenario, description, source, parameters and state. The state is built by
 /// `new(&parameters, &way)`.
@@ -113,8 +114,11 @@ macro_rules! registry {
             fn on_start(&mut self, others: u64) {
                 match self { $(RoceControl::$variant(state) => state.on_start(others),)* }
             }
-            fn on_completion(&mut self, rtt: Ps) {
-                match self { $(RoceControl::$variant(state) => state.on_completion(rtt),)* }
+            fn on_completion(&mut self, completion: &Completion) {
+                match self { $(RoceControl::$variant(state) => state.on_completion(completion),)* }
+            }
+            fn on_loss(&mut self, now: Ps) {
+                match self { $(RoceControl::$variant(state) => state.on_loss(now),)* }
             }
             #[inline]
             fn wake_at(&self) -> Ps {
@@ -139,6 +143,8 @@ registry! {
         "Li et al. 2019, algorithm 1; draft-miao-tsv-hpcc-01", hpcc::HpccConfig, hpcc::Hpcc;
     Timely = "timely", "set the rate by round trips of segments and their gradient, as published or with a patch that has a fixed point",
         "Mittal et al. 2015, algorithm 1; Zhu et al. 2016, algorithms 1 and 2", timely::TimelyConfig, timely::Timely;
+    Swift = "swift", "set the window by round trips of packets against a target delay, which grows as the window falls",
+        "Kumar et al. 2020, after csg-htsim", swift::SwiftConfig, swift::Swift;
 }
 
 impl Default for RoceControlConfig {

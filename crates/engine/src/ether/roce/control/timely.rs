@@ -14,7 +14,7 @@ use alloc::vec::Vec;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::law::{Notifier, RateControl, RateControlParameters, Way};
+use super::law::{Completion, Notifier, RateControl, RateControlParameters, Way};
 use crate::ether::aqm::{lasting, require, share};
 use crate::kernel::units::Bytes;
 use crate::kernel::{Finding, Ps, Rate};
@@ -205,7 +205,8 @@ impl RateControl for Timely {
         self.rate = (self.line / (others + 1) as f64).max(least);
     }
 
-    fn on_completion(&mut self, rtt: Ps) {
+    fn on_completion(&mut self, completion: &Completion) {
+        let rtt = completion.rtt;
         let (new_rtt, t_high) = (rtt.0 as f64, self.config.t_high.0 as f64);
         let new_diff = self.prev_rtt.map_or(0.0, |prev| new_rtt - prev);
         self.prev_rtt = Some(new_rtt);

@@ -10,6 +10,7 @@ fn at_40g(config: DcqcnConfig) -> Dcqcn {
         line: Rate::from_bps(40 * GBPS),
         hops: Vec::new(),
         round_trip: Ps::ZERO,
+        packet: 1_000,
     };
     Dcqcn::new(&config, &way)
 }

@@ -14,6 +14,7 @@ fn source(config: HpccConfig, lines: &[u64]) -> Hpcc {
             .map(|rate| Rate::from_bps(rate * GBPS))
             .collect(),
         round_trip: Ps::from_us(13),
+        packet: 1_000,
     };
     Hpcc::new(&config, &way)
 }

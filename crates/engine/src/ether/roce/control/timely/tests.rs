@@ -8,6 +8,7 @@ fn at(gbps: u64, config: TimelyConfig) -> Timely {
         line: Rate::from_bps(1_000_000_000 * gbps),
         hops: Vec::new(),
         round_trip: Ps::ZERO,
+        packet: 1_000,
     };
     Timely::new(&config, &way)
 }
@@ -23,6 +24,14 @@ fn at_a_tenth(patched: bool) -> Timely {
     at(10, config)
 }
 
+fn after(rtt: Ps) -> Completion {
+    Completion {
+        now: rtt,
+        rtt,
+        segments: 1,
+    }
+}
+
 fn mbps(source: &Timely) -> f64 {
     source.rate() * 8e-6
 }
@@ -30,7 +39,7 @@ fn mbps(source: &Timely) -> f64 {
 /// Completes segments with these round trips; after each the rate is as expected.
 fn completes(source: &mut Timely, trace: &[(f64, f64)]) {
     for (event, (rtt, rate)) in trace.iter().enumerate() {
-        source.on_completion(Ps((rtt * 1e6) as u64));
+        source.on_completion(&after(Ps((rtt * 1e6) as u64)));
         let found = mbps(source);
         assert!(
             (found / rate - 1.0).abs() < 1e-12,
@@ -168,7 +177,7 @@ fn the_rate_stays_within_its_bounds() {
         let mut source = at(10, config);
         source.on_start(case as u64);
         for _ in 0..1_000 {
-            source.on_completion(stream.below(Ps::from_us(700)));
+            source.on_completion(&after(stream.below(Ps::from_us(700))));
             assert!((10.0..=10_000.0).contains(&mbps(&source)), "{source:?}");
         }
     }

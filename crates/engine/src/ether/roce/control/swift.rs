@@ -1,0 +1,223 @@
+//! Swift: Kumar et al., "Swift: Delay is Simple and Effective for Congestion Control in the Datacenter", SIGCOMM 2020.
+//!
+//! The paper was not at hand. The reading rests on a public simulator (csg-htsim), whose author marks most constants as
+//! guesses; the defaults are these guesses. Left out are choices of another path, delays inside hosts, and the reset of
+//! the window after several timeouts. The simulator divides the window by the packet as whole numbers in the scaling
+//! by flows; here the quotient is exact. A round trip begins with the last bit of a packet.
+
+use alloc::vec::Vec;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::law::{Completion, Notifier, RateControl, RateControlParameters, Way};
+use crate::ether::aqm::{lasting, require, share};
+use crate::kernel::{Finding, Ps, Rate};
+
+/// Parameters of Swift. Windows are in full packets. Each packet asks for an acknowledgement, whatever `ack_every`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct SwiftConfig {
+    /// Target delay without switches and with a window of `fs_max_cwnd` or more.
+    #[schemars(extend("x-search" = { "low": "5 us", "high": "200 us", "scale": "log" }))]
+    pub base: Ps,
+    /// Target delay of each switch on the way (h).
+    #[schemars(extend("x-search" = { "low": "0 s", "high": "20 us", "scale": "linear" }))]
+    pub h: Ps,
+    /// Greatest target delay that a small window adds (fs_range).
+    #[schemars(extend("x-search" = { "low": "0 s", "high": "500 us", "scale": "linear" }))]
+    pub fs_range: Ps,
+    /// Window at and below which `fs_range` is added.
+    #[schemars(extend("x-search" = { "low": 0.01, "high": 1.0, "scale": "log" }))]
+    pub fs_min_cwnd: f64,
+    /// Window from which on nothing is added; above `fs_min_cwnd`.
+    #[schemars(extend("x-search" = { "low": 2.0, "high": 1000.0, "scale": "log" }))]
+    pub fs_max_cwnd: f64,
+    /// Increase of the window in a round trip below the target (ai).
+    #[schemars(extend("x-search" = { "low": 0.1, "high": 10.0, "scale": "log" }))]
+    pub ai: f64,
+    /// Factor of a decrease (beta).
+    #[schemars(extend("x-search" = { "low": 0.05, "high": 1.0, "scale": "linear" }))]
+    pub beta: f64,
+    /// Greatest share of the window that a single decrease takes, and the share that a loss takes (max_mdf).
+    #[schemars(extend("x-search" = { "low": 0.05, "high": 0.95, "scale": "linear" }))]
+    pub max_mdf: f64,
+    /// Window at the start.
+    #[schemars(extend("x-search" = { "low": 1.0, "high": 200.0, "scale": "log" }))]
+    pub cwnd: f64,
+    /// Least window. Below one packet the source paces: one packet in each round trip divided by the window.
+    #[schemars(extend("x-search" = { "low": 0.001, "high": 1.0, "scale": "log" }))]
+    pub min_cwnd: f64,
+    /// Greatest window.
+    #[schemars(extend("x-search" = { "low": 10.0, "high": 10000.0, "scale": "log" }))]
+    pub max_cwnd: f64,
+}
+
+impl Default for SwiftConfig {
+    /// The guesses of csg-htsim: h is base/6.55, fs_range 5 base. Windows at the start and at least are of our own.
+    fn default() -> SwiftConfig {
+        SwiftConfig {
+            base: Ps::from_us(20),
+            h: Ps::from_ns(3_053),
+            fs_range: Ps::from_us(100),
+            fs_min_cwnd: 0.1,
+            fs_max_cwnd: 100.0,
+            ai: 1.0,
+            beta: 0.8,
+            max_mdf: 0.5,
+            cwnd: 10.0,
+            min_cwnd: 0.01,
+            max_cwnd: 1_000.0,
+        }
+    }
+}
+
+impl RateControlParameters for SwiftConfig {
+    fn check(&self, _line: Rate) -> Vec<Finding> {
+        let above = |name: &'static str, value: f64, least: f64, allowed: &str| {
+            require(name, value.is_finite() && value > least, value, allowed)
+        };
+        let starts = (self.min_cwnd..=self.max_cwnd).contains(&self.cwnd);
+        [
+            lasting("base", self.base),
+            above("fs_min_cwnd", self.fs_min_cwnd, 0.0, "above 0"),
+            above(
+                "fs_max_cwnd",
+                self.fs_max_cwnd,
+                self.fs_min_cwnd,
+                "above `fs_min_cwnd`",
+            ),
+            above("ai", self.ai, 0.0, "above 0"),
+            share("beta", self.beta),
+            share("max_mdf", self.max_mdf),
+            above("min_cwnd", self.min_cwnd, 0.0, "above 0"),
+            require(
+                "max_cwnd",
+                self.max_cwnd.is_finite() && self.max_cwnd >= 1.0,
+                self.max_cwnd,
+                "at least 1",
+            ),
+            require(
+                "cwnd",
+                starts,
+                self.cwnd,
+                "at least `min_cwnd` and at most `max_cwnd`",
+            ),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
+    }
+    fn notifier(&self) -> Notifier {
+        Notifier::NONE
+    }
+    fn segment(&self, _payload: u64) -> Option<u64> {
+        Some(1)
+    }
+}
+
+/// The source. Times are in picoseconds, windows in packets.
+#[derive(Clone, Debug)]
+pub struct Swift {
+    config: SwiftConfig,
+    /// Rate of the line in octets/s, and octets of a full packet on it.
+    line: f64,
+    packet: f64,
+    /// Target delay without the part of a small window.
+    base: f64,
+    /// The part of a small window is fs_alpha/sqrt(cwnd) + fs_beta.
+    fs_alpha: f64,
+    fs_beta: f64,
+    cwnd: f64,
+    /// Smoothed round trip; `None` before the first.
+    rtt: Option<f64>,
+    last_decrease: Option<Ps>,
+}
+
+impl Swift {
+    /// A source whose packets go this way.
+    pub fn new(config: &SwiftConfig, way: &Way) -> Swift {
+        let inverse = |cwnd: f64| 1.0 / libm::sqrt(cwnd);
+        let (most, least) = (inverse(config.fs_min_cwnd), inverse(config.fs_max_cwnd));
+        let fs_alpha = config.fs_range.0 as f64 / (most - least);
+        Swift {
+            config: config.clone(),
+            line: way.line.bits_per_second() / 8.0,
+            packet: f64::from(way.packet),
+            base: config.base.0 as f64 + way.hops.len() as f64 * config.h.0 as f64,
+            fs_alpha,
+            fs_beta: -fs_alpha * least,
+            cwnd: config.cwnd,
+            rtt: None,
+            last_decrease: None,
+        }
+    }
+    /// Window in packets.
+    pub fn cwnd(&self) -> f64 {
+        self.cwnd
+    }
+    /// Target delay in picoseconds.
+    pub fn target(&self) -> f64 {
+        let by_flows = self.fs_alpha / libm::sqrt(self.cwnd) + self.fs_beta;
+        self.base + by_flows.clamp(0.0, self.config.fs_range.0 as f64)
+    }
+
+    /// True if the last decrease is a round trip ago.
+    fn can_decrease(&self, now: Ps) -> bool {
+        let last = self.last_decrease.zip(self.rtt);
+        last.is_none_or(|(last, rtt)| (now - last).0 as f64 >= rtt)
+    }
+    fn decrease(&mut self, now: Ps, factor: f64) {
+        let cwnd = (self.cwnd * factor).max(self.config.min_cwnd);
+        if cwnd < self.cwnd {
+            self.last_decrease = Some(now);
+        }
+        self.cwnd = cwnd;
+    }
+}
+
+impl RateControl for Swift {
+    /// The rate of the line, or below one packet that of the pace.
+    fn rate(&self) -> f64 {
+        if self.cwnd >= 1.0 {
+            return self.line;
+        }
+        let rtt = self.rtt.unwrap_or(self.base);
+        (self.cwnd * self.packet / rtt * 1e12).min(self.line)
+    }
+    /// Whole packets; below one packet the pace limits.
+    fn window(&self) -> f64 {
+        if self.cwnd >= 1.0 {
+            libm::floor(self.cwnd) * self.packet
+        } else {
+            self.packet
+        }
+    }
+
+    fn on_completion(&mut self, completion: &Completion) {
+        let (now, delay) = (completion.now, completion.rtt.0 as f64);
+        let can_decrease = self.can_decrease(now);
+        self.rtt = Some(self.rtt.map_or(delay, |rtt| 0.875 * rtt + 0.125 * delay));
+        let target = self.target();
+        if delay < target {
+            let more = self.config.ai * completion.segments as f64;
+            self.cwnd += if self.cwnd >= 1.0 {
+                more / self.cwnd
+            } else {
+                more
+            };
+            self.cwnd = self.cwnd.min(self.config.max_cwnd);
+        } else if can_decrease {
+            let factor = 1.0 - self.config.beta * (delay - target) / delay;
+            self.decrease(now, factor.max(1.0 - self.config.max_mdf));
+        }
+    }
+    fn on_loss(&mut self, now: Ps) {
+        if self.can_decrease(now) {
+            self.decrease(now, 1.0 - self.config.max_mdf);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
