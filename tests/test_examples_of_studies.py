@@ -68,6 +68,22 @@ def test_pauses_make_a_victim_and_credits_make_none() -> None:
     assert [name for name, lost in dropped.items() if lost] == ["tail drop", "ERICA"]
 
 
+def test_marks_beat_down_the_flow_with_more_links_and_explicit_rates_do_not() -> None:
+    """Goodput of the long flow beside that of a short one, at four links of 100 Gbit/s."""
+    study = read(HERE.parent / "examples" / "studies" / "1995-packets.toml")
+    share = {}
+    for point in study.points:
+        values = dict(point.values)
+        if values["case"] == "four links":
+            run = json.loads(run_one(study.job(point, 0).scenario()).summary())
+            rates = {flow["group"]: flow["goodput_bits_per_second"] for flow in run["flows"]}
+            share[values["control"]] = rates["long"] / rates["short4"]
+    for control in ("DCTCP", "HPCC + PFC", "DCQCN + PFC"):
+        assert share[control] < 0.6, control
+    for control in ("ERICA", "FMMRA", "credits"):
+        assert 0.8 < share[control] < 1.05, control
+
+
 def test_the_notebook_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     names = run_cells(monkeypatch)
     assert names["ran"].runs == 32

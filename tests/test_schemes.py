@@ -514,6 +514,17 @@ def test_a_hook_that_does_not_return_ends_the_run(monkeypatch: pytest.MonkeyPatc
         run_many([job(TRACED, table("seen.py:Endless"))])
 
 
+def test_a_start_that_does_not_return_ends_the_run_at_the_first_port(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(watching, "LIMIT_SECONDS", 0.4)
+    monkeypatch.setattr(watching, "TICK_SECONDS", 0.1)
+    monkeypatch.setenv("STARTS", str(tmp_path / "starts"))
+    with pytest.raises(SchemeError, match="on_start at 0 s: NoReturn"):
+        run_many([job(cellrate.template("n-source"), table("seen.py:EndlessStart"))])
+    assert (tmp_path / "starts").read_text("utf-8") == "start\n"
+
+
 def test_progress_can_stop_a_run_with_a_class() -> None:
     scenario = job(cellrate.template("n-source"), table("bad.py:Fine"), "run.duration=1000 s")
     with pytest.raises(cellrate.Cancelled):

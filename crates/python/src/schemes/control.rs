@@ -63,11 +63,8 @@ impl PyControl {
             meter: Meter::new(facts),
             made: None,
         };
-        let made = Python::attach(|py| control.make(py, values, facts));
-        match made {
-            Ok(made) => control.made = Some(made),
-            Err(error) => control.failure.set(error, "on_start", Some(Ps::ZERO)),
-        }
+        let failure = control.failure.clone();
+        control.made = failure.made(|py| control.make(py, values, facts));
         control
     }
 

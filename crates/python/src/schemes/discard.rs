@@ -102,12 +102,10 @@ impl CustomDiscard for PyDiscard {
         self.definition.name
     }
     fn build(&self, channels: usize, seed: u64) -> Box<dyn CustomPolicy> {
-        let made = Python::attach(|py| self.make(py, channels, seed));
-        let made = made.map_err(|error| self.failure.set(error, "on_start", Some(Ps::ZERO)));
         let decision = Decision {
             definition: self.definition.clone(),
             failure: self.failure.clone(),
-            made: made.ok(),
+            made: self.failure.made(|py| self.make(py, channels, seed)),
         };
         Box::new(PyPolicy(ByPdu::new(decision, channels)))
     }

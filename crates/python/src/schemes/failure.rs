@@ -32,6 +32,16 @@ impl Failure {
         }
         self.has_failed.store(true, Ordering::Relaxed);
     }
+    /// Makes an object of user code. `None` if its code raises an error, which is kept, and after an earlier error:
+    /// the run ends with the first, so no further hook must delay the end.
+    pub fn made<T>(&self, make: impl FnOnce(Python<'_>) -> PyResult<T>) -> Option<T> {
+        if self.has_failed() {
+            return None;
+        }
+        let made = Python::attach(make);
+        made.map_err(|error| self.set(error, "on_start", Some(Ps::ZERO)))
+            .ok()
+    }
     /// True once user code has failed.
     #[inline]
     pub fn has_failed(&self) -> bool {

@@ -96,18 +96,11 @@ impl CustomLaw for PyLaw {
         self.definition.name
     }
     fn build(&self, facts: SourceFacts) -> Box<dyn LawState> {
-        let made = Python::attach(|py| self.make(py, facts));
-        let (decrease, made) = match made {
-            Ok((decrease, made)) => (decrease, Some(made)),
-            Err(error) => {
-                self.failure.set(error, "on_start", Some(Ps::ZERO));
-                (0.0, None)
-            }
-        };
+        let (decrease, made) = self.failure.made(|py| self.make(py, facts)).unzip();
         Box::new(PyLawState {
             failure: self.failure.clone(),
             mcr: facts.mcr,
-            decrease,
+            decrease: decrease.unwrap_or(0.0),
             made,
         })
     }

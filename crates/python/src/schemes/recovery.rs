@@ -29,11 +29,9 @@ impl CustomRecovery for PyRecovery {
         self.definition.name
     }
     fn build(&self, facts: &Facts) -> Box<dyn CustomPolicy> {
-        let made = Python::attach(|py| self.make(py, facts));
-        let made = made.map_err(|error| self.failure.set(error, "on_start", Some(Ps::ZERO)));
         Box::new(PyPolicy {
             failure: self.failure.clone(),
-            made: made.ok(),
+            made: self.failure.made(|py| self.make(py, facts)),
         })
     }
 }
