@@ -18,7 +18,7 @@ COMMANDS = re.compile(
 )
 PLAIN = {"ceil", "floor", "sum", "mod", "sqrt", "min", "log2", "ln", "exp"}
 # C(N,n) is a binomial coefficient; e^x is also written exp(x); words that join two equations.
-LOOSE = {"C", "e", "and", "with", "while", "n", "ago", "a", "round", "trip", "link"}
+LOOSE = {"C", "e", "and", "with", "while", "n", "ago", "a", "round", "trip", "link", "prime"}
 
 
 def names(text: str) -> set[str]:

@@ -70,7 +70,7 @@ def test_explain_gives_the_steady_state(flows: int) -> None:
 def test_explain_says_what_its_steady_state_assumes() -> None:
     said = cellrate.explain(TEMPLATE, overrides=STEADY)
     [failing] = [one for one in said.statements if one.formula == "hpcc-steady-state"]
-    assert failing.fails == ("no switch sends pauses",)
+    assert failing.fails == ("neither pauses nor credits of links hold frames back",)
     little = cellrate.explain(WITHOUT_PFC, overrides=STEADY | {"switch.buffer": "50 kB"})
     assert "the windows of HPCC may exceed the buffer" in str(little.topics()["loss"])
     base = {"algorithm": "hpcc", "t": "50 us"}

@@ -72,7 +72,10 @@ def test_explain_says_what_the_fixed_point_assumes() -> None:
         without = [one for one in said.without_statement if one.formula == "timely-phase-margin"]
         return (steady[0].fails if steady else None, [one.reason for one in without])
 
-    assert of(TEMPLATE, patched(2)) == (("no switch sends pauses",), [])
+    assert of(TEMPLATE, patched(2)) == (
+        ("neither pauses nor credits of links hold frames back",),
+        [],
+    )
     far = patched(2) | {"topology.access": "25 us"}
     assert of(WITHOUT_PFC, far)[0] == ("T_low is above the least round trip",)
     reason = "flows = 73: the queueing delay at the fixed point exceeds T_high"

@@ -34,7 +34,7 @@ TRACED = (HERE / "scenarios" / "traced.toml").read_text("utf-8")
 
 @pytest.fixture(autouse=True)
 def _allowed() -> Iterator[None]:
-    names = ("Seen", "EveryCell", "AtDeparture", "Endless")
+    names = ("Seen", "EveryCell", "AtDeparture", "Endless", "EndlessStart")
     with (
         allowing(*(f"seen.py:{name}" for name in names), "bad.py:Fine", "bad.py:Raises"),
         allowing(

@@ -54,7 +54,7 @@ def test_all_numbers_of_the_figures_are_there() -> None:
 
 
 def growth_of_timely(flows: int, slope: float) -> float:
-    """How a small deviation of the queue grows from 10 to 20 ms in the fluid model of section 4.3.
+    """Growth of a small deviation of the queue from 10 to 20 ms in the fluid model of section 4.3.
 
     Euler steps of the three equations, in bytes and seconds, without propagation delay.
     """

@@ -289,7 +289,7 @@ impl<'a> Draft<'a> {
         link_of.collect()
     }
 
-    /// What PFC counts at a switch.
+    /// The accounts of PFC at a switch.
     fn ingresses(&self, node: usize, config: &PfcConfig) -> Ingresses {
         let longest = self.plan.longest_frame();
         let links = self.incoming[node].iter().map(|link| {

@@ -10,7 +10,7 @@ use super::pause::{Order, Pauses};
 use super::pfc::Ingresses;
 use crate::kernel::Ps;
 
-/// What holds frames back at the begin of a link.
+/// The gate at the begin of a link, which holds frames back.
 #[derive(Clone, Debug)]
 pub enum Gate {
     /// PFC: pauses of the other end.
@@ -103,7 +103,7 @@ impl Notices {
     }
 }
 
-/// What counts frames at the end of all links into a node.
+/// The guard of a node, which counts the frames that arrive over all its links.
 #[derive(Clone, Debug)]
 pub enum Guard {
     /// PFC.

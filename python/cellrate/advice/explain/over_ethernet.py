@@ -477,7 +477,7 @@ def _by_timely(network: FrameNetwork, port: Line) -> Iterator[Prediction]:
             other is not port and set(network.over[other]) & set(flows)
             for other in network.bottlenecks
         ),
-        "no switch sends pauses": network.pauses is None,
+        "neither pauses nor credits of links hold frames back": network.lossless is None,
     }
     yield Statement(
         "queue",

@@ -31,7 +31,7 @@ BUFFERS = {
     "pfc": "XOFF and headroom of all links to it",
     "cbfc": "the credits of all links to it",
 }
-"""What bounds a queue under each flow control by priority."""
+"""Bounds of a queue under each flow control by priority."""
 LEAST_BYTES = PREAMBLE_BYTES + SHORTEST_BYTES
 """Bytes of the shortest frame on a line, with its preamble."""
 
