@@ -277,7 +277,7 @@ fn a_pause_is_on_its_link_before_it_stops_the_neighbour() {
     assert_eq!(run.held_links(), [0]);
 }
 
-/// Frames that the network holds are on the paths of their channels. Frames of PFC alone have no channel.
+/// Frames that the network holds are on the paths of their channels. Frames of PFC and CBFC alone have no channel.
 #[test]
 fn held_frames_are_those_of_channels() {
     let mut stream = Stream::new(73, "pauses", "held");
@@ -290,7 +290,7 @@ fn held_frames_are_those_of_channels() {
             for frame in run.frames() {
                 let on_path = |channel| plan.path(channel).contains(&frame.link);
                 assert!(frame.channel.is_none_or(on_path), "{frame:?}");
-                assert_eq!(frame.channel.is_none(), frame.pause.is_some(), "{frame:?}");
+                assert_eq!(frame.channel.is_none(), frame.info.is_of_link(), "{frame:?}");
             }
         }
     }
