@@ -208,3 +208,30 @@ def test_the_command_speaks_of_packets_and_gigabits(command: Command) -> None:
     assert "cells" not in shown.stdout
     said = json.loads(command("explain", "-", "--json", stdin=text).stdout)
     assert {one["topic"] for one in said["statements"]} >= {"frames", "completion", "fair shares"}
+
+
+def test_hosts_limit_what_a_port_can_receive() -> None:
+    """The lines of 10 Gbit/s of the hosts, not those of 100 Gbit/s before a port, limit an incast of 15.
+
+    Three senders have the leaf of h1. The other twelve have three leaves, and their files cross two
+    spines: a spine brings at most 12 x 10 Gbit/s to a line of 100, over lines of three leaves.
+    """
+    settings = {
+        "topology.spine_rate": "100 Gbit/s",
+        "topology.host_rate": "10 Gbit/s",
+        "topology.hosts_per_leaf": 4,
+        "flow": [
+            {
+                "name": "file",
+                "pattern": {"kind": "incast", "senders": 15, "to": "h1"},
+                "source": {"kind": "transfer", "size": "1 MB"},
+            }
+        ],
+    }
+    said = cellrate.explain(cellrate.template("leaf-spine"), overrides=settings)
+    offered = {
+        one.values["port"]: one.values["offered_bits_per_second"]
+        for one in said.statements
+        if "offered_bits_per_second" in one.values
+    }
+    assert offered == {"leaf1->h1": pytest.approx(150e9)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, pairwise
@@ -271,14 +271,17 @@ class FrameNetwork(Changing):
         return next(found, max(0, len(queues) - 1))
 
     def offered(self, line: Line) -> float:
-        """Greatest rate in bit/s at which data can reach a port over the lines before it."""
-        before: dict[Line, float] = {}
+        """Greatest rate in bit/s at which data can reach a port for long.
+
+        The lines before the port limit the rate, and so do the sources and lines of the hosts. A
+        queue at a switch before can bring more for a while.
+        """
+        before: dict[Line, list[FrameFlow]] = {}
         for flow in self.over[line]:
-            own = flow.own_bits_per_second or math.inf
             for other in flow.before(line):
-                before[other] = before.get(other, 0.0) + own
-        brought = sum(min(other.bits_per_second, own) for other, own in before.items())
-        return min(brought, sum(flow.own_bits_per_second or math.inf for flow in self.over[line]))
+                before.setdefault(other, []).append(flow)
+        brought = sum(min(other.bits_per_second, _sent(flows)) for other, flows in before.items())
+        return min(brought, _sent(self.over[line]))
 
     def groups(self) -> dict[str, tuple[FrameFlow, ...]]:
         """Flows by group, in order."""
@@ -293,6 +296,14 @@ def network_of(scenario: _core.Scenario) -> Network | FrameNetwork:
     if scenario.link_layer == "ethernet":
         return FrameNetwork.of_scenario(scenario)
     return Network.of_scenario(scenario)
+
+
+def _sent(flows: Iterable[FrameFlow]) -> float:
+    """Greatest rate in bit/s at which hosts can send the data of flows."""
+    own: dict[Hop, float] = {}
+    for flow in flows:
+        own[flow.hops[0]] = own.get(flow.hops[0], 0.0) + (flow.own_bits_per_second or math.inf)
+    return sum(min(sum(line.bits_per_second for line in hop), sent) for hop, sent in own.items())
 
 
 def _flow(flow: Mapping[str, Any], lines: tuple[Line, ...]) -> FrameFlow:
