@@ -18,7 +18,7 @@ from cellrate.cli.one_run import job_of
 from cellrate.cli.options import Fresh, Json, Workers, seeds_from
 from cellrate.cli.places import kept_results, own_paths, place_of, warn_of_damage
 from cellrate.cli.progress import ProgressBar
-from cellrate.common.problems import BadInput
+from cellrate.common.problems import BadInput, warn
 from cellrate.functions import deciding
 from cellrate.simulation import source
 from cellrate.simulation.runner import Job, run_each
@@ -139,9 +139,12 @@ def _of_scenario(
 
         for text in _sources_shared(base, options):
             note(text)
-        found = compare_scenario(base, options, runner_of, note, progress.failed)
+        comparison, failed, warnings = compare_scenario(
+            base, options, runner_of, note, progress.failed
+        )
+    warn(warnings)
     warn_of_damage(store)
-    return found
+    return comparison, failed
 
 
 def _sources_shared(base: Job, options: ScenarioOptions) -> Iterator[str]:

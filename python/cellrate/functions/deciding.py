@@ -191,7 +191,7 @@ def tune(
     vary: str | tuple[str, ...] | list[str] = (),
     include: str | tuple[str, ...] | list[str] = (),
     overrides: Overrides = (),
-    objective: str = "loss,utilisation,queue,fairness",
+    objective: str | None = None,
     seeds: int = 5,
     first_seed: int = 1,
     budget: int | None = None,
@@ -208,7 +208,9 @@ def tune(
             model or of the control scheme by default.
         include: Settings to compare with, as ``abr.rif=1/128,abr.rdf=1/2``.
         overrides: Settings, as for `run`.
-        objective: Criteria in order of priority; =X after one sets its tolerance.
+        objective: Criteria in order of priority; =X after one sets its tolerance. By default
+            loss,utilisation,queue,fairness; of sources that transfer files,
+            unfinished,completion and these.
         seeds: Number of seeds for the best settings.
         first_seed: First seed.
         budget: Greatest number of simulations; by default enough for 11 settings of a model or 40
@@ -258,7 +260,7 @@ def compare(
     """Compares alternatives of a scenario: which is best, by how much, and whether by chance.
 
     Every alternative runs with the same seeds, as with ``cellrate compare``. A run that fails is
-    left out, with a Python warning.
+    left out, with a Python warning. Warnings of the runs become Python warnings, each once.
 
     Args:
         scenario: A path, TOML, mapping or `Scenario`, as for `run`.
@@ -298,7 +300,9 @@ def compare(
     )
     job = job_of(scenario, overrides)
     with stream_of("comparing", workers, store, progress) as runner:
-        comparison, _ = compare_scenario(job, options, runner, note, note)
+        comparison, _, warnings = compare_scenario(job, options, runner, note, note)
+    for one in warnings:
+        note(one["message"], frames=4)
     return comparison
 
 

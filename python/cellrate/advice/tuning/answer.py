@@ -12,7 +12,7 @@ from scipy.special import stdtrit
 
 from cellrate.advice.tuning.declared import NotVaried
 from cellrate.advice.tuning.laboratory import AS_IT_IS, Setting
-from cellrate.advice.tuning.measures import Measures
+from cellrate.advice.tuning.measures import Criterion, Measures
 from cellrate.advice.tuning.objective import Objective
 from cellrate.advice.tuning.proposal import ModelResults
 from cellrate.advice.tuning.race import Ranked
@@ -101,6 +101,42 @@ class Answer(Shown):
         """The second best setting that was run with every seed; None if there is only one."""
         others = [ranked for ranked in self.ranked[1:] if len(ranked.runs) == len(self.seeds)]
         return others[0] if others else None
+
+    @property
+    def rival(self) -> tuple[Ranked, Criterion] | None:
+        """A setting that the best one leads by chance, and the later criterion in which it leads.
+
+        The difference in the first criterion in which the setting falls behind may be chance. In
+        the next criterion with a difference beyond its tolerance the setting is better, and the
+        interval of this difference leaves out zero. Only settings with all seeds count. None if
+        there is no such setting.
+        """
+        order = self.objective.criteria
+        for one in self.ranked[1:]:
+            if one.shortfall is None or len(one.runs) < len(self.seeds):
+                continue
+            if not self.may_be_chance(one):
+                continue
+            names = [criterion.name for criterion in order]
+            later = order[names.index(one.shortfall.criterion.name) + 1 :]
+            criterion = next((each for each in later if self._differ(one, each)), None)
+            if criterion is not None and self._leads(one, criterion):
+                return one, criterion
+        return None
+
+    def _differ(self, one: Ranked, criterion: Criterion) -> bool:
+        """True if a setting and the best one differ by more than the tolerance."""
+        own, best = one.means[criterion.name], self.chosen.means[criterion.name]
+        if own is None or best is None:
+            return False
+        return not (criterion.reaches(own, best) and criterion.reaches(best, own))
+
+    def _leads(self, one: Ranked, criterion: Criterion) -> bool:
+        """True if a setting is better than the best one in a criterion, and not by chance."""
+        found = differences(one, self.chosen)[criterion.name]
+        if found is None or found.contains(0.0) is not False:
+            return False
+        return (found.mean > 0) == (criterion.best == "greatest")
 
     @property
     def as_it_is(self) -> Ranked:

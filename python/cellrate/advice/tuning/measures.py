@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from statistics import fmean
@@ -19,6 +20,8 @@ SAMPLES = 200
 BAND = 0.1
 """Half the width of the settling band round the final mean, as a share of this mean."""
 TRACED = "utilisation"
+TRANSFER = "transfer"
+"""Kind of the sources that end, each after a file."""
 
 
 def traced(network: Network | FrameNetwork) -> tuple[str, ...]:
@@ -133,6 +136,21 @@ def _total(measure: str) -> Callable[[Summary], float | None]:
     return of
 
 
+def _unfinished(summary: Summary) -> float | None:
+    """Number of files that start in the run and do not end in it; None without files."""
+    files = [flow for flow in summary["flows"] if flow["source"] == TRANSFER]
+    started = [flow for flow in files if flow["start_seconds"] < summary["simulated_seconds"]]
+    ended = sum(flow["completion_seconds"] is not None for flow in started)
+    return float(len(started) - ended) if files else None
+
+
+def _completion(summary: Summary) -> float | None:
+    """The 99th percentile of the completion times, as rank ceil(0.99 n); None if no file ends."""
+    times = (flow["completion_seconds"] for flow in summary["flows"])
+    ended = sorted(time for time in times if time is not None)
+    return ended[math.ceil(0.99 * len(ended)) - 1] if ended else None
+
+
 CRITERIA = (
     Criterion(
         "loss", "cell loss ratio", "", "least", 0.1, relative=True, of=_total("cell_loss_ratio")
@@ -218,6 +236,24 @@ CRITERIA = (
         relative=False,
         of=_total("jain_index"),
     ),
+    Criterion(
+        "unfinished",
+        "files that start in the run and do not end in it",
+        "files",
+        "least",
+        0.1,
+        relative=True,
+        of=_unfinished,
+    ),
+    Criterion(
+        "completion",
+        "completion time that 99 % of the ended flows do not exceed",
+        "s",
+        "least",
+        0.01,
+        relative=True,
+        of=_completion,
+    ),
 )
 
 
@@ -235,21 +271,14 @@ def _over_ethernet(criterion: Criterion) -> Criterion | None:
             return None
         case "packets-lost":
             return replace(gbit, of=_total("packets_dropped"))
+        case "completion":
+            return replace(gbit, of=_total("completion_p99_seconds"))
     return gbit
 
 
-COMPLETION = Criterion(
-    "completion",
-    "completion time that 99 % of the ended flows do not exceed",
-    "s",
-    "least",
-    0.01,
-    relative=True,
-    of=_total("completion_p99_seconds"),
-)
 OF_LINK_LAYERS: dict[str, tuple[Criterion, ...]] = {
     "atm": CRITERIA,
-    "ethernet": (*filter(None, map(_over_ethernet, CRITERIA)), COMPLETION),
+    "ethernet": tuple(filter(None, map(_over_ethernet, CRITERIA))),
 }
 """The criteria of runs over each link layer."""
 

@@ -2,17 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import TypeAlias
 
-from cellrate.advice.tuning.measures import OF_LINK_LAYERS, Criterion, Measures
+from cellrate.advice.tuning.measures import OF_LINK_LAYERS, TRANSFER, Criterion, Measures
 from cellrate.common.problems import BadInput, choose
 
 Means: TypeAlias = Mapping[str, float | None]
 
 DEFAULT = "loss,utilisation,queue,fairness"
+ALL_FILES = "unfinished,completion,loss,utilisation,queue,fairness"
+SOME_FILES = "loss,utilisation,unfinished,completion,queue,fairness"
+
+
+def default(kinds: Collection[str]) -> str:
+    """The criteria of a scenario by the kinds of its sources.
+
+    Files of a fixed size give each setting under which they end the same utilisation over the run.
+    The mean queue would then decide, and the shortest queue is that of a starved line. So where
+    sources transfer files, completion comes before the queue. Other sources fill the line, so where
+    a scenario has them, too, loss and utilisation still come first.
+    """
+    if TRANSFER not in kinds:
+        return DEFAULT
+    return ALL_FILES if set(kinds) == {TRANSFER} else SOME_FILES
 
 
 @dataclass(frozen=True)
@@ -50,6 +65,19 @@ class Objective:
         if twice is not None:
             raise BadInput(f"--objective {text}: {twice} comes twice")
         return cls(criteria, link_layer)
+
+    def files_ending_first(self) -> Objective:
+        """The objective with `unfinished` before `completion`, unless it names both or neither.
+
+        Completion times are those of files that end. A setting under which few files end, all of
+        them quick, would otherwise rank first.
+        """
+        names = [criterion.name for criterion in self.criteria]
+        if "completion" not in names or "unfinished" in names:
+            return self
+        at = names.index("completion")
+        unfinished = _criterion("unfinished", self.link_layer)
+        return replace(self, criteria=(*self.criteria[:at], unfinished, *self.criteria[at:]))
 
     @property
     def known(self) -> tuple[Criterion, ...]:

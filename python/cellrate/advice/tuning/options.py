@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 from cellrate.advice.tuning.declared import ResolvedScenario, declared_range, kind_as_written
 from cellrate.advice.tuning.laboratory import Setting
-from cellrate.advice.tuning.objective import DEFAULT
 from cellrate.common.problems import BadInput, choose
 from cellrate.studies.parameters.keys import Key, number
 from cellrate.studies.parameters.ranges import SCALES, Choices, Range, Scale, Space, written
@@ -27,7 +26,8 @@ class TuneOptions:
         vary: Parameters to vary, see `FORM`; empty to vary those that the fluid model covers
             or that the control scheme and the discard policy declare.
         include: Settings to compare with, see `included`.
-        objective: Criteria in their order, see `objective.Objective.named`.
+        objective: Criteria in their order, see `objective.Objective.named`; by default those of
+            `objective.default`.
         seeds: Number of seeds of the best settings.
         first_seed: The first of these seeds.
         budget: Greatest number of simulations; None for a number that suits the method and the
@@ -37,7 +37,7 @@ class TuneOptions:
 
     vary: tuple[str, ...] = ()
     include: tuple[str, ...] = ()
-    objective: str = DEFAULT
+    objective: str | None = None
     seeds: int = 5
     first_seed: int = 1
     budget: int | None = None

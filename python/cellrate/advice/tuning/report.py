@@ -128,7 +128,13 @@ def headline(answer: Answer) -> list[str]:
     if answer.infeasible:
         sentences += _compromises(answer)
     else:
-        sentences.append(f"Best: {answer.chosen.setting.label}{_how_good(answer, answer.chosen)}.")
+        rival = answer.rival
+        best = "Best" if rival is None else "Best by chance"
+        sentences.append(
+            f"{best}: {answer.chosen.setting.label}{_how_good(answer, answer.chosen)}."
+        )
+        if rival is not None:
+            sentences.append(_preferred(answer, *rival))
     if answer.chosen.setting != AS_IT_IS:
         sentences.append(f"The scenario as it is{_how_good(answer, answer.as_it_is)}.")
     sentences += answer.modelled.pace(answer.chosen.setting) if answer.modelled else []
@@ -148,6 +154,22 @@ def headline(answer: Answer) -> list[str]:
     return sentences
 
 
+def _preferred(answer: Answer, rival: Ranked, criterion: Criterion) -> str:
+    """Advice to take a setting that the best one leads by chance, and that is better after it."""
+    assert rival.shortfall is not None  # noqa: S101  a rival falls behind
+    behind = rival.shortfall.criterion
+    by = difference_text(answer.chosen, rival, behind)
+    own, other = (
+        value_text(criterion, one.means[criterion.name]) for one in (rival, answer.chosen)
+    )
+    than = f"{own} instead of {other} {criterion.shown_unit}".rstrip()
+    return (
+        f"{rival.setting.label} is not distinguishable from it in {behind.name} (difference {by}) "
+        f"and has {criterion.name} {than}. Take that setting (the second command below), unless a "
+        f"difference in {behind.name} of that size matters; more --seeds would decide."
+    )
+
+
 def _warnings(chosen: Ranked) -> Iterator[str]:
     """Each warning of the best setting's runs, with the first of its messages."""
     first: dict[str, str] = {}
@@ -158,10 +180,11 @@ def _warnings(chosen: Ranked) -> Iterator[str]:
         yield f"Warning of the best setting, in {runs} of {len(chosen.runs)} runs: {message}."
 
 
-def command(answer: Answer) -> str:
-    """The command that runs the chosen setting."""
+def command(answer: Answer, setting: Setting | None = None) -> str:
+    """The command that runs a setting, by default the chosen one."""
+    setting = setting or answer.chosen.setting
     base = [part for override in answer.base.overrides for part in ("--set", shlex.quote(override))]
-    parts = ["cellrate run", shlex.quote(answer.base.path), *base, answer.chosen.setting.flags]
+    parts = ["cellrate run", shlex.quote(answer.base.path), *base, setting.flags]
     return " ".join(part for part in parts if part)
 
 
@@ -197,6 +220,8 @@ def _achieved(criterion: Criterion, found: float | None) -> str:
         lost = f"{criterion.about.partition(' ')[0]}s"
         share = f"{found:.2g} of the {lost}" if found else f"no {lost}"
         return f"loses {share} in the measuring window"
+    if criterion.name == "unfinished" and found is not None:
+        return f"{number(found)} files do not end in the run" if found else "all files end"
     return f"{criterion.name} {value_text(criterion, found)} {criterion.shown_unit}".rstrip()
 
 
@@ -221,13 +246,19 @@ def report(answer: Answer) -> Document:
         (
             *_method(answer),
             *map(Paragraph, headline(answer)),
-            Command((command(answer),)),
+            Command(_commands(answer)),
             *_region(answer),
             *_search(answer),
             Section("Simulated settings", (_settings(answer), *_versus(answer), _refused(answer))),
             *((_all_pairs(answer.modelled),) if answer.modelled else ()),
         ),
     )
+
+
+def _commands(answer: Answer) -> tuple[str, ...]:
+    """Commands that run the chosen setting, and the one that it leads by chance."""
+    rival = None if answer.infeasible else answer.rival
+    return (command(answer), *([command(answer, rival[0].setting)] if rival else []))
 
 
 def _method(answer: Answer) -> Iterator[Paragraph]:

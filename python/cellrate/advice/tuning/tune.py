@@ -11,7 +11,7 @@ from cellrate.advice.tuning.declared import NotVaried, ResolvedScenario, declare
 from cellrate.advice.tuning.fluid_model import FluidModel, NoFluidModel, model_of
 from cellrate.advice.tuning.laboratory import AS_IT_IS, Laboratory, Setting
 from cellrate.advice.tuning.measures import bottleneck
-from cellrate.advice.tuning.objective import Objective
+from cellrate.advice.tuning.objective import Objective, default
 from cellrate.advice.tuning.options import DEFAULTS, TuneOptions, included, varied
 from cellrate.advice.tuning.proposal import ModelResults, judged, proposal
 from cellrate.advice.tuning.race import affordable, cost, race, ranking, require_budget
@@ -52,7 +52,8 @@ def tune(
         KeyboardInterrupt: Ctrl-C was pressed; complete runs are kept.
     """
     scenario = ResolvedScenario.of(replace(base, seed=None).scenario())
-    objective = Objective.named(options.objective, scenario.link_layer)
+    criteria = options.objective or default([flow.kind for flow in scenario.network.flows])
+    objective = Objective.named(criteria, scenario.link_layer).files_ending_first()
     seeds = tuple(range(options.first_seed, options.first_seed + options.seeds))
     laboratory = Laboratory(base, seeds, bottleneck(scenario.network), runner, is_known)
     wanted = [AS_IT_IS, *(included(scenario, text) for text in options.include)]

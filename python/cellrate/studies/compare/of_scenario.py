@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import product
@@ -116,6 +116,10 @@ Notice: TypeAlias = Callable[[str], None]
 """Called with a message for every run that failed."""
 
 
+Warned: TypeAlias = Mapping[str, str]
+"""A warning of a run: `code` and `message`."""
+
+
 DONE, FAILED = "done", "failed"
 
 
@@ -127,10 +131,13 @@ class Table:
         runs: Columns `seed`, `status`, `digest` and `command`, one for each path that varies, and
             one for each measure.
         reasons: For each measure without a value in some run, the error of the first such run.
+        warnings: Warnings of the runs, each message once; of each code only those of the first run
+            of each alternative that has it.
     """
 
     runs: pl.DataFrame
     reasons: dict[str, str]
+    warnings: tuple[Warned, ...] = ()
 
     @property
     def has_failed(self) -> bool:
@@ -165,6 +172,8 @@ def run_all(
             row: dict[str, Any] = {varied.path: level.value for varied, level in values}
             rows.append(row | {"seed": seed, "command": job.command()})
     reasons: dict[str, str] = {}
+    warnings: dict[str, Warned] = {}
+    told: set[tuple[str, ...]] = set()
     with closing(runner(jobs)) as results:
         for row, done in zip(rows, results, strict=True):
             if done.outcome is None:
@@ -176,9 +185,14 @@ def run_all(
                 continue
             run = run_of(done.outcome, row["command"], done.scenario)
             row |= {"status": DONE, "digest": run.digest}
+            alternative = tuple(row[varied.path] for varied in varies)
+            new = [one for one in run.warnings if (*alternative, one["code"]) not in told]
+            told |= {(*alternative, one["code"]) for one in new}
+            for one in new:
+                warnings.setdefault(one["message"], one)
             row |= {one.name: _value(one, run, reasons) for one in measures}
     types: dict[str, Any] = {"digest": pl.String} | {one.name: pl.Float64 for one in measures}
-    return Table(pl.DataFrame(rows, schema_overrides=types), reasons)
+    return Table(pl.DataFrame(rows, schema_overrides=types), reasons, tuple(warnings.values()))
 
 
 def _require_valid(job: Job) -> None:
@@ -228,7 +242,7 @@ def compare_scenario(
     runner_of: Callable[[int], StreamRunner],
     notice: Notice,
     failed: Notice,
-) -> tuple[Comparison, bool]:
+) -> tuple[Comparison, bool, tuple[Warned, ...]]:
     """Runs the alternatives of a scenario and compares them.
 
     Args:
@@ -239,7 +253,7 @@ def compare_scenario(
         failed: Called with a message for every run that failed.
 
     Returns:
-        The comparison, and True if a run failed.
+        The comparison, True if a run failed, and the warnings of the runs.
 
     Raises:
         BadInput: An option is wrong, or a measure that was asked for has no value in any run.
@@ -269,7 +283,7 @@ def compare_scenario(
     if options.measures:
         _require_measured(names, runs)
     units = {wanted.name: wanted.unit for wanted in measures}
-    return replace(compare(runs.runs, rules), units=units), runs.has_failed
+    return replace(compare(runs.runs, rules), units=units), runs.has_failed, runs.warnings
 
 
 def _one_of(text: str, values: Sequence[str]) -> str:
