@@ -8,6 +8,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import cellrate
 import pytest
 from cellrate import _core
 from cellrate.cli.app import BAD_INPUT, FAILED, run_command
@@ -202,3 +203,23 @@ def test_bad_input_is_refused(
     told = capsys.readouterr()
     assert told.out == ""
     assert said in told.err
+
+
+def test_warnings_of_the_runs_are_told_once(command: Command, tmp_path: Path) -> None:
+    text = (
+        cellrate.template("dctcp").replace('k = "65 packets"', "").replace('"threshold"', '"none"')
+    )
+    (tmp_path / "fab.toml").write_text(text, encoding="utf-8")
+    short = ("--set", "run.duration=30 ms")
+    told = "warning[scenario]: flow group `flow` reacts to marks (ECN), but no queue marks"
+    assert told in command("run", "fab.toml", *short).stderr
+    done = command(
+        "compare", "fab.toml", "--vary", "tcp.recovery=dctcp,cubic", "--seeds", "2", *short
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count(told) == 1
+    alone = command(
+        "compare", "fab.toml", "--vary", "tcp.recovery=cubic,sack", "--seeds", "2", *short
+    )
+    assert alone.returncode == 0, alone.stderr
+    assert told not in alone.stderr

@@ -139,10 +139,8 @@ def _of_scenario(
 
         for text in _sources_shared(base, options):
             note(text)
-        comparison, failed, warnings = compare_scenario(
-            base, options, runner_of, note, progress.failed
-        )
-    warn(warnings)
+        comparison, failed = compare_scenario(base, options, runner_of, note, progress.failed)
+    warn(comparison.warnings)
     warn_of_damage(store)
     return comparison, failed
 

@@ -260,7 +260,7 @@ def compare(
     """Compares alternatives of a scenario: which is best, by how much, and whether by chance.
 
     Every alternative runs with the same seeds, as with ``cellrate compare``. A run that fails is
-    left out, with a Python warning. Warnings of the runs become Python warnings, each once.
+    left out, with a Python warning. Warnings of the runs are in ``warnings`` of the result.
 
     Args:
         scenario: A path, TOML, mapping or `Scenario`, as for `run`.
@@ -300,9 +300,7 @@ def compare(
     )
     job = job_of(scenario, overrides)
     with stream_of("comparing", workers, store, progress) as runner:
-        comparison, _, warnings = compare_scenario(job, options, runner, note, note)
-    for one in warnings:
-        note(one["message"], frames=4)
+        comparison, _ = compare_scenario(job, options, runner, note, note)
     return comparison
 
 

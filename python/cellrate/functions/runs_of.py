@@ -69,6 +69,6 @@ def texts(given: str | tuple[str, ...] | list[str]) -> tuple[str, ...]:
     return (given,) if isinstance(given, str) else tuple(given)
 
 
-def note(text: str, frames: int = 5) -> None:
-    """Issues a note on a result as a Python warning, at the caller so many frames up."""
-    warnings.warn(text, UserWarning, stacklevel=frames)
+def note(text: str) -> None:
+    """Issues a note on a result as a Python warning."""
+    warnings.warn(text, UserWarning, stacklevel=5)

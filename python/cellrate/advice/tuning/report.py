@@ -163,10 +163,12 @@ def _preferred(answer: Answer, rival: Ranked, criterion: Criterion) -> str:
         value_text(criterion, one.means[criterion.name]) for one in (rival, answer.chosen)
     )
     than = f"{own} instead of {other} {criterion.shown_unit}".rstrip()
+    named = rival.setting.label
     return (
-        f"{rival.setting.label} is not distinguishable from it in {behind.name} (difference {by}) "
-        f"and has {criterion.name} {than}. Take that setting (the second command below), unless a "
-        f"difference in {behind.name} of that size matters; more --seeds would decide."
+        f"{'The scenario as it is' if rival.setting == AS_IT_IS else named} cannot be told from it "
+        f"in {behind.name} (difference {by}) and has {criterion.name} {than}. Take that setting "
+        f"(the second command below), unless a difference in {behind.name} of that size matters; "
+        "more --seeds would decide."
     )
 
 

@@ -140,6 +140,8 @@ class Comparison(Shown):
         shares: Measures that are shares, from 0 to 1.
         units: Unit of each measure that has one.
         texts: Quantities as the study file lists them, by factor and value.
+        warnings: Warnings of the runs (`code` and `message`), each message once; of each code only
+            those of the first run of each alternative that has it. Empty for studies.
     """
 
     factor: str
@@ -157,6 +159,7 @@ class Comparison(Shown):
     shares: frozenset[str] = frozenset()
     units: Mapping[str, str] = field(default_factory=dict)
     texts: Mapping[str, Mapping[float, str]] = field(default_factory=dict)
+    warnings: tuple[Mapping[str, str], ...] = ()
 
     def text(self, factor: str, value: Value) -> str:
         """A value of a factor as the study file lists it, or else as a number."""

@@ -116,10 +116,6 @@ Notice: TypeAlias = Callable[[str], None]
 """Called with a message for every run that failed."""
 
 
-Warned: TypeAlias = Mapping[str, str]
-"""A warning of a run: `code` and `message`."""
-
-
 DONE, FAILED = "done", "failed"
 
 
@@ -131,13 +127,12 @@ class Table:
         runs: Columns `seed`, `status`, `digest` and `command`, one for each path that varies, and
             one for each measure.
         reasons: For each measure without a value in some run, the error of the first such run.
-        warnings: Warnings of the runs, each message once; of each code only those of the first run
-            of each alternative that has it.
+        warnings: See `Comparison`.
     """
 
     runs: pl.DataFrame
     reasons: dict[str, str]
-    warnings: tuple[Warned, ...] = ()
+    warnings: tuple[Mapping[str, str], ...]
 
     @property
     def has_failed(self) -> bool:
@@ -172,7 +167,7 @@ def run_all(
             row: dict[str, Any] = {varied.path: level.value for varied, level in values}
             rows.append(row | {"seed": seed, "command": job.command()})
     reasons: dict[str, str] = {}
-    warnings: dict[str, Warned] = {}
+    warnings: dict[str, Mapping[str, str]] = {}
     told: set[tuple[str, ...]] = set()
     with closing(runner(jobs)) as results:
         for row, done in zip(rows, results, strict=True):
@@ -242,7 +237,7 @@ def compare_scenario(
     runner_of: Callable[[int], StreamRunner],
     notice: Notice,
     failed: Notice,
-) -> tuple[Comparison, bool, tuple[Warned, ...]]:
+) -> tuple[Comparison, bool]:
     """Runs the alternatives of a scenario and compares them.
 
     Args:
@@ -253,7 +248,7 @@ def compare_scenario(
         failed: Called with a message for every run that failed.
 
     Returns:
-        The comparison, True if a run failed, and the warnings of the runs.
+        The comparison, and True if a run failed.
 
     Raises:
         BadInput: An option is wrong, or a measure that was asked for has no value in any run.
@@ -283,7 +278,8 @@ def compare_scenario(
     if options.measures:
         _require_measured(names, runs)
     units = {wanted.name: wanted.unit for wanted in measures}
-    return replace(compare(runs.runs, rules), units=units), runs.has_failed, runs.warnings
+    found = replace(compare(runs.runs, rules), units=units, warnings=runs.warnings)
+    return found, runs.has_failed
 
 
 def _one_of(text: str, values: Sequence[str]) -> str:
