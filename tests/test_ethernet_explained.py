@@ -211,7 +211,7 @@ def test_the_command_speaks_of_packets_and_gigabits(command: Command) -> None:
 
 
 def test_hosts_limit_what_a_port_can_receive() -> None:
-    """The lines of 10 Gbit/s of the hosts, not those of 100 Gbit/s before a port, limit an incast of 15.
+    """The lines of 10 Gbit/s of the hosts limit an incast of 15, not those of 100 Gbit/s.
 
     Three senders have the leaf of h1. The other twelve have three leaves, and their files cross two
     spines: a spine brings at most 12 x 10 Gbit/s to a line of 100, over lines of three leaves.
