@@ -88,9 +88,11 @@ def _throughput(applied: Sequence[Statement], units: Units) -> str:
 
 
 def _queue_and_loss(applied: Sequence[Statement], units: Units) -> str:
+    overloads = {str(one.values["port"]): _overload(one) for one in _overloads(applied)}
     losses = [statement for statement in applied if "expected" in statement.values]
+    losses.sort(key=lambda one: overloads.get(str(one.values["port"]), 0.0), reverse=True)
     if not losses:
-        return "Queue and loss: no port can receive more than its link carries."
+        return "Queue and loss: no port can receive more than its link carries in the long run."
     parts = []
     for loss in losses[:MOST]:
         port = str(loss.values["port"])
@@ -136,11 +138,8 @@ def _limit(applied: Sequence[Statement], statements: Sequence[Statement]) -> str
         for limit in _texts(statement.values["bound_by"])
     ]
     limits = [f"{group} by its {WORDS[limit]}" for group, limit in bounds if limit != "link"]
-    links = [
-        f"the link {statement.values['port']}"
-        for statement in applied
-        if any(key.startswith("offered_") for key in statement.values)
-    ]
+    overloads = sorted(_overloads(applied), key=_overload, reverse=True)
+    links = [f"the link {statement.values['port']}" for statement in overloads]
     if len(limits) < len(bounds) or not bounds:
         limits += links
     more = f" and {len(limits) - MOST} more" if len(limits) > MOST else ""
@@ -153,6 +152,17 @@ def _limit(applied: Sequence[Statement], statements: Sequence[Statement]) -> str
         else ""
     )
     return f"Limit: {named}{more}{rest}."
+
+
+def _overloads(applied: Sequence[Statement]) -> list[Statement]:
+    """Statements on ports that can receive more than their links carry."""
+    return [one for one in applied if any(key.startswith("offered_") for key in one.values)]
+
+
+def _overload(statement: Statement) -> float:
+    """What can reach a port, as a multiple of the rate of its link."""
+    [unit] = (key.removeprefix("offered_") for key in statement.values if "offered_" in key)
+    return _number(statement, f"offered_{unit}") / _number(statement, f"link_{unit}")
 
 
 def _texts(value: object) -> list[str]:

@@ -59,8 +59,8 @@ def _erica(situation: Situation) -> Iterator[Prediction]:
         trip = situation.round_trips_seconds[-1] if situation.round_trips_seconds else feedback
         yield Statement(
             TOPIC,
-            f"{port.name}: the control loop does not oscillate; explicit rates settle in about "
-            f"two round trips, {seconds(2 * trip)}.",
+            f"{port.name}: the control loop does not oscillate; {_when(situation)}explicit rates "
+            f"settle in about two round trips, {seconds(2 * trip)}.",
             {"port": port.name, "oscillates": False, "settling_seconds": 2 * trip},
             kind="prediction",
         )
@@ -69,6 +69,15 @@ def _erica(situation: Situation) -> Iterator[Prediction]:
         yield _follows_background(
             situation, source, full_load_interval_seconds(situation), feedback
         )
+
+
+def _when(situation: Situation) -> str:
+    """The condition under which explicit rates settle; empty if sources always have data."""
+    if all(flow.kind == "persistent" for flow in situation.abr):
+        return ""
+    tcp = any(flow.tcp is not None for flow in situation.abr)
+    after = "slow start is over and " if tcp else ""
+    return f"once {after}all sources always have data to send, "
 
 
 def _follows_background(

@@ -54,18 +54,23 @@ def statements(network: FrameNetwork) -> Iterator[Prediction]:
         yield from _credit(bounds)
     yield from _link_credits(bounds)
     yield from _throughput(bounds, tcp)
-    for port in network.bottlenecks:
+    for port in _ports(network):
         yield from _queue(bounds, port)
     yield from deadlocks(network)
     yield from _completion(bounds, tcp | roce)
 
 
+def _ports(network: FrameNetwork) -> tuple[Line, ...]:
+    """Ports at which frames can wait for others: bottlenecks, then ports where only bursts meet."""
+    return tuple(dict.fromkeys((*network.bottlenecks, *network.meetings)))
+
+
 def _bottlenecks(network: FrameNetwork) -> Iterator[Statement]:
     if not network.bottlenecks:
-        text = "No port can receive more data than its line carries."
+        text = "No port can receive more data than its line carries in the long run."
         yield Statement("bottleneck", text, {"ports": []})
     for port in network.bottlenecks:
-        count, offered = len(network.over[port]), network.offered(port)
+        count, offered = len(network.over[port]), network.offered[port]
         yield Statement(
             "bottleneck",
             f"{port.name}: {count} flow{'s' if count > 1 else ''} could send {gbit(offered)} to "
@@ -239,10 +244,12 @@ def _queue(bounds: FrameBounds, port: Line) -> Iterator[Prediction]:
             kind="bound",
             claims=(Claim("queue", port.name, "at most", limit.octets, "queue"),),
         )
-    yield from _by_dctcp(bounds, port)
-    yield from _by_dcqcn(bounds.network, port)
-    yield from _by_hpcc(bounds.network, port)
-    yield from _by_timely(bounds.network, port)
+    is_bottleneck = port in bounds.network.bottlenecks
+    if is_bottleneck:
+        yield from _by_dctcp(bounds, port)
+        yield from _by_dcqcn(bounds.network, port)
+        yield from _by_hpcc(bounds.network, port)
+        yield from _by_timely(bounds.network, port)
     if bounds.loses_nothing:
         why = "all TCP windows together fit into the buffer"
         if bounds.network.credit is not None:
@@ -256,6 +263,12 @@ def _queue(bounds: FrameBounds, port: Line) -> Iterator[Prediction]:
             kind="bound",
             claims=(Claim("lost", port.name, "none", 0.0, "loss"),),
         )
+    elif not is_bottleneck:
+        reason = (
+            "in the long run no more arrives than the line carries, and no formula here bounds "
+            "the bursts that meet"
+        )
+        yield NoStatement("loss", f"{port.name}: losses", reason)
     else:
         yield Statement(
             "loss",
@@ -510,8 +523,9 @@ def _completion(
         files = f"{count} files that cross" if count > 1 else "the longest file over"
         yield Statement(
             "completion",
-            f"{name}: the last file cannot end before {seconds(least)}: {files} {line.name} take "
-            "so long with headers, preambles and gaps.",
+            f"{name}: the last file cannot end before {seconds(least)} after the start of the "
+            f"run: {files} {line.name} take so long with headers, preambles and gaps. A run counts "
+            "the time of each file from the file's own start.",
             {"group": name, "port": line.name, "files": count, "earliest_end_seconds": least},
             kind="bound",
             claims=(Claim("end", name, "at least", least, "completion"),),

@@ -258,10 +258,25 @@ class FrameNetwork(Changing):
 
     @cached_property
     def bottlenecks(self) -> tuple[Line, ...]:
-        """Ports at which data can arrive faster than the line of the port sends."""
-        return tuple(
-            line for line in self.ports if self.offered(line) > line.bits_per_second * (1 + 1e-9)
-        )
+        """Ports at which data can arrive in the long run faster than the line of the port sends."""
+        return tuple(line for line in self.ports if _exceeds(self.offered[line], line))
+
+    @cached_property
+    def meetings(self) -> tuple[Line, ...]:
+        """Ports at which bursts can meet, since the lines before are together faster.
+
+        Lines before that carry only datagrams bring no more than the rates of these.
+        """
+        return tuple(line for line in self.ports if _exceeds(self._at_once(line), line))
+
+    @cached_property
+    def offered(self) -> Mapping[Line, float]:
+        """Greatest long-run rate in bit/s at which data can reach a line, by line.
+
+        A line before it brings at most its own rate, and at most what its flows can bring to it. A
+        host sends at most the rate of its line.
+        """
+        return {line: min(_brought(flows, line), _sent(flows)) for line, flows in self.over.items()}
 
     def queue(self, priority: int) -> int:
         """Number from 0 of the queue of a priority at ports; 0 under credit."""
@@ -270,18 +285,15 @@ class FrameNetwork(Changing):
         found = (at for at, priorities in enumerate(queues) if priority in priorities)
         return next(found, max(0, len(queues) - 1))
 
-    def offered(self, line: Line) -> float:
-        """Greatest rate in bit/s at which data can reach a port for long.
-
-        The lines before the port limit the rate, and so do the sources and lines of the hosts. A
-        queue at a switch before can bring more for a while.
-        """
-        before: dict[Line, list[FrameFlow]] = {}
+    def _at_once(self, line: Line) -> float:
+        """Rate in bit/s of the lines before a line, or of their datagrams."""
+        before: dict[Line, float] = {}
         for flow in self.over[line]:
+            own = flow.own_bits_per_second or math.inf
             for other in flow.before(line):
-                before.setdefault(other, []).append(flow)
-        brought = sum(min(other.bits_per_second, _sent(flows)) for other, flows in before.items())
-        return min(brought, _sent(self.over[line]))
+                before[other] = before.get(other, 0.0) + own
+        brought = sum(min(other.bits_per_second, own) for other, own in before.items())
+        return min(brought, sum(flow.own_bits_per_second or math.inf for flow in self.over[line]))
 
     def groups(self) -> dict[str, tuple[FrameFlow, ...]]:
         """Flows by group, in order."""
@@ -291,19 +303,36 @@ class FrameNetwork(Changing):
         return {name: tuple(flows) for name, flows in found.items()}
 
 
+def _exceeds(bits_per_second: float, line: Line) -> bool:
+    return bits_per_second > line.bits_per_second * (1 + 1e-9)
+
+
+def _brought(flows: Iterable[FrameFlow], line: Line) -> float:
+    """Greatest long-run rate in bit/s that flows bring to a line over the lines before it."""
+    new, before = 0.0, dict[Line, list[FrameFlow]]()
+    for flow in flows:
+        if line in flow.hops[0]:
+            new += flow.own_bits_per_second or math.inf
+        for other in flow.before(line):
+            before.setdefault(other, []).append(flow)
+    return new + sum(
+        min(other.bits_per_second, _brought(group, other)) for other, group in before.items()
+    )
+
+
+def _sent(flows: Iterable[FrameFlow]) -> float:
+    """Greatest rate in bit/s at which flows leave their hosts, however switches spray them."""
+    sent: dict[Hop, float] = {}
+    for flow in flows:
+        sent[flow.hops[0]] = sent.get(flow.hops[0], 0.0) + (flow.own_bits_per_second or math.inf)
+    return sum(min(hop_rate(hop), own) for hop, own in sent.items())
+
+
 def network_of(scenario: _core.Scenario) -> Network | FrameNetwork:
     """Network of a scenario: a `Network` over ATM, a `FrameNetwork` over Ethernet."""
     if scenario.link_layer == "ethernet":
         return FrameNetwork.of_scenario(scenario)
     return Network.of_scenario(scenario)
-
-
-def _sent(flows: Iterable[FrameFlow]) -> float:
-    """Greatest rate in bit/s at which hosts can send the data of flows."""
-    own: dict[Hop, float] = {}
-    for flow in flows:
-        own[flow.hops[0]] = own.get(flow.hops[0], 0.0) + (flow.own_bits_per_second or math.inf)
-    return sum(min(sum(line.bits_per_second for line in hop), sent) for hop, sent in own.items())
 
 
 def _flow(flow: Mapping[str, Any], lines: tuple[Line, ...]) -> FrameFlow:
