@@ -160,21 +160,15 @@ def _credit(bounds: FrameBounds) -> Iterator[Statement]:
 
 def _link_credits(bounds: FrameBounds) -> Iterator[Statement]:
     """Statements on CBFC links whose credits do not cover a loop at the full rate."""
-    found: dict[tuple[str, int], tuple[float, Line]] = {}
-    for flow in bounds.network.flows:
-        for hop in bounds.links_with_credits(flow):
-            window, trip = bounds.link_credit(flow, hop)
-            line = flow.hops[hop][0]
-            rate, key = 8 * window / trip, (line.name, flow.priority)
-            found[key] = max(rate, found.get(key, (0.0, line))[0]), line
-    for (name, priority), (rate, line) in found.items():
+    for (line, priority), rate in bounds.link_credit_rates.items():
         if rate < line.bits_per_second:
             yield Statement(
                 "credit",
-                f"{name}: credits allow priority {priority} at most {gbit(rate)} of "
-                f"{gbit(line.bits_per_second)}, preambles and gaps included: full frames that the "
-                "credits cover, in the time until the credits return.",
-                {"link": name, "priority": priority, "credit_bits_per_second": rate},
+                f"{line.name}: credits allow priority {priority} at most {gbit(rate)} of "
+                f"{gbit(line.bits_per_second)}, preambles and gaps included: what all credits "
+                "cover, in the time until they return, with frames of the length that makes the "
+                "most of them.",
+                {"link": line.name, "priority": priority, "credit_bits_per_second": rate},
                 kind="bound",
             )
 

@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import Literal, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from cellrate.advice.formulas.greatest_sum import greatest_sum
 from cellrate.simulation.network.ethernet_view import (
@@ -32,6 +33,8 @@ BUFFERS = {
     "cbfc": "the credits of all links to it",
 }
 """Bounds of a queue under each flow control by priority."""
+OPTION_BYTES = 40
+"""Most bytes of options in a TCP header (RFC 9293 3.1)."""
 LEAST_BYTES = PREAMBLE_BYTES + SHORTEST_BYTES
 """Bytes of the shortest frame on a line, with its preamble."""
 
@@ -91,10 +94,8 @@ class FrameBounds:
             admitted += max(flow.credit["reserve_bytes"])
             payload = admitted / flow.line_bytes * flow.payload_bytes
             found.append((payload + self._early_bytes(flow), "credit"))
-        for hop in self.links_with_credits(flow):
-            window, trip = self.link_credit(flow, hop)
-            loops = math.ceil(active / trip * (1 - 1e-12)) + 1
-            payload = loops * window / flow.line_bytes * flow.payload_bytes
+        for hop in self._links_with_credits(flow):
+            payload = self._payload_by_links(flow, hop, active)
             found.append((payload + self._early_bytes(flow), "credit"))
         most, why = min(found)
         return 8 * most / self.window_seconds, why
@@ -112,32 +113,91 @@ class FrameBounds:
         rates = (reserve / (trip + hop[0].seconds(n2)) for hop, reserve, trip in hops)
         return float(min(hop_rate(flow.slowest) / 8, *rates))
 
-    def links_with_credits(self, flow: FrameFlow) -> range:
+    def _links_with_credits(self, flow: FrameFlow) -> range:
         """Numbers of the hops of a flow's data whose links have credits (CBFC)."""
-        lossless = self.network.lossless
-        is_covered = (
-            lossless is not None
-            and lossless["by"] == "cbfc"
-            and flow.priority in lossless["priorities"]
-        )
+        is_covered = flow.priority in self._covered
         return range(len(flow.hops) if is_covered else 0)
 
-    def link_credit(self, flow: FrameFlow, hop: int) -> tuple[float, float]:
-        """Bytes on the line of full frames that credits of a link cover, and the time of its loop.
+    @cached_property
+    def _covered(self) -> frozenset[int]:
+        """Priorities that have credits of links."""
+        lossless = self.network.lossless
+        by_credits = lossless is not None and lossless["by"] == "cbfc"
+        return frozenset(lossless["priorities"] if lossless is not None and by_credits else ())
 
-        The loop in seconds: a full frame with its preamble, the propagation, the service at the
-        next port unless a host takes the frame, the return of the credits. Frames take whole
-        credits.
+    @cached_property
+    def _numbers(self) -> Mapping[Line, int]:
+        return {line: number for number, line in enumerate(self.network.lines)}
+
+    def _payload_by_links(self, flow: FrameFlow, hop: int, seconds: float) -> float:
+        """Most payload in bytes that the credits of a link let begin in a time.
+
+        A frame holds its credits for a loop. So the sum over frames of credits times loop is at
+        most all credits times the time and the longest loop.
+        """
+        line, after = flow.hops[hop][0], _after(flow.hops, hop)
+        lengths = np.arange(*_data_lengths(flow))
+        taken, loops = self._held(line, after, lengths)
+        carried = np.maximum(0, lengths - (flow.frame_bytes - flow.payload_bytes))
+        usable = self._usable(line, taken)
+        return float(usable * (carried / (taken * loops)).max() * (seconds + loops.max()))
+
+    def _held(
+        self, line: Line, after: Line | None, lengths: npt.NDArray[np.int_]
+    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        """Credits of a link that frames of some lengths in bytes take, and the least times in s.
+
+        The time is a loop: the frame with its preamble, the propagation, the service at the next
+        port unless a host takes the frame, the return of the credits.
         """
         lossless = self.network.lossless
         assert lossless is not None  # noqa: S101  callers know it
-        line, number = flow.hops[hop][0], self.network.lines.index(flow.hops[hop][0])
-        taken = math.ceil(flow.frame_bytes / lossless["unit_bytes"])
-        window = lossless["credits"][number] // taken * flow.line_bytes
-        trip = line.seconds(flow.line_bytes - GAP_BYTES) + lossless["return_seconds"][number]
-        if hop + 1 < len(flow.hops):
-            trip += flow.hops[hop + 1][0].seconds(flow.line_bytes)
-        return float(window), trip
+        taken = np.ceil(lengths.astype(np.float64) / float(lossless["unit_bytes"]))
+        loops = line.seconds(1) * (lengths.astype(np.float64) + PREAMBLE_BYTES)
+        loops += float(lossless["return_seconds"][self._numbers[line]])
+        # A frame that the next port drops returns its credits at once.
+        if after is not None and lossless["loses"] is None:
+            loops += after.seconds(1) * (lengths + PREAMBLE_BYTES + GAP_BYTES)
+        return taken, loops
+
+    def _usable(self, line: Line, taken: npt.NDArray[np.float64]) -> float:
+        """Credits of a link that frames can hold together; the rest if all take equally many."""
+        assert self.network.lossless is not None  # noqa: S101  callers know it
+        credits_ = float(self.network.lossless["credits"][self._numbers[line]])
+        least = float(taken.min())
+        return credits_ // least * least if least == taken.max() else credits_
+
+    @cached_property
+    def link_credit_rates(self) -> Mapping[tuple[Line, int], float]:
+        """Greatest rate in bit/s, with preambles and gaps, that CBFC admits, by link and priority.
+
+        The frames of the length that makes the most of the credits; a run has it if all frames are
+        so long. Links that carry no data are left out.
+        """
+        kinds: dict[tuple[Line, int], set[tuple[Line | None, int, int]]] = defaultdict(set)
+        data: dict[tuple[Line, int], None] = {}
+        for flow in self.network.flows:
+            back = {flow.priority, flow.notification_priority} & self._covered
+            for hop in self._links_with_credits(flow):
+                key = flow.hops[hop][0], flow.priority
+                data[key] = None
+                kinds[key].add((_after(flow.hops, hop), *_data_lengths(flow)))
+            for hop, (line,) in enumerate(flow.hops_back if back else ()):
+                for priority in back:
+                    kind = _after(flow.hops_back, hop), *_answer_lengths(flow)
+                    kinds[line, priority].add(kind)
+        return {key: self._link_credit_rate(key[0], kinds[key]) for key in data}
+
+    def _link_credit_rate(self, line: Line, kinds: Iterable[tuple[Line | None, int, int]]) -> float:
+        """Greatest rate in bit/s of frames, each kind with the line after and its lengths."""
+        all_taken, rates = [], []
+        for after, *lengths_between in kinds:
+            lengths = np.arange(*lengths_between)
+            taken, loops = self._held(line, after, lengths)
+            all_taken.append(taken)
+            around = PREAMBLE_BYTES + GAP_BYTES
+            rates.append(((lengths + around) / (taken * loops)).max())
+        return float(8 * self._usable(line, np.concatenate(all_taken)) * max(rates))
 
     def together(self, flows: Sequence[FrameFlow], *, early: bool = True) -> float:
         """Bound in bit/s of the sum of the TCP throughputs of flows, since hops are shared.
@@ -188,7 +248,7 @@ class FrameBounds:
         if math.isfinite(port.buffer_bytes) and self.network.lossless is None:
             found.append(QueueLimit(port.buffer_bytes, "its buffer"))
         if self.network.credit is not None:
-            promised = self.network.credit["promised_bytes"][self.network.lines.index(port)]
+            promised = self.network.credit["promised_bytes"][self._numbers[port]]
             found.append(QueueLimit(promised, "the reserves of all flows over it"))
         if self.network.lossless is not None and self.loses_nothing:
             found.append(QueueLimit(self._of_links(port), BUFFERS[self.network.lossless["by"]]))
@@ -199,7 +259,6 @@ class FrameBounds:
     def _of_links(self, port: Line) -> float:
         """Most bytes that a switch holds for a port, over all links and priorities."""
         assert self.network.lossless is not None  # noqa: S101  the caller knows it
-        numbers = {line: number for number, line in enumerate(self.network.lines)}
         used = {
             (line, priority)
             for flow in self.network.flows
@@ -212,7 +271,7 @@ class FrameBounds:
             for priority in priorities
         }
         room = self.network.lossless["room_bytes"]
-        return float(sum(room[numbers[line]] for line, _ in used))
+        return float(sum(room[self._numbers[line]] for line, _ in used))
 
     def _of_memory(self, port: Line) -> float:
         """Most bytes of a shared memory that one queue can hold, if all other queues are empty.
@@ -323,6 +382,26 @@ class FrameBounds:
 def _least_seconds(hops: Iterable[Hop]) -> float:
     """Least time of a frame over hops, one after the other."""
     return sum(min(line.delay_seconds + line.seconds(LEAST_BYTES) for line in hop) for hop in hops)
+
+
+def _after(way: Sequence[Hop], hop: int) -> Line | None:
+    """The line after a hop of one line; None if the hop leads to a host."""
+    return way[hop + 1][0] if hop + 1 < len(way) else None
+
+
+def _data_lengths(flow: FrameFlow) -> tuple[int, int]:
+    """Least length of a flow's data frames in bytes, and one more than the greatest.
+
+    Datagrams and the segments of endless data all have one length.
+    """
+    fixed = flow.kind == "greedy" or flow.own_bits_per_second is not None
+    return (flow.frame_bytes if fixed else SHORTEST_BYTES), flow.frame_bytes + 1
+
+
+def _answer_lengths(flow: FrameFlow) -> tuple[int, int]:
+    """Least length of a flow's acknowledgements in bytes, and one more than the greatest."""
+    empty = (flow.acknowledgement_line_bytes or 0) - PREAMBLE_BYTES - GAP_BYTES
+    return empty, empty + OPTION_BYTES + 1
 
 
 def file_line_bytes(flow: FrameFlow) -> int:
