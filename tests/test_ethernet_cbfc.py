@@ -61,6 +61,58 @@ def test_the_rate_that_explain_gives_is_that_of_the_run() -> None:
     assert max(cellrate.run(ONE, overrides=full).ports["utilisation"]) == pytest.approx(1.0)
 
 
+def loop_ns(frame: int) -> float:
+    """Time until the credits of a frame return on the first link.
+
+    To the last bit of the frame, at the switch, of a credit frame, and of propagation both ways.
+    """
+    return 0.08 * (frame + 8) + 0.08 * (frame + 20) + 5.76 + 2000
+
+
+@pytest.mark.parametrize(
+    ("unit", "count", "frame"), [(1400, 17, 1400), (600, 34, 1200), (600, 35, 1201)]
+)
+def test_datagrams_of_one_length_reach_the_bound(unit: int, count: int, frame: int) -> None:
+    settings = {
+        "cbfc.unit": f"{unit} bytes",
+        "cbfc.credits": count,
+        "flow.one.datagram": f"{frame - 46} bytes",
+    }
+    held = count // -(-frame // unit)
+    rate = held * 0.08 * (frame + 20) / loop_ns(frame)
+    said = cellrate.explain(ONE, overrides=settings).topics()["credit"]
+    [bound] = [one.values for one in said if one.values["link"] == "a->s"]
+    assert bound["credit_bits_per_second"] == pytest.approx(rate * 1e11)
+    run = cellrate.run(ONE, overrides=settings)
+    used = dict(zip(run.ports["name"], run.ports["utilisation"], strict=True))
+    # The window of 1 ms has some 446 loops, and may begin or end within one.
+    assert used["s->b"] == pytest.approx(rate, rel=1 / 446)
+
+
+def test_short_frames_exceed_the_rate_of_full_ones() -> None:
+    """Files of one short frame of 1,400 bytes each; a full frame takes two credits."""
+    settings: dict[str, object] = {
+        "cbfc.unit": "1400 bytes",
+        "cbfc.credits": 16,
+        "flow.one.count": 1000,
+        "flow.one.source": {"kind": "transfer", "size": "1342 bytes"},
+        "run.duration": "100 us",
+        "measure.from": "20 us",
+    }
+    said = cellrate.explain(ONE, overrides=settings)
+    [bound] = [
+        float(str(one.values["credit_bits_per_second"]))
+        for one in said.topics()["credit"]
+        if one.values["link"] == "a->s"
+    ]
+    assert bound == pytest.approx(1e11 * 16 * 113.6 / loop_ns(1400))
+    full = 1e11 * 8 * 123.04 / loop_ns(1518)
+    summary = cellrate.run(ONE, overrides=settings).summary
+    rate = summary["totals"]["throughput_bits_per_second"] / 1342 * 1420
+    assert 1.7 * full < rate < bound * 1.01
+    assert rate > 0.97 * bound
+
+
 def test_credits_spare_losses_and_bound_queues() -> None:
     """Without credits, the buffer loses frames; with them the queue holds those of all links."""
     text = cellrate.template("incast")

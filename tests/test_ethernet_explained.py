@@ -31,6 +31,8 @@ def test_an_incast_by_hand(command: Command) -> None:
     # 72 bytes before the line; behind it propagation, and an acknowledgement over two lines.
     least = 72 * 0.8e-9 + 1e-6 + octets * 0.8e-9 + 1e-6 + 2 * (72 * 0.8e-9 + 1e-6)
     assert values(said, "completion", "earliest_end_seconds") == [pytest.approx(least, abs=1e-12)]
+    [told] = [one.text for one in said.topics()["completion"]]
+    assert "after the start of the run" in told
     assert values(said, "frames", "payload_share") == [1460 / 1538]
     trip = 4e-6 + 2 * (1526 + 72) * 0.8e-9
     assert values(said, "delays", "least_round_trip_seconds") == [pytest.approx(trip)]
@@ -235,3 +237,46 @@ def test_hosts_limit_what_a_port_can_receive() -> None:
         if "offered_bits_per_second" in one.values
     }
     assert offered == {"leaf1->h1": pytest.approx(150e9)}
+
+
+def incast_of_16(host_rate: str) -> Explanation:
+    """Four leaves with eight hosts each, four spines at 100 Gbit/s; 16 hosts send to h1."""
+    settings = {
+        "topology.hosts_per_leaf": 8,
+        "topology.spines": 4,
+        "topology.host_rate": host_rate,
+        "topology.spine_rate": "100 Gbit/s",
+        "flow.file.pattern": {"kind": "incast", "senders": 16, "to": "h1"},
+    }
+    return cellrate.explain(cellrate.template("leaf-spine"), overrides=settings)
+
+
+def test_a_line_brings_what_its_flows_can_bring() -> None:
+    """Seven of the sixteen senders are at the leaf of h1; the others reach it over two spines."""
+    said = incast_of_16("25 Gbit/s")
+    flows = dict(zip(values_of(said, "port"), values_of(said, "flows"), strict=True))
+    offered = dict(
+        zip(values_of(said, "port"), values_of(said, "offered_bits_per_second"), strict=True)
+    )
+    # Seven flows of 25 Gbit/s over one spine, whose line has 100; the other two bring 50.
+    assert flows == {"spine3->leaf1": 7, "leaf1->h1": 16}
+    assert offered == {"spine3->leaf1": 7 * 25e9, "leaf1->h1": 7 * 25e9 + 100e9 + 2 * 25e9}
+    assert said.verdict[-1] == "Limit: the link leaf1->h1, the link spine3->leaf1."
+    assert "Queue and loss: leaf1->h1: " in said.verdict[1]
+
+
+def test_ports_where_only_bursts_meet_are_no_bottlenecks() -> None:
+    """Over 100 Gbit/s seven hosts of 10 Gbit/s bring 70, so no loss is foretold there."""
+    said = incast_of_16("10 Gbit/s")
+    assert values_of(said, "port") == ["leaf1->h1"]
+    assert values_of(said, "offered_bits_per_second") == [160e9]
+    assert said.verdict[-1] == "Limit: the link leaf1->h1."
+    assert [one.values["port"] for one in said.topics()["loss"]] == ["leaf1->h1"]
+    # A buffer bounds the queue of bursts, too.
+    ports = {str(one.values["port"]) for one in said.topics()["queue"]}
+    assert ports == {"leaf1->h1", "spine3->leaf1", "spine4->leaf1"}
+    assert "spine3->leaf1: losses" in str(said.without_statement)
+
+
+def values_of(said: Explanation, key: str) -> list[object]:
+    return [one.values[key] for one in said.topics()["bottleneck"]]

@@ -954,3 +954,13 @@ def test_a_bound_above_the_links_says_why() -> None:
     )
     assert bound > carried == pytest.approx(155.52e6 * 512 / 636, rel=1e-3)
     assert "links carry" not in template("n-source").verdict[0]
+
+
+def test_rates_settle_once_tcp_fills_its_line() -> None:
+    """Slow start over 60 ms takes longer than two round trips, so the sentence names it."""
+    erica = 'switch.control={scheme="erica"}', 'topology.bottleneck="30 ms"'
+    [said] = find(template("n-source", *erica), "oscillation", "settling_seconds")
+    assert "once slow start is over and all sources always have data to send" in said.text
+    always = 'flow.tcp.source={kind="persistent"}'
+    [said] = find(template("n-source", *erica, always), "oscillation", "settling_seconds")
+    assert "once" not in said.text

@@ -394,7 +394,7 @@ def _data_lengths(flow: FrameFlow) -> tuple[int, int]:
 
     Datagrams and the segments of endless data all have one length.
     """
-    fixed = flow.kind == "greedy" or flow.own_bits_per_second is not None
+    fixed = flow.kind in {"greedy", "persistent"} or flow.own_bits_per_second is not None
     return (flow.frame_bytes if fixed else SHORTEST_BYTES), flow.frame_bytes + 1
 
 
