@@ -160,7 +160,7 @@ def _overloads(applied: Sequence[Statement]) -> list[Statement]:
 
 
 def _overload(statement: Statement) -> float:
-    """What can reach a port, as a multiple of the rate of its link."""
+    """Rate at which data can reach a port, as a multiple of the rate of its link."""
     [unit] = (key.removeprefix("offered_") for key in statement.values if "offered_" in key)
     return _number(statement, f"offered_{unit}") / _number(statement, f"link_{unit}")
 
