@@ -290,7 +290,11 @@ fn held_frames_are_those_of_channels() {
             for frame in run.frames() {
                 let on_path = |channel| plan.path(channel).contains(&frame.link);
                 assert!(frame.channel.is_none_or(on_path), "{frame:?}");
-                assert_eq!(frame.channel.is_none(), frame.info.is_of_link(), "{frame:?}");
+                assert_eq!(
+                    frame.channel.is_none(),
+                    frame.info.is_of_link(),
+                    "{frame:?}"
+                );
             }
         }
     }
