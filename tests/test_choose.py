@@ -20,7 +20,7 @@ from cellrate.advice.choosing.answer import Elsewhere, Side, sides
 from cellrate.advice.choosing.candidates import Option, candidates, pareto
 from cellrate.advice.choosing.choosing import Budget, OutOfTime
 from cellrate.advice.choosing.circumstances import Circumstance, properties
-from cellrate.advice.choosing.goals import Judgement, best_of_each, judged
+from cellrate.advice.choosing.goals import Judgement, best_of_each, judged, near_misses
 from cellrate.advice.choosing.report import verdict
 from cellrate.advice.tuning.declared import ResolvedScenario
 from cellrate.advice.tuning.laboratory import AS_IT_IS
@@ -339,6 +339,56 @@ def test_what_the_time_limit_left_out_is_named_and_not_claimed(
     assert f"ended the search. Not yet tried: {'; '.join(not_tried)}. The same" in words
     assert re.findall("among the best controls does not change with (.*?)[.] ", words) == claimed
     assert as_json(answer)["not_tried"] == list(not_tried)
+    # The first sentence is qualified where controls were not searched, and none says "Take".
+    first = verdict(answer)[0]
+    assert bool(answer.unfinished) is phase.startswith("running")
+    assert first.startswith("So far, take ") is bool(answer.unfinished)
+    for name in answer.unfinished:
+        assert name in first.partition("these were not searched: ")[2].rstrip(".").split(", ")
+    assert ("Take " in words) is not bool(answer.unfinished)
+
+
+def test_seeds_are_those_that_the_control_had(stopped_at: Callable[[str], Answer]) -> None:
+    answer = stopped_at("running each control, 2 of 2 seeds")
+    best = answer.recommended
+    assert best is not None
+    assert (best.seeds, len(answer.seeds)) == (1, 2)
+    words = verdict(answer)
+    assert ", run with only 1 of 2 seeds" in words[0]
+    assert any("longest queue in runs of one seed, without" in text for text in words)
+    assert "of 2 seeds, without" not in " ".join(words)
+    whole = verdict(stopped_at("no such phase"))
+    assert any(re.search(r"longest queue in runs of 2 seeds\b", text) for text in whole)
+    assert "run with only" not in " ".join(whole)
+
+
+def test_near_misses_by_hand() -> None:
+    best = option("rrm-p", 2776, 100e6)
+    near = [option("charny", 5, 92e6), option("erica", 90, 94e6)]
+    others = [
+        option("fmmra", 4, 80e6),  # too far from 95 Mbit/s
+        option("efci", 3000, 93e6),  # needs more buffer than the best
+        option("none", 3, 93e6, loss=0.1),  # misses another goal
+    ]
+    assert near_misses([best, *others, *reversed(near)], Goals()) == near
+    assert near_misses([], Goals()) == []
+
+
+def test_own_control_and_near_misses_are_searched_first() -> None:
+    own = ("flow.tcp.count=2", 'switch.control={scheme="rrm-p"}')
+    goals, effort = Goals(), Effort(settings=1, seeds=1, finalists=1)
+    order: list[str] = []
+
+    def phases(text: str, _done: int, _all: int) -> None:
+        if text.startswith("searching the parameters of "):
+            order.append(text.split()[4].rstrip(";"))
+
+    answer = choose(Job(SMALL, "small.toml", own), goals, effort, phases=phases)
+    usual = [one for one in answer.options if one.setting == AS_IT_IS]
+    near = [one.candidate.name for one in near_misses(usual, goals)]
+    assert near, "the scenario has no near miss"
+    assert order[: 1 + len(near)] == ["rrm-p", *(name for name in near if name != "rrm-p")]
+    assert sorted(order) == sorted({one.candidate.name for one in answer.options})
 
 
 @pytest.mark.drawn
@@ -363,6 +413,8 @@ def test_the_same_command_goes_on_and_gives_the_same_bytes(
     assert first.stdout == again.stdout
     page = (tmp_path / "small-choice.html").read_text(encoding="utf-8")
     assert page.count("<svg") == 1
+    # A wide drawing would scroll on a narrow screen; this one is scaled to it.
+    assert '<figure class="wide"' not in page
     held = command("run", tmp_path / "small-chosen.toml", "--json")
     assert json.loads(held.stdout)["totals"]["cells_dropped"] == 0
 

@@ -334,6 +334,18 @@ def test_tables_become_those_of_pandas(result: cellrate.Result) -> None:
         result.to_pandas("flow")
 
 
+def test_a_table_becomes_one_of_pandas_without_pyarrow() -> None:
+    script = (
+        "import sys\nsys.modules['pyarrow'] = None\nimport cellrate\n"
+        f"result = cellrate.run({str(TRACED)!r})\n"
+        "for name in ('flows', 'trace_frame', 'events'):\n"
+        "    assert getattr(result, name).to_pandas().equals(result.to_pandas(name)), name\n"
+        "try:\n    result.flows.to_pandas(use_pyarrow_extension_array=True)\n"
+        "except (ModuleNotFoundError, AttributeError):\n    print('refused')\n"
+    )
+    assert printed(script) == "refused"
+
+
 @pytest.mark.parametrize(
     ("blocked", "code", "said"),
     [

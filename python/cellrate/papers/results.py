@@ -58,7 +58,7 @@ class Disagreement:
         """The explanation of the disagreement with its command; empty without an explanation."""
         if self.explanation is None:
             return ""
-        command = f" Command: {self.explanation.run}" if self.explanation.run else ""
+        command = f" Command: `{self.explanation.run}`." if self.explanation.run else ""
         return self.explanation.text + command
 
     @property

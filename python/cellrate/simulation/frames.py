@@ -3,20 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from cellrate import _core
+from cellrate.common.extras import as_pandas
 from cellrate.simulation.packets import is_over_ethernet
 from cellrate.simulation.series import Series
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from cellrate.simulation.api import Result
 
 
 OF_CELLS = ("pdu", "cell", "er_cells_per_second")
 """Columns of the event log that have no meaning over Ethernet."""
+
+
+class Frame(pl.DataFrame):
+    """A data frame of polars that becomes one of pandas without pyarrow, too.
+
+    Frames that operations of polars make from it may be plain ones, which need pyarrow.
+    """
+
+    def to_pandas(
+        self,
+        *,
+        use_pyarrow_extension_array: bool = False,
+        **options: Any,  # noqa: ANN401
+    ) -> pd.DataFrame:
+        """As in polars; without pyarrow and options, the frame of `Result.to_pandas`.
+
+        Raises:
+            MissingExtra: pandas is not installed, and neither is pyarrow.
+            ModuleNotFoundError: An option is given, and pyarrow is not installed.
+        """
+        extended = use_pyarrow_extension_array
+        try:
+            return super().to_pandas(use_pyarrow_extension_array=extended, **options)
+        except ModuleNotFoundError:
+            if extended or options or find_spec("pyarrow") is not None:
+                raise
+            return as_pandas(self)
 
 
 def rows(name: str, summary: dict[str, Any]) -> list[dict[str, Any]]:
@@ -44,8 +75,9 @@ def rows(name: str, summary: dict[str, Any]) -> list[dict[str, Any]]:
 def frame(name: str, result: Result) -> pl.DataFrame:
     """A table of a result as a polars data frame; its name is one of `api.TABLES`."""
     if name == "trace_frame":
-        return traces(result.traces)
-    return events(result.outcome) if name == "events" else table(name, result.summary)
+        return Frame(traces(result.traces))
+    found = events(result.outcome) if name == "events" else table(name, result.summary)
+    return Frame(found)
 
 
 def table(name: str, summary: dict[str, Any]) -> pl.DataFrame:

@@ -18,7 +18,7 @@ from cellrate.advice.choosing.circumstances import (
     properties,
     times,
 )
-from cellrate.advice.choosing.goals import Goals, enough, judged
+from cellrate.advice.choosing.goals import Goals, enough, judged, near_misses
 from cellrate.advice.choosing.trials import Trials
 from cellrate.advice.tuning.declared import ResolvedScenario
 from cellrate.advice.tuning.laboratory import AS_IT_IS
@@ -242,7 +242,7 @@ class _Choosing:
                 self.refused[candidate.name] = str(error.diagnostics[0]["message"])
 
     def search(self) -> None:
-        """Runs all candidates with defaults, then searches parameters, the best candidate first."""
+        """Runs all candidates with defaults, then searches their parameters."""
         count = len(self.trials)
         for seeds in dict.fromkeys((1, self.effort.seeds)):
             for at, one in enumerate(self.trials):
@@ -251,14 +251,31 @@ class _Choosing:
                             f"{self._so_far()}", at, count)  # fmt: skip
                 one.laboratory.measure([AS_IT_IS], seeds)
         objective = self._objective()
-        means = [means_of(trials.laboratory.trials[AS_IT_IS]) for trials in self.trials]
-        for done, at in enumerate(objective.ranked(means) if means else ()):
-            trials = self.trials[at]
+        for done, trials in enumerate(self._in_order(objective)):
             name = trials.candidate.name
             self.phases(f"searching the parameters of {name}{self._so_far()}", done, count)
             trials.search(self.effort.settings, objective)
             self._smaller(trials)
             self.finished.add(name)
+
+    def _in_order(self, objective: Objective) -> list[Trials]:
+        """The candidates in the order of their searches, which a time limit may cut short.
+
+        The scenario's own control comes first, then near misses (`near_misses`) by buffer, then the
+        most promising candidate.
+        """
+        if not self.trials:
+            return []
+        means = [means_of(trials.laboratory.trials[AS_IT_IS]) for trials in self.trials]
+        ranked = [self.trials[at] for at in objective.ranked(means)]
+        defaults = [trials.lossless(AS_IT_IS) for trials in self.trials]
+        near = [one.candidate for one in near_misses(defaults, self.goals)]
+
+        def turn(trials: Trials) -> tuple[bool, int]:
+            one = trials.candidate
+            return not one.is_own, near.index(one) if one in near else len(near)
+
+        return sorted(ranked, key=turn)
 
     def _so_far(self) -> str:
         """The best option so far, as text; empty before an option meets the goals."""

@@ -29,7 +29,7 @@ def front_figure(answer: Answer) -> Figure:
     The area of a point grows with the mean wait at the bottleneck. Points that miss a goal are
     hollow.
     """
-    figure, [panel] = new_figure(1, width=8.0, height=5.2, shared=False)
+    figure, [panel] = new_figure(1, width=6.9, height=5.2, shared=False)
     named = best_of_each(answer.options, answer.goals)
     longest = max(option.mean_delay_seconds for option in named) or 1.0
     best, hand = answer.judgement.best, answer.goals.buffer_cells

@@ -194,6 +194,34 @@ def judged(options: Sequence[Option], goals: Goals) -> Judgement:
     return Judgement(best, next(others, None), _missed(options, enough, goals, most))
 
 
+NEAR = 0.9
+"""Share of the throughput that is enough, from which on an option narrowly misses it."""
+
+
+def near_misses(options: Sequence[Option], goals: Goals) -> list[Option]:
+    """Options that need less buffer than the best one, and narrowly miss only the throughput.
+
+    Such an option replaces the best one if other parameters of its control carry a little more.
+
+    Returns:
+        The options, by buffer.
+    """
+    judgement = judged(options, goals)
+    best = judgement.best
+    if best is None:
+        return []
+    goals = replace(goals, fairness=0.0) if judgement.is_unfair else goals
+    allowed = [one for one in options if not goals.missed(one)]
+    least = goals.enough(max(one.throughput_bits_per_second for one in allowed))
+    found = (
+        one
+        for one in allowed
+        if one.buffer_cells < best.buffer_cells
+        and NEAR * least <= one.throughput_bits_per_second < least
+    )
+    return sorted(found, key=lambda one: one.cost)
+
+
 def best_of_each(options: Sequence[Option], goals: Goals) -> list[Option]:
     """The option of each control with the least buffer among those with enough throughput.
 

@@ -29,6 +29,10 @@ from cellrate.simulation.runner import Job, run_many
 RECOVERIES = ("reno", "newreno", "sack", "dctcp")
 ALGORITHMS = ("none", "threshold", "red", "codel", "pie")
 SEARCH_SEED = 1
+STUDY = (
+    "compare controls such as PFC, DCQCN and HPCC by a study with alternatives, as "
+    "examples/studies/credit-against-rate.toml"
+)
 SHOWN = ("throughput", "completion", "loss", "queue", "queue-max", "fairness")
 
 
@@ -364,6 +368,7 @@ def choose_over_ethernet(
     plain = ResolvedScenario.of(replace(base, seed=None).scenario())
     assert isinstance(plain.network, FrameNetwork)  # noqa: S101  callers know it
     flows = plain.network.flows
+    _refuse_flows(base.path, flows)
     if plain.network.credit is not None:
         raise BadInput(
             "the scenario has `fcvc`; leave `fcvc` out: over Ethernet choose does not try credit "
@@ -372,8 +377,9 @@ def choose_over_ethernet(
     if plain.network.lossless is not None:
         by = plain.network.lossless["by"]
         raise BadInput(
-            f"the scenario has `{by}`, which replaces the buffer limits of ports; leave `{by}` "
-            "out: choose seeks a buffer"
+            f"the scenario has `{by}`, which holds senders back before a buffer overflows; over "
+            "Ethernet choose keeps the buffers, and compares recoveries and queue management that "
+            f"act on drops and marks. Leave `{by}` out, or {STUDY}"
         )
     own = (f"flow.{group}.rate_control" for group in plain.network.groups())
     changes = plain.network.change_of("switch.aqm", "switch.control", *own)
@@ -382,7 +388,6 @@ def choose_over_ethernet(
             f"{base.path}: {changes} during the run; choose replaces queue management and "
             "controls, so only buffers, flows and their sources may change"
         )
-    _refuse_flows(base.path, flows)
     objective = objective_of(goals, files=all(flow.kind == "transfer" for flow in flows))
     seeds = tuple(range(effort.first_seed, effort.first_seed + effort.seeds))
     ports, limited = bottleneck(plain.network), (budget or Budget.of(None)).limited(runner)
@@ -493,7 +498,7 @@ def _refuse_flows(path: str, flows: Sequence[FrameFlow]) -> None:
     if any(flow.roce for flow in flows):
         raise BadInput(
             f"{path}: a flow runs over RoCE; choose tries TCP and `rate_control`, but no "
-            "control of RoCE, so leave `roce` out, or use `cellrate tune`"
+            f"control of RoCE. Leave `roce` out, tune its control with `cellrate tune`, or {STUDY}"
         )
     if not any(flow.tcp or flow.rate_controlled for flow in flows):
         raise BadInput(

@@ -76,10 +76,14 @@ def _recommendation(answer: Answer) -> Iterator[str]:
     best, second = answer.recommended, answer.judgement.runner_up
     if best is None:
         yield (
-            "No control that was run meets all goals. The list below says which goals each control "
-            "misses."
+            f"No control that was run meets all goals{_unsearched(answer)}. The list below "
+            "says which goals each control misses."
         )
         return
+    # The first sentence is without a number, since doubts of the number come before it.
+    so_far = _unsearched(answer)
+    if so_far:
+        yield f"So far, take {_spoken(best)}{_few_seeds(answer, best)}{so_far}."
     if answer.judgement.is_unfair:
         yield (
             f"No control that was run has a fairness of {answer.goals.fairness:g} and meets the "
@@ -89,9 +93,8 @@ def _recommendation(answer: Answer) -> Iterator[str]:
         yield "Links lose cells by `link_errors`; losses below are those of buffers."
     yield from doubt(best.locked_runs, best.seeds, f"the buffer of {_spoken(best)}")
     yield from _of_starts(answer, best)
-    yield f"Take {_spoken(best)} with {cells(best.buffer_cells)} of buffer: {numbers(best)}."
-    if best.seeds < len(answer.seeds):
-        yield f"{_spoken(best)} was run with only {best.seeds} of {len(answer.seeds)} seeds."
+    found = f"{_spoken(best)} with {cells(best.buffer_cells)} of buffer: {numbers(best)}."
+    yield f"So far: {found}" if so_far else f"Take {found}"
     if second is None:
         yield "No other control meets the goals."
         return
@@ -99,13 +102,28 @@ def _recommendation(answer: Answer) -> Iterator[str]:
     # Random starts of flows were run only with the best control.
     starts = " with the starts of the scenario" if best != answer.judgement.best else ""
     said = (
-        f"Runner-up{starts}: {_spoken(second)} with {cells(second.buffer_cells)}: "
+        f"Runner-up{starts}: {_spoken(second)} with {cells(second.buffer_cells)}"
+        f"{_few_seeds(answer, second)}: "
         f"{numbers(second)}. Compared with {_spoken(best)}, {_spoken(second)} needs "
         f"{_cost(answer.judgement.best or best, second)}."
     )
     if answer.judgement.alike:
         said += " The two controls do not differ in buffer and throughput; take the simpler one."
     yield said
+
+
+def _unsearched(answer: Answer) -> str:
+    """Words on the controls that the time limit left unsearched; empty if it left none."""
+    if not answer.unfinished:
+        return ""
+    names = ", ".join(answer.unfinished)
+    return f"; the time limit ended the search, and these were not searched: {names}"
+
+
+def _few_seeds(answer: Answer, one: Option) -> str:
+    """Words on the seeds of an option that was not run with all; empty if it was."""
+    asked = len(answer.seeds)
+    return f", run with only {one.seeds} of {asked} seeds" if one.seeds < asked else ""
 
 
 def _of_starts(answer: Answer, best: Option) -> Iterator[str]:
@@ -165,8 +183,10 @@ def _cost(best: Option, second: Option) -> str:
 def _reserve(answer: Answer) -> Iterator[str]:
     best = answer.recommended
     if best is not None and best.loss == 0:
-        seeds = f"{len(answer.seeds)} seeds" if len(answer.seeds) > 1 else "one seed"
-        if best != answer.judgement.best:
+        drawn = answer.other_starts if best != answer.judgement.best else None
+        count = best.seeds if drawn is None else drawn.seeds
+        seeds = f"{count} seeds" if count > 1 else "one seed"
+        if drawn is not None:
             seeds += " with drawn starts"
         yield (
             f"The buffer equals the longest queue in runs of {seeds}, without a reserve. `cellrate "
