@@ -104,3 +104,13 @@ def test_the_keys_and_measures_of_the_words_exist() -> None:
     named = DOTTED.findall(WORDS.read_text(encoding="utf-8"))
     assert len(named) > 60
     assert sorted(set(named) - known) == []
+
+
+def test_the_table_of_targets_has_what_make_builds_and_proves() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    table = text.partition("Targets and their times")[2].partition("What runs where")[0]
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    targets = set(re.findall(r"^([\w-]+):.*## ", makefile, re.MULTILINE))
+    steps = {"help", "install", "lint", "format", "test-lab", "clean"}  # need no row
+    rest = {one for one in targets - steps if not one.startswith("lock")}
+    assert sorted(one for one in rest if f"`make {one}`" not in table) == []

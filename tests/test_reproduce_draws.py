@@ -1,12 +1,15 @@
 """Draws: a printed run among many of ours, and where a disagreement ends."""
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from cellrate.papers.collection import select
+from cellrate.papers.dependence import AcrossReadings, Dependence
 from cellrate.papers.draws import measure_draws, write_draws
 from cellrate.papers.paper import Claim, Drawn, Explanation, Published, ReproduceError
 from cellrate.papers.reading import read_draws
+from cellrate.papers.results import Disagreement
 from cellrate.papers.scoring import Standing, standing_of
 from cellrate.simulation.runner import run_many
 
@@ -114,3 +117,12 @@ def test_a_claim_that_never_holds_is_not_consistent() -> None:
     readings = [False] * 64
     assert standing_of(CLAIM, why(draw=True), some, readings) is Standing.CONSISTENT
     assert standing_of(CLAIM, why(draw=True), never, readings) is Standing.CONTRADICTED
+
+
+def test_the_command_of_an_explanation_ends_before_the_next_sentence() -> None:
+    axis = SimpleNamespace(assumption="window", labels=("16 KiB", "64 KiB"))
+    depends = Dependence(axis, 0.26, ((3, 8), (1, 8)))  # type: ignore[arg-type]
+    run = Explanation("x-one", ("Q",), "It differs.", run="cellrate run x --seed 1")
+    readings = AcrossReadings(depends_on=(depends,))
+    known = Disagreement(Standing.CONTRADICTED, run, None, readings).known
+    assert "Command: `cellrate run x --seed 1`. window explains 26% of it" in known
