@@ -344,7 +344,7 @@ def test_what_the_time_limit_left_out_is_named_and_not_claimed(
     assert bool(answer.unfinished) is phase.startswith("running")
     assert first.startswith("So far, take ") is bool(answer.unfinished)
     for name in answer.unfinished:
-        assert name in first.partition("these were not searched: ")[2].rstrip(".").split(", ")
+        assert name in first.partition("not searched to the end: ")[2].rstrip(".").split(", ")
     assert ("Take " in words) is not bool(answer.unfinished)
 
 

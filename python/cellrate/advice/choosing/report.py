@@ -117,7 +117,7 @@ def _unsearched(answer: Answer) -> str:
     if not answer.unfinished:
         return ""
     names = ", ".join(answer.unfinished)
-    return f"; the time limit ended the search, and these were not searched: {names}"
+    return f"; the time limit ended the search; not searched to the end: {names}"
 
 
 def _few_seeds(answer: Answer, one: Option) -> str:
