@@ -202,7 +202,7 @@ export class NetworkView {
 
   /**
    * Draws packets from the first to the last bit: those with payload broad, those without slim, and those with a mark or telemetry with a line
-   * inside. PFC frames are the broadest. A bar stands across each link that a pause stops.
+   * inside. PFC frames are the broadest. A bar stands across each link that PFC or CBFC holds back.
    */
   #frames(context: CanvasRenderingContext2D, network: Network, { picture, cells }: { picture: Picture; cells: Uint8Array }): void {
     const view = new DataView(cells.buffer, cells.byteOffset, cells.length - (picture.longest?.listed ?? 0) * PLACE_BYTES);
@@ -366,6 +366,12 @@ export class NetworkView {
   }
 }
 
+/** True if flows of a scenario run under HPCC, whose packets carry telemetry. */
+function hasTelemetry(flows: unknown): boolean {
+  const groups = flows as { roce?: { control?: { algorithm?: string } } | null }[];
+  return groups.some((group) => group.roce?.control?.algorithm === "hpcc");
+}
+
 /** Explains the signs in the picture of a network, only those that it uses. */
 export function signs({ network, scenario }: Opened): HTMLElement {
   const { flows } = network;
@@ -384,10 +390,10 @@ export function signs({ network, scenario }: Opened): HTMLElement {
     ["rm", "RM cell", abr],
     ["marked", "EFCI-marked cell", abr],
     ["credit", ethernet ? "credit frame" : "credit cell", hasCredit],
-    ["telemetry", "packet with telemetry", ethernet && JSON.stringify(scenario["flow"]).includes('"hpcc"')],
+    ["telemetry", "packet with telemetry", ethernet && hasTelemetry(scenario["flow"])],
     ["pause", "PFC frame that begins a pause", hasPauses],
     ["resume", "PFC frame that ends a pause", hasPauses],
-    ["stopped", "link that a pause stops", hasPauses],
+    ["stopped", "link held back by PFC or CBFC", hasPauses || scenario["cbfc"] != null],
     ["queue", `queue of a port with its ${many}`, true],
     ["window", "cwnd; the line is ssthresh", flows.some((flow) => flow.tcp !== null) && !isLayered(network)],
     ["lost", `${many} lost`, true],

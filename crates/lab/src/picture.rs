@@ -51,7 +51,7 @@ pub struct Picture {
     pub ports: Vec<PortPicture>,
     /// Flows.
     pub flows: Vec<FlowPicture>,
-    /// Links at which PFC now stops frames.
+    /// Links at which PFC or CBFC now holds frames back.
     pub paused: Vec<usize>,
     /// Next time in seconds at which a cell or frame arrives at the end of some link.
     pub next_unit_seconds: Option<f64>,

@@ -72,7 +72,7 @@ pub trait Shown: Clone {
     fn lay(place: Self::Place, sign: &Sign, places: &mut Vec<u8>);
     /// The switch ports at the present time, without the queue lengths of flows.
     fn ports(&mut self) -> Vec<PortPicture>;
-    /// Links at which PFC stops frames at the present time; ATM has none.
+    /// Links at which PFC or CBFC holds frames back at the present time; ATM has none.
     fn paused(&self) -> Vec<usize> {
         Vec::new()
     }

@@ -98,7 +98,7 @@ export interface Picture {
   seconds: number;
   ports: PortPicture[];
   flows: FlowPicture[];
-  /** Links at which PFC stops frames. */
+  /** Links at which PFC or CBFC holds frames back. */
   paused: number[];
   next_unit_seconds: number | null;
   next_rm_seconds: number | null;
