@@ -214,10 +214,15 @@ def test_warnings_of_the_runs_are_told_once(command: Command, tmp_path: Path) ->
     told = "warning[scenario]: flow group `flow` reacts to marks (ECN), but no queue marks"
     assert told in command("run", "fab.toml", *short).stderr
     done = command(
-        "compare", "fab.toml", "--vary", "tcp.recovery=dctcp,cubic", "--seeds", "2", *short
+        *("compare", "fab.toml", "--vary", "tcp.recovery=dctcp,cubic", "--seeds", "2", "--json"),
+        *short,
     )
     assert done.returncode == 0, done.stderr
     assert done.stderr.count(told) == 1
+    said = [
+        f"warning[{one['code']}]: {one['message']}" for one in json.loads(done.stdout)["warnings"]
+    ]
+    assert sum(told in one for one in said) == 1
     alone = command(
         "compare", "fab.toml", "--vary", "tcp.recovery=cubic,sack", "--seeds", "2", *short
     )

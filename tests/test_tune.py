@@ -116,7 +116,7 @@ def test_the_tuned_scenario_is_the_scenario_with_the_flags(
 ) -> None:
     done = report(command("tune", EFCI, "--set", "abr.nrm=16", "--seeds", "2", "--json"))
     flags = done["chosen"]["flags"]
-    assert done["command"] == f"cellrate run {EFCI} --set abr.nrm=16 {flags}"
+    assert done["commands"][0] == f"cellrate run {EFCI} --set abr.nrm=16 {flags}"
     tuned = tmp_path / "out" / "efci-tuned.toml"
     values = done["chosen"]["settings"]
     resolved = tomllib.loads(tuned.read_text(encoding="utf-8"))

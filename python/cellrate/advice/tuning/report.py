@@ -424,7 +424,7 @@ def as_json(answer: Answer) -> dict[str, Any]:
         "importance": importance(answer),
         "varied": [_varied(parameter) for parameter in answer.space],
         "not_varied": to_json(answer.not_varied),
-        "command": command(answer),
+        "commands": _commands(answer),
         "chosen": _ranked(answer, answer.chosen),
         "runner_up": None if second is None else _ranked(answer, second),
         "chosen_less_runner_up": None

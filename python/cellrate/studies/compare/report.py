@@ -392,6 +392,7 @@ def as_json(comparison: Comparison, units: Mapping[str, str]) -> dict[str, Any]:
         "measures_without_values": list(comparison.without_values),
         "rankings": [_ranking_json(one) for one in comparison.rankings],
         "differences": [_pair_json(pair) for pair in comparison.pairs],
+        "warnings": [dict(one) for one in comparison.warnings],
         "words": summary(comparison),
     }
 
