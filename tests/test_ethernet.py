@@ -539,3 +539,57 @@ def test_short_bursts_of_whole_frames_are_warned_of() -> None:
         assert warnings_of(ONE, source % calm) == []
     run = json.loads(_core.Scenario(ONE, "test", [source % ("10 us", 0.2)]).run().summary())
     assert run["flows"][0]["packets_sent"] == 2 * 100
+
+
+COLLECTIVE = """
+link_layer = "ethernet"
+run.duration = "30 ms"
+[topology]
+template = "graph"
+node = [
+    { kind = "switch", name = "A" }, { kind = "host", name = "h1" },
+    { kind = "host", name = "h2" }, { kind = "host", name = "h3" }, { kind = "host", name = "h4" },
+]
+link = [
+    { from = "h1", to = "A", rate = "100 Gbit/s", delay = "1 us" },
+    { from = "h2", to = "A", rate = "100 Gbit/s", delay = "1 us" },
+    { from = "h3", to = "A", rate = "50 Gbit/s", delay = "1 us" },
+    { from = "h4", to = "A", rate = "100 Gbit/s", delay = "1 us" },
+]
+[[flow]]
+name = "job"
+pattern = { kind = "ring-all-reduce", size = "4 MB", compute = "5 us" }
+"""
+KINDS = {
+    # Of 4 hosts each sends 6 parts of 1 MB; what enters h3 takes the longest each time.
+    "ring-all-reduce": ('size = "4 MB"', 24, 6 * 1e6),
+    # A tree of 3 edges, up and down: h3 and h2 are children of h1, h4 of h2.
+    "tree-all-reduce": ('size = "4 MB"', 6, 2 * 4e6),
+    # Three flows into h3, three back.
+    "expert-all-to-all": ('size = "1 MB"', 24, 6 * 1e6),
+}
+
+
+@pytest.mark.parametrize("over", ["", "roce = {}\n"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_collective_operation_ends_after_its_bound(kind: str, over: str) -> None:
+    """The line of h3 carries so many bytes one after the other, 20 us a 125,000 bytes."""
+    size, count, octets = KINDS[kind]
+    text = COLLECTIVE.replace("ring-all-reduce", kind).replace('size = "4 MB"', size) + over
+    found = cellrate.run(text)
+    [whole] = found.summary["collectives"]
+    assert (whole["flows"], whole["flows_completed"]) == (count, count)
+    took = whole["completion_seconds"]
+    assert took == found.summary["totals"]["collective_completion_seconds"]
+    statements = cellrate.explain(text).statements
+    [bound] = (
+        one.values["earliest_end_seconds"] for one in statements if one.topic == "completion"
+    )
+    assert isinstance(bound, float)
+    assert octets * 8 / 50e9 * 0.99 < bound < took < 1.6 * bound
+    flows = {flow["name"]: flow for flow in found.summary["flows"]}
+    longest = max(flow["completion_seconds"] for flow in flows.values())
+    assert whole["straggler_seconds"] == flows[whole["straggler"]]["completion_seconds"]
+    assert whole["straggler_seconds"] > 0.6 * longest
+    last = max(flows.values(), key=lambda one: one["start_seconds"] + one["completion_seconds"])
+    assert whole["last_flow"] == last["name"]

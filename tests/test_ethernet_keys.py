@@ -118,6 +118,17 @@ def at_random(settings: str, sizes: str = "sizes") -> str:
     return f'flow=[{{name="f", pattern={{kind="random", sizes="{file}", {settings}}}}}]'
 
 
+def ring(settings: str, kind: str = "ring-all-reduce") -> str:
+    """A collective operation with some of its keys."""
+    return f'flow=[{{name="f", pattern={{kind="{kind}", {settings}}}}}]'
+
+
+def steps(file: str) -> str:
+    """The operation of a file."""
+    path = Path(__file__).parent / "scenarios" / f"{file}.csv"
+    return f'flow=[{{name="f", pattern={{kind="steps", file="{path}"}}}}]'
+
+
 # Settings common to two runs of BUSY, and the key and value that only the second has, by algorithm.
 OF_ALGORITHMS = {
     "threshold": [
@@ -344,6 +355,14 @@ OTHERS = {
     "cbfc.unit": (CREDITED_LINKS, "", 'cbfc.unit="256 bytes"'),
     "cbfc.batch": (CREDITED_LINKS, "", "cbfc.batch=30"),
     "cbfc.response_time": (CREDITED_LINKS, "", 'cbfc.response_time="100 us"'),
+    "size": (FABRIC, ring('size="20 kB"'), ring('size="30 kB"')),
+    "compute": (FABRIC, ring('size="20 kB"'), ring('size="20 kB", compute="9 us"')),
+    "pieces": (
+        FABRIC,
+        ring('size="20 kB"', "tree-all-reduce"),
+        ring('size="20 kB", pieces=2', "tree-all-reduce"),
+    ),
+    "file": (FABRIC, steps("steps"), steps("other-steps")),
     "load": (FABRIC, at_random("load=0.1"), at_random("load=0.2")),
     "sizes": (FABRIC, at_random("load=0.1"), at_random("load=0.1", "other-sizes")),
     "until": (FABRIC, at_random("load=0.1"), at_random('load=0.1, until="1 ms"')),

@@ -86,7 +86,7 @@ def run_parts(overview: Mapping[str, Any]) -> tuple[Block, ...]:
         tables = [packets.flows_table(overview["flows"]), packets.queues_table(overview)]
         if "atm_ports" in overview:
             tables.append(packets.atm_ports_table(overview["atm_ports"]))
-        return (*tables, Paragraph(packets.totals_text(overview["totals"])))
+        return (*tables, Paragraph(packets.totals_text(overview)))
     totals = overview["totals"]
     fairness = totals["jain_index"]
     text = (
@@ -183,7 +183,7 @@ def result_document(result: Result) -> Document:
     shown = at_a_glance(result.outcome)
     if "packet_hops" in summary:
         first = packets.flows_table(flows[:MOST_FLOWS])
-        queues, totals = packets.queues_table(shown), packets.totals_text(summary["totals"])
+        queues, totals = packets.queues_table(shown), packets.totals_text(summary)
     else:
         first = flows_table(flows[:MOST_FLOWS], NARROW)
         queues, totals = narrow_queues_table(shown), _totals(summary["totals"])

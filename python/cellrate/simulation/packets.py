@@ -165,8 +165,9 @@ def atm_ports_table(ports: Iterable[Mapping[str, Any]]) -> Table:
     return Table(columns("port of ATM", *titles, numbers=range(1, 5)), tuple(found))
 
 
-def totals_text(totals: Mapping[str, Any]) -> str:
-    """The totals in a sentence."""
+def totals_text(summary: Mapping[str, Any]) -> str:
+    """The totals in a sentence, and one on each group whose flows await one another."""
+    totals = summary["totals"]
     fairness, tail = totals["jain_index"], totals["completion_p99_seconds"]
     ended, slowed = totals["flows_completed"], totals["slowdown_p99"]
     return (
@@ -180,6 +181,19 @@ def totals_text(totals: Mapping[str, Any]) -> str:
             else ""
         )
         + ("" if slowed is None else f" and a slowdown of {slowed:,.2f}")
+        + "".join(f". {_collective_text(one)}" for one in summary.get("collectives", ()))
+    )
+
+
+def _collective_text(found: Mapping[str, Any]) -> str:
+    """A sentence on a group whose flows await one another."""
+    group, flows = found["group"], found["flows"]
+    if found["completion_seconds"] is None:
+        return f"Group {group}: {found['flows_completed']:,} of {flows:,} flows have ended"
+    return (
+        f"Group {group}: all {flows:,} flows ended within {_time(found['completion_seconds'])}; in "
+        f"the chain that ended last, {found['straggler']} took longest "
+        f"({_time(found['straggler_seconds'])})"
     )
 
 

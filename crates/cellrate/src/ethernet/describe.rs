@@ -125,6 +125,8 @@ fn flow(scenario: &Scenario, graph: &Graph, instance: &Instance) -> Value {
         "index": instance.index,
         "priority": group.priority,
         "start_seconds": instance.start.as_secs_f64(),
+        "after": instance.after,
+        "wait_seconds": instance.wait.as_secs_f64(),
         "sends": group.sends,
         "forward": instance.forward,
         "backward": instance.backward,

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::rates::RateControl;
 use super::sizes::Sizes;
+use super::steps::Steps;
 
 /// A group of identical flows, named `NAME.1`, `NAME.2` and so on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -89,6 +90,78 @@ pub enum Pattern {
     /// Transfers arrive at random times (a Poisson process) between random pairs of hosts, all pairs with
     /// equal probability. Each size is drawn from a distribution. `count`, `stagger` and `source` are absent.
     Random(Random),
+    /// All-reduce over a ring of all hosts, in the order of the topology. In 2 (n - 1) steps each host sends a part of
+    /// `size` / n to the next host, as soon as it has received the part of the step before and its own is acknowledged.
+    /// `count`, `stagger` and `source` are absent, as for the other collective operations.
+    RingAllReduce(Collective),
+    /// All-reduce over a binary tree of all hosts: host i > 0 has the parent (i - 1) / 2. Sums go to the root, and the
+    /// result comes back.
+    TreeAllReduce(Pieces),
+    /// The exchange of expert models: each host sends `size` to each other host, computes once it has received
+    /// everything, and sends as much back to each.
+    ExpertAllToAll(Collective),
+    /// Transfers of a file, each of which begins when those that it awaits have ended.
+    Steps(StepsFile),
+}
+
+impl Pattern {
+    /// Key of the pattern in scenarios.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Pattern::Incast { .. } => "incast",
+            Pattern::Permutation => "permutation",
+            Pattern::AllToAll => "all-to-all",
+            Pattern::Random(_) => "random",
+            Pattern::RingAllReduce(_) => "ring-all-reduce",
+            Pattern::TreeAllReduce(_) => "tree-all-reduce",
+            Pattern::ExpertAllToAll(_) => "expert-all-to-all",
+            Pattern::Steps(_) => "steps",
+        }
+    }
+}
+
+/// A collective operation over all hosts.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Collective {
+    /// Bytes at each host; for `expert-all-to-all` bytes from each host to each other host.
+    pub size: Bytes,
+    /// Time in which a host computes with what it has received, before it sends the result.
+    #[serde(default = "zero")]
+    pub compute: Ps,
+}
+
+/// A collective operation over a tree of all hosts.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Pieces {
+    /// Bytes at each host.
+    pub size: Bytes,
+    /// Pieces into which `size` is divided; a host hands on a piece while it receives the next.
+    #[serde(default = "one")]
+    #[schemars(range(min = 1, max = 10_000))]
+    pub pieces: u32,
+    /// Time in which a host adds a piece of its children to its own.
+    #[serde(default = "zero")]
+    pub compute: Ps,
+}
+
+/// A file with the transfers of a collective operation.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StepsFile {
+    /// A CSV file; its path is relative to that of the scenario. The heading is
+    /// `step,from,to,size_bytes,after,wait_seconds`, and each further line is a transfer between two hosts. `after` lists
+    /// the names of earlier steps that it awaits, separated by spaces; each begins or ends at the host `from`. The
+    /// transfer begins `wait_seconds` after the last of them has ended at that host.
+    pub file: String,
+    /// SHA-256 of the file in hexadecimal digits; if given, the file must match it. Resolved scenarios
+    /// contain it, so a stored result belongs to the contents of the file.
+    pub sha256: Option<String>,
+    /// Contents of the file, read before the run.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub content: Option<Steps>,
 }
 
 /// Transfers of random sizes at random times.

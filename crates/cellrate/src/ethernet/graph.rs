@@ -1,6 +1,7 @@
 //! The directed graph that a scenario over Ethernet describes, and the route of every flow through it.
 
 mod arrivals;
+mod collectives;
 mod layout;
 mod pairs;
 mod routes;
@@ -71,8 +72,12 @@ pub struct Instance {
     pub name: String,
     /// Start time, before jitter.
     pub start: Ps,
-    /// Bytes that the flow transfers, if `pattern` draws them; `None` for the source of the group.
+    /// Bytes that the flow transfers, if `pattern` sets them; `None` for the source of the group.
     pub size: Option<u64>,
+    /// Flows that it awaits, by index in [`Graph::flows`].
+    pub after: Vec<usize>,
+    /// Time from the last of their ends to its begin.
+    pub wait: Ps,
     /// Links from the source to the destination.
     pub forward: Vec<usize>,
     /// Links from the destination to the source; empty for datagrams without rate control.
@@ -82,11 +87,13 @@ pub struct Instance {
     pub sprayed: [Vec<Vec<usize>>; 2],
 }
 
-/// A flow without its route: the numbers of its two hosts, its start, and its size.
+/// A flow without its route: the numbers of its two hosts, its start, its size, and the flows that it awaits.
 struct Wanted {
     ends: (usize, usize),
     start: Ps,
     size: Option<u64>,
+    after: Vec<usize>,
+    wait: Ps,
 }
 
 impl Instance {
@@ -160,7 +167,7 @@ pub(super) fn expand(scenario: &Scenario) -> Result<Graph, Vec<Problem>> {
     let mut problems = Vec::new();
     let mut wanted = Vec::new();
     for (group, flow) in scenario.flows.iter().enumerate() {
-        match wanted_of(&mut graph, scenario, group) {
+        match wanted_of(&mut graph, scenario, group, wanted.len()) {
             Ok(found) => {
                 let all = wanted.len() + found.len();
                 if all > MOST_FLOWS {
@@ -180,9 +187,9 @@ pub(super) fn expand(scenario: &Scenario) -> Result<Graph, Vec<Problem>> {
     let mut routes = Routes::new(&graph);
     let mut flows = Vec::with_capacity(wanted.len());
     let (sprays, mut links_sprayed) = (scenario.switch.multipath != Multipath::Ecmp, 0);
-    for (number, (group, index, Wanted { ends, start, size })) in wanted.into_iter().enumerate() {
+    for (number, (group, index, wanted)) in wanted.into_iter().enumerate() {
         let flow = &scenario.flows[group];
-        let (from, to) = ends;
+        let (from, to) = wanted.ends;
         let there = routes.find(from, to, number, false);
         // Datagrams have no acknowledgements, so they need no way back. Records of rates (the fields of an RM cell)
         // must return over the same switches, and packets over routers over the same virtual channels.
@@ -248,8 +255,10 @@ pub(super) fn expand(scenario: &Scenario) -> Result<Graph, Vec<Problem>> {
             group,
             index,
             name: flow.instance(index),
-            start,
-            size,
+            start: wanted.start,
+            size: wanted.size,
+            after: wanted.after,
+            wait: wanted.wait,
             forward,
             backward,
             sprayed,
@@ -265,12 +274,20 @@ pub(super) fn expand(scenario: &Scenario) -> Result<Graph, Vec<Problem>> {
 }
 
 /// The flows of a group. For a template this adds the hosts of the flows to the graph.
-fn wanted_of(graph: &mut Graph, scenario: &Scenario, group: usize) -> Result<Vec<Wanted>, Problem> {
+/// `before` is the number of flows in earlier groups.
+fn wanted_of(
+    graph: &mut Graph,
+    scenario: &Scenario,
+    group: usize,
+    before: usize,
+) -> Result<Vec<Wanted>, Problem> {
     let flow = &scenario.flows[group];
     let pairs = if scenario.topology.lays_out_flows() {
         pairs::of_template(graph, scenario, group)?
     } else if let Some(Pattern::Random(random)) = &flow.pattern {
         return arrivals::draw(graph, scenario, group, random);
+    } else if let Some(found) = collectives::flows(graph, scenario, group, before) {
+        return found;
     } else {
         pairs::of_names(graph, scenario, group)?
     };
@@ -286,6 +303,8 @@ fn wanted_of(graph: &mut Graph, scenario: &Scenario, group: usize) -> Result<Vec
         ends,
         start: flow.start_of(index),
         size: None,
+        after: Vec::new(),
+        wait: Ps::ZERO,
     });
     Ok(wanted.collect())
 }

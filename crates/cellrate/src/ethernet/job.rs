@@ -7,7 +7,6 @@ use std::time::Instant;
 use cellrate_engine::ether::{Plan, Simulation, completion_alone};
 use cellrate_engine::joined::Joined;
 use cellrate_engine::kernel::Ps;
-use cellrate_engine::net::ChannelId;
 use serde::Deserialize;
 
 use super::checks;
@@ -56,9 +55,9 @@ fn alone(
     let plan = simulation.plan();
     let mut told = Instant::now();
     let mut found = Vec::with_capacity(plan.flows.len());
-    for (number, flow) in plan.flows.iter().enumerate() {
-        let completed = simulation.endpoint(ChannelId::forward(number)).completed();
-        found.push(completed.and_then(|at| completion_alone(plan, number, at - flow.start)));
+    for number in 0..plan.flows.len() {
+        let completion = simulation.completion(number);
+        found.push(completion.and_then(|among| completion_alone(plan, number, among)));
         if told.elapsed() >= PROGRESS_INTERVAL {
             told = Instant::now();
             if !progress(end, end) {
@@ -389,7 +388,7 @@ fn read_scenario(
         problems.map(|problem| place(problem, &root)).collect()
     };
     refuse_any(placed(attach(found, &mut scenario)))?;
-    refuse_any(placed(scenario.read_sizes(directory)))?;
+    refuse_any(placed(scenario.read_files(directory)))?;
     let (graph, problems) = checks::check(&scenario);
     let faults = placed(problems);
     let is_error = |fault: &Fault| fault.severity == Severity::Error;

@@ -170,6 +170,12 @@ pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
         let message = "the flow never sends: `changes` is not available in a network with routers";
         Problem::error(place!["flow", flow, "sends"], message, "allowed: true")
     }));
+    let waiting = graph.flows.iter().find(|flow| !flow.after.is_empty());
+    problems.extend(waiting.map(|flow| {
+        let message = "flows of a collective operation do not cross routers";
+        let help = "another `pattern`, or a network without routers";
+        Problem::error(place!["flow", flow.group, "pattern", "kind"], message, help)
+    }));
     let atm = scenario.atm.clone().unwrap_or_default();
     check_components(&atm, scenario, graph, &mut problems);
     if problems

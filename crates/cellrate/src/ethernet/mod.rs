@@ -20,6 +20,7 @@ mod rates;
 mod recorder;
 mod roce;
 pub mod sizes;
+pub mod steps;
 mod summary;
 mod tcp_defaults;
 pub mod templates;

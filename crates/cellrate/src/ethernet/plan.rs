@@ -104,9 +104,14 @@ fn flow(scenario: &Scenario, instance: &Instance) -> FlowPlan {
         forward: instance.forward.clone(),
         backward: instance.backward.clone(),
         sprayed: instance.sprayed.each_ref().map(|hops| hops.concat()),
-        start: instance
-            .start
-            .saturating_add(jitter(seed, &instance.name, start_jitter)),
+        start: if instance.after.is_empty() {
+            let jitter = jitter(seed, &instance.name, start_jitter);
+            instance.start.saturating_add(jitter)
+        } else {
+            instance.start
+        },
+        after: instance.after.clone(),
+        wait: instance.wait,
         source: instance.source(group),
         sends: group.sends,
         tcp: group.tcp.clone(),

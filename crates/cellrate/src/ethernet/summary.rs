@@ -1,5 +1,6 @@
 //! The summary of a run over Ethernet: one JSON object with the engine's report and its origin.
 
+use cellrate_engine::ether::collective::CollectiveReport;
 use cellrate_engine::ether::report::{FlowReport, PortReport, Report, Totals};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -36,6 +37,9 @@ pub struct Summary {
     totals: Totals,
     /// One entry per flow.
     flows: Vec<FlowReport>,
+    /// One entry per flow group whose flows await one another; absent without such groups.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    collectives: Vec<CollectiveReport>,
     /// One entry per output port of a switch, and per output port of a router toward Ethernet.
     ports: Vec<PortReport>,
     /// One entry per output port of an ATM switch; absent without an ATM part.
@@ -58,6 +62,7 @@ pub fn json(
         packet_hops,
         totals,
         flows,
+        collectives,
         ports,
     } = report;
     let summary = Summary {
@@ -72,6 +77,7 @@ pub fn json(
         window_seconds,
         totals,
         flows,
+        collectives,
         ports,
         atm_ports,
     };

@@ -26,6 +26,11 @@ pub const TEMPLATES: &[(&str, &str, &str)] = &[
         include_str!("templates/dcqcn.toml"),
     ),
     (
+        "all-reduce",
+        "All-reduce over RoCE: hosts of a training cluster add up their data, each step after the step before",
+        include_str!("templates/all-reduce.toml"),
+    ),
+    (
         "explicit-rate",
         "Explicit rates over Ethernet: a switch tells hosts their fair share",
         include_str!("templates/explicit-rate.toml"),

@@ -22,7 +22,8 @@ use super::flow::{Flow, Pattern};
 use super::graph::Graph;
 use super::joined::{self, Atm};
 use super::pfc::Pfc;
-use super::sizes::Sizes;
+use super::sizes::{Sizes, Wrong};
+use super::steps::Steps;
 use super::topology::Topology;
 use super::{rate_units, tcp_defaults};
 use crate::scenario::changes::Changing;
@@ -248,27 +249,27 @@ impl Scenario {
             .sample
             .unwrap_or(Ps((self.run.duration.0 / 1_000).max(1)))
     }
-    /// Reads the files of sizes that patterns name, with paths relative to `directory`. Returns the problems.
-    pub(super) fn read_sizes(&mut self, directory: &Path) -> Vec<Problem> {
+    /// Reads the files that patterns name, with paths relative to `directory`. Returns the problems.
+    pub(super) fn read_files(&mut self, directory: &Path) -> Vec<Problem> {
         let mut problems = Vec::new();
         for (index, flow) in self.flows.iter_mut().enumerate() {
-            let Some(Pattern::Random(random)) = &mut flow.pattern else {
-                continue;
-            };
-            let path = directory.join(&random.sizes);
-            let sizes = text_of(&path, &mut random.sha256).and_then(|text| {
-                Sizes::read(&text).map_err(|(line, message)| {
-                    let message = format!("{}, line {line}: {message}", path.display());
-                    ("file", message, String::new())
-                })
-            });
-            match sizes {
-                Ok(sizes) => random.content = Some(sizes),
-                Err((key, message, help)) => {
-                    let key = if key == "file" { "sizes" } else { key };
-                    let place = place!["flow", index, "pattern", key];
-                    problems.push(Problem::error(place, message, help));
+            let (file, problem) = match &mut flow.pattern {
+                Some(Pattern::Random(random)) => {
+                    let path = directory.join(&random.sizes);
+                    let found = content(&path, &mut random.sha256, Sizes::read);
+                    ("sizes", found.map(|sizes| random.content = Some(sizes)))
                 }
+                Some(Pattern::Steps(steps)) => {
+                    let path = directory.join(&steps.file);
+                    let found = content(&path, &mut steps.sha256, Steps::read);
+                    ("file", found.map(|found| steps.content = Some(found)))
+                }
+                _ => continue,
+            };
+            if let Err((key, message, help)) = problem {
+                let key = if key == "file" { file } else { key };
+                let place = place!["flow", index, "pattern", key];
+                problems.push(Problem::error(place, message, help));
             }
         }
         problems
@@ -279,6 +280,22 @@ impl Scenario {
         (self.measure.to, self.measure.sample) = (Some(to), Some(self.sample()));
         self.topology.complete();
     }
+}
+
+/// The key with a problem, the problem, and what is allowed.
+type Unread = (&'static str, String, String);
+
+/// The contents of the file at `path`, which must match `sha256` if given.
+fn content<T>(
+    path: &Path,
+    sha256: &mut Option<String>,
+    read: impl Fn(&str) -> Result<T, Wrong>,
+) -> Result<T, Unread> {
+    let text = text_of(path, sha256)?;
+    read(&text).map_err(|(line, message)| {
+        let message = format!("{}, line {line}: {message}", path.display());
+        ("file", message, String::new())
+    })
 }
 
 impl Changing for Scenario {

@@ -157,12 +157,14 @@ pub fn after(simulation: &mut Simulation, report: &Report, omitted: u64) -> Vec<
         segments,
         report.window_seconds,
     ));
-    let delivered = report.flows.iter().map(|flow| Delivered {
-        group: &flow.group,
-        name: &flow.name,
-        start_seconds: flow.start_seconds,
-        bytes: flow.delivered_bytes,
-        is_complete: flow.completion_seconds.is_some(),
+    let delivered = report.flows.iter().filter_map(|flow| {
+        Some(Delivered {
+            group: &flow.group,
+            name: &flow.name,
+            start_seconds: flow.start_seconds?,
+            bytes: flow.delivered_bytes,
+            is_complete: flow.completion_seconds.is_some(),
+        })
     });
     let delivered: Vec<_> = delivered.collect();
     warnings.extend(delivered_nothing(&delivered, report.simulated_seconds));

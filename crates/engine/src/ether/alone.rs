@@ -65,6 +65,7 @@ pub fn completion_alone(plan: &Plan, flow: usize, among: Ps) -> Option<Ps> {
         backward: path(&found.backward),
         sprayed: found.sprayed.each_ref().map(path),
         start: Ps::ZERO,
+        after: Vec::new(),
         ..found.clone()
     });
     let mut simulation = Simulation::new(part).expect("a part of a valid plan");

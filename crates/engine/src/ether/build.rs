@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 
 use super::aqm::QueueFacts;
 use super::cbfc::{Buffers, Credits, Incoming};
+use super::collective::Steps;
 use super::credit::Account;
 use super::endpoint::{App, Endpoint, EndpointSettings, Paced, Supply};
 use super::ends::{End, Ends};
@@ -69,6 +70,8 @@ struct Draft<'a> {
     has_telemetry: Vec<bool>,
     /// For each link its opposite link.
     backs: Vec<Option<usize>>,
+    /// For each host the flows that begin there and await others.
+    waiting: Vec<Vec<usize>>,
 }
 
 /// Builds the parts of a simulation from a checked plan.
@@ -116,7 +119,13 @@ impl<'a> Draft<'a> {
             } else {
                 alloc::vec![None; plan.links.len()]
             },
+            waiting: alloc::vec![Vec::new(); nodes],
         };
+        for (number, flow) in plan.flows.iter().enumerate() {
+            if !flow.after.is_empty() {
+                draft.waiting[plan.links[flow.forward[0]].from].push(number);
+            }
+        }
         for flow in plan.flows.iter().filter(|flow| flow.has_telemetry()) {
             for link in &flow.forward {
                 draft.has_telemetry[*link] = true;
@@ -410,7 +419,35 @@ impl<'a> Draft<'a> {
         if let Some(ends) = ends {
             host.set_credit(ends);
         }
+        if !self.waiting[node].is_empty() {
+            host.set_steps(self.steps(node, &host.endpoints));
+        }
         host
+    }
+
+    /// The flows of a host that await others.
+    fn steps(&self, node: usize, endpoints: &[Endpoint]) -> Steps {
+        let flows = &self.plan.flows;
+        let payload = |endpoint: &Endpoint| {
+            let source = &flows[endpoint.channel.flow()].source;
+            source.transfers().unwrap_or(u64::MAX)
+        };
+        let mut steps = Steps::new(endpoints.iter().map(payload));
+        for number in &self.waiting[node] {
+            let flow = &flows[*number];
+            let end = |other: &usize| {
+                let begins_here = self.plan.links[flows[*other].forward[0]].from == node;
+                let sending = ChannelId::forward(*other);
+                self.end_of(if begins_here {
+                    sending
+                } else {
+                    sending.reverse()
+                })
+            };
+            let own = self.end_of(ChannelId::forward(*number));
+            steps.set(own, flow.after.iter().map(end), flow.wait);
+        }
+        steps
     }
 
     /// Puts the channels that arrive at a switch under credit control.

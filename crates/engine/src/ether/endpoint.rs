@@ -149,6 +149,8 @@ pub struct Endpoint {
     all_ect: bool,
     /// Start of the flow; of datagrams at the rate of the line the last time at which they were let again.
     start: Ps,
+    /// Earliest start of a flow that awaits others.
+    earliest: Ps,
     sends: bool,
     app: App,
     rates: Rates,
@@ -182,6 +184,7 @@ impl Endpoint {
             header: settings.header,
             all_ect: settings.all_ect,
             start: settings.start,
+            earliest: settings.start,
             sends: settings.sends,
             app,
             rates: settings.rates,
@@ -514,17 +517,48 @@ impl Endpoint {
         if let (Rates::Source(source), Some(config)) = (&mut self.rates, &to.rates) {
             source.rules.change(config);
         }
+        let begin = self.begin().unwrap_or(self.earliest);
         match &mut self.app {
             App::Paced(paced) => paced.source.change(now, &to.source),
             // Before its start a source has nothing to send at once.
-            App::Sender(sender, _) => sender.withhold(now.max(self.start), !to.sends),
-            App::RoceSender(sender) => sender.withhold(!to.sends),
+            App::Sender(sender, _) => {
+                sender.withhold(now.max(begin), !to.sends);
+            }
+            App::RoceSender(sender) => sender.withhold(!to.sends || self.start == Ps::NEVER),
             App::Persistent if self.started && to.sends && !self.sends => {
                 (self.started, self.start) = (false, now);
             }
             _ => {}
         }
         self.sends = to.sends;
+    }
+
+    /// The flow begins when others have ended.
+    pub(super) fn await_others(&mut self) {
+        if let App::RoceSender(sender) = &mut self.app {
+            sender.withhold(true);
+        }
+        (self.earliest, self.start) = (self.start, Ps::NEVER);
+    }
+    /// The others have ended: the flow begins at `at`, but not before its start.
+    pub(super) fn begin_at(&mut self, at: Ps) {
+        self.start = at.max(self.earliest);
+        if let App::RoceSender(sender) = &mut self.app {
+            sender.begin_at(self.start);
+            sender.withhold(!self.sends);
+        }
+    }
+    /// True if the flow has ended here: its last byte has been acknowledged, or all `bytes` have arrived in order.
+    pub(super) fn has_ended(&self, bytes: u64) -> bool {
+        match &self.app {
+            App::Receiver(receiver) => receiver.stats().delivered_bytes >= bytes,
+            App::RoceReceiver(receiver) => receiver.delivered >= bytes,
+            _ => self.completed.is_some(),
+        }
+    }
+    /// Begin of the flow; `None` while it awaits others.
+    pub(super) fn begin(&self) -> Option<Ps> {
+        Some(self.start).filter(|start| *start != Ps::NEVER)
     }
 
     /// Makes the endpoint that of a router.

@@ -8,6 +8,7 @@ use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
 use super::cbfc::Buffers;
+use super::collective::Steps;
 use super::endpoint::Endpoint;
 use super::ends::Ends;
 use super::frame::{Info, PREAMBLE, Packet, on_line};
@@ -101,6 +102,8 @@ pub struct Host {
     credited: Option<Box<Ends>>,
     /// Buffers of CBFC at the ends of its links; `None` without CBFC.
     buffers: Option<Box<Buffers>>,
+    /// Flows that await others; `None` without such flows.
+    steps: Option<Box<Steps>>,
     /// Telemetry of the packet that has arrived last.
     arriving: Trail,
     /// Times of the next events of the interfaces, then of the endpoints.
@@ -119,6 +122,7 @@ impl Host {
             interfaces,
             credited: None,
             buffers: None,
+            steps: None,
             arriving: Trail::default(),
             clocks,
         }
@@ -131,6 +135,30 @@ impl Host {
     /// Credit control; `None` without it.
     pub fn credited(&self) -> Option<&Ends> {
         self.credited.as_deref()
+    }
+
+    /// Lets flows of the host await others.
+    pub(super) fn set_steps(&mut self, steps: Steps) {
+        for number in 0..self.endpoints.len() {
+            if steps.waits(number) {
+                self.endpoints[number].await_others();
+                self.note_wake(number);
+            }
+        }
+        self.steps = Some(Box::new(steps));
+    }
+    /// Flows that await others; `None` without such flows.
+    pub(super) fn steps(&self) -> Option<&Steps> {
+        self.steps.as_deref()
+    }
+    /// Lets flows begin that await nothing more after an event of endpoint `number`.
+    #[cold]
+    fn release(&mut self, number: usize, now: Ps) {
+        let Some(steps) = &mut self.steps else { return };
+        for (follower, begin) in steps.on_event((number, &self.endpoints[number]), now) {
+            self.endpoints[follower].begin_at(begin);
+            self.note_wake(follower);
+        }
     }
 
     /// Time of the next event of an endpoint or interface.
@@ -165,6 +193,9 @@ impl Host {
 
     /// Puts an endpoint into the round of its interface, since it may have a frame.
     fn offer(&mut self, number: usize, now: Ps, links: &mut Links) {
+        if self.steps.is_some() {
+            self.release(number, now);
+        }
         let endpoint = &mut self.endpoints[number];
         let port = endpoint.port as usize;
         if let Some(interface) = self.interfaces.get_mut(port) {

@@ -3,6 +3,7 @@
 use alloc::format;
 use alloc::vec::Vec;
 
+use super::collective::{self, CollectiveReport, Span};
 use super::endpoint::{App, Endpoint};
 use super::frame::{Info, Packet};
 use super::host::Host;
@@ -163,6 +164,40 @@ impl Simulation {
         self.nodes()
             .map(|node| ports(node).iter().map(of_port).collect())
             .collect()
+    }
+
+    /// Begin of a flow; `None` if it still awaits others.
+    fn begin(&self, flow: usize) -> Option<Ps> {
+        let plan = &self.network.plan.flows[flow];
+        if plan.after.is_empty() {
+            return Some(plan.start);
+        }
+        self.endpoint(ChannelId::forward(flow)).begin()
+    }
+    /// Time from the begin of a flow to the acknowledgement of its last byte; `None` without this acknowledgement.
+    pub fn completion(&self, flow: usize) -> Option<Ps> {
+        let end = self.endpoint(ChannelId::forward(flow)).completed()?;
+        Some(end - self.begin(flow)?)
+    }
+    fn collectives(&self) -> Vec<CollectiveReport> {
+        let plan = &self.network.plan;
+        let spans: Vec<Span> = (0..plan.flows.len()).map(|flow| self.span(flow)).collect();
+        collective::reports(plan, &spans)
+    }
+    fn span(&self, flow: usize) -> Span {
+        let (node, number) = self.network.begin(ChannelId::forward(flow));
+        let released_by = match &self.stations[node].node {
+            Node::Host(host) => host.steps().and_then(|steps| {
+                let other = &host.endpoints[steps.released_by(number)?];
+                Some(other.channel.flow())
+            }),
+            Node::Switch(_) => None,
+        };
+        Span {
+            begin: self.begin(flow),
+            end: self.endpoint(ChannelId::forward(flow)).completed(),
+            released_by,
+        }
     }
 
     fn snapshot(&mut self) -> Snapshot {
@@ -338,13 +373,18 @@ impl Simulation {
         let flows: Vec<FlowReport> = (0..last.flows.len())
             .map(|flow| self.flow_report(flow, &in_path, &dropped))
             .collect();
+        let collectives = self.collectives();
         Report {
             digest: format!("{:016x}", self.digest(&last).value()),
             simulated_seconds: self.now.as_secs_f64(),
             window_seconds: window.as_secs_f64(),
             packet_hops: self.packet_hops(),
-            totals: self.totals(&flows),
+            totals: Totals {
+                collective_completion_seconds: collective::longest(&collectives),
+                ..self.totals(&flows)
+            },
             flows,
+            collectives,
             ports: self.port_reports(window),
         }
     }
@@ -434,6 +474,7 @@ impl Simulation {
         let delay = &window.delays[number];
         let in_seconds = |ps: Option<f64>| ps.map(|ps| ps * 1e-12);
         let source = self.endpoint(ChannelId::forward(number));
+        let begin = self.begin(number);
         let rates = source_of(source);
         let over_tcp = flow.over_tcp();
         let over_roce = roce_sender(source);
@@ -447,7 +488,7 @@ impl Simulation {
             index: flow.index,
             source: flow.source.name(),
             priority: flow.priority,
-            start_seconds: flow.start.as_secs_f64(),
+            start_seconds: begin.map(Ps::as_secs_f64),
             delivered_bytes: delivered,
             throughput_bits_per_second: per_second(delivered),
             tcp_throughput_bits_per_second: over_tcp.then(|| per_second(delivered)),
@@ -465,7 +506,7 @@ impl Simulation {
             packets_delivered: now.destination.packets_received - then.destination.packets_received,
             packets_dropped: now.dropped.packets - then.dropped.packets,
             packets_marked: now.destination.marked - then.destination.marked,
-            completion_seconds: source.completed().map(|at| (at - flow.start).as_secs_f64()),
+            completion_seconds: self.completion(number).map(Ps::as_secs_f64),
             router_queue_mean_cells: None,
             router_queue_max_cells: None,
             alone_seconds: None,

@@ -6,6 +6,7 @@ pub mod arriving;
 mod build;
 pub mod cbfc;
 mod changing;
+pub mod collective;
 pub mod credit;
 pub mod ecmp;
 pub mod endpoint;

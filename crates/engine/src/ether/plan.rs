@@ -139,8 +139,13 @@ pub struct FlowPlan {
     /// list holds the links of all paths, hop by hop. Links that leave one switch follow one another. Empty
     /// if all frames take one path.
     pub sprayed: [Vec<usize>; 2],
-    /// Start time of the flow.
+    /// Start time of the flow. A flow with `after` does not begin before it.
     pub start: Ps,
+    /// Flows that must have ended before the flow begins, by index. Each begins or ends at its source's host, has an end,
+    /// and stands before the flow.
+    pub after: Vec<usize>,
+    /// Time from the last of these ends to the begin of the flow.
+    pub wait: Ps,
     /// Source of traffic.
     pub source: SourceConfig,
     /// False if the source sends no new data until a change lets it; see [`FlowChange`](change::FlowChange).
@@ -174,6 +179,8 @@ impl FlowPlan {
             backward,
             sprayed: Default::default(),
             start: Ps::ZERO,
+            after: Vec::new(),
+            wait: Ps::ZERO,
             source,
             sends: true,
             tcp: TcpConfig::default(),
@@ -331,7 +338,42 @@ impl Plan {
         self.channels()
             .try_for_each(|channel| self.check_path(channel).and(self.check_sprayed(channel)))?;
         self.check_roce()?;
+        self.check_waiting()?;
         self.check_lossless()
+    }
+
+    /// The hosts at which a flow begins and ends. The paths must have been checked.
+    pub(super) fn hosts(&self, flow: usize) -> [usize; 2] {
+        let path = &self.flows[flow].forward;
+        [
+            self.links[path[0]].from,
+            self.links[path[path.len() - 1]].to,
+        ]
+    }
+
+    /// Checks that flows await flows before them, at their own hosts, and that all of these have ends.
+    fn check_waiting(&self) -> Result<(), PlanError> {
+        let waiting = self
+            .flows
+            .iter()
+            .enumerate()
+            .filter(|(_, flow)| !flow.after.is_empty());
+        for (number, flow) in waiting {
+            let host = self.hosts(number)[0];
+            let fits = |other: &usize| {
+                *other < number
+                    && self.flows[*other].source.transfers().is_some()
+                    && self.hosts(*other).contains(&host)
+            };
+            if !flow.after.iter().all(fits) || flow.source.transfers().is_none() {
+                let text = format!(
+                    "flow {}: it awaits a flow that stands behind it, has no end, or neither begins nor ends at its host",
+                    flow.name
+                );
+                return Err(PlanError(text));
+            }
+        }
+        Ok(())
     }
 
     /// Checks that the parameters of RoCE fit the rate of the source's link.

@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::collective::CollectiveReport;
 use crate::control::ControlReport;
 use crate::kernel::Ps;
 use crate::kernel::statistics::jain_index;
@@ -26,6 +27,8 @@ pub struct Report {
     pub totals: Totals,
     /// One entry per flow.
     pub flows: Vec<FlowReport>,
+    /// One entry per group whose flows await one another.
+    pub collectives: Vec<CollectiveReport>,
     /// One entry per output port of a switch.
     pub ports: Vec<PortReport>,
 }
@@ -124,6 +127,10 @@ pub struct Totals {
     /// Completion time that at least 99 % of the ended flows do not exceed (whole run).
     #[schemars(extend("x-better" = "less"))]
     pub completion_p99_seconds: Option<f64>,
+    /// Greatest completion time of the groups whose flows await one another (whole run). Null without such groups, or if
+    /// a flow of one has not ended.
+    #[schemars(extend("x-formula" = "greatest `completion_seconds` of `collectives`", "x-better" = "less"))]
+    pub collective_completion_seconds: Option<f64>,
     /// Mean slowdown of the flows that have ended (whole run). Null without `measure.slowdown`, or if no flow
     /// has ended.
     #[schemars(extend("x-unit" = "", "x-formula" = "sum of `slowdown` of `flows` / number of flows with one", "x-better" = "less"))]
@@ -197,8 +204,8 @@ pub struct FlowReport {
     /// Priority of the flow's frames; 7 is the highest.
     #[schemars(extend("x-unit" = "", "x-source" = "IEEE 802.1Q"))]
     pub priority: u8,
-    /// Start time of the flow, jitter included.
-    pub start_seconds: f64,
+    /// Start time of the flow, jitter included. Null if the flow still awaits other flows.
+    pub start_seconds: Option<f64>,
     /// Bytes delivered in order to the destination application; for datagrams their payload bytes.
     #[schemars(extend("x-better" = "more"))]
     pub delivered_bytes: u64,

@@ -4,6 +4,7 @@ extern crate std;
 mod by_hand;
 mod cbfc;
 mod changes;
+mod collective;
 mod credit;
 mod datagrams;
 mod hpcc;

@@ -182,7 +182,7 @@ impl<S: Server> Joined<S> {
             index: leg.index,
             source: leg.source,
             priority: 0,
-            start_seconds: leg.start_seconds,
+            start_seconds: Some(leg.start_seconds),
             delivered_bytes: leg.delivered_bytes,
             throughput_bits_per_second: leg.tcp_throughput_bits_per_second,
             tcp_throughput_bits_per_second: over_tcp.then_some(leg.tcp_throughput_bits_per_second),

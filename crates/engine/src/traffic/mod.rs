@@ -237,6 +237,13 @@ registry! {
 }
 
 impl SourceConfig {
+    /// Bytes of a transfer over TCP or RoCE; `None` for other sources.
+    pub fn transfers(&self) -> Option<u64> {
+        match self {
+            SourceConfig::Transfer(transfer) => Some(transfer.size.0),
+            _ => None,
+        }
+    }
     /// True for a source that plays a file.
     pub fn plays_file(&self) -> bool {
         self.player().is_some()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -513,6 +514,17 @@ def _completion(
             ((bounds.completion(files, line), line) for line, files in over.items()),
             key=lambda one: one[0],
         )
+        chain = bounds.collective(flows) if any(flow.after for flow in flows) else -math.inf
+        if chain > least:
+            yield Statement(
+                "completion",
+                f"{name}: the last flow cannot end before {seconds(chain)} after the start of the "
+                "run: flows await one another, and a chain of them takes so long over empty lines.",
+                {"group": name, "flows": len(flows), "earliest_end_seconds": chain},
+                kind="bound",
+                claims=(Claim("end", name, "at least", chain, "completion"),),
+            )
+            continue
         count = len(over[line])
         files = f"{count} files that cross" if count > 1 else "the longest file over"
         yield Statement(

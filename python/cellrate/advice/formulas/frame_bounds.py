@@ -378,6 +378,35 @@ class FrameBounds:
         )
         return first + line.seconds(octets) + last
 
+    def collective(self, flows: Sequence[FrameFlow]) -> float:
+        """Time before which the flows of a group that await one another cannot all be acknowledged.
+
+        No flow begins before those that it awaits have ended at its host, with their least times
+        over empty lines.
+        """
+        arrived, acknowledged = dict[int, float](), dict[int, float]()
+        of_group = set(flows)
+        for number, flow in enumerate(self.network.flows):
+            if flow not in of_group:
+                continue
+            host = flow.hops[0][0].sender
+            ends = (
+                (acknowledged if self.network.flows[one].hops[0][0].sender == host else arrived)[
+                    one
+                ]
+                for one in flow.after
+            )
+            begin = max(flow.start_seconds, max(ends, default=-math.inf) + flow.wait_seconds)
+            octets = file_line_bytes(flow) - GAP_BYTES
+            arrived[number] = begin + max(
+                line.seconds(octets)
+                + line.delay_seconds
+                + _least_seconds(hop for hop in flow.hops if hop != (line,))
+                for line in flow.forward
+            )
+            acknowledged[number] = arrived[number] + _least_seconds(flow.hops_back)
+        return max(acknowledged.values())
+
 
 def _least_seconds(hops: Iterable[Hop]) -> float:
     """Least time of a frame over hops, one after the other."""

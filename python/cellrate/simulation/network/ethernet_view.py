@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, pairwise
@@ -70,6 +70,8 @@ class FrameFlow:
         group: Name of the flow's group.
         priority: Priority of its frames, 7 the highest.
         start_seconds: Start time, before jitter.
+        after: Flows that it awaits, by index.
+        wait_seconds: Time from the last of their ends to its start.
         sends: False if the source sends nothing before a change.
         hops: Lines to the destination, hop by hop.
         hops_back: Lines of the acknowledgements, hop by hop; empty without TCP and RoCE.
@@ -95,6 +97,8 @@ class FrameFlow:
     group: str
     priority: int
     start_seconds: float
+    after: Sequence[int]
+    wait_seconds: float
     sends: bool
     hops: tuple[Hop, ...]
     hops_back: tuple[Hop, ...]

@@ -2,8 +2,9 @@
 
 use cellrate_engine::kernel::{Ps, Stream};
 
+use super::collectives::refuse_contradictions;
 use super::{Graph, MOST_FLOWS, Wanted};
-use crate::ethernet::flow::{Flow, Random};
+use crate::ethernet::flow::Random;
 use crate::ethernet::sizes::Sizes;
 use crate::ethernet::types::Scenario;
 use crate::scenario::problem::{Problem, place};
@@ -73,6 +74,8 @@ pub fn draw(
             ends: (hosts[from], hosts[to]),
             start,
             size: Some(sizes.at(stream.uniform())),
+            after: Vec::new(),
+            wait: Ps::ZERO,
         });
     }
     if found.is_empty() {
@@ -98,27 +101,4 @@ fn mean_gap(graph: &Graph, load: f64, sizes: &Sizes) -> f64 {
         .filter(|link| graph.nodes[link.from].is_host);
     let rates = of_hosts.map(|link| link.rate.bits_per_second());
     8.0 * sizes.mean() / (load * rates.sum::<f64>())
-}
-
-/// Refuses keys that contradict the pattern: hosts, number, starts and sources of flows.
-fn refuse_contradictions(flow: &Flow, group: usize) -> Result<(), Problem> {
-    let given = [
-        ("from", flow.from.is_some()),
-        ("to", flow.to.is_some()),
-        ("count", flow.count != 1),
-        ("stagger", flow.stagger != Ps::ZERO),
-        ("source", flow.source != Flow::default_source()),
-    ];
-    match given.into_iter().find(|(_, given)| *given) {
-        None => Ok(()),
-        Some((key, _)) => {
-            let message =
-                format!("the pattern `random` draws its flows itself, so `{key}` has no meaning");
-            Err(Problem::error(
-                place!["flow", group, key],
-                message,
-                "remove the key",
-            ))
-        }
-    }
 }

@@ -117,7 +117,11 @@ pub fn of_names(graph: &Graph, scenario: &Scenario, group: usize) -> Result<Pair
                 .map(|from| (from, to))
                 .collect()
         }
-        Pattern::Random(_) => unreachable!("its flows are drawn with their times"),
+        Pattern::Random(_)
+        | Pattern::RingAllReduce(_)
+        | Pattern::TreeAllReduce(_)
+        | Pattern::ExpertAllToAll(_)
+        | Pattern::Steps(_) => unreachable!("their flows are made with their times"),
         Pattern::Permutation => permutation(&hosts, &mut stream),
         Pattern::AllToAll if hosts.len() * hosts.len() > MOST_FLOWS => {
             let message = format!(
@@ -173,7 +177,7 @@ fn shuffle(values: &mut [usize], stream: &mut Stream) {
 }
 
 /// The number of the host named `name`.
-fn host(graph: &Graph, name: &str, place: Place) -> Result<usize, Problem> {
+pub(super) fn host(graph: &Graph, name: &str, place: Place) -> Result<usize, Problem> {
     let found = graph.nodes.iter().position(|node| node.name == name);
     let Some(found) = found else {
         let mut known: Vec<&str> = graph

@@ -178,6 +178,11 @@ impl Sender {
         self.withholds = withhold;
     }
 
+    /// The flow begins at `at`.
+    pub fn begin_at(&mut self, at: Ps) {
+        self.last = (at, 0);
+    }
+
     /// The packet that is due at `now`, if any.
     pub fn poll(&mut self, now: Ps) -> Option<RocePacket> {
         if self.next_packet() > now {

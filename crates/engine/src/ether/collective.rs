@@ -1,0 +1,168 @@
+//! Flows that wait for one another: the steps of a collective operation, such as an all-reduce. A flow begins when all
+//! flows that it awaits have ended at its host: their last byte has arrived there, or has been acknowledged there.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::endpoint::Endpoint;
+use super::plan::Plan;
+use crate::kernel::Ps;
+
+/// What one endpoint of a host has to do with the waiting of flows.
+#[derive(Clone, Debug)]
+struct Step {
+    /// Payload of its flow, with which the flow has ended at the end that receives it.
+    bytes: u64,
+    ended: bool,
+    /// Endpoints of the host whose flows await the end of its flow.
+    followers: Vec<u32>,
+    /// Number of flows that its own flow still awaits.
+    awaits: u32,
+    /// Time from the last of their ends to its begin.
+    wait: Ps,
+    /// Endpoint of the flow that ended last of those that it awaits.
+    released_by: Option<u32>,
+}
+
+/// The flows of a host that await others, by endpoint.
+#[derive(Clone, Debug)]
+pub struct Steps(Vec<Step>);
+
+impl Steps {
+    /// No flow awaits another. `payloads` has by endpoint the bytes of its flow.
+    pub(super) fn new(payloads: impl Iterator<Item = u64>) -> Steps {
+        let step = |bytes| Step {
+            bytes,
+            ended: false,
+            followers: Vec::new(),
+            awaits: 0,
+            wait: Ps::ZERO,
+            released_by: None,
+        };
+        Steps(payloads.map(step).collect())
+    }
+    /// The flow of endpoint `number` awaits the ends of flows at the endpoints `awaited`, then waits for `wait`.
+    pub(super) fn set(&mut self, number: u32, awaited: impl Iterator<Item = u32>, wait: Ps) {
+        let mut count = 0;
+        for other in awaited {
+            self.0[other as usize].followers.push(number);
+            count += 1;
+        }
+        let step = &mut self.0[number as usize];
+        (step.awaits, step.wait) = (count, wait);
+    }
+    /// True if the flow that endpoint `number` sends awaits others.
+    pub(super) fn waits(&self, number: usize) -> bool {
+        self.0[number].awaits > 0
+    }
+    /// Endpoint of the flow whose end let the flow of endpoint `number` begin.
+    pub(super) fn released_by(&self, number: usize) -> Option<usize> {
+        self.0[number].released_by.map(|number| number as usize)
+    }
+
+    /// Endpoint `number` has had an event at `now`. If its flow has ended with the event, this returns the endpoints
+    /// that await nothing more, each with the begin of its flow.
+    pub(super) fn on_event(
+        &mut self,
+        (number, endpoint): (usize, &Endpoint),
+        now: Ps,
+    ) -> Vec<(usize, Ps)> {
+        let step = &mut self.0[number];
+        if step.ended || !endpoint.has_ended(step.bytes) {
+            return Vec::new();
+        }
+        step.ended = true;
+        let mut begins = Vec::new();
+        for follower in core::mem::take(&mut step.followers) {
+            let waiting = &mut self.0[follower as usize];
+            waiting.awaits -= 1;
+            if waiting.awaits == 0 {
+                waiting.released_by = Some(number as u32);
+                begins.push((follower as usize, now.saturating_add(waiting.wait)));
+            }
+        }
+        begins
+    }
+}
+
+/// Measures of a group of flows that await one another (whole run).
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(extend("x-source" = "cellrate"))]
+pub struct CollectiveReport {
+    /// Name of the group.
+    pub group: String,
+    /// Number of flows.
+    #[schemars(extend("x-unit" = "flows"))]
+    pub flows: u64,
+    /// Flows whose last byte has been acknowledged.
+    #[schemars(extend("x-unit" = "flows", "x-better" = "more"))]
+    pub flows_completed: u64,
+    /// Time from the start of the first flow to the acknowledgement of the last byte of all; null if a flow has not
+    /// ended.
+    #[schemars(extend("x-better" = "less"))]
+    pub completion_seconds: Option<f64>,
+    /// The flow that ended last; null if a flow has not ended.
+    pub last_flow: Option<String>,
+    /// The longest flow of the chain that led to the last flow: each flow of the chain began with the end of the one
+    /// before. Null if a flow has not ended.
+    pub straggler: Option<String>,
+    /// Completion time of the straggler.
+    #[schemars(extend("x-better" = "less"))]
+    pub straggler_seconds: Option<f64>,
+}
+
+/// Begin and end of a flow, and the flow whose end let it begin.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Span {
+    pub begin: Option<Ps>,
+    pub end: Option<Ps>,
+    pub released_by: Option<usize>,
+}
+
+/// The report of each group in which flows await others. `spans` is by flow.
+pub(super) fn reports(plan: &Plan, spans: &[Span]) -> Vec<CollectiveReport> {
+    let mut found = Vec::new();
+    let mut begin = 0;
+    for flows in plan.flows.chunk_by(|one, next| one.group == next.group) {
+        let range = begin..begin + flows.len();
+        begin = range.end;
+        if flows.iter().any(|flow| !flow.after.is_empty()) {
+            found.push(report(plan, spans, range));
+        }
+    }
+    found
+}
+
+/// The greatest completion time of groups; `None` if there is no group, or if a flow of one has not ended.
+pub(super) fn longest(found: &[CollectiveReport]) -> Option<f64> {
+    let times = found.iter().map(|one| one.completion_seconds);
+    let times: Option<Vec<f64>> = times.collect();
+    times?.into_iter().reduce(f64::max)
+}
+
+fn report(plan: &Plan, spans: &[Span], flows: core::ops::Range<usize>) -> CollectiveReport {
+    let ended = flows.clone().filter(|flow| spans[*flow].end.is_some());
+    let completed = ended.clone().count();
+    let last = ended.max_by_key(|flow| (spans[*flow].end, core::cmp::Reverse(*flow)));
+    let last = last.filter(|_| completed == flows.len());
+    let length = |flow: usize| Some(spans[flow].end? - spans[flow].begin?);
+    let chain = core::iter::successors(last, |flow| spans[*flow].released_by);
+    let straggler = chain.max_by_key(|flow| length(*flow));
+    let first = flows.clone().filter_map(|flow| spans[flow].begin).min();
+    let end = last.and_then(|last| spans[last].end);
+    let name = |flow: usize| plan.flows[flow].name.clone();
+    CollectiveReport {
+        group: plan.flows[flows.start].group.clone(),
+        flows: flows.len() as u64,
+        flows_completed: completed as u64,
+        completion_seconds: first
+            .zip(end)
+            .map(|(first, end)| (end - first).as_secs_f64()),
+        last_flow: last.map(name),
+        straggler: straggler.map(name),
+        straggler_seconds: straggler.and_then(length).map(Ps::as_secs_f64),
+    }
+}
