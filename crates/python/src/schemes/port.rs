@@ -114,12 +114,12 @@ impl Port {
     /// Has `on_interval` called whenever an interval ends, and measures over these intervals.
     ///
     /// Args:
-    ///     seconds: Longest interval.
+    ///     seconds: Longest interval; at least the time in which the link sends a cell, or a byte over Ethernet.
     ///     cells: ABR cells after which it ends early; the last of them belongs to it.
     ///     slots: Instead of both, length in cell times of the link.
     ///
     /// Raises:
-    ///     ValueError: A length is not above 0, or none or too many are given.
+    ///     ValueError: A length is too short, or none or too many are given.
     #[pyo3(signature = (seconds = None, cells = None, slots = None))]
     fn every(
         &mut self,
@@ -130,19 +130,19 @@ impl Port {
         let wrong = |what: String| Err(PyValueError::new_err(what));
         match (seconds, cells, slots) {
             (None, None, Some(slots)) if slots > 0 => self.meter.every_slots(slots),
-            (Some(seconds), cells, None) => {
-                let interval = Ps::from_secs_f64(seconds.clamp(0.0, 1e6));
-                if interval == Ps::ZERO || cells == Some(0) || seconds.is_nan() {
-                    let cells = cells.map_or("not given".into(), |cells| cells.to_string());
+            (Some(seconds), cells, None) if cells != Some(0) => {
+                let least = 1.0 / self.rate;
+                if seconds.is_nan() || seconds < least * (1.0 - 1e-9) {
                     return wrong(format!(
-                        "an interval must be above 0: `seconds` is {seconds}, `cells` is {cells}"
+                        "an interval of {seconds:e} s is too short: the link sends a cell, or a byte over Ethernet, in {least:.4e} s"
                     ));
                 }
+                let interval = Ps::from_secs_f64(seconds.clamp(0.0, 1e6));
                 self.meter.every(interval, cells.unwrap_or(u64::MAX));
             }
             _ => {
                 return wrong(
-                    "`port.every` needs `seconds`, with or without `cells`, or `slots` above 0"
+                    "`port.every` needs `seconds`, with or without `cells` above 0, or `slots` above 0"
                         .into(),
                 );
             }
