@@ -14,16 +14,19 @@ use super::ends::{End, Ends};
 use super::frame::UDP_HEADERS;
 use super::host::{Host, Interface};
 use super::hosted::Hosted;
+use super::limiter::Limiter;
 use super::lossless::{Gate, Guard, PortGate};
 use super::memory::SharedMemory;
 use super::node::Node;
 use super::pause::Pauses;
 use super::pfc::{Ingress, Ingresses, PfcConfig, headroom};
+use super::plan::expresspass::Limit;
 use super::plan::{Plan, SwitchPlan};
 use super::port::{Port, PortSettings};
 use super::rates::{RateDestination, RateSource, Rates};
 use super::reserves::Reserves;
 use super::roce::control::Way;
+use super::roce::pacer::Pacer;
 use super::roce::{RoceConfig, receiver, sender};
 use super::spray::{self, Sprayer};
 use super::switch::{Controlled, Route, SPRAYED, Switch};
@@ -72,6 +75,8 @@ struct Draft<'a> {
     backs: Vec<Option<usize>>,
     /// For each host the flows that begin there and await others.
     waiting: Vec<Vec<usize>>,
+    /// For each link that credits of ExpressPass cross, the settings of its queue of credits.
+    limits: BTreeMap<usize, Limit>,
 }
 
 /// Builds the parts of a simulation from a checked plan.
@@ -114,6 +119,7 @@ impl<'a> Draft<'a> {
             unanswered: alloc::vec![Vec::new(); nodes],
             reserves: Reserves::of(plan),
             has_telemetry: alloc::vec![false; plan.links.len()],
+            limits: plan.credit_limits(),
             backs: if plan.needs_opposites() {
                 opposites(&plan.links)
             } else {
@@ -244,6 +250,9 @@ impl<'a> Draft<'a> {
         for port in &mut switch.ports {
             if let Some((gate, label)) = self.gate(port.link as usize) {
                 port.set_gate(PortGate::new(gate, priorities, label));
+            }
+            if let Some(limit) = self.limits.get(&(port.link as usize)) {
+                port.set_limiter(Limiter::new(limit.queue, limit.span));
             }
         }
         if let Some(config) = &self.plan.pfc {
@@ -412,6 +421,10 @@ impl<'a> Draft<'a> {
             if let Some((gate, label)) = self.gate(*link) {
                 host.set_gate(port, gate, label);
             }
+            if let Some(limit) = self.limits.get(link) {
+                let limiter = Limiter::new(limit.queue, limit.span);
+                host.interfaces[port].limiter = Some(Box::new(limiter));
+            }
         }
         if let Some(buffers) = self.buffers(node) {
             host.set_buffers(buffers);
@@ -571,7 +584,8 @@ impl<'a> Draft<'a> {
     fn over_roce(&self, config: &RoceConfig, channel: ChannelId) -> App {
         let flow = &self.plan.flows[channel.flow()];
         if !channel.is_forward() {
-            return App::RoceReceiver(Box::new(receiver::Receiver::new(config)));
+            let pacer = self.pacer(config, channel);
+            return App::RoceReceiver(Box::new(receiver::Receiver::new(config, pacer)));
         }
         let stream = Stream::new(self.plan.seed, &flow.name, "source");
         let Demand::Bytes(bytes) = flow.source.demand(flow.start, stream) else {
@@ -588,6 +602,18 @@ impl<'a> Draft<'a> {
         };
         let sender = sender::Sender::new(config, (framing, &way), bytes, flow.start);
         App::RoceSender(Box::new(sender))
+    }
+
+    /// The pacer of a flow's credits at its receiver; `None` without ExpressPass.
+    fn pacer(&self, config: &RoceConfig, channel: ChannelId) -> Option<Pacer> {
+        let flow = &self.plan.flows[channel.flow()];
+        let octets = config.credit_and_data(self.plan.framing)?;
+        let line = self.plan.links[*flow.forward.last()?]
+            .rate
+            .bits_per_second()
+            / 8.0;
+        let stream = Stream::new(self.plan.seed, &flow.name, "credits");
+        Some(Pacer::new(config.control.credits()?, octets, line, stream))
     }
 
     /// Rate control at the endpoint that sends `channel`.

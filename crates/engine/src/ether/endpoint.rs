@@ -217,7 +217,8 @@ impl Endpoint {
             App::Paced(paced) => paced.source.next(),
             App::RoceSender(sender) if self.in_round => sender.next_timer(),
             App::RoceSender(sender) => sender.next_timer().min(sender.next_packet()),
-            App::RoceReceiver(_) | App::Persistent | App::Sink | App::Router(_) => Ps::NEVER,
+            App::RoceReceiver(receiver) => receiver.next_credit(),
+            App::Persistent | App::Sink | App::Router(_) => Ps::NEVER,
         }
     }
 
@@ -276,7 +277,8 @@ impl Endpoint {
                 }
             }
             App::Persistent => self.started = true,
-            App::RoceReceiver(_) | App::Sink | App::Router(_) => {}
+            App::RoceReceiver(receiver) => receiver.wake(now),
+            App::Sink | App::Router(_) => {}
         }
     }
 
@@ -431,6 +433,23 @@ impl Endpoint {
             _ => None,
         }
     }
+    /// The number of the flow credit (ExpressPass) that is due, for the queue of credits at the interface.
+    pub(super) fn take_due_credit(&mut self) -> Option<u32> {
+        match &mut self.app {
+            App::RoceReceiver(receiver) => receiver.take_due(),
+            _ => None,
+        }
+    }
+    /// The flow credit with a number, which leaves at `now`; `None` unless it is the receiver of a flow over RoCE.
+    pub(super) fn credit(&mut self, now: Ps, number: u32) -> Option<(Info, Packet)> {
+        let App::RoceReceiver(receiver) = &self.app else {
+            return None;
+        };
+        let packet = receiver.credit(now, number);
+        self.counts.packets_sent += 1;
+        let info = Info::flow_credit(self.framing.frame(packet.octets()), self.priority);
+        Some((info, Packet::Roce(packet)))
+    }
     fn udp(&self) -> Info {
         Info::udp(self.framing.frame(self.header), self.priority)
     }
@@ -496,7 +515,7 @@ impl Endpoint {
 
     fn on_roce(&mut self, now: Ps, packet: &RocePacket, marked: bool, trail: &Trail) {
         let trail = packet.has_telemetry().then_some(trail);
-        self.digest.add(packet.psn << 2 | packet.kind as u64);
+        self.digest.add(packet.psn << 2 ^ packet.kind as u64);
         match &mut self.app {
             App::RoceSender(sender) => {
                 sender.receive(now, packet, trail);
@@ -505,7 +524,9 @@ impl Endpoint {
                 }
             }
             App::RoceReceiver(receiver) => {
-                self.packet_delay.add(now.0 - packet.sent.0);
+                if packet.has_data() {
+                    self.packet_delay.add(now.0 - packet.sent.0);
+                }
                 receiver.receive(now, packet, marked, trail);
             }
             _ => {}

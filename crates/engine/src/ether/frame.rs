@@ -88,6 +88,7 @@ impl Info {
     const OF_LINK: u32 = 1 << 25;
     const HOPS: u32 = 26;
     const TELEMETRY: u32 = 1 << 29;
+    const FLOW_CREDIT: u32 = 1 << 30;
 
     /// The word of a frame of `octets` with a TCP segment.
     #[inline]
@@ -128,6 +129,16 @@ impl Info {
     #[inline]
     pub fn has_telemetry(self) -> bool {
         self.0 & Info::TELEMETRY != 0
+    }
+    /// The word of a frame of `octets` with a credit of ExpressPass, from the receiver of a flow to its source.
+    #[inline]
+    pub fn flow_credit(octets: u32, priority: u8) -> Info {
+        Info(Info::tcp(octets, priority, Ecn::NotEct).0 | Info::FLOW_CREDIT)
+    }
+    /// True for a frame with a credit of ExpressPass.
+    #[inline]
+    pub fn is_flow_credit(self) -> bool {
+        self.0 & Info::FLOW_CREDIT != 0
     }
     /// The frame of `octets` with a record of rates on its way to the destination, or back. The packet is
     /// ECT, since a mark of the packet and CI have the same meaning.

@@ -2,6 +2,7 @@
 
 mod credited;
 mod gated;
+mod limited;
 
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
@@ -12,6 +13,7 @@ use super::collective::Steps;
 use super::endpoint::Endpoint;
 use super::ends::Ends;
 use super::frame::{Info, PREAMBLE, Packet, on_line};
+use super::limiter::Limiter;
 use super::line::OctetClock;
 use super::lossless::HostGate;
 use super::plan::change::FlowChange;
@@ -35,6 +37,8 @@ pub struct Interface {
     round: VecDeque<u32>,
     /// PFC or CBFC; `None` without both.
     pub gated: Option<Box<HostGate>>,
+    /// Queue of flow credits (ExpressPass), each with its endpoint and number; `None` if none leave here.
+    pub limiter: Option<Box<Limiter<(u32, u32)>>>,
     /// Captured frames that leave; `None` without capture.
     pub(super) tap: Option<Vec<Leaving>>,
 }
@@ -50,6 +54,7 @@ impl Interface {
             carry: 0,
             round: VecDeque::new(),
             gated: None,
+            limiter: None,
             tap: None,
         }
     }
@@ -205,6 +210,7 @@ impl Host {
             } else if interface.gated.is_some() {
                 self.release_urgent(port, number);
             }
+            self.take_due_credit(port, number);
             self.begin(port, now, links);
         }
         self.note_wake(number);
@@ -227,6 +233,9 @@ impl Host {
         }
         if self.interfaces[port].gated.is_some() {
             return self.send_gated(port, now, links);
+        }
+        if self.interfaces[port].limiter.is_some() {
+            return self.send_limited(port, now, links);
         }
         self.send_next(port, now, links);
         self.clocks.set(port, self.interfaces[port].next_start());

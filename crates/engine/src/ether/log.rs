@@ -15,6 +15,8 @@ pub enum Cause {
     Overflow,
     /// Active queue management dropped the frame.
     Early,
+    /// A credit of ExpressPass met a full queue of credits, which limits the rate of data.
+    CreditLimit,
 }
 
 /// Kind of an event in the event log of a run.

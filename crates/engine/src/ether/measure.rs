@@ -14,9 +14,10 @@ use super::plan::FlowPlan;
 use super::port::Port;
 use super::rates::{RateSource, Rates};
 use super::report::{Balance, FlowReport, PortReport, QueueReport, Report, Totals, loss_ratio};
+use super::roce::pacer::Pacer;
 use super::roce::sender::Sender;
 use super::simulation::Simulation;
-use super::statistics::{self, CBFC, OF_CREDITS, OF_PAUSES, PFC};
+use super::statistics::{self, CBFC, CREDIT_LIMIT, OF_CREDITS, OF_FLOW_CREDITS, OF_PAUSES, PFC};
 use super::switch::payload;
 use super::window::{Dropped, FlowCounts, PortCounts, RoceCounts, Snapshot, Window};
 use crate::control::ControlReport;
@@ -74,7 +75,9 @@ impl Simulation {
     }
     /// Present rate of a flow over RoCE in octets/s on the line; `None` without RoCE.
     pub fn roce_rate(&self, flow: usize) -> Option<f64> {
-        roce_sender(self.endpoint(ChannelId::forward(flow))).map(Sender::rate)
+        let [source, destination] = ChannelId::both(flow).map(|channel| self.endpoint(channel));
+        let of_credits = pacer_of(destination).map(Pacer::rate);
+        of_credits.or_else(|| roce_sender(source).map(Sender::rate))
     }
     /// Slow start threshold of a flow in bytes; `None` without TCP.
     pub fn slow_start_threshold(&self, flow: usize) -> Option<u64> {
@@ -258,7 +261,13 @@ impl Simulation {
             cnps_sent: receiver.cnps,
             cnps_received: sender.cnps,
             naks: sender.naks,
-            rate_ps: sender.rate_ps(self.now),
+            rate_ps: match receiver.pacer() {
+                Some(pacer) => pacer.rate_ps(self.now),
+                None => sender.rate_ps(self.now),
+            },
+            credits_sent: receiver.pacer().map_or(0, Pacer::credits),
+            credits_received: sender.demand().map_or(0, |demand| demand.received),
+            credits_unused: sender.demand().map_or(0, |demand| demand.unused),
         }
     }
 
@@ -481,6 +490,10 @@ impl Simulation {
         let is_reliable = over_tcp || over_roce.is_some();
         let of_roce =
             |count: fn(&RoceCounts) -> u64| over_roce.map(|_| count(&now.roce) - count(&then.roce));
+        let of_credits = |count: fn(&RoceCounts) -> u64| {
+            let demand = over_roce.and_then(Sender::demand);
+            demand.map(|_| count(&now.roce) - count(&then.roce))
+        };
         let per_second = |bytes: u64| bytes as f64 * 8.0 / seconds;
         FlowReport {
             name: flow.name.clone(),
@@ -520,10 +533,13 @@ impl Simulation {
             acr_final_bits_per_second: rates.map(|source| source.rules.acr() * 8.0),
             rate_mean_bits_per_second: over_roce
                 .map(|_| (now.roce.rate_ps - then.roce.rate_ps) * 8e-12 / seconds),
-            rate_final_bits_per_second: over_roce.map(|sender| sender.rate() * 8.0),
+            rate_final_bits_per_second: self.roce_rate(number).map(|rate| rate * 8.0),
             cnps_sent: of_roce(|counts| counts.cnps_sent),
             cnps_received: of_roce(|counts| counts.cnps_received),
             naks_received: of_roce(|counts| counts.naks),
+            credits_sent: of_credits(|counts| counts.credits_sent),
+            credits_received: of_credits(|counts| counts.credits_received),
+            credits_unused: of_credits(|counts| counts.credits_unused),
             balance: self.balance(number, flow, in_path, dropped),
         }
     }
@@ -606,7 +622,9 @@ impl Simulation {
     /// Report of the control of a port, with counts since the start of the run; `None` without control.
     fn control_of(&self, node: usize, number: usize, port: &Port) -> Option<ControlReport> {
         let scheme = port.control().map(statistics::report);
-        let found = scheme.or_else(|| port.credited().map(Credited::report));
+        let of_credit = || port.credited().map(Credited::report);
+        let found = scheme.or_else(of_credit);
+        let found = with_limiter(found, port);
         let (Some(gate), Node::Switch(switch)) = (port.gate(), &self.stations[node].node) else {
             return found;
         };
@@ -663,6 +681,23 @@ impl Simulation {
     }
 }
 
+/// The report of a port's control, with the counts of flow credits (ExpressPass) if these leave there.
+fn with_limiter(found: Option<ControlReport>, port: &Port) -> Option<ControlReport> {
+    let Some(limiter) = port.limiter() else {
+        return found;
+    };
+    let counts = limiter.counts();
+    let values = [counts.sent, counts.dropped, counts.most].map(|count| count as f64);
+    let statistics = OF_FLOW_CREDITS
+        .iter()
+        .map(|one| one.name.into())
+        .zip(values);
+    let new = || ControlReport::new(CREDIT_LIMIT.name, Vec::new());
+    let mut report = found.unwrap_or_else(new);
+    report.statistics.extend(statistics);
+    Some(report)
+}
+
 /// Rate control of a flow's source; `None` without it.
 fn source_of(endpoint: &Endpoint) -> Option<&RateSource> {
     match endpoint.rates() {
@@ -675,6 +710,14 @@ fn source_of(endpoint: &Endpoint) -> Option<&RateSource> {
 fn roce_sender(endpoint: &Endpoint) -> Option<&Sender> {
     match endpoint.app() {
         App::RoceSender(sender) => Some(sender),
+        _ => None,
+    }
+}
+
+/// The pacer of credits at a flow's destination; `None` without ExpressPass.
+fn pacer_of(endpoint: &Endpoint) -> Option<&Pacer> {
+    match endpoint.app() {
+        App::RoceReceiver(receiver) => receiver.pacer(),
         _ => None,
     }
 }

@@ -16,6 +16,7 @@ pub mod held;
 pub mod host;
 mod hosted;
 pub mod lanes;
+pub mod limiter;
 pub mod line;
 mod line_ends;
 pub mod log;

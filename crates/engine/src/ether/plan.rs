@@ -1,6 +1,7 @@
 //! The plan of a simulation: a directed graph, the flows over it, and the checks of a plan.
 
 pub mod change;
+pub mod expresspass;
 
 use alloc::collections::BTreeSet;
 use alloc::format;
@@ -339,6 +340,7 @@ impl Plan {
             .try_for_each(|channel| self.check_path(channel).and(self.check_sprayed(channel)))?;
         self.check_roce()?;
         self.check_waiting()?;
+        self.check_credits()?;
         self.check_lossless()
     }
 

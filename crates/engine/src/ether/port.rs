@@ -2,6 +2,7 @@
 
 mod credited;
 mod gated;
+mod limited;
 mod telling;
 
 use alloc::boxed::Box;
@@ -13,6 +14,7 @@ use super::arriving::Arriving;
 use super::frame::{Ecn, Info, PREAMBLE, Packet, on_line};
 use super::hosted::{Hosted, on_the_line};
 use super::lanes::Credited;
+use super::limiter::Limiter;
 use super::line::OctetClock;
 use super::line_ends::LineEnds;
 use super::log::{Cause, Kind, Log};
@@ -27,6 +29,10 @@ use crate::control::Control;
 use crate::custom::PortFromOutside;
 use crate::kernel::{Ps, Rate};
 use crate::passing::RateRecord;
+
+/// Queue number of frames that wait in no queue of data: of credit, pauses, and flow credits. No port has a queue with
+/// this number.
+const NO_QUEUE: usize = u8::MAX as usize;
 
 /// Counters of a queue since the start of the run.
 #[derive(Clone, Copy, Debug, Default)]
@@ -209,6 +215,9 @@ pub struct Port {
     control: Option<Box<Hosted>>,
     credited: Option<Box<Credited>>,
     gate: Option<Box<PortGate>>,
+    limiter: Option<Box<Limiter<Arriving>>>,
+    /// True if a free line may have to wait for a pause, or for credits: with `gate` or `limiter`.
+    resumes: bool,
     /// True if some queue has active queue management with a timer, or if there is a control scheme.
     has_timers: bool,
     /// Frames that wait in all queues.
@@ -249,6 +258,8 @@ impl Port {
             control: settings.control.map(Box::new),
             credited: None,
             gate: None,
+            limiter: None,
+            resumes: false,
             queues: settings.queues.into_iter().map(Queue::new).collect(),
             queue_of: settings.queue_of,
             schedule: settings.schedule,
@@ -270,7 +281,7 @@ impl Port {
     pub fn next_due(&self, shared: bool) -> Ps {
         let ends = self.serving.is_some() && (shared || self.waiting > 0);
         let mut end = if ends { self.free_at } else { Ps::NEVER };
-        if self.gate.is_some() {
+        if self.resumes {
             end = end.min(self.resumes_at());
         }
         if self.has_timers {
@@ -306,7 +317,7 @@ impl Port {
                 self.wake(self.next_timer());
             } else if end <= now {
                 self.end_service(outside);
-            } else if self.gate.is_some() && self.resumes_at() <= now {
+            } else if self.resumes && self.resumes_at() <= now {
                 self.carry = 0;
                 self.begin_next(self.resumes_at(), outside);
             } else {
@@ -382,6 +393,9 @@ impl Port {
     /// A frame arrives at `now`; the port must have been advanced.
     #[inline]
     pub fn arrive(&mut self, now: Ps, mut frame: Arriving, outside: &mut Outside<'_>) {
+        if self.resumes && frame.info.is_flow_credit() {
+            return self.arrive_limited(now, frame, outside);
+        }
         let number = self.queue_of[frame.info.priority() as usize] as usize;
         let came = frame.info.ecn();
         if let Some(control) = &mut self.control {
@@ -474,7 +488,8 @@ impl Port {
     /// Begins the next service at `start`, if a frame waits.
     #[inline]
     fn begin_next(&mut self, start: Ps, outside: &mut Outside<'_>) {
-        if self.begin_notice(start, outside) {
+        if self.resumes && (self.begin_notice(start, outside) || self.begin_limited(start, outside))
+        {
             return;
         }
         while self.waiting > 0 {
@@ -661,7 +676,9 @@ impl Port {
     pub fn waiting(&self) -> impl Iterator<Item = &Arriving> {
         let waiting = self.queues.iter().flat_map(|queue| &queue.waiting);
         let credited = self.credited.iter().flat_map(|credited| credited.waiting());
-        waiting.map(|waiting| &waiting.frame).chain(credited)
+        let limited = self.limiter.iter().flat_map(|limiter| limiter.waiting());
+        let waiting = waiting.map(|waiting| &waiting.frame).chain(credited);
+        waiting.chain(limited)
     }
     /// Number of frames dropped in all queues since the start of the run.
     pub fn dropped(&self) -> u64 {
@@ -672,6 +689,7 @@ impl Port {
     pub fn storage(&self) -> (u64, usize) {
         let credited = self.credited.iter();
         let of_credited: usize = credited.map(|credited| credited.storage()).sum();
+        let of_limiter = self.limiter.as_ref().map_or(0, |limiter| limiter.storage());
         let bytes = self
             .queues
             .iter()
@@ -679,7 +697,7 @@ impl Port {
         let ahead = self.ahead.as_ref().map_or(0, LineEnds::bytes);
         (
             self.waiting().count() as u64,
-            bytes.sum::<usize>() + ahead + of_credited,
+            bytes.sum::<usize>() + ahead + of_credited + of_limiter,
         )
     }
 }

@@ -287,8 +287,8 @@ pub struct FlowReport {
     /// and without ABR.
     #[schemars(extend("x-source" = "TM 4.0 section 5.10.4"))]
     pub acr_final_bits_per_second: Option<f64>,
-    /// Time-weighted mean of the rate of a source over RoCE (R_C of DCQCN, R of HPCC and TIMELY; under Swift that of the pace), which counts preambles
-    /// and interframe gaps. Null without RoCE.
+    /// Time-weighted mean of the rate of a source over RoCE (R_C of DCQCN, R of HPCC and TIMELY; under Swift that of the pace, under ExpressPass that of data for which credits are sent), which
+    /// counts preambles and interframe gaps. Null without RoCE.
     #[schemars(extend("x-formula" = "integral of the rate over the window / window", "x-source" = "Zhu et al. 2015; Li et al. 2019; Mittal et al. 2015"))]
     pub rate_mean_bits_per_second: Option<f64>,
     /// Rate of a source over RoCE at the end of the run (whole run). Null without RoCE.
@@ -304,6 +304,17 @@ pub struct FlowReport {
     /// without RoCE.
     #[schemars(extend("x-unit" = "packets", "x-source" = "InfiniBand Architecture Specification, reliable connection", "x-better" = "less"))]
     pub naks_received: Option<u64>,
+    /// Credits of ExpressPass that came due at the destination, those included that the queue of its interface dropped;
+    /// null without ExpressPass.
+    #[schemars(extend("x-unit" = "packets", "x-source" = "Cho et al. 2017"))]
+    pub credits_sent: Option<u64>,
+    /// Credits of ExpressPass that the source has received; the others were dropped or are on their way. Null without
+    /// ExpressPass.
+    #[schemars(extend("x-unit" = "packets", "x-source" = "Cho et al. 2017"))]
+    pub credits_received: Option<u64>,
+    /// Credits of ExpressPass that no packet has answered, since the source had no more to send; null without ExpressPass.
+    #[schemars(extend("x-unit" = "packets", "x-source" = "Cho et al. 2017", "x-better" = "less"))]
+    pub credits_unused: Option<u64>,
     /// Mean number of cells in the source queue of the flow's virtual channel, at the router where its data
     /// enter ATM. Null for a flow that does not cross ATM.
     #[schemars(extend("x-formula" = "integral of their number over the window / window", "x-better" = "less"))]

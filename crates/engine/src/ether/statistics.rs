@@ -43,6 +43,20 @@ pub const OF_CREDITS: &[Statistic] = statistics! {
     "ingress_max_credits", "credits", "Most credits of a priority that frames from the opposite link took";
 };
 
+/// ExpressPass at a port as an entry of a registry.
+pub const CREDIT_LIMIT: Component = Component {
+    name: "expresspass",
+    about: "a port limits the credits of flows, so that the data which answer them fit the opposite line",
+    source: "Cho et al. 2017, after ns2-xpass",
+};
+
+/// Statistics of a port that credits of ExpressPass leave, counted since the start of the run.
+pub const OF_FLOW_CREDITS: &[Statistic] = statistics! {
+    "flow_credits_sent", "frames", "Credits of ExpressPass that the port has sent";
+    "flow_credits_dropped", "frames", "Credits of ExpressPass that met a full queue of credits";
+    "flow_credits_max", "frames", "Most credits of ExpressPass that have waited";
+};
+
 /// A statistic in the form of reports over Ethernet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Named {
@@ -64,6 +78,7 @@ pub fn statistics() -> Vec<(Component, Vec<Named>)> {
         (credit::SCHEMES[0], OF_CREDIT),
         (PFC, OF_PAUSES),
         (CBFC, OF_CREDITS),
+        (CREDIT_LIMIT, OF_FLOW_CREDITS),
     ];
     let all = schemes.zip(counted).chain(others);
     all.map(|(component, counted)| (component, counted.iter().map(named).collect()))

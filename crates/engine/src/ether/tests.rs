@@ -7,6 +7,7 @@ mod changes;
 mod collective;
 mod credit;
 mod datagrams;
+mod expresspass;
 mod hpcc;
 mod log;
 mod parts;

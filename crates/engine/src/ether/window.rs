@@ -49,6 +49,12 @@ pub struct RoceCounts {
     pub cnps_received: u64,
     /// Negative acknowledgements after which the source has gone back to a missing packet.
     pub naks: u64,
+    /// Credits of ExpressPass that came due at the destination.
+    pub credits_sent: u64,
+    /// Credits of ExpressPass that the source has received.
+    pub credits_received: u64,
+    /// Credits of ExpressPass that no packet has answered.
+    pub credits_unused: u64,
     /// Integral of the rate in octets/s times picoseconds.
     pub rate_ps: f64,
 }

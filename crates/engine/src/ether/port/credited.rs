@@ -3,15 +3,12 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use super::{Outside, Port};
+use super::{NO_QUEUE, Outside, Port};
 use crate::credit::Sender;
 use crate::ether::arriving::Arriving;
 use crate::ether::credit::Credit;
 use crate::ether::lanes::{Credited, Passed};
 use crate::kernel::Ps;
-
-/// Queue number of credit frames, which wait in no queue. No port has a queue with this number.
-const NO_QUEUE: usize = u8::MAX as usize;
 
 impl Port {
     /// Puts the channels of the port under credit control.

@@ -3,7 +3,7 @@
 
 use alloc::boxed::Box;
 
-use super::{Outside, Port};
+use super::{NO_QUEUE, Outside, Port};
 use crate::ether::arriving::Arriving;
 use crate::ether::frame::{Info, Packet};
 use crate::ether::log::Cause;
@@ -11,14 +11,11 @@ use crate::ether::lossless::PortGate;
 use crate::ether::notice::Due;
 use crate::kernel::Ps;
 
-/// Queue number of frames of PFC and CBFC, which wait in no queue. No port has a queue with this number.
-const NO_QUEUE: usize = u8::MAX as usize;
-
 impl Port {
     /// Sets up PFC or CBFC at the port.
     pub fn set_gate(&mut self, gate: PortGate) {
         self.gate = Some(Box::new(gate));
-        self.ahead = None;
+        (self.ahead, self.resumes) = (None, true);
     }
     /// PFC or CBFC; `None` without both.
     pub fn gate(&self) -> Option<&PortGate> {
@@ -80,10 +77,13 @@ impl Port {
         self.serve(start, NO_QUEUE, frame, outside);
         true
     }
-    /// Time at which the gate may open for the first frame of a queue, while the line is free; `NEVER`
-    /// without such a time.
+    /// Time at which the gate may open for the first frame of a queue, while the line is free, or at which a flow
+    /// credit may begin; `NEVER` without such a time.
     #[cold]
     pub(super) fn resumes_at(&self) -> Ps {
+        self.opens_at().min(self.limited_at())
+    }
+    fn opens_at(&self) -> Ps {
         let Some(gate) = self.gate.as_ref().filter(|_| self.serving.is_none()) else {
             return Ps::NEVER;
         };

@@ -2,6 +2,8 @@
 //! Architecture Specification, annex A17), which recovers from losses by go-back-N, and its rate control.
 
 pub mod control;
+pub mod demand;
+pub mod pacer;
 pub mod packet;
 pub mod receiver;
 pub mod sender;
@@ -13,7 +15,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use self::control::RoceControlConfig;
-use self::packet::{ACK_PACKET, CNP_PACKET, HEADERS, TELEMETRY};
+use self::packet::{ACK_PACKET, CNP_PACKET, CREDIT_NUMBER, CREDIT_PACKET, HEADERS, TELEMETRY};
 use super::aqm::{lasting, require};
 use super::frame::{Framing, Info, PREAMBLE};
 use super::line::OctetClock;
@@ -28,10 +30,11 @@ use crate::traffic::SourceConfig;
 #[serde(default, deny_unknown_fields)]
 pub struct RoceConfig {
     /// Payload of a full packet (path MTU of InfiniBand: 256 bytes to 4096 bytes). Its frame has 62 bytes more, of
-    /// Ethernet, IP, UDP, BTH, ICRC and FCS, and another 42 bytes with telemetry.
+    /// Ethernet, IP, UDP, BTH, ICRC and FCS, another 42 bytes with telemetry, and 4 bytes under ExpressPass.
     #[schemars(extend("x-search" = { "low": "256 bytes", "high": "4096 bytes", "scale": "powers-of-two" }))]
     pub payload: Bytes,
-    /// Packets per acknowledgement; the last packet of a transfer is always acknowledged.
+    /// Packets per acknowledgement; the last packet of a transfer is always acknowledged. Under ExpressPass credits
+    /// acknowledge the others.
     #[schemars(range(min = 1), extend("x-search" = { "low": 1, "high": 64, "scale": "powers-of-two" }))]
     pub ack_every: u32,
     /// Time without progress of acknowledgements after which the source sends again from the first packet that is not
@@ -80,6 +83,12 @@ impl RoceConfig {
     pub fn acknowledgement(&self) -> u32 {
         ACK_PACKET + self.telemetry()
     }
+    /// Octets on the line of a credit of ExpressPass, and of the full packet that answers it; `None` without ExpressPass.
+    pub fn credit_and_data(&self, framing: Framing) -> Option<(u32, u32)> {
+        self.control.credits()?;
+        let data = self.longest_data().min(Info::MOST_OCTETS);
+        Some((framing.on_line(CREDIT_PACKET), framing.on_line(data)))
+    }
     /// Least time from the begin of a full packet to the last bit of its acknowledgement, over the links of its way and of
     /// the way back, on which nothing else waits.
     pub fn round_trip<'a>(
@@ -107,7 +116,9 @@ impl RoceConfig {
     pub fn full_packet(&self) -> (u64, u64) {
         let payload = self.payload.0.min(1 << 32);
         let padding = payload.next_multiple_of(4) - payload;
-        (u64::from(HEADERS + self.telemetry()) + padding, payload)
+        let number = self.control.credits().map_or(0, |_| CREDIT_NUMBER);
+        let headers = HEADERS + number + self.telemetry();
+        (u64::from(headers) + padding, payload)
     }
 }
 

@@ -9,6 +9,12 @@ pub const ACK_PACKET: u32 = HEADERS + 4;
 /// Octets of the IP packet of a congestion notification (CNP), which has sixteen reserved octets.
 pub const CNP_PACKET: u32 = HEADERS + 16;
 
+/// Octets in data that say which credit of ExpressPass they answer: the number has 24 bits.
+pub const CREDIT_NUMBER: u32 = 4;
+/// Octets of the IP packet of a credit. Its PSN is the number of the credit; two octets have the low bits of the PSN that the
+/// receiver expects.
+pub const CREDIT_PACKET: u32 = HEADERS + 2;
+
 /// Most switches on the way of a packet with telemetry: the room in packets of the public simulator of HPCC's authors.
 pub const MOST_HOPS: usize = 5;
 /// Octets of telemetry in a packet, whatever the number of hops: there 64 bits for each, and 16 bits for their number.
@@ -27,6 +33,14 @@ pub enum Kind {
     Nak,
     /// A congestion notification packet.
     Cnp,
+    /// A part of a message that answers a credit of ExpressPass.
+    Credited,
+    /// A credit of ExpressPass. It acknowledges every packet before its PSN.
+    Credit,
+    /// The source asks for credits of ExpressPass.
+    Request,
+    /// The source wants no more credits of ExpressPass.
+    Stop,
 }
 
 /// The fields of a RoCEv2 packet that the simulation needs.
@@ -37,7 +51,8 @@ pub struct RocePacket {
     pub psn: u64,
     /// Time at which the source has sent it.
     pub sent: Ps,
-    /// Place of its telemetry at the switch that has it, 0 elsewhere; [`NO_TELEMETRY`] if it has no room for any.
+    /// Place of its telemetry at the switch that has it, 0 elsewhere; [`NO_TELEMETRY`] if it has no room for any. Of a
+    /// credit and of data that answer it the number of the credit: the low 32 bits.
     pub trail: u32,
     /// Octets of payload.
     pub payload: u16,
@@ -64,6 +79,9 @@ impl RocePacket {
     pub fn octets(&self) -> u32 {
         let own = match self.kind {
             Kind::Data => HEADERS + u32::from(self.payload).next_multiple_of(4),
+            Kind::Credited => HEADERS + CREDIT_NUMBER + u32::from(self.payload).next_multiple_of(4),
+            Kind::Credit => CREDIT_PACKET,
+            Kind::Request | Kind::Stop => HEADERS,
             Kind::Ack | Kind::Nak => ACK_PACKET,
             Kind::Cnp => CNP_PACKET,
         };
@@ -72,7 +90,12 @@ impl RocePacket {
     /// True if it has room for telemetry.
     #[inline]
     pub fn has_telemetry(&self) -> bool {
-        self.trail != NO_TELEMETRY
+        self.trail != NO_TELEMETRY && !matches!(self.kind, Kind::Credit | Kind::Credited)
+    }
+    /// True if it has a part of a message.
+    #[inline]
+    pub fn has_data(&self) -> bool {
+        matches!(self.kind, Kind::Data | Kind::Credited)
     }
 }
 

@@ -1,10 +1,12 @@
 //! The receiving end (responder): takes packets in order, and answers with acknowledgements, negative ones, and
 //! congestion notifications.
 
+use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 
 use super::RoceConfig;
 use super::control::Notifier;
+use super::pacer::Pacer;
 use super::packet::{Kind, RocePacket};
 use super::telemetry::Trail;
 use crate::kernel::Ps;
@@ -21,6 +23,8 @@ pub struct Receiver {
     /// True if a CNP waits.
     cnp: bool,
     notifier: Notifier,
+    /// Credits of ExpressPass; `None` without it.
+    pacer: Option<Box<Pacer>>,
     /// True if answers have room for telemetry.
     has_telemetry: bool,
     /// Telemetry of the packet that came last; every answer follows it.
@@ -36,14 +40,15 @@ pub struct Receiver {
 }
 
 impl Receiver {
-    /// A receiver before the first packet.
-    pub fn new(config: &RoceConfig) -> Receiver {
+    /// A receiver before the first packet, with the pacer of its credits under ExpressPass.
+    pub fn new(config: &RoceConfig, pacer: Option<Pacer>) -> Receiver {
         Receiver {
             expected: 0,
             has_told: false,
             answer: None,
             cnp: false,
             notifier: config.control.notifier(),
+            pacer: pacer.map(Box::new),
             has_telemetry: config.control.has_telemetry(),
             trail: Trail::default(),
             leaving: VecDeque::new(),
@@ -57,6 +62,14 @@ impl Receiver {
     pub fn receive(&mut self, now: Ps, packet: &RocePacket, marked: bool, trail: Option<&Trail>) {
         if let Some(trail) = trail {
             self.trail = *trail;
+        }
+        if let Some(pacer) = &mut self.pacer {
+            match packet.kind {
+                Kind::Request => return pacer.begin(now),
+                Kind::Stop => return pacer.stop(now),
+                Kind::Credited => pacer.on_answer(now, packet.trail),
+                _ => {}
+            }
         }
         if marked && self.notifier.notifies(now) {
             self.cnp = true;
@@ -94,6 +107,32 @@ impl Receiver {
             self.leaving.push_back(self.trail);
         }
         Some(answer)
+    }
+    /// Time of the next credit; `NEVER` without.
+    #[inline]
+    pub fn next_credit(&self) -> Ps {
+        self.pacer.as_ref().map_or(Ps::NEVER, |pacer| pacer.next())
+    }
+    /// The time of [`Receiver::next_credit`] has come.
+    pub fn wake(&mut self, now: Ps) {
+        if let Some(pacer) = &mut self.pacer {
+            pacer.wake(now);
+        }
+    }
+    /// The number of the credit that is due.
+    pub fn take_due(&mut self) -> Option<u32> {
+        self.pacer.as_mut()?.take_due()
+    }
+    /// The credit with a number, which leaves at `now`.
+    pub fn credit(&self, now: Ps, number: u32) -> RocePacket {
+        RocePacket {
+            trail: number,
+            ..RocePacket::empty(Kind::Credit, self.expected, now)
+        }
+    }
+    /// Credits of ExpressPass; `None` without it.
+    pub fn pacer(&self) -> Option<&Pacer> {
+        self.pacer.as_deref()
     }
     /// Hops of the telemetry of the answer that was polled last.
     pub fn hops(&self) -> usize {

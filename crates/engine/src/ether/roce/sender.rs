@@ -1,9 +1,11 @@
 //! The sending end (requester): packets at the rate of its control, again from the missing one after a loss.
 
+use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 
 use super::RoceConfig;
 use super::control::{Completion, RateControl, RoceControl, Told, Way};
+use super::demand::Demand;
 use super::packet::{Kind, NO_TELEMETRY, RocePacket};
 use super::telemetry::Trail;
 use crate::ether::frame::{Framing, PREAMBLE};
@@ -38,6 +40,8 @@ pub struct Sender {
     /// Begin of the last packet, and its octets on the line; of none the start.
     last: (Ps, u32),
     control: RoceControl,
+    /// Credits of ExpressPass; `None` without it.
+    demand: Option<Box<Demand>>,
     /// True until a source whose rate at the start depends on others of its host has begun.
     awaits_others: bool,
     /// Packets of a segment whose round trip is measured; `u64::MAX` if none is.
@@ -72,6 +76,8 @@ impl Sender {
         };
         let control = config.control.build(way);
         let segment = config.control.segment(config.payload.0);
+        let patience = Ps(way.round_trip.0.saturating_mul(2));
+        let demand = config.control.credits().map(|_| Demand::new(patience));
         let mut sender = Sender {
             framing,
             payload: config.payload.0,
@@ -92,6 +98,7 @@ impl Sender {
             last: (start, 0),
             awaits_others: control.starts_by_others(),
             control,
+            demand: demand.map(Box::new),
             segment: segment.unwrap_or(u64::MAX),
             ends: VecDeque::new(),
             clock: OctetClock::new(way.line),
@@ -115,10 +122,16 @@ impl Sender {
     /// Earliest begin of the next packet, possibly in the past.
     #[inline]
     pub fn next_packet(&self) -> Ps {
+        let (begin, octets) = self.last;
+        if let Some(demand) = &self.demand {
+            return match self.may_leave(demand) {
+                true => begin,
+                false => Ps::NEVER,
+            };
+        }
         if self.next >= self.end() || !self.is_in_window() {
             return Ps::NEVER;
         }
-        let (begin, octets) = self.last;
         match self.pace {
             None => begin,
             // A fraction of a picosecond is a whole one: the rate is never exceeded.
@@ -127,7 +140,15 @@ impl Sender {
     }
     /// True if a packet may follow the last without a gap.
     pub fn follows(&self) -> bool {
+        if let Some(demand) = &self.demand {
+            return self.may_leave(demand);
+        }
         self.pace.is_none() && self.next < self.end() && self.is_in_window()
+    }
+    /// True if a packet with a credit may leave, or a message about credits.
+    fn may_leave(&self, demand: &Demand) -> bool {
+        let wants = self.next < self.end();
+        demand.message(wants).is_some() || wants && demand.has_credit()
     }
     /// True if the window has room: less than it is on its way without an acknowledgement.
     #[inline]
@@ -152,8 +173,11 @@ impl Sender {
             sent: now,
             trail: self.trail,
             payload: left.min(self.payload) as u16,
-            kind: Kind::Data,
-            asks: (psn + 1).is_multiple_of(self.ack_every)
+            kind: match self.demand {
+                None => Kind::Data,
+                Some(_) => Kind::Credited,
+            },
+            asks: self.demand.is_none() && (psn + 1).is_multiple_of(self.ack_every)
                 || psn + 1 == self.packets
                 || self.ends_segment(psn),
         }
@@ -188,8 +212,14 @@ impl Sender {
         if self.next_packet() > now {
             return None;
         }
+        let message = self.demand.as_ref();
+        if let Some(kind) = message.and_then(|demand| demand.message(self.next < self.end())) {
+            return Some(self.tell(now, kind));
+        }
         let psn = self.next;
-        let packet = self.data(psn, now);
+        let mut packet = self.data(psn, now);
+        let credit = self.demand.as_mut().and_then(|demand| demand.spend());
+        packet.trail = credit.unwrap_or(packet.trail);
         self.next += 1;
         self.stats.segments_sent += 1;
         if psn < self.most {
@@ -214,6 +244,31 @@ impl Sender {
         Some(packet)
     }
 
+    /// Asks for credits, or stops them. The timer waits for an answer to a request.
+    #[cold]
+    fn tell(&mut self, now: Ps, kind: Kind) -> RocePacket {
+        if let Some(demand) = &mut self.demand {
+            demand.tell(now, kind);
+        }
+        let packet = RocePacket::empty(kind, self.next, now);
+        self.last = (now, self.framing.on_line(packet.octets()));
+        if self.next == self.una {
+            self.timer = match kind {
+                Kind::Request => now.saturating_add(self.timeout),
+                _ => Ps::NEVER,
+            };
+        }
+        packet
+    }
+    /// A credit arrives: it answers a request.
+    fn take_credit(&mut self, now: Ps, number: u32) {
+        let demand = self.demand.as_mut();
+        let is_first = demand.is_some_and(|demand| demand.take(now, number));
+        if is_first && self.next == self.una {
+            self.timer = Ps::NEVER;
+        }
+    }
+
     /// Timers that are due at `now` expire. True if the one of retransmissions does.
     pub fn wake(&mut self, now: Ps) -> bool {
         let is_timeout = self.timer <= now;
@@ -221,6 +276,9 @@ impl Sender {
             self.stats.timeouts += 1;
             self.stats.last_timeout = Some(now);
             self.go_back(now);
+            if let Some(demand) = &mut self.demand {
+                demand.ask_again();
+            }
         }
         if self.control.wake_at() <= now {
             self.control.wake(now);
@@ -232,7 +290,11 @@ impl Sender {
     /// A packet without data arrives at `now`, with the telemetry that it takes back.
     pub fn receive(&mut self, now: Ps, packet: &RocePacket, trail: Option<&Trail>) {
         match packet.kind {
-            Kind::Data => {}
+            Kind::Data | Kind::Credited | Kind::Request | Kind::Stop => {}
+            Kind::Credit => {
+                self.acknowledge(now, packet.psn);
+                self.take_credit(now, packet.trail);
+            }
             Kind::Cnp => {
                 self.cnps += 1;
                 if !self.is_done() {
@@ -267,7 +329,9 @@ impl Sender {
         }
         self.una = psn;
         self.next = self.next.max(psn);
-        self.timer = if self.next > self.una {
+        let demand = self.demand.as_ref();
+        let is_unanswered = demand.is_some_and(|demand| demand.is_unanswered());
+        self.timer = if self.next > self.una || is_unanswered {
             now.saturating_add(self.timeout)
         } else {
             Ps::NEVER
@@ -361,6 +425,10 @@ impl Sender {
     /// Rate in octets/s on the line.
     pub fn rate(&self) -> f64 {
         self.control.rate()
+    }
+    /// Credits of ExpressPass; `None` without it.
+    pub fn demand(&self) -> Option<&Demand> {
+        self.demand.as_deref()
     }
     /// State of the rate control.
     pub fn control(&self) -> &RoceControl {

@@ -27,8 +27,8 @@ impl RateControlParameters for LineRateConfig {
 pub struct LineRate(f64);
 
 impl LineRate {
-    /// A source whose packets go this way.
-    pub fn new(_config: &LineRateConfig, way: &Way) -> LineRate {
+    /// A source whose packets go this way. No parameter of its control changes the rate.
+    pub fn new<C>(_config: &C, way: &Way) -> LineRate {
         LineRate(way.line.bits_per_second() / 8.0)
     }
 }

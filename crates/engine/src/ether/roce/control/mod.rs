@@ -1,6 +1,7 @@
 //! Rate control of sources over RoCE. Each algorithm is one file here and one line in the registry below.
 
 pub mod dcqcn;
+pub mod expresspass;
 pub mod hpcc;
 mod law;
 mod line_rate;
@@ -62,6 +63,12 @@ macro_rules! registry {
             pub fn has_telemetry(&self) -> bool {
                 match self {
                     $(RoceControlConfig::$variant(config) => config.has_telemetry(),)*
+                }
+            }
+            /// Parameters of the credits without which no packet leaves; `None` if packets need none.
+            pub fn credits(&self) -> Option<&expresspass::ExpressPassConfig> {
+                match self {
+                    $(RoceControlConfig::$variant(config) => config.credits(),)*
                 }
             }
             /// Packets of `payload` octets in a segment whose round trip is measured; `None` if none is.
@@ -145,6 +152,8 @@ registry! {
         "Mittal et al. 2015, algorithm 1; Zhu et al. 2016, algorithms 1 and 2", timely::TimelyConfig, timely::Timely;
     Swift = "swift", "set the window by round trips of packets against a target delay, which grows as the window falls",
         "Kumar et al. 2020, after csg-htsim", swift::SwiftConfig, swift::Swift;
+    ExpressPass = "expresspass", "send a packet for each credit of the receiver; each port limits credits so that the data fit the line",
+        "Cho et al. 2017, after ns2-xpass", expresspass::ExpressPassConfig, line_rate::LineRate;
 }
 
 impl Default for RoceControlConfig {

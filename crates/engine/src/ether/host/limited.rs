@@ -1,0 +1,42 @@
+//! Flow credits (ExpressPass) at a host: a queue of their own at the interface under a token bucket, before all data.
+
+use super::Host;
+use crate::ether::transport::Links;
+use crate::kernel::Ps;
+
+impl Host {
+    /// Puts the credit of an endpoint that is due into the queue of its interface. It is lost if the queue is full.
+    #[inline]
+    pub(super) fn take_due_credit(&mut self, port: usize, number: usize) {
+        if let Some(limiter) = &mut self.interfaces[port].limiter
+            && let Some(credit) = self.endpoints[number].take_due_credit()
+        {
+            // The queue counts the credits that it loses.
+            let _is_kept = limiter.push((number as u32, credit));
+        }
+    }
+
+    /// Sends the next frame that may begin, if the line of the interface is free: a credit, or a frame of the next endpoint.
+    pub(super) fn send_limited(&mut self, port: usize, now: Ps, links: &mut Links) {
+        if self.interfaces[port].free_at <= now && !self.send_credit(port, now, links) {
+            self.send_next(port, now, links);
+        }
+        let interface = &self.interfaces[port];
+        let limiter = interface.limiter.as_ref();
+        let opens = limiter.map_or(Ps::NEVER, |limiter| limiter.opens_at());
+        let next = interface.next_start().min(opens.max(interface.free_at));
+        self.clocks.set(port, next);
+    }
+
+    fn send_credit(&mut self, port: usize, now: Ps, links: &mut Links) -> bool {
+        let limiter = self.interfaces[port].limiter.as_mut();
+        let Some((number, credit)) = limiter.and_then(|limiter| limiter.take(now)) else {
+            return false;
+        };
+        let frame = self.endpoints[number as usize].credit(now, credit);
+        if let Some(frame) = frame {
+            self.transmit_of((number, port), frame, now, links);
+        }
+        frame.is_some()
+    }
+}

@@ -1,0 +1,84 @@
+//! Credits of ExpressPass at the source of a flow: it asks for them, spends one for each packet, and stops them.
+
+use alloc::collections::VecDeque;
+
+use super::packet::Kind;
+use crate::kernel::Ps;
+
+/// What a source has told its receiver, and the credits that it has.
+#[derive(Clone, Debug)]
+pub struct Demand {
+    /// True from a request on until the stop.
+    asked: bool,
+    /// True from a request on until the first credit.
+    is_unanswered: bool,
+    /// Time of the last request or stop.
+    told: Ps,
+    /// Time after a stop from which on a further credit means that the stop is lost.
+    patience: Ps,
+    credits: VecDeque<u32>,
+    /// Credits received.
+    pub received: u64,
+    /// Credits that no packet has answered.
+    pub unused: u64,
+}
+
+impl Demand {
+    /// A source that has not asked yet. Credits still come for `patience` after a stop.
+    pub fn new(patience: Ps) -> Demand {
+        Demand {
+            asked: false,
+            is_unanswered: false,
+            told: Ps::ZERO,
+            patience,
+            credits: VecDeque::new(),
+            received: 0,
+            unused: 0,
+        }
+    }
+    /// The message that is due, to a source that wants credits or not.
+    #[inline]
+    pub fn message(&self, wants: bool) -> Option<Kind> {
+        match (wants, self.asked) {
+            (true, false) => Some(Kind::Request),
+            (false, true) => Some(Kind::Stop),
+            _ => None,
+        }
+    }
+    /// The message of [`Demand::message`] leaves.
+    pub fn tell(&mut self, now: Ps, message: Kind) {
+        self.asked = message == Kind::Request;
+        (self.is_unanswered, self.told) = (self.asked, now);
+        self.unused += self.credits.len() as u64;
+        self.credits.clear();
+    }
+    /// A credit arrives. Returns true if it is the first after a request.
+    pub fn take(&mut self, now: Ps, number: u32) -> bool {
+        self.received += 1;
+        if self.asked {
+            self.credits.push_back(number);
+        } else {
+            self.unused += 1;
+            // The stop is due again.
+            self.asked = now.saturating_sub(self.told) >= self.patience;
+        }
+        core::mem::take(&mut self.is_unanswered)
+    }
+    /// True if no credit has answered the last request.
+    pub fn is_unanswered(&self) -> bool {
+        self.is_unanswered
+    }
+    /// True if a packet may leave.
+    #[inline]
+    pub fn has_credit(&self) -> bool {
+        !self.credits.is_empty()
+    }
+    /// Number of the credit that the packet which leaves answers.
+    pub fn spend(&mut self) -> Option<u32> {
+        self.credits.pop_front()
+    }
+    /// No answer has come in time: the request is due again.
+    pub fn ask_again(&mut self) {
+        (self.asked, self.is_unanswered) = (false, false);
+    }
+}

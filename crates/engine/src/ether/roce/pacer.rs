@@ -1,0 +1,128 @@
+//! Credits of ExpressPass at the receiver of a flow: when the next is due, and what data say of earlier ones.
+
+use alloc::collections::VecDeque;
+
+use super::control::expresspass::ExpressPassConfig;
+use super::control::expresspass::feedback::Feedback;
+use crate::kernel::statistics::TimeIntegral;
+use crate::kernel::{Ps, Stream};
+
+/// Paces the credits of a flow between its requests and stops.
+#[derive(Clone, Debug)]
+pub struct Pacer {
+    feedback: Feedback,
+    jitter: f64,
+    stream: Stream,
+    /// Octets of a credit on the line, and of the packet with data that answers it.
+    credit: f64,
+    data: f64,
+    /// Time of the next credit; `NEVER` while the source wants none.
+    next: Ps,
+    /// Number of the next credit, and that of the first since the last request.
+    number: u64,
+    begun: u64,
+    /// The times of the last credits, up to the one before `number`. Data may still answer these.
+    times: VecDeque<Ps>,
+    /// The credit that is due now.
+    due: Option<u32>,
+    rate: TimeIntegral,
+}
+
+impl Pacer {
+    /// A pacer before the first request. Credits have `credit` octets on the line, and full packets `data`, of which the
+    /// lines carry at most `line` octets together in a second.
+    pub fn new(
+        config: &ExpressPassConfig,
+        (credit, data): (u32, u32),
+        line: f64,
+        stream: Stream,
+    ) -> Pacer {
+        let most = line * f64::from(credit) / f64::from(credit + data);
+        Pacer {
+            feedback: Feedback::new(config, most, credit),
+            jitter: config.jitter,
+            stream,
+            credit: credit.into(),
+            data: data.into(),
+            next: Ps::NEVER,
+            number: 0,
+            begun: 0,
+            times: VecDeque::new(),
+            due: None,
+            rate: TimeIntegral::default(),
+        }
+    }
+    /// Time of the next credit; `NEVER` if the source wants none.
+    #[inline]
+    pub fn next(&self) -> Ps {
+        self.next
+    }
+    /// Rate of the data that the credits ask for, in octets/s on the line.
+    pub fn rate(&self) -> f64 {
+        if self.next == Ps::NEVER {
+            0.0
+        } else {
+            self.feedback.rate() * self.data / self.credit
+        }
+    }
+    /// Integral of the rate from the start of the run to `now`, in octets/s times picoseconds.
+    pub fn rate_ps(&self, now: Ps) -> f64 {
+        self.rate.mean(now, Ps(1))
+    }
+    /// Credits that came due, those included that the queue of the interface has refused.
+    pub fn credits(&self) -> u64 {
+        self.number
+    }
+
+    /// The source asks for credits. A further request changes nothing.
+    pub fn begin(&mut self, now: Ps) {
+        if self.next != Ps::NEVER {
+            return;
+        }
+        self.feedback.begin();
+        self.times.clear();
+        (self.begun, self.next) = (self.number, now);
+        self.rate.set(now, self.rate());
+    }
+    /// The source has no more to send.
+    pub fn stop(&mut self, now: Ps) {
+        self.next = Ps::NEVER;
+        self.rate.set(now, 0.0);
+    }
+    /// The time of [`Pacer::next`] has come.
+    pub fn wake(&mut self, now: Ps) {
+        if self.next > now {
+            return;
+        }
+        self.feedback.update(now);
+        self.rate.set(now, self.rate());
+        self.due = Some(self.number as u32);
+        self.number += 1;
+        self.times.push_back(now);
+        let moved = 1.0 + self.jitter * (2.0 * self.stream.uniform() - 1.0);
+        let span = self.credit / self.feedback.rate() * moved * 1e12;
+        // At least a picosecond, so that time goes on.
+        self.next = now.saturating_add(Ps((span as u64).max(1)));
+    }
+    /// The number of the credit that is due.
+    pub fn take_due(&mut self) -> Option<u32> {
+        self.due.take()
+    }
+    /// Data arrive at `now` that answer the credit with this number.
+    pub fn on_answer(&mut self, now: Ps, number: u32) {
+        let first = self.number - self.times.len() as u64;
+        let ahead = number.wrapping_sub(first as u32);
+        if u64::from(ahead) >= self.number - first {
+            let behind = u64::from((first as u32).wrapping_sub(number));
+            if behind <= first - self.begun {
+                self.feedback.on_late_answer();
+            }
+            return;
+        }
+        let lost = u64::from(ahead);
+        let mut sent = self.times.drain(..=ahead as usize);
+        if let Some(sent) = sent.next_back() {
+            self.feedback.on_answer(now, now - sent, lost);
+        }
+    }
+}
