@@ -192,8 +192,12 @@ pub(super) fn expand(scenario: &Scenario) -> Result<Graph, Vec<Problem>> {
         let (from, to) = wanted.ends;
         let there = routes.find(from, to, number, false);
         // Datagrams have no acknowledgements, so they need no way back. Records of rates (the fields of an RM cell)
-        // must return over the same switches, and packets over routers over the same virtual channels.
-        let returns = flow.rate_control.is_some() || (is_joined && flow.source.over_tcp());
+        // and credits of ExpressPass must return over the same switches, and packets over routers over the same virtual
+        // channels.
+        let credits = flow.roce.as_ref().and_then(|roce| roce.control.credits());
+        let returns = flow.rate_control.is_some()
+            || credits.is_some()
+            || (is_joined && flow.source.over_tcp());
         let back = if flow.source.over_tcp() && !returns {
             routes.find(to, from, number, true)
         } else {
@@ -214,6 +218,10 @@ pub(super) fn expand(scenario: &Scenario) -> Result<Graph, Vec<Problem>> {
             let Some(reverse) = graph.reverse(&forward) else {
                 let message = "a link of the path leads one way only";
                 let (place, help) = match flow.rate_control {
+                    _ if credits.is_some() => (
+                        place!["flow", group, "roce", "control"],
+                        "add the link in the other direction: credits of ExpressPass return over the links of the data",
+                    ),
                     Some(_) => (
                         place!["flow", group, "rate_control"],
                         "add the link in the other direction: records of a flow's rate (the fields of an RM cell) return \

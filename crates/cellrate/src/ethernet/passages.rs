@@ -22,8 +22,8 @@ pub struct Passages {
     pub link: Vec<String>,
     /// Channel: `FLOW/forward` or `FLOW/backward`; empty for a pause, and for a credit of CBFC.
     pub vc: Vec<String>,
-    /// `data`, `ack`, `nak`, `cnp`, `record` (of rates: the fields of an RM cell), `credit` or `pause`. An `ack` has no
-    /// data.
+    /// `data`, `ack`, `nak`, `cnp`, `record` (of rates: the fields of an RM cell), `credit`, `request` or `stop` (of
+    /// credits of ExpressPass), or `pause`. An `ack` has no data.
     pub kind: Vec<&'static str>,
     /// Number of the packet among the recorded packets of its channel, from 0. A packet keeps its number at
     /// each link.
@@ -151,10 +151,13 @@ impl Passages {
             Packet::Tcp(segment) if segment.payload() == 0 => "ack",
             Packet::Tcp(_) | Packet::Udp(_) => "data",
             Packet::Roce(packet) => match packet.kind {
-                Kind::Data => "data",
+                Kind::Data | Kind::Credited => "data",
                 Kind::Ack => "ack",
                 Kind::Nak => "nak",
                 Kind::Cnp => "cnp",
+                Kind::Credit => "credit",
+                Kind::Request => "request",
+                Kind::Stop => "stop",
             },
         });
         self.packet.push(row.packet);

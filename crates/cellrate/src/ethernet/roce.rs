@@ -48,6 +48,7 @@ pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
             problems.extend(short_base(scenario, graph, group, roce));
         }
         problems.extend(low_threshold(scenario, graph, group, roce));
+        problems.extend(of_credits(scenario, group, roce));
     }
     problems
 }
@@ -134,6 +135,51 @@ fn of_telemetry(scenario: &Scenario, graph: &Graph, group: usize) -> Vec<Problem
         );
         let help = format!("allowed: flows over at most {MOST_HOPS} switches");
         problems.push(Problem::error(place(), message, help));
+    }
+    problems
+}
+
+/// Problems of credits of ExpressPass: several paths, another flow control, or ports that would need two settings.
+fn of_credits(scenario: &Scenario, group: usize, roce: &RoceConfig) -> Vec<Problem> {
+    let Some(config) = roce.control.credits() else {
+        return Vec::new();
+    };
+    let place = || place!["flow", group, "roce", "control"];
+    let mut problems = Vec::new();
+    if scenario.switch.multipath != Multipath::Ecmp {
+        let message = "credits (ExpressPass) need one path for each flow, but `switch.multipath` is not `ecmp`";
+        let help = "set `switch.multipath = \"ecmp\"`: credits limit the data of the links over which they return";
+        problems.push(Problem::error(place(), message, help));
+    }
+    let others = [
+        ("fcvc", scenario.fcvc.is_some()),
+        ("pfc", scenario.pfc.is_some()),
+        ("cbfc", scenario.cbfc.is_some()),
+    ];
+    for (table, _) in others.into_iter().filter(|(_, is_set)| *is_set) {
+        let message = format!("`{table}` is not available beside credits of flows (ExpressPass)");
+        let help = format!("remove `[{table}]`: credits keep the queues short without it");
+        problems.push(Problem::error(place(), message, help));
+    }
+    let of_flow = |flow: &Flow| Some(flow.roce.as_ref()?.control.credits()?.clone());
+    let first = scenario.flows.iter().find_map(of_flow);
+    let differs = first.map(|first| {
+        [
+            ("credit_queue", first.credit_queue, config.credit_queue),
+            ("burst", first.burst, config.burst),
+        ]
+    });
+    for (key, first, own) in differs
+        .into_iter()
+        .flatten()
+        .filter(|(_, first, own)| first != own)
+    {
+        let mut place = place();
+        place.push(key.into());
+        let message = format!("`{key}` of {own} differs from that of an earlier flow, {first}");
+        let help =
+            "allowed: one value for all flows under ExpressPass, since it is that of the ports";
+        problems.push(Problem::error(place, message, help));
     }
     problems
 }

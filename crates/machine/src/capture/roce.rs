@@ -2,7 +2,7 @@
 //! invariant CRC.
 
 use cellrate_engine::ether::FlowPlan;
-use cellrate_engine::ether::roce::packet::{Kind, RocePacket, TELEMETRY};
+use cellrate_engine::ether::roce::packet::{CREDIT_NUMBER, Kind, RocePacket, TELEMETRY};
 use cellrate_engine::traffic::SourceConfig;
 
 use super::ends::Ends;
@@ -28,6 +28,10 @@ mod opcode {
     pub const SEND_ONLY: u8 = 0x04;
     pub const ACKNOWLEDGE: u8 = 0x11;
     pub const CNP: u8 = 0x81;
+    /// Of the range for manufacturers (0xc0 to 0xff), since ExpressPass has none: credit, request and stop.
+    pub const CREDIT: u8 = 0xc0;
+    pub const REQUEST: u8 = 0xc1;
+    pub const STOP: u8 = 0xc2;
 }
 
 /// Appends the IP packet that carries a RoCE packet of `flow`, forward or `backward`, with the traffic class
@@ -47,6 +51,9 @@ pub fn write(
         Kind::Data => payload + padding,
         Kind::Ack | Kind::Nak => 4,
         Kind::Cnp => 16,
+        Kind::Credited => CREDIT_NUMBER as usize + payload + padding,
+        Kind::Credit => 2,
+        Kind::Request | Kind::Stop => 0,
     };
     let telemetry = hops.map_or(0, |_| TELEMETRY as usize);
     let length = UDP + BTH + telemetry + rest + ICRC;
@@ -75,7 +82,11 @@ pub fn write(
     out.extend((becn << 24 | queue_pair & 0xff_ffff).to_be_bytes());
     out.extend((asks | number(packet)).to_be_bytes());
     match packet.kind {
-        Kind::Data => {}
+        Kind::Data | Kind::Request | Kind::Stop => {}
+        // The number of the credit that the data answer.
+        Kind::Credited => out.extend((packet.trail & 0xff_ffff).to_be_bytes()),
+        // The low bits of the PSN that the receiver expects.
+        Kind::Credit => out.extend((packet.psn as u16).to_be_bytes()),
         // Syndrome of the AETH: an ACK with unlimited credit, or a NAK for a PSN sequence error. The
         // count of messages stays 0.
         Kind::Ack => out.extend([0x1f, 0, 0, 0]),
@@ -86,7 +97,7 @@ pub fn write(
         out.resize(out.len() + telemetry - 2, 0);
         out.extend((hops as u16).to_be_bytes());
     }
-    if packet.kind == Kind::Data {
+    if packet.has_data() {
         let at = packet.psn * payload_of(flow);
         payload::write(out, ends.flow, false, at, payload);
         out.resize(out.len() + padding, 0);
@@ -96,10 +107,11 @@ pub fn write(
 }
 
 /// The packet sequence number (PSN, 24 bits). An acknowledgement has the number of the last packet
-/// that arrived in order.
+/// that arrived in order, a credit of ExpressPass its own number.
 fn number(packet: &RocePacket) -> u32 {
     let psn = match packet.kind {
         Kind::Ack => packet.psn.wrapping_sub(1),
+        Kind::Credit => packet.trail.into(),
         _ => packet.psn,
     };
     psn as u32 & 0xff_ffff
@@ -121,7 +133,10 @@ fn opcode(flow: &FlowPlan, packet: &RocePacket) -> u8 {
     match packet.kind {
         Kind::Cnp => opcode::CNP,
         Kind::Ack | Kind::Nak => opcode::ACKNOWLEDGE,
-        Kind::Data => match (packet.psn == 0, Some(packet.psn) == last) {
+        Kind::Credit => opcode::CREDIT,
+        Kind::Request => opcode::REQUEST,
+        Kind::Stop => opcode::STOP,
+        Kind::Data | Kind::Credited => match (packet.psn == 0, Some(packet.psn) == last) {
             (true, true) => opcode::SEND_ONLY,
             (true, false) => opcode::SEND_FIRST,
             (false, true) => opcode::SEND_LAST,

@@ -82,3 +82,49 @@ impl Demand {
         (self.asked, self.is_unanswered) = (false, false);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A request, two credits of which one is spent, and the stop. A credit within 20 ps of the stop was under way; a later
+    /// one shows that the stop was lost.
+    #[test]
+    fn a_stop_is_repeated_while_credits_come() {
+        let mut demand = Demand::new(Ps(20));
+        assert_eq!(
+            (demand.message(false), demand.message(true)),
+            (None, Some(Kind::Request))
+        );
+        demand.tell(Ps(5), Kind::Request);
+        assert!(demand.is_unanswered() && !demand.has_credit());
+        assert_eq!(
+            [7, 8].map(|number| demand.take(Ps(9), number)),
+            [true, false]
+        );
+        assert_eq!((demand.spend(), demand.has_credit()), (Some(7), true));
+        assert_eq!(
+            (demand.message(true), demand.message(false)),
+            (None, Some(Kind::Stop))
+        );
+        demand.tell(Ps(100), Kind::Stop);
+        assert!(!demand.has_credit());
+        demand.take(Ps(119), 9);
+        assert_eq!(demand.message(false), None);
+        demand.take(Ps(120), 10);
+        assert_eq!(demand.message(false), Some(Kind::Stop));
+        demand.tell(Ps(121), Kind::Stop);
+        demand.take(Ps(140), 11);
+        assert_eq!(demand.message(false), None);
+        assert_eq!((demand.received, demand.unused), (5, 4));
+    }
+
+    #[test]
+    fn a_request_without_an_answer_is_due_again() {
+        let mut demand = Demand::new(Ps(20));
+        demand.tell(Ps(5), Kind::Request);
+        demand.ask_again();
+        assert_eq!(demand.message(true), Some(Kind::Request));
+        assert!(!demand.is_unanswered());
+    }
+}
