@@ -93,6 +93,11 @@ SWIFT = BUSY.replace(
 ).replace("150 kB", "10 MB")
 # A target far below the delay of the way.
 SHORT = 'flow.tcp.roce.control.base="1 ms"; flow.tcp.roce.control.fs_range="1 ms"'
+# The same sources under ExpressPass; a port limits credits of three of them.
+EXPRESSPASS = BUSY.replace(
+    'name = "tcp"',
+    'name = "tcp"\nroce = { timeout = "2 s", control = { algorithm = "expresspass" } }',
+)
 STEEP = 'flow.tcp.roce.control.min_rtt="1 ms"'
 OFTEN_HAI = "flow.tcp.roce.control.hai_after=1"
 # Timer and byte counter both leave fast recovery between two CNPs.
@@ -344,6 +349,19 @@ OTHERS = {
     "swift.cwnd": (SWIFT, "", OF_CONTROL + "cwnd=20.0"),
     "swift.min_cwnd": (SWIFT, SHORT, f"{SHORT}; {OF_CONTROL}min_cwnd=8.0"),
     "swift.max_cwnd": (SWIFT, "", OF_CONTROL + "max_cwnd=11.0"),
+    "expresspass.alpha": (EXPRESSPASS, "", OF_CONTROL + "alpha=0.25"),
+    "expresspass.w_init": (EXPRESSPASS, "", OF_CONTROL + "w_init=0.25"),
+    "expresspass.w_min": (EXPRESSPASS, "", OF_CONTROL + "w_min=0.2"),
+    "expresspass.w_max": (
+        EXPRESSPASS,
+        OF_CONTROL + "w_init=0.1",
+        f"{OF_CONTROL}w_init=0.1; {OF_CONTROL}w_max=0.12",
+    ),
+    "expresspass.w_step": (EXPRESSPASS, "", OF_CONTROL + "w_step=0.01"),
+    "expresspass.target_loss": (EXPRESSPASS, "", OF_CONTROL + "target_loss=0.3"),
+    "expresspass.jitter": (EXPRESSPASS, "", OF_CONTROL + "jitter=0.01"),
+    "expresspass.credit_queue": (EXPRESSPASS, "", OF_CONTROL + "credit_queue=3"),
+    "expresspass.burst": (EXPRESSPASS, "", OF_CONTROL + "burst=6"),
     "pfc.priorities": (PAUSED, "", "pfc.priorities=[7]"),
     "pfc.xoff": (PAUSED, "", 'pfc.xoff="40 packets"'),
     "pfc.xon": (PAUSED, "", 'pfc.xon="3 packets"'),
@@ -411,7 +429,7 @@ def test_every_key_is_here() -> None:
     keys = {name: {row[1] for row in rows} for name, rows in OF_ALGORITHMS.items()}
     assert variants("AqmConfig", "algorithm") == {"none": set(), **keys}
     controls = variants("RoceControlConfig", "algorithm")
-    for name in ("dcqcn", "hpcc", "timely", "swift"):
+    for name in ("dcqcn", "expresspass", "hpcc", "timely", "swift"):
         assert {f"{name}.{key}" for key in controls.pop(name)} <= set(OTHERS)
     assert controls == {"none": set()}
     # What has no digest, what names things, what only limits packets (the refusals of

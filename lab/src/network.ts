@@ -366,18 +366,19 @@ export class NetworkView {
   }
 }
 
-/** True if flows of a scenario run under HPCC, whose packets carry telemetry. */
-function hasTelemetry(flows: unknown): boolean {
+/** True if flows of a scenario run over RoCE under a control, such as HPCC, whose packets carry telemetry. */
+function runsUnder(algorithm: string, flows: unknown): boolean {
   const groups = flows as { roce?: { control?: { algorithm?: string } } | null }[];
-  return groups.some((group) => group.roce?.control?.algorithm === "hpcc");
+  return groups.some((group) => group.roce?.control?.algorithm === algorithm);
 }
 
 /** Explains the signs in the picture of a network, only those that it uses. */
 export function signs({ network, scenario }: Opened): HTMLElement {
   const { flows } = network;
-  const hasCredit = ["fcvc", "cbfc"].some((control) => scenario[control] != null);
-  const hasPauses = scenario["pfc"] != null;
   const ethernet = isEthernet(network);
+  const credited = ethernet && runsUnder("expresspass", scenario["flow"]);
+  const hasCredit = credited || ["fcvc", "cbfc"].some((control) => scenario[control] != null);
+  const hasPauses = scenario["pfc"] != null;
   const { many } = carried(network);
   const abr = !ethernet && flows.some((flow) => flow.abr !== null);
   const known: [string, string, boolean][] = [
@@ -390,7 +391,7 @@ export function signs({ network, scenario }: Opened): HTMLElement {
     ["rm", "RM cell", abr],
     ["marked", "EFCI-marked cell", abr],
     ["credit", ethernet ? "credit frame" : "credit cell", hasCredit],
-    ["telemetry", "packet with telemetry", ethernet && hasTelemetry(scenario["flow"])],
+    ["telemetry", "packet with telemetry", ethernet && runsUnder("hpcc", scenario["flow"])],
     ["pause", "PFC frame that begins a pause", hasPauses],
     ["resume", "PFC frame that ends a pause", hasPauses],
     ["stopped", "link held back by PFC or CBFC", hasPauses || scenario["cbfc"] != null],

@@ -151,7 +151,8 @@ impl Shown for Simulation {
         if frame.is_empty {
             marks |= mark::EMPTY;
         }
-        if frame.info.is_credit() || (frame.channel.is_none() && frame.pause.is_none()) {
+        let is_credit = frame.info.is_credit() || frame.info.is_flow_credit();
+        if is_credit || (frame.channel.is_none() && frame.pause.is_none()) {
             marks |= mark::CREDIT;
         }
         if frame.info.has_telemetry() {

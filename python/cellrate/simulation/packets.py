@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 RATE = "acr_mean_bits_per_second"
 OVER_ROCE = "rate_mean_bits_per_second"
 CNPS = "cnps_received"
+CREDITS = "credits_received"
 AT_ROUTER = "router_queue_max_cells"
 LINK_LAYER = 'link_layer = "ethernet"'
 """First line of a resolved scenario over Ethernet."""
@@ -69,6 +70,7 @@ def _of_group(name: str, members: Sequence[Mapping[str, Any]]) -> dict[str, Any]
         RATE: _mean([flow[RATE] for flow in members]),
         OVER_ROCE: _mean([flow[OVER_ROCE] for flow in members]),
         CNPS: sum(flow[CNPS] or 0 for flow in members),
+        CREDITS: sum(flow[CREDITS] or 0 for flow in members),
         AT_ROUTER: max((flow[AT_ROUTER] or 0 for flow in members), default=0) or None,
     }
 
@@ -112,6 +114,8 @@ def flows_table(flows: Iterable[Mapping[str, Any]]) -> Table:
     if any(flow[OVER_ROCE] is not None for flow in flows):
         shown["mean rate\nGbit/s"] = (OVER_ROCE, _gbit)
         shown["CNPs"] = (CNPS, lambda count: f"{count or 0:,}")
+    if any(flow[CREDITS] for flow in flows):
+        shown["credits\nreceived"] = (CREDITS, lambda count: f"{count or 0:,}")
     if any(flow[AT_ROUTER] is not None for flow in flows):
         title = "longest at\nrouter, cells"
         shown[title] = (AT_ROUTER, lambda cells: "-" if cells is None else f"{cells:,}")

@@ -140,6 +140,7 @@ fn flow(scenario: &Scenario, graph: &Graph, instance: &Instance) -> Value {
         "frame_bytes": frames.full - on_line(0),
         "line_bytes": frames.full,
         "acknowledgement_line_bytes": is_acknowledged.then_some(frames.empty),
+        "flow_credit_line_bytes": frames.credit,
         "propagation_round_trip_seconds": is_acknowledged.then(|| round_trip.as_secs_f64()),
     })
 }
@@ -160,6 +161,8 @@ struct Frames {
     full: u32,
     /// Octets on the line of an acknowledgement without options.
     empty: u32,
+    /// Octets on the line of a credit of ExpressPass; `None` without it.
+    credit: Option<u32>,
 }
 
 impl Frames {
@@ -177,6 +180,10 @@ impl Frames {
                 Some(roce) => roce.acknowledgement(),
                 None => headers,
             }),
+            credit: group
+                .roce
+                .as_ref()
+                .and_then(|roce| Some(roce.credit_and_data(framing)?.0)),
         }
     }
 }

@@ -139,7 +139,7 @@ fn of_telemetry(scenario: &Scenario, graph: &Graph, group: usize) -> Vec<Problem
     problems
 }
 
-/// Problems of credits of ExpressPass: several paths, another flow control, or ports that would need two settings.
+/// Problems of credits of ExpressPass: several paths, credit of channels, or ports that would need two settings.
 fn of_credits(scenario: &Scenario, group: usize, roce: &RoceConfig) -> Vec<Problem> {
     let Some(config) = roce.control.credits() else {
         return Vec::new();
@@ -151,15 +151,15 @@ fn of_credits(scenario: &Scenario, group: usize, roce: &RoceConfig) -> Vec<Probl
         let help = "set `switch.multipath = \"ecmp\"`: credits limit the data of the links over which they return";
         problems.push(Problem::error(place(), message, help));
     }
-    let others = [
-        ("fcvc", scenario.fcvc.is_some()),
-        ("pfc", scenario.pfc.is_some()),
-        ("cbfc", scenario.cbfc.is_some()),
-    ];
-    for (table, _) in others.into_iter().filter(|(_, is_set)| *is_set) {
-        let message = format!("`{table}` is not available beside credits of flows (ExpressPass)");
-        let help = format!("remove `[{table}]`: credits keep the queues short without it");
+    if scenario.fcvc.is_some() {
+        let message = "`fcvc` is not available beside credits of flows (ExpressPass)";
+        let help = "remove `[fcvc]`, or use `pfc` or `cbfc` in its place";
         problems.push(Problem::error(place(), message, help));
+    }
+    if roce.ack_every != RoceConfig::default().ack_every {
+        let message = "`ack_every` has no effect: credits (ExpressPass) acknowledge packets";
+        let place = place!["flow", group, "roce", "ack_every"];
+        problems.push(Problem::warning(place, message, ""));
     }
     let of_flow = |flow: &Flow| Some(flow.roce.as_ref()?.control.credits()?.clone());
     let first = scenario.flows.iter().find_map(of_flow);

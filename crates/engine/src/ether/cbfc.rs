@@ -153,7 +153,7 @@ impl Buffers {
     /// True for a frame of a priority under CBFC.
     #[inline]
     pub fn covers(&self, info: Info) -> bool {
-        self.priorities >> info.priority() & 1 == 1
+        info.is_held_back() && self.priorities >> info.priority() & 1 == 1
     }
     /// A frame with this label takes its credits.
     ///

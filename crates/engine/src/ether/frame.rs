@@ -172,6 +172,11 @@ impl Info {
     pub fn is_of_link(self) -> bool {
         self.0 & Info::OF_LINK != 0
     }
+    /// True for a frame that PFC and CBFC may hold back and count: neither their own, nor a credit of ExpressPass.
+    #[inline]
+    pub fn is_held_back(self) -> bool {
+        self.0 & (Info::OF_LINK | Info::FLOW_CREDIT) == 0
+    }
     /// Contents of the frame for a control scheme.
     #[inline]
     pub fn contents(self) -> Contents {

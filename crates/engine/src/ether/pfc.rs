@@ -145,7 +145,7 @@ impl Ingresses {
     /// True for a frame of a priority under PFC.
     #[inline]
     pub fn covers(&self, info: Info) -> bool {
-        self.priorities >> info.priority() & 1 == 1
+        info.is_held_back() && self.priorities >> info.priority() & 1 == 1
     }
     /// True if the buffer has room for a frame with this label.
     pub fn admits(&self, label: u32, info: Info) -> bool {

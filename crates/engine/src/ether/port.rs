@@ -559,7 +559,7 @@ impl Port {
     fn serve(&mut self, start: Ps, queue: usize, frame: Arriving, outside: &mut Outside<'_>) {
         self.serving = Some((queue as u8, frame.info.octets()));
         if let Some(gate) = &mut self.gate
-            && !frame.info.is_of_link()
+            && frame.info.is_held_back()
         {
             gate.in_service = Some((frame.route, frame.info));
             gate.gate.pass(frame.info);

@@ -54,6 +54,7 @@ def statements(network: FrameNetwork) -> Iterator[Prediction]:
     if network.credit is not None:
         yield from _credit(bounds)
     yield from _link_credits(bounds)
+    yield from _flow_credits(bounds)
     yield from _throughput(bounds, tcp)
     for port in _ports(network):
         yield from _queue(bounds, port)
@@ -174,6 +175,24 @@ def _link_credits(bounds: FrameBounds) -> Iterator[Statement]:
             )
 
 
+def _flow_credits(bounds: FrameBounds) -> Iterator[Statement]:
+    """Statements on the share of a line that credits of ExpressPass leave to data."""
+    for name, flows in bounds.network.groups().items():
+        flow = flows[0]
+        if flow.flow_credit_line_bytes is None:
+            continue
+        lines = {line for flow in flows for line in flow.forward}
+        share = max(bounds.flow_credit_share(flow, line) for line in lines)
+        yield Statement(
+            "credit",
+            f"{name}: credits of ExpressPass let data take at most {share:.4%} of a line: a "
+            f"packet of {flow.line_bytes:,} bytes for each credit of "
+            f"{flow.flow_credit_line_bytes} bytes, preambles and gaps included.",
+            {"group": name, "data_share": share},
+            kind="bound",
+        )
+
+
 def _throughput(
     bounds: FrameBounds, groups: dict[str, tuple[FrameFlow, ...]]
 ) -> Iterator[Prediction]:
@@ -278,7 +297,10 @@ def _why_lost(bounds: FrameBounds, port: Line) -> str:
     if bounds.network.lossless is not None:
         return str(bounds.network.lossless["loses"])
     controls = [flow.roce["control"] for flow in bounds.network.over[port] if flow.roce is not None]
-    if any(control["algorithm"] not in {"hpcc", "swift"} for control in controls):
+    algorithms = {control["algorithm"] for control in controls}
+    if algorithms == {"expresspass"} and len(controls) == len(bounds.network.over[port]):
+        return "no formula here bounds the bursts that credits of ExpressPass let meet"
+    if algorithms - {"hpcc", "swift"}:
         return "flows over RoCE have no windows"
     if controls:
         names = {"hpcc": "HPCC", "swift": "Swift"}
@@ -527,11 +549,14 @@ def _completion(
             continue
         count = len(over[line])
         files = f"{count} files that cross" if count > 1 else "the longest file over"
+        extra = "headers, preambles and gaps"
+        if all(flow.flow_credit_line_bytes is not None for flow in flows):
+            extra = "headers, preambles, gaps and credits of the way back"
         yield Statement(
             "completion",
             f"{name}: the last file cannot end before {seconds(least)} after the start of the "
-            f"run: {files} {line.name} take so long with headers, preambles and gaps. A run counts "
-            "the time of each file from the file's own start.",
+            f"run: {files} {line.name} take so long with {extra}. A run counts the time of each "
+            "file from the file's own start.",
             {"group": name, "port": line.name, "files": count, "earliest_end_seconds": least},
             kind="bound",
             claims=(Claim("end", name, "at least", least, "completion"),),

@@ -47,6 +47,10 @@ DYES = {
     "nak-marked": "#8b4513",
     "cnp": "#0072b2",
     "cnp-marked": "#0072b2",
+    "request": "#56b4e9",
+    "request-marked": "#56b4e9",
+    "stop": "#8b4513",
+    "stop-marked": "#8b4513",
 }
 SHAPES = {"frm": ">", "brm": "<", "credit": "D"}
 NAMES = {
@@ -71,6 +75,10 @@ FRAME_NAMES = {
     "nak-marked": "negative acknowledgement with CE",
     "cnp": "congestion notification",
     "cnp-marked": "congestion notification with CE",
+    "request": "request for credits",
+    "request-marked": "request for credits with CE",
+    "stop": "stop of credits",
+    "stop-marked": "stop of credits with CE",
 }
 # Width of a frame on its link.
 THICK = 3.0

@@ -29,6 +29,7 @@ LOOKS = ("data", "data-marked", "frm", "frm-marked", "brm", "brm-marked", "credi
 FRAME_LOOKS = (
     *("data", "data-marked", "ack", "ack-marked", "record", "record-marked"),
     *("nak", "nak-marked", "cnp", "cnp-marked", "credit", "pause"),
+    *("request", "request-marked", "stop", "stop-marked"),
 )
 """Kinds of frames in a film; "marked" means CE, or for a rate record (a frame with an RM cell's
 fields) CI or NI.

@@ -89,6 +89,7 @@ class FrameFlow:
         line_bytes: A full frame with preamble and gap.
         acknowledgement_line_bytes: An acknowledgement with preamble and gap; None without TCP and
             RoCE.
+        flow_credit_line_bytes: A credit of ExpressPass with preamble and gap; None without it.
         propagation_round_trip_seconds: Propagation there and back over the quickest line of each
             hop; None without TCP and RoCE.
     """
@@ -112,6 +113,7 @@ class FrameFlow:
     frame_bytes: int
     line_bytes: int
     acknowledgement_line_bytes: int | None
+    flow_credit_line_bytes: int | None
     propagation_round_trip_seconds: float | None
 
     @property

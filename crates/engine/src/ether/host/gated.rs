@@ -40,15 +40,20 @@ impl Host {
         self.begin(port as usize, now, links);
     }
 
-    /// Sends the next frame that may begin, if the line of the interface is free: notices, or a frame that has
-    /// waited for credits, or a frame of the next endpoint whose priority is not held back.
+    /// Sends the next frame that may begin, if the line of the interface is free: notices, or a flow credit, or a frame that
+    /// has waited for credits, or a frame of the next endpoint whose priority is not held back.
     pub(super) fn send_gated(&mut self, port: usize, now: Ps, links: &mut Links) {
         self.put_kept_back(port, now);
         let is_free = self.interfaces[port].free_at <= now;
-        if is_free && !self.send_notices(port, now, links) && !self.send_head(port, now, links) {
+        if is_free
+            && !self.send_notices(port, now, links)
+            && !self.send_credit(port, now, links)
+            && !self.send_head(port, now, links)
+        {
             self.send_next(port, now, links);
         }
-        let next = self.interfaces[port].next_gated(now);
+        let interface = &mut self.interfaces[port];
+        let next = interface.next_gated(now).min(interface.next_credit());
         self.clocks.set(port, next);
     }
 

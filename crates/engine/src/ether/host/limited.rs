@@ -1,6 +1,6 @@
 //! Flow credits (ExpressPass) at a host: a queue of their own at the interface under a token bucket, before all data.
 
-use super::Host;
+use super::{Host, Interface};
 use crate::ether::transport::Links;
 use crate::kernel::Ps;
 
@@ -22,13 +22,11 @@ impl Host {
             self.send_next(port, now, links);
         }
         let interface = &self.interfaces[port];
-        let limiter = interface.limiter.as_ref();
-        let opens = limiter.map_or(Ps::NEVER, |limiter| limiter.opens_at());
-        let next = interface.next_start().min(opens.max(interface.free_at));
+        let next = interface.next_start().min(interface.next_credit());
         self.clocks.set(port, next);
     }
 
-    fn send_credit(&mut self, port: usize, now: Ps, links: &mut Links) -> bool {
+    pub(super) fn send_credit(&mut self, port: usize, now: Ps, links: &mut Links) -> bool {
         let limiter = self.interfaces[port].limiter.as_mut();
         let Some((number, credit)) = limiter.and_then(|limiter| limiter.take(now)) else {
             return false;
@@ -38,5 +36,14 @@ impl Host {
             self.transmit_of((number, port), frame, now, links);
         }
         frame.is_some()
+    }
+}
+
+impl Interface {
+    /// Earliest begin of the next flow credit; `NEVER` without a credit.
+    pub(super) fn next_credit(&self) -> Ps {
+        let limiter = self.limiter.as_ref();
+        let opens = limiter.map_or(Ps::NEVER, |limiter| limiter.opens_at());
+        opens.max(self.free_at)
     }
 }

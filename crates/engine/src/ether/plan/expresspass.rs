@@ -39,8 +39,8 @@ impl Plan {
         limits
     }
 
-    /// Checks that credits return over the links of the data, and that no other flow control holds frames back. All ports
-    /// have the same queues of credits.
+    /// Checks that credits return over the links of the data, and that no channel has credit of its own (FCVC). All ports have
+    /// the same queues of credits.
     pub(super) fn check_credits(&self) -> Result<(), PlanError> {
         let error = |what: &str| Err(PlanError(format!("ExpressPass: {what}")));
         let mut flows = self.flows.iter();
@@ -49,8 +49,8 @@ impl Plan {
         let Some(first) = flows.find_map(|flow| credits(&flow)) else {
             return Ok(());
         };
-        if self.needs_opposites() {
-            return error("FCVC, PFC or CBFC beside it");
+        if self.fcvc.is_some() {
+            return error("credit for each channel beside it");
         }
         let backs = opposites(&self.links);
         for flow in self.flows.iter() {

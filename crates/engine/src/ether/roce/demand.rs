@@ -5,6 +5,10 @@ use alloc::collections::VecDeque;
 use super::packet::Kind;
 use crate::kernel::Ps;
 
+/// Times between credits that the smoothed one is of, and those without a credit that the timer must exceed.
+const GAPS: u64 = 8;
+const SILENT_GAPS: u64 = 16;
+
 /// What a source has told its receiver, and the credits that it has.
 #[derive(Clone, Debug)]
 pub struct Demand {
@@ -17,6 +21,9 @@ pub struct Demand {
     /// Time after a stop from which on a further credit means that the stop is lost.
     patience: Ps,
     credits: VecDeque<u32>,
+    /// Time of the last credit since the last stop, and the smoothed time between credits, in picoseconds.
+    last: Option<Ps>,
+    gap: u64,
     /// Credits received.
     pub received: u64,
     /// Credits that no packet has answered.
@@ -32,6 +39,8 @@ impl Demand {
             told: Ps::ZERO,
             patience,
             credits: VecDeque::new(),
+            last: None,
+            gap: 0,
             received: 0,
             unused: 0,
         }
@@ -49,12 +58,20 @@ impl Demand {
     pub fn tell(&mut self, now: Ps, message: Kind) {
         self.asked = message == Kind::Request;
         (self.is_unanswered, self.told) = (self.asked, now);
+        self.last = self.last.filter(|_| self.asked);
         self.unused += self.credits.len() as u64;
         self.credits.clear();
     }
     /// A credit arrives. Returns true if it is the first after a request.
     pub fn take(&mut self, now: Ps, number: u32) -> bool {
         self.received += 1;
+        if let Some(last) = self.last {
+            self.gap = match self.gap {
+                0 => (now - last).0,
+                gap => gap - gap / GAPS + (now - last).0 / GAPS,
+            };
+        }
+        self.last = Some(now);
         if self.asked {
             self.credits.push_back(number);
         } else {
@@ -63,6 +80,11 @@ impl Demand {
             self.asked = now.saturating_sub(self.told) >= self.patience;
         }
         core::mem::take(&mut self.is_unanswered)
+    }
+    /// Time without an acknowledgement that says nothing of a loss: credits acknowledge, and those of many flows are far
+    /// apart.
+    pub fn usual_silence(&self) -> Ps {
+        Ps(self.gap.saturating_mul(SILENT_GAPS))
     }
     /// True if no credit has answered the last request.
     pub fn is_unanswered(&self) -> bool {
@@ -117,6 +139,25 @@ mod tests {
         demand.take(Ps(140), 11);
         assert_eq!(demand.message(false), None);
         assert_eq!((demand.received, demand.unused), (5, 4));
+    }
+
+    /// The first gap counts whole, each later one an eighth: 800, then 700 + 200. No gap is across a stop.
+    #[test]
+    fn the_usual_silence_is_sixteen_gaps() {
+        let mut demand = Demand::new(Ps(20));
+        let silences = |demand: &mut Demand, times: &[u64]| {
+            times.iter().for_each(|at| {
+                demand.take(Ps(*at), 0);
+            });
+            demand.usual_silence()
+        };
+        demand.tell(Ps(0), Kind::Request);
+        assert_eq!(silences(&mut demand, &[100]), Ps(0));
+        assert_eq!(silences(&mut demand, &[900]), Ps(16 * 800));
+        assert_eq!(silences(&mut demand, &[2_500]), Ps(16 * 900));
+        demand.tell(Ps(2_600), Kind::Stop);
+        demand.tell(Ps(90_000), Kind::Request);
+        assert_eq!(silences(&mut demand, &[90_100]), Ps(16 * 900));
     }
 
     #[test]

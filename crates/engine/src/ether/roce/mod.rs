@@ -38,7 +38,8 @@ pub struct RoceConfig {
     #[schemars(range(min = 1), extend("x-search" = { "low": 1, "high": 64, "scale": "powers-of-two" }))]
     pub ack_every: u32,
     /// Time without progress of acknowledgements after which the source sends again from the first packet that is not
-    /// acknowledged. InfiniBand has 4.096 us times a power of two.
+    /// acknowledged. InfiniBand has 4.096 us times a power of two. Under ExpressPass also the time without a credit after
+    /// which the source asks again.
     #[schemars(extend("x-search" = { "low": "65.536 us", "high": "67.108864 ms", "scale": "log" }))]
     pub timeout: Ps,
     /// Rate control of the source; `none` sends at the rate of the line.

@@ -235,7 +235,7 @@ impl Sender {
             }
         }
         if self.timer == Ps::NEVER {
-            self.timer = now.saturating_add(self.timeout);
+            self.timer = now.saturating_add(self.patience());
         }
         let octets = self.framing.on_line(packet.octets());
         self.last = (now, octets);
@@ -244,6 +244,14 @@ impl Sender {
         Some(packet)
     }
 
+    /// Time without progress until the timer expires.
+    #[inline]
+    fn patience(&self) -> Ps {
+        match &self.demand {
+            None => self.timeout,
+            Some(demand) => self.timeout.max(demand.usual_silence()),
+        }
+    }
     /// Asks for credits, or stops them. The timer waits for an answer to a request.
     #[cold]
     fn tell(&mut self, now: Ps, kind: Kind) -> RocePacket {
@@ -254,7 +262,7 @@ impl Sender {
         self.last = (now, self.framing.on_line(packet.octets()));
         if self.next == self.una {
             self.timer = match kind {
-                Kind::Request => now.saturating_add(self.timeout),
+                Kind::Request => now.saturating_add(self.patience()),
                 _ => Ps::NEVER,
             };
         }
@@ -332,7 +340,7 @@ impl Sender {
         let demand = self.demand.as_ref();
         let is_unanswered = demand.is_some_and(|demand| demand.is_unanswered());
         self.timer = if self.next > self.una || is_unanswered {
-            now.saturating_add(self.timeout)
+            now.saturating_add(self.patience())
         } else {
             Ps::NEVER
         };

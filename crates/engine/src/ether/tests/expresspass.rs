@@ -1,7 +1,9 @@
 //! ExpressPass in packets: by hand, its bounds, incasts without losses, and random networks.
 
+use super::cbfc::credited;
 use super::changes::with_changes;
 use super::parts::parts_change_nothing_of;
+use super::pfc::paused;
 use super::random::{any_source, random_plan, with_any_switch};
 use super::roce::{incast, over_roce, plainly};
 use super::*;
@@ -366,8 +368,12 @@ fn credits_do_not_depend_on_the_schedule() {
     let mut stream = Stream::new(1, "ether", "networks under ExpressPass");
     let (mut sent, mut limited, mut again, mut ended) = (0, 0.0, 0, 0);
     for case in 0..cases(80) {
-        let mut plan = random_plan(&mut stream, any_source);
-        if case % 3 == 0 {
+        let mut plan = match case % 5 {
+            0 => paused(&mut stream),
+            1 => credited(&mut stream),
+            _ => random_plan(&mut stream, any_source),
+        };
+        if case % 5 > 2 {
             plan = with_any_switch(plan, &mut stream);
         }
         let mut plan = over_roce(plan, &mut stream);
@@ -421,7 +427,7 @@ fn plans_that_contradict_expresspass_are_refused() {
     assert_eq!(refused(&|_| {}), Ok(()));
     assert_eq!(
         refused(&|plan| plan.fcvc = Some(Default::default())),
-        error("ExpressPass: FCVC, PFC or CBFC beside it")
+        error("ExpressPass: credit for each channel beside it")
     );
     assert_eq!(
         refused(&|plan| plan.flows[0].sprayed[0] = plan.flows[0].forward.clone()),

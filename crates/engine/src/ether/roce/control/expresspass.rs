@@ -13,7 +13,8 @@
 //! - Data have four octets for the number of the credit. A credit has 46 octets of IP: the shortest frame, without a tag.
 //! - The stop leaves behind the last packet, and again if credits still come two round trips later. The
 //!   simulator stops earlier, if credits under way suffice; and it starts slower if fewer than 40 packets remain.
-//! - A request that no credit answers is sent again after `timeout`.
+//! - A request that no credit answers is sent again after `timeout`. The timer waits for sixteen times the usual time between
+//!   credits at least, since credits of many flows are far apart.
 //! - Data that answer an earlier credit than data before them take one from the losses counted. The simulator ends there.
 //! - The first period of the feedback begins with the first packet. Rates are not cut to whole octets, and the maximum
 //!   rate is above the floor of a credit each round trip. There the floor is above the maximum.
@@ -30,8 +31,8 @@ use super::law::{Notifier, RateControlParameters};
 use crate::ether::aqm::{require, share};
 use crate::kernel::{Finding, Rate};
 
-/// Parameters of ExpressPass. Credits return over the links of the data, so each flow has one path, and PFC, CBFC and
-/// FCVC are not allowed beside it. `credit_queue` and `burst` are those of all ports and must be equal in all flows.
+/// Parameters of ExpressPass. Credits return over the links of the data, so each flow has one path. FCVC is not allowed
+/// beside it; PFC and CBFC neither hold back nor count its credits. `credit_queue` and `burst` are those of all ports and must be equal in all flows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ExpressPassConfig {
