@@ -1,4 +1,4 @@
-"""ExpressPass over Ethernet: in place of DCQCN, its bound, captures, and what explain says of it."""
+"""ExpressPass over Ethernet: an incast, its bound, captures, and what explain says of it."""
 
 from __future__ import annotations
 
@@ -46,6 +46,7 @@ def test_explain_bounds_the_share_of_data_and_the_end() -> None:
     [completion] = said.topics()["completion"]
     assert "gaps and credits of the way back" in completion.text
     earliest = completion.values["earliest_end_seconds"]
+    assert isinstance(earliest, float)
     # All but two credits are a span apart.
     credits_ = (16 * 1_378 - 2) * SPAN_BYTES * 8 / 40e9
     assert credits_ < earliest < credits_ + 10e-6

@@ -136,9 +136,6 @@ impl RateControlParameters for ExpressPassConfig {
     fn notifier(&self) -> Notifier {
         Notifier::NONE
     }
-    fn credits(&self) -> Option<&ExpressPassConfig> {
-        Some(self)
-    }
 }
 
 #[cfg(test)]

@@ -2,7 +2,6 @@
 
 use alloc::vec::Vec;
 
-use super::expresspass::ExpressPassConfig;
 use crate::ether::roce::telemetry::Hop;
 use crate::kernel::{Finding, Ps, Rate};
 
@@ -92,10 +91,6 @@ pub trait RateControlParameters {
     /// True if packets collect telemetry on their way, which acknowledgements take back.
     fn has_telemetry(&self) -> bool {
         false
-    }
-    /// Parameters of the credits without which no packet leaves; `None` if packets need none.
-    fn credits(&self) -> Option<&ExpressPassConfig> {
-        None
     }
     /// Packets of `payload` octets in a segment whose round trip is measured; `None` if none is.
     fn segment(&self, _payload: u64) -> Option<u64> {

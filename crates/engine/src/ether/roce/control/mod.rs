@@ -65,12 +65,6 @@ macro_rules! registry {
                     $(RoceControlConfig::$variant(config) => config.has_telemetry(),)*
                 }
             }
-            /// Parameters of the credits without which no packet leaves; `None` if packets need none.
-            pub fn credits(&self) -> Option<&expresspass::ExpressPassConfig> {
-                match self {
-                    $(RoceControlConfig::$variant(config) => config.credits(),)*
-                }
-            }
             /// Packets of `payload` octets in a segment whose round trip is measured; `None` if none is.
             pub fn segment(&self, payload: u64) -> Option<u64> {
                 match self {
@@ -154,6 +148,16 @@ registry! {
         "Kumar et al. 2020, after csg-htsim", swift::SwiftConfig, swift::Swift;
     ExpressPass = "expresspass", "send a packet for each credit of the receiver; each port limits credits so that the data fit the line",
         "Cho et al. 2017, after ns2-xpass", expresspass::ExpressPassConfig, line_rate::LineRate;
+}
+
+impl RoceControlConfig {
+    /// Parameters of the credits without which no packet leaves; `None` if packets need none.
+    pub fn credits(&self) -> Option<&expresspass::ExpressPassConfig> {
+        match self {
+            RoceControlConfig::ExpressPass(config) => Some(config),
+            _ => None,
+        }
+    }
 }
 
 impl Default for RoceControlConfig {
