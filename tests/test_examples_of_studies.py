@@ -63,6 +63,8 @@ def test_pauses_make_a_victim_and_credits_make_none() -> None:
     assert mouse["CBFC"] > 5 * mouse["credits"]
     assert mouse["DCQCN + PFC"] > 5 * mouse["credits"]
     assert 2 * mouse["credits"] < mouse["HPCC + PFC"] < mouse["DCQCN + PFC"] / 2
+    # A round trip more for the request.
+    assert mouse["tail drop"] + 1 < mouse["ExpressPass"] < mouse["tail drop"] + 4
     assert mouse["TIMELY + PFC"] > 5 * mouse["credits"]
     assert mouse["PFC + DCTCP"] < mouse["PFC"]
     assert [name for name, lost in dropped.items() if lost] == ["tail drop", "ERICA"]
