@@ -11,7 +11,7 @@ use super::endpoint::Endpoint;
 use super::plan::Plan;
 use crate::kernel::Ps;
 
-/// What one endpoint of a host has to do with the waiting of flows.
+/// Waiting of flows at one endpoint of a host: its own flow's, and that of flows which await it.
 #[derive(Clone, Debug)]
 struct Step {
     /// Payload of its flow, with which the flow has ended at the end that receives it.
