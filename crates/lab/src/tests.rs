@@ -406,6 +406,7 @@ fn rates_over_roce_have_the_symbol_of_their_control() {
         ("hpcc", "R"),
         ("timely", "R"),
         ("swift", "R"),
+        ("expresspass", "R"),
     ] {
         let set = [format!(
             "flow.answer.roce.control={{algorithm=\"{control}\"}}"

@@ -1,7 +1,7 @@
 //! The queue of flow credits (ExpressPass) before a line, which a token bucket limits.
 //!
-//! A flow credit makes its source send one packet with data over the opposite line. The bucket lets one credit pass in the
-//! time that the credit and the longest such packet take there, so data and credits of both directions fit the line.
+//! A flow credit makes its source send one packet with data over the opposite line. The bucket lets one credit pass in the time that a credit and the longest such
+//! packet take there. So data and credits of both directions fit the line.
 
 use alloc::collections::VecDeque;
 

@@ -382,8 +382,8 @@ class FrameBounds:
     def flow_credit_share(self, flow: FrameFlow, line: Line) -> float:
         """Greatest share of a line that credits of ExpressPass let a flow's data take.
 
-        The port of the way back lets one credit pass in the time that a credit and the longest
-        packet of its flows take on the line: Cho, Jang and Han 2017, C 1538/(84 + 1538).
+        The port of the way back lets one credit pass while a credit and the longest packet of its
+        flows would cross the line: Cho, Jang and Han 2017, C 1538/(84 + 1538).
         """
         return flow.line_bytes / self._span_bytes(line)
 

@@ -40,8 +40,8 @@ impl Host {
         self.begin(port as usize, now, links);
     }
 
-    /// Sends the next frame that may begin, if the line of the interface is free: notices, or a flow credit, or a frame that
-    /// has waited for credits, or a frame of the next endpoint whose priority is not held back.
+    /// Sends the next frame that may begin, if the line of the interface is free. First come notices, then flow credits, then a
+    /// frame that has waited for credits, then a frame of the next endpoint whose priority is not held back.
     pub(super) fn send_gated(&mut self, port: usize, now: Ps, links: &mut Links) {
         self.put_kept_back(port, now);
         let is_free = self.interfaces[port].free_at <= now;

@@ -77,8 +77,8 @@ impl Port {
         self.serve(start, NO_QUEUE, frame, outside);
         true
     }
-    /// Time at which the gate may open for the first frame of a queue, while the line is free, or at which a flow
-    /// credit may begin; `NEVER` without such a time.
+    /// Time at which a flow credit may begin, or, while the line is free, at which the gate may open for the first frame of a
+    /// queue. `NEVER` without such a time.
     #[cold]
     pub(super) fn resumes_at(&self) -> Ps {
         self.opens_at().min(self.limited_at())

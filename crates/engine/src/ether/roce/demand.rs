@@ -9,7 +9,7 @@ use crate::kernel::Ps;
 const GAPS: u64 = 8;
 const SILENT_GAPS: u64 = 16;
 
-/// Messages of a source to its receiver, and the credits that the source has.
+/// State of credits at the source of a flow: its last message to the receiver, and the credits that it has.
 #[derive(Clone, Debug)]
 pub struct Demand {
     /// True from a request on until the stop.

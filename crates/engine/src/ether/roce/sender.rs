@@ -1,5 +1,7 @@
 //! The sending end (requester): packets at the rate of its control, again from the missing one after a loss.
 
+mod credited;
+
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 
@@ -145,11 +147,6 @@ impl Sender {
         }
         self.pace.is_none() && self.next < self.end() && self.is_in_window()
     }
-    /// True if a packet with a credit may leave, or a message about credits.
-    fn may_leave(&self, demand: &Demand) -> bool {
-        let wants = self.next < self.end();
-        demand.message(wants).is_some() || wants && demand.has_credit()
-    }
     /// True if the window has room: less than it is on its way without an acknowledgement.
     #[inline]
     fn is_in_window(&self) -> bool {
@@ -242,39 +239,6 @@ impl Sender {
         self.control.on_sent(now, octets);
         self.note_rate(now);
         Some(packet)
-    }
-
-    /// Time without progress until the timer expires.
-    #[inline]
-    fn patience(&self) -> Ps {
-        match &self.demand {
-            None => self.timeout,
-            Some(demand) => self.timeout.max(demand.usual_silence()),
-        }
-    }
-    /// Asks for credits, or stops them. The timer waits for an answer to a request.
-    #[cold]
-    fn tell(&mut self, now: Ps, kind: Kind) -> RocePacket {
-        if let Some(demand) = &mut self.demand {
-            demand.tell(now, kind);
-        }
-        let packet = RocePacket::empty(kind, self.next, now);
-        self.last = (now, self.framing.on_line(packet.octets()));
-        if self.next == self.una {
-            self.timer = match kind {
-                Kind::Request => now.saturating_add(self.patience()),
-                _ => Ps::NEVER,
-            };
-        }
-        packet
-    }
-    /// A credit arrives: it answers a request.
-    fn take_credit(&mut self, now: Ps, number: u32) {
-        let demand = self.demand.as_mut();
-        let is_first = demand.is_some_and(|demand| demand.take(now, number));
-        if is_first && self.next == self.una {
-            self.timer = Ps::NEVER;
-        }
     }
 
     /// Timers that are due at `now` expire. True if the one of retransmissions does.

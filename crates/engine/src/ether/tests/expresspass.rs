@@ -118,8 +118,8 @@ fn a_source_stops_behind_its_last_packet() {
     assert_eq!(flow.rate_final_bits_per_second, Some(0.0));
 }
 
-/// In no span do more packets with data leave a host than credits pass: a packet in 1,297.6 ns, and one more for the depth of
-/// the bucket, one for the packet that a boundary cuts, and one since credits wait on their way. Over a long time a
+/// In no span do more packets with data leave a host than credits pass: a packet in 1,297.6 ns. The depth of the bucket is
+/// allowed beside it, a packet that a boundary cuts, and two for credits that wait on their way. Over a long time a
 /// single flow uses 93 % of the line or more, but never more than 94.82 %.
 #[test]
 fn data_never_exceed_their_share_of_the_line() {
@@ -253,8 +253,8 @@ fn a_bucket_follows_the_line_of_the_data() {
     assert!(statistic(&report, "flow_credits_dropped") > 50.0);
 }
 
-/// Datagrams that nothing limits fill a small buffer beside the file: packets, credits' requests and acknowledgements are
-/// lost, and still the file ends, by NAKs and the timer.
+/// Datagrams that nothing limits fill a small buffer beside the file. Packets and requests are lost, and still the file
+/// ends, by NAKs and the timer.
 #[test]
 fn losses_among_other_traffic_are_repaired() {
     let (mut naks, mut timeouts) = (0, 0);

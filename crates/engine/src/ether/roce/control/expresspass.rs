@@ -1,13 +1,13 @@
 //! ExpressPass: Cho, Jang and Han, "Credit-Scheduled Delay-Bounded Congestion Control for Datacenters", SIGCOMM 2017.
 //!
 //! The paper was not at hand. The reading rests on the authors' public simulator (kaist-ina/ns2-xpass). A source asks its
-//! receiver for credits, each credit lets it send one packet, and it tells the receiver when it has no more to send. The
-//! receiver paces credits. Every port and interface that credits cross limits them, so that data and credits of both directions
-//! fit the line. The receiver takes gaps among the credits that data answer for losses, and sets its rate by them once a
-//! round trip.
+//! receiver for credits. Each credit lets the source send one packet. A stop tells the receiver that no more is to be sent.
+//! The receiver paces credits. Every port and interface that credits cross limits them, so that data and credits of both
+//! directions fit the line. The receiver takes gaps among the credits that data answer for losses, and sets its rate by
+//! them once a round trip.
 //!
-//! ExpressPass is a control of RoCE here, not a transport beside it: its packets, losses (go-back-N), ends of transfers,
-//! captures and reports are those of RoCE. Of our own are:
+//! ExpressPass is a control of RoCE here, not a transport beside it. Packets, go-back-N, ends of transfers, captures and
+//! reports are those of RoCE. Of our own are:
 //! - Each credit acknowledges all packets before the one that the receiver expects. An acknowledgement for each packet would
 //!   take the room that credits leave. Only the last packet of a transfer has one of its own; `ack_every` has no effect.
 //! - Data have four octets for the number of the credit. A credit has 46 octets of IP: the shortest frame, without a tag.

@@ -58,8 +58,8 @@ fn without_losses_the_rate_goes_halfway_to_the_greatest() {
     near(feedback.rate(), 56_643_033.3);
 }
 
-/// At half the rate the target is 6.25 %. Of 100 credits in 100 us 10 are lost: 84 times 90 octets in 100 us are 75.6 MB/s,
-/// times 1.0625 80.3 MB/s, which is above the old rate: it stays, and w halves. With 40 of 50 lost 84 times 10 octets
+/// At half the rate the target is 6.25 %. Of 100 credits in 100 us 10 are lost. 84 times 90 octets in 100 us are 75.6 MB/s,
+/// times 1.0625 80.3 MB/s. That is above the old rate, which stays, and w halves. With 40 of 50 lost 84 times 10 octets
 /// are 8.4 MB/s, times 1.0625 8.925 MB/s.
 #[test]
 fn losses_above_the_target_lower_the_rate() {
