@@ -63,7 +63,8 @@ def test_a_loss_or_a_delay_sizes_a_buffer(command: Command, incast: Path) -> Non
     assert 0 < lossy["buffer_bytes"] < 4_500_000
     assert sum(run["loss_ratio"] for run in lossy["runs"]) / 2 <= 0.02
     delayed = json.loads(command("size-buffer", incast.name, "--delay", "100 us", *short).stdout)
-    assert delayed["buffer_bytes"] == 125_000
+    # 32 last frames of 862 bytes and full ones of 1,518 fill 125,012 bytes of the line.
+    assert delayed["buffer_bytes"] == 123_132
     shown = command("size-buffer", incast.name, *short[:4])
     assert "bytes in each queue" in shown.stdout
     assert "it assumes that" in shown.stdout
@@ -75,6 +76,35 @@ def test_a_loss_or_a_delay_sizes_a_buffer(command: Command, incast: Path) -> Non
     ):
         refused = command("size-buffer", incast.name, *options)
         assert (refused.returncode, message in refused.stderr) == (2, True), refused.stderr
+
+
+@pytest.mark.parametrize("segment", [100, 1460])
+def test_frames_leave_the_sized_buffer_within_the_delay(incast: Path, segment: int) -> None:
+    """Frames wait for preambles and gaps as well, which small frames have many of."""
+    settings = {"tcp.mss": f"{segment} bytes", "run.duration": "50 ms"}
+    answer = cellrate.size_buffer(incast, overrides=settings, seeds=1, delay_seconds=200e-6)
+    assert isinstance(answer, sizing.PacketAnswer)
+    assert "The delay spans the time from a frame's last bit at A->sink" in " ".join(answer.words())
+    buffer = {"switch.buffer": f"{answer.buffer_bytes} bytes"}
+    run = cellrate.run(incast, overrides=settings | buffer)
+    # Before the queue: the first line and both propagation delays of 1 us.
+    before = 2e-6 + 8 * (segment + 58 + 8) / 10e9
+    waits = [flow["packet_delay_p99_seconds"] - before for flow in run.summary["flows"]]
+    assert 0.99 * 200e-6 < max(waits) <= 200e-6
+    with pytest.raises(sizing.SizingError, match="a frame alone takes"):
+        cellrate.size_buffer(incast, overrides=settings, seeds=1, delay_seconds=5e-8)
+
+
+def test_a_loss_ratio_of_several_runs_has_its_bound(incast: Path) -> None:
+    """Student's t by hand: with two runs the bound is 6.3138 standard errors above the mean."""
+    answer = cellrate.size_buffer(
+        incast, overrides={"run.duration": "20 ms"}, seeds=2, loss_ratio=0.05
+    )
+    assert isinstance(answer, sizing.PacketAnswer)
+    one, other = (run.loss_ratio for run in answer.runs)
+    bound = (one + other) / 2 + 6.3138 * abs(one - other) / 2
+    assert answer.upper_loss_ratio == pytest.approx(bound, rel=1e-4)
+    assert f"at most {bound:.3g} with 95% confidence" in " ".join(answer.words())
 
 
 def test_tune_searches_the_declared_range_of_queue_management(

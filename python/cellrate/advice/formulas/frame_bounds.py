@@ -471,12 +471,19 @@ def file_line_bytes(flow: FrameFlow) -> int:
     """Bytes that the frames of a file take on a line, with preambles and gaps."""
     full, rest = divmod(int(flow.source["size_bytes"]), flow.payload_bytes)
     around = flow.line_bytes - flow.frame_bytes
+    return full * flow.line_bytes + (last_frame_bytes(flow) + around if rest else 0)
+
+
+def last_frame_bytes(flow: FrameFlow) -> int:
+    """Length of the last frame of a file in bytes, from header to frame check sequence."""
+    rest = int(flow.source["size_bytes"]) % flow.payload_bytes
+    if not rest:
+        return flow.frame_bytes
     headers = flow.frame_bytes - flow.payload_bytes
     if flow.roce is not None:
         # RoCE pads payload to words of four bytes.
         headers += (-rest % 4) - (-flow.payload_bytes % 4)
-    short = max(SHORTEST_BYTES, headers + rest) + around
-    return full * flow.line_bytes + (short if rest else 0)
+    return max(SHORTEST_BYTES, headers + rest)
 
 
 def outstanding_bytes(flow: FrameFlow) -> int:

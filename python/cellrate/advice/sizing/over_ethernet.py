@@ -10,13 +10,14 @@ from typing import Any
 
 from cellrate import _core
 from cellrate.advice.formulas.frame_bounds import FrameBounds, outstanding_packets
+from cellrate.advice.formulas.frame_delay import buffer_for_delay
 from cellrate.advice.sizing.confidence import CONFIDENCE, covered_share, upper_mean
 from cellrate.advice.sizing.question import Measured, Question, SizingError, measure
 from cellrate.advice.sizing.search import least
 from cellrate.common.document import Column, Document, Paragraph, Row, Section, Shown, Table
 from cellrate.common.numbers import counted, seconds
 from cellrate.common.to_json import to_json
-from cellrate.simulation.network.ethernet_view import FrameNetwork, Line
+from cellrate.simulation.network.ethernet_view import PREAMBLE_BYTES, FrameNetwork, Line
 from cellrate.simulation.run_types import Runner
 from cellrate.simulation.runner import Job
 
@@ -149,6 +150,11 @@ class PacketAnswer(Shown):
     def _share(self, formula: PacketFormula) -> str:
         return f"{formula.buffer_bytes / self.buffer_bytes:.2f}" if self.buffer_bytes else "-"
 
+    @property
+    def upper_loss_ratio(self) -> float | None:
+        """One-sided 95 % bound of the mean packet loss ratio; None if all runs lose alike."""
+        return upper_mean([run.loss_ratio for run in self.runs])
+
     def words(self) -> Iterator[str]:
         """The result in sentences."""
         runs = counted(len(self.runs), "run")
@@ -156,7 +162,11 @@ class PacketAnswer(Shown):
             yield f"Buffer: {self.buffer_bytes:,} bytes in each queue."
             loss = fmean(run.loss_ratio for run in self.runs)
             lost = f"the mean packet loss ratio is {loss:.3g}" if loss else "no packet is lost"
-            yield f"With this buffer {lost} at the port in {runs}."
+            bound = self.upper_loss_ratio
+            most = (
+                "" if bound is None else f", at most {bound:.3g} with {CONFIDENCE:.0%} confidence"
+            )
+            yield f"With this buffer {lost} at the port in {runs}{most}."
         if self.each_bytes:
             share = covered_share(len(self.each_bytes))
             yield (
@@ -177,6 +187,8 @@ class PacketAnswer(Shown):
             "settings": list(question.overrides),
             "target": {"loss_ratio": question.loss_ratio, "delay_seconds": question.delay_seconds},
             **to_json(self, without=("question",)),
+            "confidence": CONFIDENCE,
+            "upper_mean_loss_ratio": self.upper_loss_ratio,
             "words": list(self.words()),
         }
 
@@ -225,7 +237,7 @@ def size_port(question: Question, runner: Runner) -> PacketAnswer:
     def runs_with(octets: int) -> tuple[PacketRun, ...]:
         return tuple(PacketRun.of(run, port.name) for run in buffers.runs(octets, runner))
 
-    return _with_elsewhere(_sized(answer, port, runs_with))
+    return _with_elsewhere(_sized(answer, network, port, runs_with))
 
 
 def _require_one_limit(network: FrameNetwork) -> None:
@@ -257,11 +269,15 @@ def _longest(port: Mapping[str, Any]) -> int:
 
 
 def _sized(
-    answer: PacketAnswer, port: Line, runs_with: Callable[[int], tuple[PacketRun, ...]]
+    answer: PacketAnswer,
+    network: FrameNetwork,
+    port: Line,
+    runs_with: Callable[[int], tuple[PacketRun, ...]],
 ) -> PacketAnswer:
     question = answer.question
     if question.delay_seconds is not None:
-        octets = math.floor(question.delay_seconds * port.bits_per_second / 8 * (1 + 1e-12))
+        octets = _for_delay(network, port, question.delay_seconds)
+        answer = replace(answer, remarks=(*answer.remarks, *_of_delay(network, port)))
         return replace(answer, buffer_bytes=octets, runs=runs_with(octets))
     lost = [run.loss_ratio for run in answer.unlimited]
     if not _keeps(question.loss_ratio, lost):
@@ -280,6 +296,34 @@ def _sized(
 
     found = least(holds, 1, max(each)).cells
     return replace(answer, buffer_bytes=found, runs=runs_with(found))
+
+
+def _for_delay(network: FrameNetwork, port: Line, delay_seconds: float) -> int:
+    """The greatest buffer from which each frame leaves within a delay.
+
+    Raises:
+        SizingError: The delay is shorter than that of a frame alone.
+    """
+    octets = buffer_for_delay(network, port, delay_seconds)
+    longest = max(flow.frame_bytes for flow in network.over[port])
+    if octets < longest:
+        alone = port.seconds(PREAMBLE_BYTES + longest)
+        raise SizingError(
+            f"a delay of {delay_seconds:g} s is too short for a buffer of {longest:,} bytes, which "
+            f"a full frame needs; a frame alone takes {alone:.3g} s at {port.name}"
+        )
+    return octets
+
+
+def _of_delay(network: FrameNetwork, port: Line) -> Iterator[str]:
+    """Sentences on the span of the delay, and on frames that wait longer."""
+    yield (
+        f"The delay spans the time from a frame's last bit at {port.name} until this bit leaves, "
+        "with preambles and gaps of the frames that fill the queue in the greatest number. The "
+        "lines and other ports of its path are not part of it."
+    )
+    if len({network.queue(flow.priority) for flow in network.over[port]}) > 1:
+        yield "Frames wait longer than this delay while the port serves queues of higher priority."
 
 
 def _keeps(loss_ratio: float, losses: Sequence[float]) -> bool:
