@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -90,6 +92,59 @@ def test_each_study_of_an_experiment_names_measures_or_says_why_not() -> None:
                 assert "has no measure of a single run" in text
     assert "kalyan97-fig8.5" not in lacking
     assert len(lacking) < 40
+
+
+class _AtUnits(ast.NodeTransformer):
+    """Replaces the numbers of a run: rates by 1 Mbit/s, times by 1 ms, in units of the summary."""
+
+    def _number(self, node: ast.AST) -> ast.AST:
+        text = ast.unparse(node)
+        for ending, value in (("bits_per_second", 1e6), ("throughput_mbit", 1), ("_seconds", 1e-3)):
+            if ending in text:
+                return ast.Constant(value)
+        return self.generic_visit(node)
+
+    visit_Attribute = visit_Call = visit_Name = _number  # noqa: N815
+
+
+def _studies() -> Iterator[tuple[str, dict[str, str]]]:
+    """All study files of published experiments, whole and by variant: their measures."""
+    for paper in all_papers():
+        for experiment in paper.experiments:
+            parts = (f"{experiment.id}:{variant.name}" for variant in experiment.variants)
+            for name in (experiment.id, *parts):
+                try:
+                    yield name, tomllib.loads(study_of(name)).get("measures", {})
+                except ReproduceError:  # it has no runs, or none that a study can vary
+                    continue
+
+
+def test_measures_of_printed_studies_have_the_units_of_their_names() -> None:
+    """Rates of 1 Mbit/s give about 1 in Mbit/s, times of 1 ms give 1 in ms, counts are cells."""
+    checked = 0
+    for study, measures in _studies():
+        for name, expression in measures.items():
+            assert name.isidentifier(), (study, name)
+            if name.endswith("_cells"):
+                assert "_cells" in expression, (study, name, expression)
+            if not name.endswith(("mbit_per_s", "_ms")):
+                continue
+            tree = _AtUnits().visit(ast.parse(expression, mode="eval"))
+            value = eval(compile(ast.fix_missing_locations(tree), name, "eval"))  # noqa: S307
+            assert 0.5 < value < 200, (study, name, expression)
+            checked += 1
+    assert checked > 20
+
+
+def test_a_printed_study_has_the_measure_of_each_curve() -> None:
+    """A formula beside a measured curve does not take the place of the curve."""
+    found = dict(_studies())
+    assert found["gerla95-fig5:fcvc"] == {
+        "goodput_mbit_per_s": "1e-06 * tcp.sum('goodput_bits_per_second')"
+    }
+    pid = found["marsan97-fig5R:pid"]
+    assert "tcp.mean('goodput_bits_per_second') / 1e6" in pid.values()
+    assert len(found["marsan97-fig11L"]) == 10
 
 
 def test_the_printed_study_is_planned_and_tells_what_it_leaves_out(

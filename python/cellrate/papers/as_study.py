@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -101,7 +103,7 @@ def _lines(
     yield "[replications]"
     yield "count = 1"
     # A figure of traces has none, and some experiments have no figure.
-    measures = dict(_measures(experiment)) or {
+    measures = dict(_measures(experiment, {name for name, _ in runs})) or {
         column(text): text for text in judged_measures(experiment)
     }
     if measures:
@@ -186,18 +188,42 @@ def _level(text: str) -> str:
     return text if text.startswith('"') else json.dumps(text, ensure_ascii=False)
 
 
-def _measures(experiment: Experiment) -> Iterator[tuple[str, str]]:
-    """Names and expressions of the measures of single runs in the figures of an experiment."""
+def _measures(experiment: Experiment, variants: AbstractSet[str]) -> Iterator[tuple[str, str]]:
+    """Names and expressions of the measures of single runs in the figures of an experiment.
+
+    Curves over other variants of the runs are left out. A name has the unit of the figure's axis,
+    so an expression has the axis' scale. If curves have several measures, the curve is part of each
+    name.
+    """
     for figure in experiment.figures:
-        for expression in dict.fromkeys(_of_a_run(figure)):
-            yield column(figure.y.label), expression
+        # Several curves may have the same measure.
+        shown = [*_of_a_run(figure, variants)]
+        found = {expression: curve for curve, expression in reversed(shown)}
+        for expression, curve in reversed(found.items()):
+            label = f"{curve} {figure.y.label}" if len(found) > 1 else figure.y.label
+            name = column(label)
+            # A name begins with a letter.
+            yield (
+                f"curve_{name}" if name[0].isdigit() else name,
+                _scaled(expression, figure.y.scale),
+            )
 
 
-def _of_a_run(figure: Figure) -> Iterator[str]:
+def _scaled(expression: str, scale: float) -> str:
+    if scale == 1:
+        return expression
+    alone = isinstance(ast.parse(expression, mode="eval").body, ast.Call | ast.Attribute | ast.Name)
+    return f"{scale:g} * {expression if alone else f'({expression})'}"
+
+
+def _of_a_run(figure: Figure, variants: AbstractSet[str]) -> Iterator[tuple[str, str]]:
+    """Labels of the curves with a measure of a single run, and these measures."""
     for curve in figure.curves:
+        if curve.variant not in variants:
+            continue
         expression = IT.sub("", curve.measure)
         try:
             check(expression, {})
         except ExpressionError:  # the measure compares runs, so no single run has it
             continue
-        yield expression
+        yield curve.label, expression
