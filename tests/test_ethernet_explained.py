@@ -9,6 +9,7 @@ import os
 import cellrate
 import pytest
 from cellrate.advice.explain import Explanation
+from cellrate.advice.explain.report import as_json
 from conftest import Command
 
 from proof.measured.random_ethernet import credited, drawn, paused
@@ -262,7 +263,7 @@ def test_a_line_brings_what_its_flows_can_bring() -> None:
     assert flows == {"spine3->leaf1": 7, "leaf1->h1": 16}
     assert offered == {"spine3->leaf1": 7 * 25e9, "leaf1->h1": 7 * 25e9 + 100e9 + 2 * 25e9}
     assert said.verdict[-1] == "Limit: the link leaf1->h1, the link spine3->leaf1."
-    assert "Queue and loss: leaf1->h1: " in said.verdict[1]
+    assert "Queue and loss: leaf1->h1: " in said.verdict[-2]
 
 
 def test_ports_where_only_bursts_meet_are_no_bottlenecks() -> None:
@@ -280,3 +281,51 @@ def test_ports_where_only_bursts_meet_are_no_bottlenecks() -> None:
 
 def values_of(said: Explanation, key: str) -> list[object]:
     return [one.values[key] for one in said.topics()["bottleneck"]]
+
+
+@pytest.mark.parametrize(
+    ("template", "settings", "dependent"),
+    [
+        ("leaf-spine", {}, "The pairs of hosts depend on `run.seed`"),
+        # The hash that chooses paths has no seed.
+        ("leaf-spine", {"flow.file.pattern": {"kind": "all-to-all"}}, None),
+        (
+            "leaf-spine",
+            {"flow.file.pattern": {"kind": "incast", "senders": 8, "to": "h1"}},
+            "The pairs of hosts depend on `run.seed`",
+        ),
+        ("incast", {}, None),
+        ("n-source", {}, None),
+    ],
+)
+def test_statements_for_one_seed_say_so(
+    template: str, settings: dict[str, object], dependent: str | None
+) -> None:
+    """Pairs of a permutation and senders of an incast are drawn under the seed."""
+    for seed in (1, 5):
+        found = cellrate.explain(cellrate.template(template), overrides=settings, seed=seed)
+        assert found.holds_for_seed == (None if dependent is None else seed)
+        if dependent is None:
+            assert not any("run.seed" in text for text in found.verdict)
+            continue
+        told = f"{dependent}: all numbers below hold for seed {seed} alone."
+        assert found.verdict[0] == told
+        assert next(iter(as_json(found))) == "holds_for_seed"
+
+
+def test_a_bound_for_the_paths_of_a_seed_holds_for_runs_of_this_seed() -> None:
+    """Other seeds lead more flows over the port, whose queue is then longer than the bound."""
+    leaf_spine = cellrate.template("leaf-spine")
+    pfc: dict[str, object] = {"pfc": {}}
+    longest, bounds = {}, {}
+    for seed in (1, 5):
+        run = cellrate.run(leaf_spine, overrides=pfc, seed=seed)
+        [port] = [one for one in run.summary["ports"] if one["name"] == "spine2->leaf4"]
+        longest[seed] = port["queues"][0]["queue_max_bytes"]
+        [bounds[seed]] = [
+            one.values["queue_bytes"]
+            for one in cellrate.explain(leaf_spine, overrides=pfc, seed=seed).statements
+            if one.topic == "queue" and one.values.get("port") == "spine2->leaf4"
+        ]
+        assert longest[seed] <= bounds[seed]
+    assert longest[5] > bounds[1]

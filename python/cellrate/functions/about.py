@@ -47,9 +47,14 @@ def explain(
     checked = job.scenario()
     # Imported late, because the modules load slowly and most errors are known before.
     from cellrate.advice import explain as explaining
+    from cellrate.advice.explain.seeds import drawn_under_seed
     from cellrate.simulation.network.ethernet_view import network_of
 
-    return replace(explaining.explain(network_of(checked)), scenario=job.path)
+    network = network_of(checked)
+    drawn = drawn_under_seed(checked)
+    found = explaining.explain(network)
+    notes, seed = ((), None) if drawn is None else ((drawn,), network.seed)
+    return replace(found, scenario=job.path, verdict=(*notes, *found.verdict), holds_for_seed=seed)
 
 
 def validate(

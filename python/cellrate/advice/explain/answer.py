@@ -73,16 +73,19 @@ class Explanation(Shown):
 
     Attributes:
         verdict: Three sentences: on throughput, on queue and loss, and on limits and uncertainty;
-            before them a sentence on changes during the run, if there are any.
+            before them sentences on the seed and on changes during the run, if there are any.
         statements: Statements in the order of their topics.
         without_statement: Quantities on which theory makes no statement here, with the reasons.
         scenario: Name of the scenario.
+        holds_for_seed: The seed for which all statements hold, if paths, pairs or flows depend on
+            `run.seed`; None if the statements hold for all seeds.
     """
 
     verdict: tuple[str, ...]
     statements: tuple[Statement, ...]
     without_statement: tuple[NoStatement, ...]
     scenario: str = "the scenario"
+    holds_for_seed: int | None = None
 
     def __repr__(self) -> str:
         said, unsaid = len(self.statements), len(self.without_statement)

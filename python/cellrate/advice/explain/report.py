@@ -80,6 +80,7 @@ def _formula(name: str) -> str:
 def as_json(explanation: Explanation) -> dict[str, Any]:
     """The statements, and the quantities without one, as the JSON of `cellrate explain --json`."""
     return {
+        "holds_for_seed": explanation.holds_for_seed,
         "verdict": list(explanation.verdict),
         "statements": [_statement(statement) for statement in explanation.statements],
         "not_said": [
