@@ -7,6 +7,7 @@ from typing import Any
 
 import cellrate
 import pytest
+from cellrate.simulation.packets import held_ports, in_a_circle
 from conftest import HERE, Command
 from test_ethernet import frames_of
 
@@ -169,3 +170,37 @@ def test_a_film_shows_pauses(command: Command, tmp_path: Path) -> None:
     done = command("animate", str(path), "--set", "pfc.xoff=5 packets", "--to", "50 us", "-o", film)
     assert done.returncode == 0, done.stderr
     assert "pause or its end" in film.read_text("utf-8")
+
+
+@pytest.mark.parametrize("control", ["pfc", "cbfc"])
+def test_a_run_tells_of_ports_that_stand_for_the_whole_window(
+    control: str, command: Command, tmp_path: Path
+) -> None:
+    """In the ring of five switches all queues stand, and no packet arrives in the window."""
+    text = (HERE.parent / "examples" / "pfc-deadlock.toml").read_text(encoding="utf-8")
+    if control == "cbfc":
+        text = text.replace("[pfc]", "[cbfc]").replace('xoff = "20 packets"', "")
+    place = tmp_path / "ring.toml"
+    place.write_text(text, encoding="utf-8")
+    summary = cellrate.run(place).summary
+    standing = {
+        port["name"]: port["queues"][0]["queue_max_bytes"]
+        for port in summary["ports"]
+        if port["queues"][0]["queue_max_bytes"]
+    }
+    ring = [f"s{at}->s{at % 5 + 1}" for at in range(1, 6)]
+    assert sorted(standing) == ring
+    shown = command("run", place).stdout
+    for name, octets in standing.items():
+        [row] = [line for line in shown.splitlines() if line.startswith(name)]
+        assert f"{octets:,}" in row
+    said = " ".join(shown.split())
+    assert f"held packets for the whole measuring window at 5 ports, which sent none of them: {', '.join(ring)}. 5 of them wait for one another: a deadlock" in said  # fmt: skip  # noqa: E501
+    # Before the ring has filled, packets move.
+    early = command("run", place, "--set", "measure.from=0 s")
+    assert "Flow control held" not in early.stdout
+
+
+def test_a_port_without_waiting_packets_is_not_held() -> None:
+    assert held_ports(cellrate.run(VICTIM, overrides={"pfc": {}}).summary) == []
+    assert in_a_circle(["a->b", "b->c"]) == []

@@ -99,8 +99,8 @@ def explain(
     exceeds. "Expected" is a prediction, with the error that predictions of its kind had in random
     scenarios. A formula in brackets is one of `cellrate theory`; if one of its assumptions fails,
     the answer says so before the number. For a scenario with `changes` the answer is about the
-    network before the first change. If flows or their pairs of hosts depend on `run.seed`, the first
-    sentence has the seed for which the numbers hold.
+    network before the first change. If flows or their pairs of hosts depend on `run.seed`, the
+    first sentence has the seed for which the numbers hold.
     """
     explanation = about.explain(job_of(file), **options)
     from cellrate.advice.explain.report import as_json, report

@@ -21,6 +21,8 @@ AT_ROUTER = "router_queue_max_cells"
 LINK_LAYER = 'link_layer = "ethernet"'
 """First line of a resolved scenario over Ethernet."""
 MEANS = ("throughput_bits_per_second", "goodput_bits_per_second")
+MOST_NAMED = 6
+"""Greatest number of held ports that the totals name."""
 SUMS = ("packets_sent", "packets_dropped", "packets_marked", "segments_retransmitted", "timeouts")
 
 
@@ -34,8 +36,8 @@ def overview(summary: Mapping[str, Any], most_flows: int, most_queues: int) -> d
 
     Returns:
         The summary, with groups of flows if there are more than `most_flows`, and under `ports` the
-        `most_queues` longest queues that packets have passed, each with its port; `other_queues`
-        counts the rest.
+        `most_queues` longest queues at which packets arrived or waited, each with its port;
+        `other_queues` counts the rest.
     """
     flows = summary["flows"]
     if len(flows) > most_flows:
@@ -45,11 +47,70 @@ def overview(summary: Mapping[str, Any], most_flows: int, most_queues: int) -> d
         {**port, "queues": [queue]}
         for port in summary["ports"]
         for queue in port["queues"]
-        if queue["packets_arrived"] > 0
+        if queue["packets_arrived"] > 0 or queue["queue_max_bytes"] > 0
     ]
     queues.sort(key=lambda port: -_of_run(port["queues"][0]))
     more = max(0, len(queues) - most_queues)
-    return {**summary, "flows": flows, "ports": queues[:most_queues], "other_queues": more}
+    return {
+        **summary,
+        "flows": flows,
+        "ports": queues[:most_queues],
+        "other_queues": more,
+        "held_ports": held_ports(summary),
+    }
+
+
+def held_ports(summary: Mapping[str, Any]) -> list[str]:
+    """Ports with a queue that sent nothing in the whole measuring window, though packets waited.
+
+    A port sends if packets wait, unless flow control by priority or credit holds the packets. A
+    queue has sent nothing if the line was idle, or if no packet arrived and the length stayed. The
+    second counts only under a control, since a queue may wait for others of higher priority.
+    """
+    return [
+        port["name"]
+        for port in summary["ports"]
+        if any(_is_held(port, queue) for queue in port["queues"])
+    ]
+
+
+def _is_held(port: Mapping[str, Any], queue: Mapping[str, Any]) -> bool:
+    mean, most = queue["queue_mean_bytes"], queue["queue_max_bytes"]
+    if not mean:
+        return False
+    stands = queue["packets_arrived"] == 0 and mean >= most * (1 - 1e-9)
+    return port["utilisation"] == 0 or (stands and port["control"] is not None)
+
+
+def in_a_circle(ports: Sequence[str]) -> list[str]:
+    """The ports of which each waits for another of them, so that all wait for ever.
+
+    >>> in_a_circle(["a->b", "b->c", "c->b", "x->a"])
+    ['a->b', 'b->c', 'c->b', 'x->a']
+    >>> in_a_circle(["a->b", "b->c"])
+    []
+    """
+    left = list(ports)
+    while True:
+        senders = {name.partition("->")[0] for name in left}
+        waiting = [name for name in left if name.partition("->")[2] in senders]
+        if waiting == left:
+            return left
+        left = waiting
+
+
+def _held_text(ports: Sequence[str]) -> str:
+    """A sentence on ports that flow control held for the whole window; empty without them."""
+    if not ports:
+        return ""
+    more = f" and {len(ports) - MOST_NAMED} more" if len(ports) > MOST_NAMED else ""
+    named = f"{', '.join(ports[:MOST_NAMED])}{more}"
+    text = (
+        f". Flow control held packets for the whole measuring window at "
+        f"{counted(len(ports), 'port')}, which sent none of them: {named}"
+    )
+    circle = in_a_circle(ports)
+    return f"{text}. {len(circle)} of them wait for one another: a deadlock" if circle else text
 
 
 def _of_run(queue: Mapping[str, Any]) -> int:
@@ -170,7 +231,7 @@ def atm_ports_table(ports: Iterable[Mapping[str, Any]]) -> Table:
 
 
 def totals_text(summary: Mapping[str, Any]) -> str:
-    """The totals in a sentence, and one on each group whose flows await one another."""
+    """The totals in a sentence, one on held ports, and one on each group of awaiting flows."""
     totals = summary["totals"]
     fairness, tail = totals["jain_index"], totals["completion_p99_seconds"]
     ended, slowed = totals["flows_completed"], totals["slowdown_p99"]
@@ -186,6 +247,7 @@ def totals_text(summary: Mapping[str, Any]) -> str:
         )
         + ("" if slowed is None else f" and a slowdown of {slowed:,.2f}")
         + "".join(f". {_collective_text(one)}" for one in summary.get("collectives", ()))
+        + _held_text(summary.get("held_ports", held_ports(summary)))
     )
 
 

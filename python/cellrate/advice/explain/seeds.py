@@ -26,7 +26,8 @@ def drawn_under_seed(scenario: _core.Scenario) -> str | None:
     text, path, overrides, _ = scenario.given()
     for step in range(1, PROBED + 1):
         seed = (own["seed"] + step) % LARGEST_SEED
-        other = json.loads(_core.Scenario(text, path, overrides, seed, without_code=True).network())
+        probe = _core.Scenario(text, path, overrides, seed, without_code=True)
+        other = json.loads(probe.network())
         differing = [*_differing(own, other)]
         if differing:
             return (
