@@ -6,6 +6,7 @@ import ast
 import errno
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -377,10 +378,10 @@ def test_an_edited_class_is_another_scenario(tmp_path: Path) -> None:
 
 def test_intervals_that_nothing_begins_are_refused(tmp_path: Path) -> None:
     own = "from dataclasses import dataclass\nimport begins\n@dataclass\nclass Own:\n"
-    own += "    def on_interval(self, port): ...\n"
+    own += "    def on_start(self, port): begins.begin(port)\n    def on_interval(self, port): ...\n"
     (tmp_path / "begins.py").write_text("def begin(port): port.every(1e-3)\n", "utf-8")
     (tmp_path / "own.py").write_text(own, "utf-8")
-    (tmp_path / "alone.py").write_text(own.replace("import begins\n", ""), "utf-8")
+    (tmp_path / "alone.py").write_text(own.replace("begins.begin(port)", "..."), "utf-8")
     place = str(tmp_path / "scenario.toml")
     with allowing("own.py:Own", "alone.py:Own"):
         assert find("control", "own.py:Own", place) is not None
@@ -659,3 +660,79 @@ def test_a_class_of_a_script_needs_no_file_of_its_own(tmp_path: Path) -> None:
     first, second, runs = done.stdout.split()
     assert first != second
     assert runs == "2"
+
+
+DEFAULTS_AND_TIMERS = '''
+from dataclasses import dataclass
+from typing import Annotated
+from cellrate.schemes import Range, Seconds
+
+@dataclass
+class Beyond:
+    gain: Annotated[float, Range(0.1, 1)] = 5.0
+    def on_backward_rm(self, port, rm): pass
+
+@dataclass
+class Below:
+    gain: Annotated[Seconds, Range(1e-3, 1)] = 1e-4
+    def on_backward_rm(self, port, rm): pass
+
+@dataclass
+class AtTheEnd:
+    gain: Annotated[float, Range(0.1, 1)] = 1
+    def on_backward_rm(self, port, rm): pass
+
+@dataclass
+class Timed:
+    def on_start(self, port): port.every(seconds=1e-3)
+    def on_interval(self, port): pass
+
+@dataclass
+class Untimed:
+    """It never calls port.every(), which only another class of the module does."""
+    def on_interval(self, port): pass
+'''
+
+
+@pytest.mark.parametrize(
+    ("name", "refused"),
+    [
+        ("Beyond", "the default 5 of `gain` is outside its range; allowed: 0.1 to 1"),
+        ("Below", "the default 0.0001 of `gain` is outside its range; allowed: 0.001 to 1"),
+        ("AtTheEnd", ""),
+        ("Timed", ""),
+        ("Untimed", "no method calls `port.every`"),
+    ],
+)
+def test_a_class_that_contradicts_itself_is_refused(
+    name: str, refused: str, tmp_path: Path
+) -> None:
+    (tmp_path / "own.py").write_text(DEFAULTS_AND_TIMERS, "utf-8")
+    (tmp_path / "s.toml").write_text(cellrate.template("single-switch"), "utf-8")
+    with allowing(f"own.py:{name}"):
+        settings = {"switch.control": {"scheme": f"own.py:{name}"}}
+        if not refused:
+            cellrate.validate(tmp_path / "s.toml", overrides=settings)
+            return
+        with pytest.raises(cellrate.ScenarioError, match=re.escape(refused)):
+            cellrate.validate(tmp_path / "s.toml", overrides=settings)
+
+
+def test_a_setting_may_be_a_class_or_an_object() -> None:
+    """The class stands for an object with its defaults."""
+    digests = {
+        cellrate.run(cellrate.template("single-switch"), overrides={"switch.control": one}).digest
+        for one in (Reporter, Reporter(), {"scheme": Reporter})
+    }
+    assert len(digests) == 1
+
+
+@dataclass
+class Reporter:
+    """Marks backward RM cells while the queue is long."""
+
+    high: Cells = 100
+
+    def on_backward_rm(self, port: Port, rm: RmCell) -> None:
+        """Marks a cell."""
+        rm.ci = port.queue > self.high

@@ -10,7 +10,7 @@ import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import FunctionType, ModuleType
+from types import CodeType, FunctionType, ModuleType
 from typing import Literal, TypeAlias
 
 from cellrate.common.input_file import read_regular
@@ -127,7 +127,7 @@ def definition_of(kind: Kind, name: str, cls: object, module: ModuleType, root: 
         raise NoScheme(f"`{name}`: {error}") from error
     statistics = tuple(getattr(cls, "STATISTICS", ()))
     files = files_of(cls, module, root)
-    if "on_interval" in hooks and not _mentions_every(cls, files):
+    if "on_interval" in hooks and not _mentions_every(cls):
         raise NoScheme(
             f"`{name}` has `on_interval`, which is never called: no method calls `port.every`",
             "`port.every(seconds=1e-3)` in `on_start` begins intervals of 1 ms",
@@ -146,13 +146,37 @@ def definition_of(kind: Kind, name: str, cls: object, module: ModuleType, root: 
     )
 
 
-def _mentions_every(cls: type, files: Sequence[Path]) -> bool:
-    """True if the class, a base class or its files name `every`, the timer of intervals."""
-    methods = (value for base in cls.__mro__ for value in vars(base).values())
-    codes = (method.__code__ for method in methods if isinstance(method, FunctionType))
-    return any("every" in code.co_names for code in codes) or any(
-        b".every(" in read_regular(path) for path in files
-    )
+def _mentions_every(cls: type) -> bool:
+    """True if a method names `every`, the timer of intervals, or uses a function that names it.
+
+    Functions and classes count that methods name as globals or as attributes of modules.
+    """
+    waiting: list[object] = [cls]
+    seen: set[int] = set()
+    while waiting:
+        one = waiting.pop()
+        if id(one) in seen:
+            continue
+        seen.add(id(one))
+        if isinstance(one, type):
+            waiting += (value for base in one.__mro__ for value in vars(base).values())
+        elif isinstance(one, FunctionType):
+            names = _names_in(one.__code__)
+            if "every" in names:
+                return True
+            used = [one.__globals__.get(name) for name in names]
+            modules = (vars(module) for module in used if isinstance(module, ModuleType))
+            waiting += used
+            waiting += (module.get(name) for module in modules for name in names)
+        elif isinstance(one, (property, classmethod, staticmethod)):
+            waiting.append(getattr(one, "fget", None) or getattr(one, "__func__", None))
+    return False
+
+
+def _names_in(code: CodeType) -> set[str]:
+    """Names that a function and the functions within it use."""
+    inner = (one for one in code.co_consts if isinstance(one, CodeType))
+    return set(code.co_names).union(*map(_names_in, inner))
 
 
 _states: dict[type, State] = {}

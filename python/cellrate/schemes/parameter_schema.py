@@ -106,6 +106,12 @@ def _property(
         found["default"] = _written(field.name, field.default, unit)
     limits = next((mark for mark in marks if isinstance(mark, Range)), None)
     if limits is not None:
+        default = field.default
+        if isinstance(default, (int, float)) and not limits.low <= default <= limits.high:
+            raise WrongParameter(
+                f"the default {default:g} of `{field.name}` is outside its range; allowed: "
+                f"{limits.low:g} to {limits.high:g}"
+            )
         low, high = (_written(field.name, end, unit) for end in (limits.low, limits.high))
         found["x-search"] = {"low": low, "high": high, "scale": limits.scale}
         found["x-allowed"] = {"low": low, "high": high}
@@ -155,7 +161,9 @@ TAGS = {"control": "scheme", "discard": "policy", "recovery": "policy", "law": "
 
 
 def as_settings(value: object, key: str) -> object:
-    """Converts a value of a setting: classes become names, and objects of classes become tables.
+    """Converts a value of a setting: classes and objects of classes become tables.
+
+    A class becomes its name where the key holds a name.
 
     The code of a class that is passed is thereby allowed to run.
 
@@ -166,7 +174,7 @@ def as_settings(value: object, key: str) -> object:
     if isinstance(value, Mapping):
         return {name: as_settings(one, name) for name, one in value.items()}
     if isinstance(value, type):
-        return named(value)
+        return {TAGS[key]: named(value)} if key in TAGS else named(value)
     if dataclasses.is_dataclass(value) and key in TAGS:
         return {TAGS[key]: named(type(value)), **written_parameters(value)}
     return value
