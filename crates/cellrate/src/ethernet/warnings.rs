@@ -131,13 +131,12 @@ fn most_bits(scenario: &Scenario, graph: &Graph, instance: &Instance) -> (f64, P
 /// than other flows.
 pub fn after(simulation: &mut Simulation, report: &Report, omitted: u64) -> Vec<Warning> {
     let in_window = report.totals.packets_dropped;
-    let lost = lost_outside(simulation.packets_dropped(), in_window, "packets");
+    let drops = simulation.drops();
+    let lost = drops.iter().map(|(_, all, _)| all).sum();
+    let lost = lost_outside(lost, in_window, "packets");
     let mut warnings: Vec<Warning> = lost.into_iter().collect();
-    let drops = simulation.tail_drops().into_iter();
-    let lossy = drops
-        .filter(|(_, lost)| *lost > 0)
-        .map(|(link, _)| link)
-        .collect();
+    let lossy = drops.iter().filter(|(_, _, late)| *late > 0);
+    let lossy = lossy.map(|(link, ..)| *link).collect();
     let plan = simulation.plan();
     let links = plan
         .links

@@ -39,9 +39,9 @@ impl Simulation {
     pub fn ports(&self) -> impl Iterator<Item = &Port> {
         self.nodes().flat_map(ports)
     }
-    /// For each output port of a switch its link, and the frames that its queues have dropped so far because
-    /// they were full.
-    pub fn tail_drops(&mut self) -> Vec<(usize, u64)> {
+    /// For each output port of a switch its link, the frames that its queues have dropped so far, and the number of these
+    /// that met a full queue.
+    pub fn drops(&mut self) -> Vec<(usize, u64, u64)> {
         let now = self.now;
         let stations = self.stations.iter_mut();
         let ports = stations.flat_map(|station| match &mut station.node {
@@ -50,16 +50,11 @@ impl Simulation {
         });
         let dropped = |port: &mut Port| {
             let counts = port_counts(port, now).queues;
-            let late = counts
-                .iter()
-                .map(|one| one.dropped.packets - one.dropped_early);
-            (port.link as usize, late.sum())
+            let all: u64 = counts.iter().map(|one| one.dropped.packets).sum();
+            let early: u64 = counts.iter().map(|one| one.dropped_early).sum();
+            (port.link as usize, all, all - early)
         };
         ports.map(dropped).collect()
-    }
-    /// Frames that switches have dropped so far.
-    pub fn packets_dropped(&self) -> u64 {
-        self.dropped().iter().map(|one| one.packets).sum()
     }
     /// Congestion window and acknowledged bytes of a flow; `None` without TCP.
     pub fn tcp_window(&self, flow: usize) -> Option<(u64, u64)> {
