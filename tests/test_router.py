@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from functools import cache
+from pathlib import Path
 
 import cellrate
+import numpy as np
 import pytest
 from cellrate import _core
 from conftest import HERE, Command
@@ -68,6 +70,126 @@ OF_NODES = {
         'topology.node.r.buffer="30 kB"',
     ),
 }
+
+
+TRACES = ["queue", "acr", "cwnd", "sequence", "utilisation", "source-queue"]
+# Two hosts at ATM, and Ethernet between them.
+ATM_AT_BOTH_ENDS = """
+link_layer = "ethernet"
+run.duration = "30 ms"
+measure.traces = ["acr", "source-queue", "cwnd", "queue"]
+atm = { service = "abr" }
+[topology]
+template = "graph"
+node = [
+    { kind = "host", name = "a" },
+    { kind = "atm-switch", name = "s" },
+    { kind = "router", name = "r1" },
+    { kind = "router", name = "r2" },
+    { kind = "atm-switch", name = "t" },
+    { kind = "host", name = "b" },
+]
+link = [
+    { from = "a", to = "s", rate = "155.52 Mbit/s", delay = "10 us" },
+    { from = "s", to = "r1", rate = "155.52 Mbit/s", delay = "10 us" },
+    { from = "r1", to = "r2", rate = "1 Gbit/s", delay = "10 us" },
+    { from = "r2", to = "t", rate = "155.52 Mbit/s", delay = "10 us" },
+    { from = "t", to = "b", rate = "155.52 Mbit/s", delay = "10 us" },
+]
+[[flow]]
+name = "file"
+from = "a"
+to = "b"
+"""
+
+
+def test_traces_of_both_link_layers_agree_with_the_measures() -> None:
+    settings = {"measure.traces": TRACES, "measure.sample": "1 ms"}
+    result = cellrate.run(cellrate.template("router"), overrides=settings)
+    assert result.digest == cellrate.run(cellrate.template("router")).digest
+    found = {(trace.kind, trace.entity): trace for trace in result.traces}
+    assert len(found) == len(result.traces)
+    for measured, prefix in ("ports", ""), ("atm_ports", "atm-"):
+        for port in result.summary[measured]:
+            busy = found[f"{prefix}utilisation", port["name"]].between(1.0005, 2.0)
+            assert busy.middle.mean() == pytest.approx(port["utilisation"], rel=2e-3)
+    for flow in result.summary["flows"]:
+        name = flow["name"]
+        rate = found["atm-acr", f"{name}/forward@edge"].between(1.0, 2.0)
+        mean = flow["acr_mean_bits_per_second"]
+        assert (rate.unit, rate.middle.mean()) == ("bit/s", pytest.approx(mean, rel=0.01))
+        waiting = found["atm-source-queue", f"{name}@edge"].between(1.0, 2.0).maximum.max()
+        most = flow["router_queue_max_cells"]
+        assert 0.9 * most < waiting <= most
+        assert found["cwnd", name].maximum.max() == 256 * 1024
+    [queue] = [port for port in result.summary["atm_ports"] if port["name"] == "atm->server"]
+    longest = found["atm-queue", "atm->server"].between(1.0, 2.0)
+    assert (longest.unit, longest.maximum.max()) <= ("cells", queue["queue_max_cells"])
+    assert found["queue", "lan->edge/1"].unit == "bytes"
+
+
+def test_legs_of_a_flow_over_atm_have_traces_of_their_own() -> None:
+    result = cellrate.run(ATM_AT_BOTH_ENDS)
+    names = [(trace.kind, trace.entity) for trace in result.traces if trace.kind != "queue"]
+    assert [name for name in names if name[0] != "atm-queue"] == [
+        ("atm-acr", "file.1/forward"),
+        ("atm-acr", "file.1/forward@r2"),
+        ("atm-source-queue", "file.1"),
+        ("atm-source-queue", "file.1@r2"),
+        ("cwnd", "file.1"),
+    ]
+
+
+def test_pictures_have_the_traces_of_each_link_layer_in_their_own_units(
+    command: Command, tmp_path: Path
+) -> None:
+    path = str(HERE / "scenarios" / "router.toml")
+    done = command("run", path, "--plot", "--out", str(tmp_path / "out"))
+    assert done.returncode == 0, done.stderr
+    drawn = {file.stem for file in (tmp_path / "out" / "figures").glob("*.svg")}
+    kinds = {"queue", "atm-queue", "atm-acr", "cwnd", "utilisation", "atm-utilisation"}
+    assert drawn == {"all", *kinds}
+    phase = command("run", path, "--plot", "phase", "--out", str(tmp_path / "phase"))
+    assert phase.returncode == 0, phase.stderr
+    result = cellrate.run(TEXT, overrides={"measure.traces": ["queue", "acr"]})
+    [panel] = result.plot_phase().axes
+    assert panel.get_ylabel() in {"queue of s->a (cells)", "queue of s->r (cells)"}
+    labels = [panel.get_ylabel() for panel in result.plot().axes]
+    assert labels == ["queue (kB)", "ATM: queue (cells)", "ATM: ACR (Mbit/s)"]
+    [acr] = [trace for trace in result.traces if trace.kind == "atm-acr"]
+    curve = np.asarray(result.plot("atm-acr").axes[0].get_lines()[0].get_ydata(), dtype=float)
+    assert curve.max() == pytest.approx(acr.middle.max() / 1e6)
+
+
+def test_the_event_log_has_the_events_of_both_link_layers_in_order_of_time() -> None:
+    """Buffers of the switch of ATM and of the Ethernet switch drop packets of one run."""
+    settings: dict[str, object] = {
+        "atm.service": "ubr",
+        "atm.control": {"scheme": "none"},
+        "run.duration": "1 s",
+        "measure": {"from": "0 s", "events": ["loss", "timeout", "retransmission"]},
+        "switch.buffer": "100 kB",
+        "topology.link.3.rate": "200 Mbit/s",
+    }
+    result = cellrate.run(cellrate.template("router"), overrides=settings)
+    log = result.events
+    assert log["time_seconds"].is_sorted()
+    for measured, dropped in ("ports", None), ("atm_ports", "cells_dropped"):
+        for port in result.summary[measured]:
+            queues = port.get("queues", ())
+            lost = port[dropped] if dropped else sum(one["packets_dropped"] for one in queues)
+            assert log.filter(kind="loss", port=port["name"]).height == lost
+    assert set(log.filter(kind="loss")["port"]) == {"lan->edge", "atm->server"}
+    assert log.filter(kind="loss", port="atm->server")["pdu"].null_count() == 0
+    counts = {"retransmission": "segments_retransmitted", "timeout": "timeouts"}
+    for kind, measure in counts.items():
+        assert log.filter(kind=kind).height == result.flows[measure].sum() > 0
+    few = cellrate.run(
+        cellrate.template("router"), overrides=settings | {"measure.event_limit": 100}
+    )
+    assert few.events.equals(log.head(100))
+    [omitted] = [one for one in few.summary["warnings"] if one["code"] == "events-omitted"]
+    assert omitted["message"].startswith(f"{log.height - 100} events")
 
 
 @cache

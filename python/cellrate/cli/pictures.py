@@ -12,7 +12,6 @@ from pathlib import Path
 from cellrate import _core
 from cellrate.cli.amounts import span
 from cellrate.common.problems import BadInput
-from cellrate.simulation.packets import LINK_LAYER
 from cellrate.simulation.picture_options import KINDS, NEEDED, PictureKind, PictureOptions
 
 # Traces that `--plot` records if the scenario asks for none.
@@ -76,8 +75,6 @@ def missing_traces(resolved: str, options: PictureOptions) -> str | None:
     """Setting that adds the traces which the picture needs; None if the scenario has them."""
     traced = list(tomllib.loads(resolved)["measure"]["traces"])
     needed = NEEDED[options.kind] or (() if traced else PLOTTED)
-    if resolved.startswith(LINK_LAYER):
-        needed = tuple(kind for kind in needed if kind != "acr")
     more = [kind for kind in needed if kind not in traced]
     return f"measure.traces={json.dumps([*traced, *more])}" if more else None
 
@@ -87,22 +84,17 @@ def refuse_early(scenario: _core.Scenario, options: PictureOptions) -> None:
 
     Raises:
         BadInput: `--from` is not before the end of the run, or no flow has the traced quantity.
-        ScenarioError: The network has routers, where runs have no traces.
     """
-    scenario.require_one_link_layer()
+    flows = json.loads(scenario.network())["flows"]
+    over_tcp = any(flow["tcp"] is not None for flow in flows)
     if scenario.link_layer == "ethernet":
-        if options.kind in {"acr", "phase"}:
-            raise BadInput(f"--plot {options.kind}: no flow has an ACR over Ethernet")
-        return
-    from cellrate.simulation.network import Network
-
-    flows = Network.of_scenario(scenario).flows
-    has = {
-        "acr": any(flow.abr is not None for flow in flows),
-        "cwnd": any(flow.tcp is not None for flow in flows),
-        "sequence": any(flow.tcp is not None for flow in flows),
-    }
-    of = {"acr": "an ACR, because none is ABR", "cwnd": "a congestion window, because none "
+        has_acr = any(flow["rate_controlled"] or flow["over_abr"] for flow in flows)
+        without = "an ACR, because none has `rate_control` or crosses an ATM part with ABR"
+    else:
+        has_acr = any(flow["abr"] is not None for flow in flows)
+        without = "an ACR, because none is ABR"
+    has = {"acr": has_acr, "cwnd": over_tcp, "sequence": over_tcp}
+    of = {"acr": without, "cwnd": "a congestion window, because none "
     "runs over TCP",
           "sequence": "sequence numbers, because none runs over TCP"}  # fmt: skip
     drawn = "acr" if options.kind == "phase" else options.kind

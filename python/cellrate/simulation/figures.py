@@ -31,6 +31,7 @@ __all__ = [
     "new_grid",
     "new_panels",
     "save",
+    "scale_of",
     "svg",
     "time_traces",
 ]
@@ -54,6 +55,7 @@ class Scale:
 
 SCALES = {
     "queue": Scale("queue (cells)"),
+    "source-queue": Scale("source queue (cells)"),
     # Rates include the headers of cells, so the line rate is the limit.
     "acr": Scale("ACR (Mbit/s)", 1e6 / BITS_PER_CELL),
     "rate": Scale("rate (Mbit/s)", 1e6),
@@ -62,6 +64,21 @@ SCALES = {
     "throughput": Scale("throughput (Mbit/s)", 1e6),
     "utilisation": Scale("utilisation (share of line rate)"),
 }
+OF_ATM = "atm-"
+"""Prefix of the kinds of traces of the ATM part, in a network with routers."""
+OVER_ETHERNET = {
+    ("queue", "bytes"): Scale("queue (kB)", 1e3),
+    ("acr", "bit/s"): Scale("ACR (Mbit/s)", 1e6),
+}
+"""Scales of kinds and units that differ from those over ATM."""
+
+
+def scale_of(series: Series) -> Scale:
+    """Axis label and divisor for a trace."""
+    kind = series.kind.removeprefix(OF_ATM)
+    scale = OVER_ETHERNET.get((kind, series.unit)) or SCALES.get(kind, Scale(kind))
+    is_of_atm = kind != series.kind
+    return Scale(f"ATM: {scale.label}", scale.divisor) if is_of_atm else scale
 
 
 class ShownFigure(Figure):
@@ -179,7 +196,8 @@ def time_traces(
             _mark_warm_up(panel, context, start, divisor)
         panels[-1].set_xlabel(f"time ({unit})")
         if context.title:
-            names = [SCALES.get(kind, Scale(kind)).label.partition(" (")[0] for kind in shown]
+            first = {series.kind: series for series in reversed(traces)}
+            names = [scale_of(first[kind]).label.partition(" (")[0] for kind in shown]
             seen_names = ", ".join(names[:-1]) + " and " * (len(names) > 1) + names[-1]
             figure.suptitle(f"{context.title}: {seen_names} over time", x=0.01, ha="left")
     return figure
@@ -213,9 +231,8 @@ def draw_kind(
     Of the queues and utilisations of many ports only the highest are drawn, since most ports are
     idle; many traces of another kind are drawn as thin lines without names.
     """
-    in_bytes = kind == "queue" and any(series.unit == "bytes" for series in traces)
-    scale = Scale("queue (kB)", 1e3) if in_bytes else SCALES.get(kind, Scale(kind))
-    shown = _highest(traces) if kind in OF_PORTS else list(traces)
+    scale = scale_of(traces[0]) if traces else SCALES.get(kind, Scale(kind))
+    shown = _highest(traces) if kind.removeprefix(OF_ATM) in OF_PORTS else list(traces)
     many = len(shown) > NAMED_LINES
     for number, series in enumerate(shown):
         colour = COLOURS[number % len(COLOURS)]

@@ -107,7 +107,8 @@ def traces(series: Sequence[Series]) -> pl.DataFrame:
 def events(outcome: _core.Outcome) -> pl.DataFrame:
     """One row per event: time, kind, channel, port, PDU, cause and so on; null where absent.
 
-    Over Ethernet there are no columns of cells: ``pdu``, ``cell``, ``er_cells_per_second``.
+    Over Ethernet there are no columns of cells: ``pdu``, ``cell``, ``er_cells_per_second``, unless
+    the network has an ATM part.
     """
     schema = {
         "time_seconds": pl.Float64,
@@ -121,7 +122,7 @@ def events(outcome: _core.Outcome) -> pl.DataFrame:
         "er_cells_per_second": pl.Float64,
     }
     frame = pl.DataFrame(outcome.events(), schema=schema)
-    return frame.drop(OF_CELLS) if is_over_ethernet(outcome) else frame
+    return frame.drop(OF_CELLS) if is_over_ethernet(outcome, alone=True) else frame
 
 
 def _flat(row: dict[str, Any], key: str) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
@@ -20,15 +21,22 @@ CREDITS = "credits_received"
 AT_ROUTER = "router_queue_max_cells"
 LINK_LAYER = 'link_layer = "ethernet"'
 """First line of a resolved scenario over Ethernet."""
+OF_ATM = "atm-switch", "router"
+"""Kinds of nodes that only a network with an ATM part has."""
 MEANS = ("throughput_bits_per_second", "goodput_bits_per_second")
 MOST_NAMED = 6
 """Greatest number of held ports that the totals name."""
 SUMS = ("packets_sent", "packets_dropped", "packets_marked", "segments_retransmitted", "timeouts")
 
 
-def is_over_ethernet(outcome: _core.Outcome) -> bool:
-    """True for the outcome of a scenario over Ethernet."""
-    return outcome.resolved().startswith(LINK_LAYER)
+def is_over_ethernet(outcome: _core.Outcome, *, alone: bool = False) -> bool:
+    """True for the outcome of a scenario over Ethernet; if `alone`, of one without an ATM part."""
+    resolved = outcome.resolved()
+    is_over_ethernet = resolved.startswith(LINK_LAYER)
+    if not (alone and is_over_ethernet):
+        return is_over_ethernet
+    nodes = tomllib.loads(resolved)["topology"].get("node", [])
+    return not any(node["kind"] in OF_ATM for node in nodes)
 
 
 def overview(summary: Mapping[str, Any], most_flows: int, most_queues: int) -> dict[str, Any]:

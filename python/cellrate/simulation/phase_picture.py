@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from cellrate.common.picture_style import COLOURS, NOTE, STYLE
 from cellrate.simulation.dynamics import Floats
-from cellrate.simulation.figures import SCALES, new_figure
+from cellrate.simulation.figures import new_figure, scale_of
 from cellrate.simulation.picture_context import Context
 from cellrate.simulation.series import Series
 
@@ -37,8 +37,9 @@ def draw(rate: Series, queue: Series, context: Context) -> Figure:
     times = times[(times >= first) & (times <= last)]
     if len(times) < 2:
         raise ValueError("the traces of queue and ACR have fewer than two times in common")
-    x = _at(rate, times) / SCALES["acr"].divisor
-    y = _at(queue, times) / SCALES["queue"].divisor
+    across, up = scale_of(rate), scale_of(queue)
+    x = _at(rate, times) / across.divisor
+    y = _at(queue, times) / up.divisor
     figure, [panel] = new_figure(1, width=8.0, height=4.1)
     with style.context(STYLE):
         _way(panel, x, y)
@@ -51,7 +52,8 @@ def draw(rate: Series, queue: Series, context: Context) -> Figure:
                    markerfacecolor="white", label=f"end, at {times[-1]:.4g} s")  # fmt: skip
         _levels(panel, rate, queue, context)
         panel.set_xlabel(f"ACR of {rate.entity.split('/')[0]} (Mbit/s)")
-        panel.set_ylabel(f"queue of {queue.entity} (cells)")
+        unit = up.label.rpartition(" ")[2]
+        panel.set_ylabel(f"queue of {queue.entity} {unit}")
         panel.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
         title = f"{context.title}: queue against ACR" if context.title else "queue against ACR"
         figure.suptitle(title, x=0.01, ha="left")
@@ -108,7 +110,7 @@ def arrows(panel: Axes, x: Floats, y: Floats) -> None:
 def _levels(panel: Axes, rate: Series, queue: Series, context: Context) -> None:
     """Draws fair shares and thresholds that are within the panel."""
     for level in context.levels_of("acr", [rate.entity]):
-        value = level.value / SCALES["acr"].divisor
+        value = level.value / scale_of(rate).divisor
         if value <= panel.get_xlim()[1]:
             panel.axvline(value, color=NOTE, lw=0.9, ls=(0, (5, 3)), zorder=1,
                           label=f"{level.name} Mbit/s")  # fmt: skip

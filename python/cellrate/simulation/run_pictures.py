@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from cellrate import _core
 from cellrate.simulation import phase_picture
-from cellrate.simulation.figures import time_traces
+from cellrate.simulation.figures import OF_ATM, time_traces
 from cellrate.simulation.packets import is_over_ethernet
 from cellrate.simulation.picture_context import Context, context_of
 from cellrate.simulation.picture_options import PictureOptions
@@ -39,11 +39,14 @@ def asked(result: Result, options: PictureOptions) -> Iterator[tuple[str, Figure
         traced = {series.kind for series in result.traces}
         # Throughput is computed from the trace `sequence`.
         traced |= {"throughput"} if "sequence" in traced else set()
-        kinds = [kind for kind in DASHBOARD if kind in traced]
+        kinds = [one for kind in DASHBOARD for one in (kind, OF_ATM + kind) if one in traced]
         yield "dashboard", over_time(result, kinds, start, end)
         return
     if options.kind != "traces":
-        yield options.kind, over_time(result, (options.kind,), start, end)
+        wanted = options.kind, OF_ATM + options.kind
+        traced = {series.kind for series in result.traces}
+        kinds = [kind for kind in wanted if kind in traced] or [options.kind]
+        yield options.kind, over_time(result, kinds, start, end)
         return
     yield "all", over_time(result, (), start, end)
     for kind in dict.fromkeys(series.kind for series in result.traces):
@@ -66,8 +69,10 @@ def phase(
 ) -> Figure:
     """Draws the queue against the ACR; see `Result.plot_phase`."""
     seen = [series.between(start, end) for series in result.traces]
-    queues = [series for series in seen if series.kind == "queue" and len(series)]
-    rates = [series for series in seen if series.kind == "acr" and len(series)]
+    # In a network with routers the ACRs are those of the ATM part.
+    prefix = OF_ATM if any(series.kind == f"{OF_ATM}acr" for series in seen) else ""
+    queues = [series for series in seen if series.kind == f"{prefix}queue" and len(series)]
+    rates = [series for series in seen if series.kind == f"{prefix}acr" and len(series)]
     if flow is not None:
         rates = [series for series in rates if series.entity.split("/")[0] == flow]
     if not queues or not rates:

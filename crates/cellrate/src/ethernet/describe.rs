@@ -14,6 +14,7 @@ use super::cbfc;
 use super::control::Control;
 use super::flow::Flow;
 use super::graph::{Graph, Instance, Part};
+use super::joined::Service;
 use super::pfc;
 use super::plan::plan;
 use super::types::{Scenario, Switch, TraceKind, schema};
@@ -134,6 +135,7 @@ fn flow(scenario: &Scenario, graph: &Graph, instance: &Instance) -> Value {
         "source": units().of("SourceConfig", &source),
         "own_bits_per_second": own_rate(&source),
         "rate_controlled": group.rate_control.is_some(),
+        "over_abr": is_over_abr(scenario, graph, instance),
         "roce": group.roce.as_ref().map(|roce| units().of("RoceConfig", roce)),
         "tcp": over_tcp.then(|| units().of("TcpConfig", &effective::tcp(&group.tcp))),
         "payload_bytes": frames.payload,
@@ -143,6 +145,16 @@ fn flow(scenario: &Scenario, graph: &Graph, instance: &Instance) -> Value {
         "flow_credit_line_bytes": frames.credit,
         "propagation_round_trip_seconds": is_acknowledged.then(|| round_trip.as_secs_f64()),
     })
+}
+
+/// True if the data of a flow cross an ATM part with ABR.
+fn is_over_abr(scenario: &Scenario, graph: &Graph, instance: &Instance) -> bool {
+    let mut links = instance.forward.iter().map(|link| &graph.links[*link]);
+    let is_abr = scenario
+        .atm
+        .as_ref()
+        .is_some_and(|atm| atm.service == Service::Abr);
+    is_abr && links.any(|link| graph.layer(link) == Layer::Atm)
 }
 
 /// Mean rate in bit/s on the line of a source that has a rate of its own; `None` for an elastic source.
@@ -253,11 +265,24 @@ pub(super) fn cost(scenario: &Scenario, graph: &Graph) -> Cost {
     };
     let measure = &scenario.measure;
     let traces = measure.traces.iter().map(|kind| match kind {
+        TraceKind::SourceQueue if !graph.is_joined() => 0,
+        // A flow has at most one leg more than it crosses routers.
+        TraceKind::SourceQueue | TraceKind::Acr if graph.is_joined() => {
+            let routers = |path: &[usize]| {
+                let ends = path.iter().map(|link| &graph.nodes[graph.links[*link].to]);
+                ends.filter(|node| matches!(node.part, Part::Router(_)))
+                    .count()
+            };
+            let legs = graph.flows.iter().map(|flow| 1 + routers(&flow.forward));
+            legs.sum()
+        }
         TraceKind::Queue => switch_ports() * scenario.switch.queues.len(),
         TraceKind::Utilisation => switch_ports(),
-        TraceKind::Cwnd | TraceKind::Sequence | TraceKind::Acr | TraceKind::Rate => {
-            graph.flows.len()
-        }
+        TraceKind::Cwnd
+        | TraceKind::Sequence
+        | TraceKind::Acr
+        | TraceKind::Rate
+        | TraceKind::SourceQueue => graph.flows.len(),
     });
     let samples = (duration / scenario.sample().as_secs_f64()) as u64 + 1;
     let points = samples.min(u64::from(measure.trace_points));

@@ -5,28 +5,23 @@ use std::path::Path;
 use std::time::Instant;
 
 use cellrate_engine::ether::{Plan, Simulation, completion_alone};
-use cellrate_engine::joined::Joined;
 use cellrate_engine::kernel::Ps;
 use serde::Deserialize;
 
 use super::checks;
 use super::control;
 use super::describe::{self, Cost};
-use super::driver::slice;
 use super::graph::{Graph, Instance, Node};
-use super::joined::{self, AtmPort};
+use super::joined;
 use super::load::load;
 use super::passages::{Passages, passages};
 use super::plan::changing_plan;
-use super::recorder::Recorder;
 use super::types::{Scenario, schema};
-use super::{rate_units, summary, tcp_defaults, warnings};
+use super::{rate_units, tcp_defaults, warnings};
 use crate::run::cells::CellRecords;
-use crate::run::memory::{Exhausted, Room};
-use crate::run::timeline::Timeline;
 use crate::run::{
-    Driver, Events, Failure, Laps, Need, Outcome, PROGRESS_INTERVAL, Partition, Profile, Progress,
-    RunError, RunFacts, Task, Threads, Warning, Watch, key,
+    Divisible, Driver, Failure, Laps, Need, Outcome, PROGRESS_INTERVAL, Partition, Profile,
+    Progress, RunError, RunFacts, Task, Threads, Warning, Watch, key,
 };
 use crate::scenario::changes::{Changing, Judged, Stage, stages};
 use crate::scenario::custom::{Found, RegistryAlone, Schemes};
@@ -260,10 +255,13 @@ impl Job {
         progress: Progress<'_>,
         watch: &mut impl Watch,
     ) -> Result<Outcome, Failure> {
-        if self.graph.is_joined() {
-            return self.run_joined(progress);
-        }
         let began = Instant::now();
+        if self.graph.is_joined() {
+            let mut driver = Driver::through_routers(self);
+            let report = driver.run(progress, watch);
+            let report = report.map_err(|error| self.failure(&error))?;
+            return Ok(driver.outcome(report, self.facts(began)));
+        }
         let partition = self.partition(threads);
         watch.done(Task::Plan);
         let mut driver = Driver::begin(self);
@@ -275,68 +273,25 @@ impl Job {
             report.add_alone(&alone(&driver.simulation, end, progress)?);
             watch.done(Task::Report);
         }
-        let outcome = driver.outcome(
-            report,
-            RunFacts {
-                seed: self.scenario.run.seed,
-                resolved: self.resolved.clone(),
-                event_limit: self.scenario.measure.event_limit as usize,
-                warnings: self.check(),
-                began,
-            },
-        );
+        let outcome = driver.outcome(report, self.facts(began));
         watch.done(Task::Results);
         Ok(outcome)
+    }
+
+    /// Facts of the outcome of a run that `began` then.
+    fn facts(&self, began: Instant) -> RunFacts {
+        RunFacts {
+            seed: self.scenario.run.seed,
+            resolved: self.resolved.clone(),
+            event_limit: self.scenario.measure.event_limit as usize,
+            warnings: self.check(),
+            began,
+        }
     }
 
     /// A refusal at the position of a key, for a scenario that has passed all checks.
     pub fn refusal(&self, key: &[&str], message: &str, help: &str) -> Refusal {
         self.given.refusal(key, message, help)
-    }
-
-    /// Runs a scenario with routers, in which Ethernet and ATM are joined.
-    fn run_joined(&self, progress: Progress<'_>) -> Result<Outcome, Failure> {
-        let began = Instant::now();
-        #[expect(clippy::expect_used, reason = "the check of a scenario builds it")]
-        let mut run: Joined = Joined::new(&joined::plan_of_both(&self.scenario, &self.graph))
-            .expect("a checked plan");
-        let (end, sample) = (self.scenario.run.duration, self.scenario.sample());
-        let slice = slice(&self.scenario, &self.graph);
-        let stops = Timeline::new(self.scenario.window(), end, sample, slice);
-        let (mut told, mut room) = (Instant::now(), Room::here());
-        for stop in stops {
-            run.run_until(stop.at);
-            if stop.begins {
-                run.begin_window();
-            }
-            if stop.samples {
-                run.sample();
-            }
-            if stop.ends {
-                run.end_window();
-            }
-            Exhausted::check::<Recorder>(&mut room, run.ethernet())
-                .map_err(|exhausted| self.failure(&RunError::Exhausted(exhausted)))?;
-            Exhausted::check::<CellRecords>(&mut room, run.atm()).map_err(|exhausted| {
-                let help = "set a finite `atm.buffer` and `atm.channel_queue`";
-                Failure::Refused(self.refusal(&["atm"], &exhausted.to_string(), help))
-            })?;
-            if told.elapsed() >= PROGRESS_INTERVAL {
-                told = Instant::now();
-                if !progress(stop.at, end) {
-                    return Err(Failure::Cancelled);
-                }
-            }
-        }
-        let report = run.report();
-        let ports = report.atm.ports.into_iter().map(AtmPort::from).collect();
-        let (seed, seconds) = (self.scenario.run.seed, began.elapsed().as_secs_f64());
-        Ok(Outcome {
-            summary: summary::json(report.whole, ports, seed, seconds, self.check()),
-            resolved: self.resolved.clone(),
-            series: Vec::new(),
-            events: Events::default(),
-        })
     }
 
     /// Refuses a network with routers, for functions that need a single link layer.
@@ -358,6 +313,10 @@ impl Job {
             RunError::Exhausted(exhausted) if exhausted.needs() == [Need::Events] => {
                 let need = Need::Events;
                 Failure::Refused(self.refusal(need.key(), &error.to_string(), need.less()))
+            }
+            RunError::Exhausted(exhausted) if exhausted.units == CellRecords::UNITS => {
+                let help = "set a finite `atm.buffer` and `atm.channel_queue`";
+                Failure::Refused(self.refusal(&["atm"], &error.to_string(), help))
             }
             _ => Failure::Refused(self.refusal(
                 &["switch", "buffer"],

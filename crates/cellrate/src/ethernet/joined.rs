@@ -3,6 +3,7 @@
 use cellrate_engine::atm::aal5::{Encapsulation, cells_for};
 use cellrate_engine::atm::cell::ServiceClass;
 use cellrate_engine::atm::plan as cells;
+use cellrate_engine::atm::plan::MeasurePlan;
 use cellrate_engine::atm::report::PortReport;
 use cellrate_engine::atm::server::LazyServer;
 use cellrate_engine::control::{ControlConfig, SwitchFacts};
@@ -21,7 +22,8 @@ use serde_json::Value;
 use super::checks::severity;
 use super::graph::{Graph, Part};
 use super::plan;
-use super::types::Scenario;
+use super::types::{Scenario, TraceKind};
+use crate::scenario::EventKind;
 use crate::scenario::diagnostic::Severity;
 use crate::scenario::problem::{Place, Problem, place};
 use crate::scenario::schema::of;
@@ -131,20 +133,16 @@ pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
                 "add a `node` of `kind = \"atm-switch\"`, or remove `atm`",
             )
         });
-        return unused.into_iter().collect();
+        let mut traces = scenario.measure.traces.iter();
+        let untraced = traces.position(|kind| *kind == TraceKind::SourceQueue);
+        let untraced = untraced.map(|number| {
+            let message = "`source-queue` is not available without an ATM part: only virtual channels have source queues";
+            Problem::error(place!["measure", "traces", number], message, "remove it")
+        });
+        return unused.into_iter().chain(untraced).collect();
     }
     let mut problems = Vec::new();
     for (is_set, key, place) in [
-        (
-            !scenario.measure.traces.is_empty(),
-            "measure.traces",
-            place!["measure", "traces"],
-        ),
-        (
-            !scenario.measure.events.is_empty(),
-            "measure.events",
-            place!["measure", "events"],
-        ),
         (
             scenario.measure.slowdown,
             "measure.slowdown",
@@ -305,6 +303,11 @@ pub fn plan_of_both(scenario: &Scenario, graph: &Graph) -> JoinedPlan {
         framing: over_ethernet.framing,
         fcvc: None,
         errors: Default::default(),
+        measure: MeasurePlan {
+            events: EventKind::set_of(&scenario.measure.events),
+            event_limit: scenario.measure.event_limit as usize,
+            ..MeasurePlan::default()
+        },
         nodes: graph.nodes.iter().map(node).collect(),
         links: graph
             .links

@@ -11,6 +11,7 @@ pub mod flow;
 pub mod graph;
 mod job;
 mod joined;
+mod joined_records;
 mod load;
 mod passages;
 mod pfc;

@@ -12,8 +12,8 @@ use super::events;
 use super::summary;
 use super::types::TraceKind;
 use super::warnings;
-use crate::run::memory::named;
-use crate::run::{Driver, Events, Records, Series, Warning};
+use crate::run::memory::{Room, named};
+use crate::run::{Divisible, Events, Exhausted, Records, Series, Warning};
 
 /// A traced quantity. A port is identified by the number of its link.
 #[derive(Clone, Copy)]
@@ -31,14 +31,15 @@ enum Quantity {
 
 impl Quantity {
     fn kind_and_unit(&self) -> (&'static str, &'static str) {
-        match self {
-            Quantity::Queue(..) => ("queue", "bytes"),
-            Quantity::Cwnd(_) => ("cwnd", "bytes"),
-            Quantity::Sequence(_) => ("sequence", "bytes"),
-            Quantity::Utilisation(..) => ("utilisation", "ratio"),
-            Quantity::Acr(_) => ("acr", "bit/s"),
-            Quantity::Rate(_) => ("rate", "bit/s"),
-        }
+        let (kind, unit) = match self {
+            Quantity::Queue(..) => (TraceKind::Queue, "bytes"),
+            Quantity::Cwnd(_) => (TraceKind::Cwnd, "bytes"),
+            Quantity::Sequence(_) => (TraceKind::Sequence, "bytes"),
+            Quantity::Utilisation(..) => (TraceKind::Utilisation, "ratio"),
+            Quantity::Acr(_) => (TraceKind::Acr, "bit/s"),
+            Quantity::Rate(_) => (TraceKind::Rate, "bit/s"),
+        };
+        (kind.name(), unit)
     }
     /// Index of the node that has the traced quantity.
     fn node(&self, plan: &Plan) -> usize {
@@ -125,6 +126,8 @@ impl Recorder {
                         add(Quantity::Rate(number), flow.name.clone());
                     });
                 }
+                // Virtual channels alone have one.
+                TraceKind::SourceQueue => {}
                 TraceKind::Cwnd => senders().for_each(|(number, flow)| {
                     add(Quantity::Cwnd(number), flow.name.clone());
                 }),
@@ -141,39 +144,14 @@ impl Recorder {
 }
 
 impl Records for Recorder {
-    type Node = Node;
+    type Simulation = Simulation;
     type Report = Report;
-    const UNITS: &'static str = "packets";
 
-    fn name(simulation: &Simulation, place: Place) -> String {
-        let plan = simulation.plan();
-        let (links, flows) = (&plan.links, &plan.flows);
-        named(place, |link| &links[link].name, |flow| &flows[flow].name)
+    fn now(simulation: &Simulation) -> Ps {
+        simulation.now()
     }
-
-    fn divide(&mut self, simulation: &Simulation, parts: &[usize], count: usize) -> Vec<Recorder> {
-        let empty = || Recorder {
-            traces: Vec::new(),
-            event_limit: self.event_limit,
-        };
-        let mut divided: Vec<Recorder> = (0..count).map(|_| empty()).collect();
-        for trace in self.traces.drain(..) {
-            let part = parts[trace.1.node(simulation.plan())];
-            divided[part].traces.push(trace);
-        }
-        divided
-    }
-
-    fn join(&mut self, parts: Vec<Recorder>) {
-        self.traces = parts.into_iter().flat_map(|part| part.traces).collect();
-        self.traces.sort_by_key(|(number, ..)| *number);
-    }
-
     fn run_timed(simulation: &mut Simulation, until: Ps, stopwatch: &mut impl Stopwatch) {
         simulation.run_timed(until, stopwatch);
-    }
-    fn make_due_change(simulation: &mut Simulation) -> Ps {
-        simulation.make_due_change()
     }
     fn begin_window(simulation: &mut Simulation) {
         simulation.begin_window();
@@ -181,14 +159,14 @@ impl Records for Recorder {
     fn sample(simulation: &mut Simulation) {
         simulation.sample();
     }
-    fn sample_part(part: &mut Part) {
-        part.state().sample();
-    }
     fn end_window(simulation: &mut Simulation) {
         simulation.end_window();
     }
     fn report(simulation: &mut Simulation) -> Report {
         simulation.report()
+    }
+    fn check_memory(room: &mut Room, simulation: &Simulation) -> Result<(), Exhausted> {
+        Exhausted::check::<Recorder>(room, simulation)
     }
 
     fn add_points(&mut self, simulation: &mut Simulation) {
@@ -218,18 +196,49 @@ impl Records for Recorder {
         traces.filter(|one| !one.seconds.is_empty()).collect()
     }
 
-    /// None: a run over Ethernet records no events.
-    fn events(driver: &Driver<Recorder>, limit: usize) -> (Events, u64) {
-        events::columns(&driver.simulation, limit)
+    fn events(&self, simulation: &Simulation, limit: usize) -> (Events, u64) {
+        events::columns(simulation, limit)
     }
-    fn warnings_after(
-        driver: &mut Driver<Recorder>,
-        report: &Report,
-        omitted: u64,
-    ) -> Vec<Warning> {
-        warnings::after(&mut driver.simulation, report, omitted)
+    fn warnings_after(simulation: &mut Simulation, report: &Report, omitted: u64) -> Vec<Warning> {
+        warnings::after(simulation, report, omitted)
     }
     fn json(report: Report, seed: u64, wall_seconds: f64, warnings: Vec<Warning>) -> String {
         summary::json(report, Vec::new(), seed, wall_seconds, warnings)
+    }
+}
+
+impl Divisible for Recorder {
+    type Node = Node;
+    const UNITS: &'static str = "packets";
+
+    fn name(simulation: &Simulation, place: Place) -> String {
+        let plan = simulation.plan();
+        let (links, flows) = (&plan.links, &plan.flows);
+        named(place, |link| &links[link].name, |flow| &flows[flow].name)
+    }
+
+    fn divide(&mut self, simulation: &Simulation, parts: &[usize], count: usize) -> Vec<Recorder> {
+        let empty = || Recorder {
+            traces: Vec::new(),
+            event_limit: self.event_limit,
+        };
+        let mut divided: Vec<Recorder> = (0..count).map(|_| empty()).collect();
+        for trace in self.traces.drain(..) {
+            let part = parts[trace.1.node(simulation.plan())];
+            divided[part].traces.push(trace);
+        }
+        divided
+    }
+
+    fn join(&mut self, parts: Vec<Recorder>) {
+        self.traces = parts.into_iter().flat_map(|part| part.traces).collect();
+        self.traces.sort_by_key(|(number, ..)| *number);
+    }
+
+    fn make_due_change(simulation: &mut Simulation) -> Ps {
+        simulation.make_due_change()
+    }
+    fn sample_part(part: &mut Part) {
+        part.state().sample();
     }
 }

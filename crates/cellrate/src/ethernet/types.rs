@@ -125,13 +125,13 @@ pub struct Measure {
     /// Measures for each completed flow how many times longer it took than alone in the network. Each such
     /// flow is run once more, alone. Together these runs take about as long as the main run.
     pub slowdown: bool,
-    /// Traced quantities.
+    /// Traced quantities. In a network with routers, traces of the ATM part have kinds with `atm-` before the name.
     pub traces: Vec<TraceKind>,
     /// Largest number of points in each trace. Beyond this number neighbouring points are combined into their
     /// least and greatest value.
     #[schemars(range(min = 2))]
     pub trace_points: u32,
-    /// Kinds of events in the event log; not in a network with routers.
+    /// Kinds of events in the event log.
     pub events: Vec<EventKind>,
     /// Largest number of events kept.
     pub event_limit: u32,
@@ -156,7 +156,7 @@ impl Default for Measure {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum TraceKind {
-    /// Bytes in each queue of each switch port.
+    /// Bytes in each queue of each switch port; cells in the ATM part.
     Queue,
     /// Congestion window of each TCP sender.
     Cwnd,
@@ -164,10 +164,27 @@ pub enum TraceKind {
     Sequence,
     /// Share of the time since the last sample in which each line was busy.
     Utilisation,
-    /// ACR of each source with rate control.
+    /// ACR of each source with rate control, and of each virtual channel of ABR.
     Acr,
     /// Rate of each source over RoCE.
     Rate,
+    /// Cells that wait for each virtual channel at the router or host where it begins.
+    SourceQueue,
+}
+
+impl TraceKind {
+    /// Name of the kind in scenarios and results.
+    pub fn name(self) -> &'static str {
+        match self {
+            TraceKind::Queue => "queue",
+            TraceKind::Cwnd => "cwnd",
+            TraceKind::Sequence => "sequence",
+            TraceKind::Utilisation => "utilisation",
+            TraceKind::Acr => "acr",
+            TraceKind::Rate => "rate",
+            TraceKind::SourceQueue => "source-queue",
+        }
+    }
 }
 
 /// Form of all frames.

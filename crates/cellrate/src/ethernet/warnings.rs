@@ -156,17 +156,7 @@ pub fn after(simulation: &mut Simulation, report: &Report, omitted: u64) -> Vec<
         segments,
         report.window_seconds,
     ));
-    let delivered = report.flows.iter().filter_map(|flow| {
-        Some(Delivered {
-            group: &flow.group,
-            name: &flow.name,
-            start_seconds: flow.start_seconds?,
-            bytes: flow.delivered_bytes,
-            is_complete: flow.completion_seconds.is_some(),
-        })
-    });
-    let delivered: Vec<_> = delivered.collect();
-    warnings.extend(delivered_nothing(&delivered, report.simulated_seconds));
+    warnings.extend(without_throughput(report));
     // A file that ends leaves its line to other flows, so only greedy flows are compared.
     let greedy = flows().filter(|(flow, _)| matches!(flow.source, SourceConfig::Greedy(_)));
     let sharing = greedy.map(|(flow, measured)| Sharing {
@@ -191,4 +181,19 @@ pub fn after(simulation: &mut Simulation, report: &Report, omitted: u64) -> Vec<
     }));
     warnings.extend(events_omitted(omitted));
     warnings
+}
+
+/// Warnings of flows that delivered nothing in the measuring window.
+pub fn without_throughput(report: &Report) -> Vec<Warning> {
+    let delivered = report.flows.iter().filter_map(|flow| {
+        Some(Delivered {
+            group: &flow.group,
+            name: &flow.name,
+            start_seconds: flow.start_seconds?,
+            bytes: flow.delivered_bytes,
+            is_complete: flow.completion_seconds.is_some(),
+        })
+    });
+    let delivered: Vec<_> = delivered.collect();
+    delivered_nothing(&delivered, report.simulated_seconds)
 }

@@ -7,13 +7,13 @@ use cellrate_engine::net::{ChannelId, Place, Stopwatch};
 
 use super::driver::{Driver, RunError};
 use super::events::{Events, Odometer};
-use super::memory::named;
-use super::records::Records;
+use super::memory::{Exhausted, Room, named};
+use super::records::{Divisible, Records};
 use super::summary;
 use super::timeline::{Timeline, slice};
 use super::traces::{Recorder, Series};
 use super::warnings::{self, Seen, Warning};
-use crate::scenario::Scenario;
+use crate::scenario::{Scenario, TraceKind};
 
 /// The traces of a run, and readings of how many cells each channel has sent, which give lost cells
 /// their full numbers.
@@ -36,32 +36,87 @@ impl Driver<CellRecords> {
             scenario.sample(),
             slice(&plan),
         );
-        let odometer = plan.measure.events.loss.then(Odometer::default);
-        let channels = plan.channels().collect();
         let simulation = Simulation::new(plan).map_err(RunError::Plan)?;
         let points = scenario.measure.trace_points as usize;
-        let recorder = Recorder::new(&simulation, &scenario.measure.traces, points);
-        let records = CellRecords {
-            recorder,
-            odometer,
-            channels,
-        };
+        let records = CellRecords::new(&simulation, &scenario.measure.traces, points);
         Ok(Driver::of(simulation, records, timeline))
     }
+}
 
-    fn drops(&mut self) -> Vec<(SwitchPort, u64)> {
-        let states = self.simulation.port_states();
-        self.simulation
-            .switch_ports()
-            .into_iter()
-            .zip(states.iter().map(|state| state.dropped))
-            .collect()
+impl CellRecords {
+    /// Traces of all quantities of `kinds`, each with at most `points` points.
+    pub fn new(simulation: &Simulation, kinds: &[TraceKind], points: usize) -> CellRecords {
+        let plan = simulation.plan();
+        CellRecords {
+            recorder: Recorder::new(simulation, kinds, points),
+            odometer: plan.measure.events.loss.then(Odometer::default),
+            channels: plan.channels().collect(),
+        }
     }
 }
 
 impl Records for CellRecords {
-    type Node = Node<LazyServer>;
+    type Simulation = Simulation;
     type Report = Report;
+
+    fn now(simulation: &Simulation) -> Ps {
+        simulation.now()
+    }
+    fn run_timed(simulation: &mut Simulation, until: Ps, stopwatch: &mut impl Stopwatch) {
+        simulation.run_timed(until, stopwatch);
+    }
+    fn begin_window(simulation: &mut Simulation) {
+        simulation.begin_window();
+    }
+    fn sample(simulation: &mut Simulation) {
+        simulation.sample();
+    }
+    fn end_window(simulation: &mut Simulation) {
+        simulation.end_window();
+    }
+    fn report(simulation: &mut Simulation) -> Report {
+        simulation.report()
+    }
+    fn check_memory(room: &mut Room, simulation: &Simulation) -> Result<(), Exhausted> {
+        Exhausted::check::<CellRecords>(room, simulation)
+    }
+
+    fn add_points(&mut self, simulation: &mut Simulation) {
+        self.recorder.sample(simulation);
+    }
+    fn read(&mut self, simulation: &mut Simulation) {
+        if let Some(odometer) = &mut self.odometer {
+            odometer.read(simulation, &self.channels);
+        }
+    }
+
+    fn series(&self) -> Vec<Series> {
+        self.recorder.series()
+    }
+
+    fn events(&self, simulation: &Simulation, limit: usize) -> (Events, u64) {
+        let (events, omitted) = simulation.events(limit);
+        let none = Odometer::default();
+        let odometer = self.odometer.as_ref().unwrap_or(&none);
+        (Events::new(&events, simulation, odometer), omitted)
+    }
+
+    fn warnings_after(simulation: &mut Simulation, report: &Report, omitted: u64) -> Vec<Warning> {
+        let seen = Seen {
+            report,
+            ports: drops(simulation),
+            omitted,
+        };
+        warnings::after(simulation.plan(), &seen)
+    }
+
+    fn json(report: Report, seed: u64, wall_seconds: f64, warnings: Vec<Warning>) -> String {
+        summary::json(report, seed, wall_seconds, warnings)
+    }
+}
+
+impl Divisible for CellRecords {
+    type Node = Node<LazyServer>;
     const UNITS: &'static str = "cells";
 
     fn name(simulation: &Simulation, place: Place) -> String {
@@ -101,65 +156,19 @@ impl Records for CellRecords {
         self.recorder.join(recorders);
     }
 
-    fn run_timed(simulation: &mut Simulation, until: Ps, stopwatch: &mut impl Stopwatch) {
-        simulation.run_timed(until, stopwatch);
-    }
     fn make_due_change(simulation: &mut Simulation) -> Ps {
         simulation.make_due_change()
-    }
-    fn begin_window(simulation: &mut Simulation) {
-        simulation.begin_window();
-    }
-    fn sample(simulation: &mut Simulation) {
-        simulation.sample();
     }
     fn sample_part(part: &mut Part) {
         part.sample();
     }
-    fn end_window(simulation: &mut Simulation) {
-        simulation.end_window();
-    }
-    fn report(simulation: &mut Simulation) -> Report {
-        simulation.report()
-    }
+}
 
-    fn add_points(&mut self, simulation: &mut Simulation) {
-        self.recorder.sample(simulation);
-    }
-    fn read(&mut self, simulation: &mut Simulation) {
-        if let Some(odometer) = &mut self.odometer {
-            odometer.read(simulation, &self.channels);
-        }
-    }
-
-    fn series(&self) -> Vec<Series> {
-        self.recorder.series()
-    }
-
-    fn events(driver: &Driver<CellRecords>, limit: usize) -> (Events, u64) {
-        let simulation = &driver.simulation;
-        let (events, omitted) = simulation.events(limit);
-        let none = Odometer::default();
-        let odometer = driver.records.odometer.as_ref().unwrap_or(&none);
-        (Events::new(&events, simulation, odometer), omitted)
-    }
-
-    fn warnings_after(
-        driver: &mut Driver<CellRecords>,
-        report: &Report,
-        omitted: u64,
-    ) -> Vec<Warning> {
-        let seen = Seen {
-            report,
-            ports: driver.drops(),
-            omitted,
-        };
-        warnings::after(driver.simulation.plan(), &seen)
-    }
-
-    fn json(report: Report, seed: u64, wall_seconds: f64, warnings: Vec<Warning>) -> String {
-        summary::json(report, seed, wall_seconds, warnings)
-    }
+/// The output ports of all switches, each with the number of cells that it has dropped.
+fn drops(simulation: &mut Simulation) -> Vec<(SwitchPort, u64)> {
+    let states = simulation.port_states();
+    let dropped = states.iter().map(|state| state.dropped);
+    simulation.switch_ports().into_iter().zip(dropped).collect()
 }
 
 /// The node at which a channel begins.

@@ -6,13 +6,12 @@ use std::time::{Duration, Instant};
 
 use cellrate_engine::atm::PlanError;
 use cellrate_engine::kernel::Ps;
-use cellrate_engine::net::simulation::Simulation;
 
 use super::amounts::size;
 use super::memory::{Estimate, Exhausted, Room, Share};
 use super::outcome::Outcome;
 use super::profile::{Task, Watch};
-use super::records::Records;
+use super::records::{Divisible, Records};
 use super::threads;
 use super::timeline::Timeline;
 use super::warnings::Warning;
@@ -61,7 +60,7 @@ impl std::error::Error for RunError {}
 
 /// A simulation with the traces, events and samples that are recorded during the run.
 pub struct Driver<R: Records> {
-    pub simulation: Simulation<R::Node>,
+    pub simulation: R::Simulation,
     pub records: R,
     pub timeline: Timeline,
     pub room: Room,
@@ -69,30 +68,13 @@ pub struct Driver<R: Records> {
 
 impl<R: Records> Driver<R> {
     /// Prepares a run at time zero, which pauses at the stops of `timeline`.
-    pub fn of(simulation: Simulation<R::Node>, records: R, timeline: Timeline) -> Driver<R> {
+    pub fn of(simulation: R::Simulation, records: R, timeline: Timeline) -> Driver<R> {
         Driver {
             simulation,
             records,
             timeline,
             room: Room::here(),
         }
-    }
-
-    /// Runs to the end and returns the report. `parts` has the number of the part that each node
-    /// belongs to; each part runs on a thread of its own.
-    ///
-    /// # Errors
-    /// If `progress` stops the run, or if the run is about to fill the memory.
-    pub fn run_in_parts(
-        &mut self,
-        parts: &[usize],
-        progress: Progress<'_>,
-        watch: &mut impl Watch,
-    ) -> Result<R::Report, RunError> {
-        if parts.iter().any(|part| *part > 0) {
-            threads::run(self, parts, progress)?;
-        }
-        self.run(progress, watch)
     }
 
     /// Runs the simulation to its end and returns the report.
@@ -106,7 +88,7 @@ impl<R: Records> Driver<R> {
     ) -> Result<R::Report, RunError> {
         let mut last_report = Instant::now();
         while let Some(at) = self.step_watched(watch) {
-            Exhausted::check::<R>(&mut self.room, &self.simulation).map_err(RunError::Exhausted)?;
+            R::check_memory(&mut self.room, &self.simulation).map_err(RunError::Exhausted)?;
             if last_report.elapsed() >= PROGRESS_INTERVAL {
                 last_report = Instant::now();
                 if !progress(at, self.timeline.end) {
@@ -156,9 +138,9 @@ impl<R: Records> Driver<R> {
 
     /// The outcome of a finished run: its report, with the facts that are known before the run.
     pub fn outcome(&mut self, report: R::Report, facts: RunFacts) -> Outcome {
-        let (events, omitted) = R::events(self, facts.event_limit);
+        let (events, omitted) = self.records.events(&self.simulation, facts.event_limit);
         let mut warnings = facts.warnings;
-        warnings.extend(R::warnings_after(self, &report, omitted));
+        warnings.extend(R::warnings_after(&mut self.simulation, &report, omitted));
         let seconds = facts.began.elapsed().as_secs_f64();
         Outcome {
             summary: R::json(report, facts.seed, seconds, warnings),
@@ -166,6 +148,25 @@ impl<R: Records> Driver<R> {
             series: self.records.series(),
             events,
         }
+    }
+}
+
+impl<R: Divisible> Driver<R> {
+    /// Runs to the end and returns the report. `parts` has the number of the part that each node
+    /// belongs to; each part runs on a thread of its own.
+    ///
+    /// # Errors
+    /// If `progress` stops the run, or if the run is about to fill the memory.
+    pub fn run_in_parts(
+        &mut self,
+        parts: &[usize],
+        progress: Progress<'_>,
+        watch: &mut impl Watch,
+    ) -> Result<R::Report, RunError> {
+        if parts.iter().any(|part| *part > 0) {
+            threads::run(self, parts, progress)?;
+        }
+        self.run(progress, watch)
     }
 }
 

@@ -132,6 +132,27 @@ impl Events {
         self.er_cells_per_second.push(row.er);
     }
 
+    /// Adds the events of `other`, in order of time. Of events at the same time those of `other` are the later ones.
+    /// Keeps the first `limit` events, and returns the number of the events beyond.
+    pub fn merge(&mut self, other: Events, limit: usize) -> usize {
+        self.time_seconds.extend(other.time_seconds);
+        let mut order: Vec<usize> = (0..self.len()).collect();
+        order.sort_by(|a, b| self.time_seconds[*a].total_cmp(&self.time_seconds[*b]));
+        let beyond = order.len().saturating_sub(limit);
+        order.truncate(limit);
+        self.time_seconds = order.iter().map(|from| self.time_seconds[*from]).collect();
+        take(&mut self.kind, other.kind, &order);
+        take(&mut self.vc, other.vc, &order);
+        take(&mut self.port, other.port, &order);
+        take(&mut self.pdu, other.pdu, &order);
+        take(&mut self.cause, other.cause, &order);
+        take(&mut self.cell, other.cell, &order);
+        take(&mut self.sequence_bytes, other.sequence_bytes, &order);
+        let rates = &mut self.er_cells_per_second;
+        take(rates, other.er_cells_per_second, &order);
+        beyond
+    }
+
     /// Number of events.
     pub fn len(&self) -> usize {
         self.time_seconds.len()
@@ -140,6 +161,12 @@ impl Events {
     pub fn is_empty(&self) -> bool {
         self.time_seconds.is_empty()
     }
+}
+
+/// Appends `more` to a column, and puts its values into `order`.
+fn take<T: Clone>(column: &mut Vec<T>, more: Vec<T>, order: &[usize]) {
+    column.extend(more);
+    *column = order.iter().map(|from| column[*from].clone()).collect();
 }
 
 #[derive(Default)]

@@ -3,7 +3,6 @@
 use cellrate_engine::atm::Plan;
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::net::EventKinds;
-use cellrate_engine::net::simulation::Simulation;
 
 use super::cells::CellRecords;
 use super::driver::{Driver, RunError};
@@ -74,18 +73,18 @@ impl<R: Records> InProgress<R> {
         while self.driver.next_stop().is_some_and(|at| at <= until) {
             self.driver.step();
         }
-        let now = self.driver.simulation.now();
+        let now = R::now(&self.driver.simulation);
         R::run_timed(&mut self.driver.simulation, until.max(now), &mut ());
     }
 
     /// The simulation in its present state. Reading the state changes nothing in the run.
-    pub fn simulation(&mut self) -> &mut Simulation<R::Node> {
+    pub fn simulation(&mut self) -> &mut R::Simulation {
         &mut self.driver.simulation
     }
 
     /// Events so far, at most `limit`, and the number of events beyond this limit.
     pub fn events(&self, limit: usize) -> (Events, u64) {
-        R::events(&self.driver, limit)
+        self.driver.records.events(&self.driver.simulation, limit)
     }
 
     /// The summary of the finished run as JSON, with the fields of `summary.json`; the run took
@@ -94,7 +93,7 @@ impl<R: Records> InProgress<R> {
         while self.driver.step().is_some() {}
         let report = R::report(&mut self.driver.simulation);
         let mut warnings = self.warnings.clone();
-        warnings.extend(R::warnings_after(&mut self.driver, &report, 0));
+        warnings.extend(R::warnings_after(&mut self.driver.simulation, &report, 0));
         R::json(report, self.seed, wall_seconds, warnings)
     }
 }

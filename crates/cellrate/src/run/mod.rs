@@ -39,7 +39,7 @@ pub use partition::{PartShare, Partition, Threads};
 pub use passages::Passages;
 pub(crate) use profile::{Laps, Watch};
 pub use profile::{Profile, Spent, Task};
-pub(crate) use records::Records;
+pub(crate) use records::{Divisible, Records};
 pub use simulate::{check, estimate_of, partition_of, profile, simulate, simulate_in, work_of};
 pub use traces::Series;
 pub use warnings::Warning;

@@ -42,7 +42,7 @@ use self::clocks::{Clocks, StopsOnPanic};
 use super::driver::{Driver, PROGRESS_INTERVAL, Progress, RunError};
 use super::memory::{Exhausted, Room};
 use super::partition::STEPS;
-use super::records::Records;
+use super::records::Divisible;
 use super::timeline::Timeline;
 
 /// Number of lookaheads by which a part may run ahead of a receiver.
@@ -58,7 +58,7 @@ struct Post<W: Word> {
 }
 
 /// The batches between the parts of a network, with the units of its link layer.
-type PostOf<R> = Post<<<R as Records>::Node as Node>::Word>;
+type PostOf<R> = Post<<<R as Divisible>::Node as Node>::Word>;
 
 impl<W: Word> Post<W> {
     fn new(parts: usize) -> Post<W> {
@@ -78,7 +78,7 @@ impl<W: Word> Post<W> {
 }
 
 /// A part, and the traces and events that are recorded in it.
-struct Worker<R: Records> {
+struct Worker<R: Divisible> {
     part: Part<R::Node>,
     /// Longest simulated time between two settings of the part's clock.
     step: Ps,
@@ -96,7 +96,7 @@ struct Worker<R: Records> {
 ///
 /// # Errors
 /// If `progress` stops the run, or if the run is about to fill the memory.
-pub fn run<R: Records>(
+pub fn run<R: Divisible>(
     driver: &mut Driver<R>,
     parts: &[usize],
     progress: Progress<'_>,
@@ -124,7 +124,7 @@ pub fn run<R: Records>(
 ///
 /// # Errors
 /// The errors of [`run`].
-fn run_to<R: Records>(
+fn run_to<R: Divisible>(
     driver: &mut Driver<R>,
     parts: &[usize],
     until: Ps,
@@ -179,7 +179,7 @@ fn watch(until: Ps, clocks: &Clocks, go_on: &mut dyn FnMut() -> bool) {
     }
 }
 
-fn divide<R: Records>(driver: &mut Driver<R>, parts: &[usize]) -> Vec<Worker<R>> {
+fn divide<R: Divisible>(driver: &mut Driver<R>, parts: &[usize]) -> Vec<Worker<R>> {
     let count = parts.iter().max().map_or(0, |last| last + 1);
     let records = driver.records.divide(&driver.simulation, parts, count);
     let divided = driver.simulation.divide(parts);
@@ -205,7 +205,7 @@ fn step<N: Node>(part: &Part<N>) -> Ps {
     Ps(least.0.div_ceil(if is_mutual { STEPS } else { 1 }))
 }
 
-fn join<R: Records>(driver: &mut Driver<R>, workers: Vec<Worker<R>>) {
+fn join<R: Divisible>(driver: &mut Driver<R>, workers: Vec<Worker<R>>) {
     let (mut divided, mut records) = (Vec::new(), Vec::new());
     for worker in workers {
         driver.timeline = worker.timeline;
@@ -216,7 +216,7 @@ fn join<R: Records>(driver: &mut Driver<R>, workers: Vec<Worker<R>>) {
     driver.records.join(records);
 }
 
-impl<R: Records> Worker<R> {
+impl<R: Divisible> Worker<R> {
     /// Runs to `until`, takes the samples that are due before, and processes the arrivals up to
     /// then. Ends early if the run is stopped; `go_on` returns false to stop it.
     fn run(

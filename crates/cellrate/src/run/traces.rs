@@ -3,6 +3,7 @@
 use cellrate_engine::atm::{Plan, PortState, Simulation, SwitchPort};
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::kernel::trace::{Point, Trace};
+use cellrate_engine::net::ChannelId;
 
 use crate::scenario::TraceKind;
 
@@ -296,7 +297,8 @@ fn lines(simulation: &Simulation) -> Vec<(Quantity, String)> {
         .collect()
 }
 
-/// Flows that have a quantity of this kind, with the names of their traces.
+/// Flows that have a quantity of this kind, with the names of their traces. The name of a channel that begins at
+/// a router ends with `@ROUTER`, since a flow may have several such channels.
 fn flows(simulation: &Simulation, kind: TraceKind) -> Vec<(Quantity, String)> {
     let names = simulation
         .plan()
@@ -304,13 +306,23 @@ fn flows(simulation: &Simulation, kind: TraceKind) -> Vec<(Quantity, String)> {
         .iter()
         .map(|flow| &flow.name)
         .enumerate();
+    let at = |flow: usize| {
+        let router = simulation.router(ChannelId::forward(flow));
+        router.map_or(String::new(), |router| format!("@{router}"))
+    };
     let quantity = |(flow, name): (usize, &String)| match kind {
-        TraceKind::Acr => simulation
-            .acr(flow)
-            .map(|_| (Quantity::Acr { flow }, format!("{name}/forward"))),
-        TraceKind::SourceQueue => simulation
-            .source_queue(flow)
-            .map(|_| (Quantity::SourceQueue { flow }, name.clone())),
+        TraceKind::Acr => simulation.acr(flow).map(|_| {
+            (
+                Quantity::Acr { flow },
+                format!("{name}/forward{}", at(flow)),
+            )
+        }),
+        TraceKind::SourceQueue => simulation.source_queue(flow).map(|_| {
+            (
+                Quantity::SourceQueue { flow },
+                format!("{name}{}", at(flow)),
+            )
+        }),
         TraceKind::Cwnd => simulation
             .tcp_window(flow)
             .map(|_| (Quantity::Cwnd { flow }, name.clone())),

@@ -30,6 +30,12 @@ impl<S: Server> Simulation<S> {
     pub(crate) fn enter(&mut self, channel: ChannelId, at: Ps, segment: Segment) {
         self.at_terminal(channel, |terminal| terminal.enter(at, segment));
     }
+    /// Name of the router where `channel` begins; `None` if the channel begins at a host.
+    pub fn router(&self, channel: ChannelId) -> Option<&str> {
+        let (node, _) = self.network.begins[channel.index()];
+        let is_router = matches!(self.terminal(channel).app(), App::Router(_));
+        is_router.then(|| self.plan().nodes[node].name.as_str())
+    }
     /// The TCP sender of a flow; `None` if the ATM part of the flow begins at a router.
     pub(crate) fn tcp_sender(&self, flow: usize) -> Option<&TcpSender> {
         match self.terminal(ChannelId::forward(flow)).app() {

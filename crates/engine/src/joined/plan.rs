@@ -37,6 +37,8 @@ pub struct JoinedPlan {
     pub fcvc: Option<FcvcConfig>,
     /// Losses of cells on all ATM links.
     pub errors: LinkErrors,
+    /// Events that are logged over both link layers.
+    pub measure: cells::MeasurePlan,
     /// Nodes of the network. Links refer to a node by its index in this list.
     pub nodes: Vec<NodePlan>,
     /// Directed links. Flows refer to a link by its index in this list.
@@ -165,6 +167,7 @@ impl JoinedPlan {
                 fcvc: self.fcvc.clone(),
                 errors: self.errors.clone(),
                 simultaneous_cells: SimultaneousCells::Drawn,
+                measure: self.measure.clone(),
                 ..cells::Plan::new(Vec::new(), Vec::new(), Vec::new())
             },
             ethernet: frames::Plan {

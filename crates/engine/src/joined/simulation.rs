@@ -6,6 +6,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::plan::{Crossing, Division, Fault, JoinedPlan, Layer, Leg};
+use crate::atm::plan as cells;
 use crate::atm::server::{BuildServer, EagerServer, LazyServer, Server};
 use crate::kernel::Ps;
 use crate::net::channel::ChannelId;
@@ -66,6 +67,12 @@ impl<S: BuildServer> Joined<S> {
                 Layer::Ethernet => ethernet.become_router(end),
             }
         }
+        let cells::MeasurePlan {
+            events,
+            event_limit,
+            ..
+        } = plan.measure;
+        ethernet.log_events(events, event_limit);
         // Each crossing and direction has a name of its own, even if a flow passes a router twice.
         let names = crossings.iter().enumerate().flat_map(|(number, crossing)| {
             ["there", "back"].map(|way| format!("{} {number} {way}", crossing.name))
@@ -104,6 +111,10 @@ impl<S: Server> Joined<S> {
     /// The simulation of the Ethernet part, whose flows are legs of the joined flows.
     pub fn ethernet(&self) -> &ether::Simulation {
         &self.ethernet
+    }
+    /// The simulations of the ATM part and of the Ethernet part, to read their states or to set up records.
+    pub fn parts_mut(&mut self) -> (&mut atm::Simulation<S>, &mut ether::Simulation) {
+        (&mut self.atm, &mut self.ethernet)
     }
     /// The legs of the flow with the index `flow`, from the source on.
     pub fn legs(&self, flow: usize) -> &[Leg] {

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from cellrate.common.problems import BadInput
 from cellrate.simulation.drawn_lines import label_ends, reveal
-from cellrate.simulation.figures import COLOURS, SCALES, STYLE, Scale, draw, new_figure, new_grid
+from cellrate.simulation.figures import COLOURS, STYLE, Scale, draw, new_figure, new_grid, scale_of
 from cellrate.simulation.phase_picture import arrows
 from cellrate.simulation.series import Series
 from cellrate.studies.plots.heat_map import COLOURS_OF_MAP
@@ -31,8 +31,7 @@ def overlaid(traces: Mapping[str, Series]) -> Figure:
     if len(kinds) != 1:
         listed = ", ".join(sorted(kinds)) or "none"
         raise BadInput(f"traces in one figure must be of one kind; these are {listed}")
-    [kind] = kinds
-    scale = SCALES.get(kind, Scale(kind))
+    scale = scale_of(next(iter(traces.values())))
     figure, [panel] = new_figure(1, height=3.0)
     with style.context(STYLE):
         for number, (name, series) in enumerate(traces.items()):
@@ -67,7 +66,7 @@ def phase_portrait(pairs: Sequence[tuple[str, Series, Series]]) -> Figure:
     first = min(float(times[0]) for times, _, _ in ways)
     with style.context(STYLE):
         for panel, (title, across, up), (times, x, y) in zip(panels, pairs, ways, strict=True):
-            scales = [SCALES.get(trace.kind, Scale(trace.kind)) for trace in (across, up)]
+            scales = scale_of(across), scale_of(up)
             points = np.column_stack([x / scales[0].divisor, y / scales[1].divisor])
             way = LineCollection(
                 np.stack([points[:-1], points[1:]], axis=1).tolist(),

@@ -46,7 +46,7 @@ fn a_full_log_takes_no_more_memory() {
         driver.step();
         stored.push(driver.simulation.events(usize::MAX).0.len());
     }
-    let (events, omitted) = Recorder::events(&driver, 1_000);
+    let (events, omitted) = driver.records.events(&driver.simulation, 1_000);
     assert_eq!(events.len(), 1_000);
     assert!(omitted > 100_000, "{omitted}");
     assert_eq!(stored[1], stored[stored.len() - 1], "{stored:?}");

@@ -29,7 +29,10 @@ fn in_parts(job: &Job, parts: &[usize]) -> Left {
     (
         format!("{:#?}", report.unwrap()),
         Recorder::series(&driver.records),
-        Recorder::events(&driver, job.scenario().measure.event_limit as usize),
+        driver.records.events(
+            &driver.simulation,
+            job.scenario().measure.event_limit as usize,
+        ),
     )
 }
 

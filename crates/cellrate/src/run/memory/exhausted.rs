@@ -9,7 +9,7 @@ use cellrate_engine::net::{Holder, Place, Storage};
 use super::needs::Need;
 use super::room::Room;
 use crate::run::amounts::{grouped, size};
-use crate::run::records::Records;
+use crate::run::records::Divisible;
 
 /// The state of a run that was ended because it was about to fill the memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,7 +31,7 @@ impl Exhausted {
     ///
     /// # Errors
     /// The state of the simulation, if too little memory is left.
-    pub fn check<R: Records>(
+    pub fn check<R: Divisible>(
         room: &mut Room,
         simulation: &Simulation<R::Node>,
     ) -> Result<(), Exhausted> {

@@ -16,7 +16,7 @@ use crate::run::{Series, threads};
 type Left = (String, Vec<Series>, Events, u64);
 
 fn left(driver: &mut Driver<CellRecords>, report: cellrate_engine::atm::Report) -> Left {
-    let (events, omitted) = CellRecords::events(driver, 100_000);
+    let (events, omitted) = driver.records.events(&driver.simulation, 100_000);
     let series = driver.records.series();
     (format!("{report:#?}"), series, events, omitted)
 }

@@ -34,6 +34,7 @@ impl Draft {
             framing: Framing::default(),
             fcvc: None,
             errors: LinkErrors::default(),
+            measure: cells::MeasurePlan::default(),
             nodes: Vec::new(),
             links: Vec::new(),
             flows: Vec::new(),
