@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import struct
 from functools import cache
 from pathlib import Path
 
@@ -190,6 +191,56 @@ def test_the_event_log_has_the_events_of_both_link_layers_in_order_of_time() -> 
     assert few.events.equals(log.head(100))
     [omitted] = [one for one in few.summary["warnings"] if one["code"] == "events-omitted"]
     assert omitted["message"].startswith(f"{log.height - 100} events")
+
+
+def tcp_of(path: Path, header: int) -> list[tuple[int, bytes, bytes]]:
+    """Time in nanoseconds, addresses, and TCP octets of each IPv4 packet of a pcap file.
+
+    `header` is the number of octets before the IPv4 header.
+    """
+    data, at = path.read_bytes(), 24
+    found = []
+    while at < len(data):
+        second, nanosecond, length, _ = struct.unpack("<IIII", data[at : at + 16])
+        packet = data[at + 16 + header : at + 16 + length]
+        whole = int.from_bytes(packet[2:4], "big")
+        found.append((second * 10**9 + nanosecond, packet[12:20], packet[20:whole]))
+        at += 16 + length
+    return found
+
+
+def test_a_capture_at_a_router_has_each_packet_over_both_link_layers(tmp_path: Path) -> None:
+    settings = {"topology.node.r.forwarding_delay": "30 us"}
+    places = ["r:ip", "h", "a:ip,cells"]
+    taken = cellrate.capture(TEXT, places, tmp_path / "c", overrides=settings)
+    assert [path.name for path in taken.files] == [
+        *("r.pcap", "h.pcap"),
+        *("r.ip.pcap", "a.cells.erf", "a.ip.pcap"),
+    ]
+    [flow] = taken.index["flows"]
+    host, server = (bytes(map(int, one.split("."))) for one in flow["addresses"])
+    frames, packets = tcp_of(taken.files[0], 14), tcp_of(taken.files[2], 0)
+    assert {addresses for _, addresses, _ in frames} == {host + server, server + host}
+    for ends in host + server, server + host:
+        over_ethernet = [(at, octets) for at, of, octets in frames if of == ends]
+        over_atm = [(at, octets) for at, of, octets in packets if of == ends]
+        count = min(len(over_ethernet), len(over_atm))
+        assert count > 100
+        for (at, octets), (left, same) in zip(over_ethernet, over_atm, strict=False):
+            assert octets == same
+            # Each pseudo-header with its TCP octets has the sum of all ones (RFC 793).
+            data = ends + struct.pack(">HH", 6, len(octets)) + octets + b"\0" * (len(octets) % 2)
+            total = sum(struct.unpack(f">{len(data) // 2}H", data))
+            assert total % 0xFFFF == 0
+            first, second = (at, left) if ends == host + server else (left, at)
+            assert second - first >= 30_000
+    # The host sees the same packets as the router, one line of 1 us away.
+    at_host = tcp_of(taken.files[1], 14)
+    assert [octets for *_, octets in at_host if octets] != []
+    sent = [(at, octets) for at, of, octets in at_host if of == host + server]
+    came = [(at, octets) for at, of, octets in frames if of == host + server]
+    for (left, octets), (arrived, same) in zip(sent, came, strict=False):
+        assert (octets, arrived - left) == (same, 1_000)
 
 
 @cache

@@ -8,7 +8,7 @@ use cellrate::ethernet::{self, NANOSECONDS_PER_HOP as PER_PACKET_HOP};
 use cellrate::run::{self, Job, NANOSECONDS_PER_HOP, Progress, Threads};
 use cellrate::scenario::{Checked, Refusal};
 use cellrate_engine::kernel::Ps;
-use cellrate_machine::capture::{Tap, capture, capture_frames};
+use cellrate_machine::capture::{Tap, capture, capture_both, capture_frames};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -543,13 +543,14 @@ impl Scenario {
         let job = match &self.job {
             Layer::Atm(job) => job,
             Layer::Ethernet(job) => {
-                job.refuse_joined()
-                    .map_err(|refusal| refused(py, &refusal))?;
                 let span = Ps::from_secs_f64(from_seconds)..Ps::from_secs_f64(to_seconds);
                 let result = told(py, progress.as_ref(), |tell| {
-                    capture_frames(job, &taps, span, &directory, &mut |now, end| {
-                        tell(now.as_secs_f64(), end.as_secs_f64())
-                    })
+                    let mut tell = |now: Ps, end: Ps| tell(now.as_secs_f64(), end.as_secs_f64());
+                    if job.graph().is_joined() {
+                        capture_both(job, &taps, span, &directory, &mut tell)
+                    } else {
+                        capture_frames(job, &taps, span, &directory, &mut tell)
+                    }
                 })?;
                 let taken = result.map_err(|error| capture_failed(&error))?;
                 return serde_json::to_string(&taken)

@@ -88,7 +88,8 @@ def capture(
             A). Formats are ``cells`` (ERF, a record for each cell), ``pdus`` (ERF, for each AAL5
             PDU), ``erf`` (both in one file), ``line`` (pcap, cells of 53 octets with HEC),
             ``sunatm`` (pcap, PDUs with VPI/VCI) and ``ip`` (pcap, IP packets); the default is
-            cells, pdus, sunatm and ip. Over Ethernet each point has one file of frames (pcap).
+            cells, pdus, sunatm and ip. Over Ethernet each point has one file of frames (pcap). A
+            router has that file for its Ethernet links and those of the formats for its ATM links.
         directory: Receives ``captures/`` and the files of `Result.save`. It is written as a whole
             or not at all; an earlier result in it is replaced.
         overrides: Settings by dotted path, as for `run`.
@@ -140,7 +141,6 @@ def take(
         KeyboardInterrupt: Ctrl-C was pressed.
         RuntimeError: The captured and the measured run differ, which is a defect of the simulator.
     """
-    asked.require_one_link_layer()
     scenario = set_up(job, asked)
     with output.replacing_result(directory) as place:
         with shown(CAPTURING) as progress:

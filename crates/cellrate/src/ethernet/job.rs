@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use cellrate_engine::ether::{Plan, Simulation, completion_alone};
+use cellrate_engine::joined::JoinedPlan;
 use cellrate_engine::kernel::Ps;
 use serde::Deserialize;
 
@@ -143,6 +144,10 @@ impl Job {
     /// The plan of the run, with all changes.
     pub fn plan(&self) -> Plan {
         changing_plan(&self.scenario, &self.graph, &self.stages)
+    }
+    /// The plan of the run of a network with routers.
+    pub fn joined_plan(&self) -> JoinedPlan {
+        joined::plan_of_both(&self.scenario, &self.graph)
     }
     /// The scenario with every default written out, as TOML.
     pub fn resolved(&self) -> &str {
@@ -303,7 +308,7 @@ impl Job {
             return Ok(());
         }
         let message = "the command needs a network of one link layer, but this network has routers";
-        let help = "what a network with routers allows: see \"Through a router over ATM\" in the tutorial on Ethernet";
+        let help = "allowed with routers: `run` with `--plot` and `--capture`, `compare`, `study`, `validate`";
         Err(self.refusal(&["topology"], message, help))
     }
 

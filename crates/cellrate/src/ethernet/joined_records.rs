@@ -6,7 +6,7 @@ use cellrate_engine::net::Stopwatch;
 
 use super::Job;
 use super::driver::slice;
-use super::joined::{AtmPort, plan_of_both};
+use super::joined::AtmPort;
 use super::recorder::Recorder;
 use super::summary;
 use super::types::TraceKind;
@@ -33,7 +33,7 @@ impl Driver<JoinedRecords> {
     pub fn through_routers(job: &Job) -> Driver<JoinedRecords> {
         let (scenario, graph) = (job.scenario(), job.graph());
         #[expect(clippy::expect_used, reason = "the check of a scenario builds it")]
-        let simulation = Joined::new(&plan_of_both(scenario, graph)).expect("a checked plan");
+        let simulation = Joined::new(&job.joined_plan()).expect("a checked plan");
         let measure = &scenario.measure;
         let (kinds, points) = (measure.traces.clone(), measure.trace_points as usize);
         let over_atm: Vec<_> = kinds.iter().copied().filter_map(over_atm).collect();

@@ -13,7 +13,7 @@ use crate::kernel::Ps;
 
 /// The moments of a run at which the plain engine calls a watching function.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Moment {
+pub(crate) enum Moment {
     /// All events before this instant have been processed.
     Before(Ps),
     /// All services (transmissions) that end at this instant have ended.

@@ -8,6 +8,8 @@ use alloc::vec::Vec;
 use super::log::{Log, Tap};
 use super::observer::{Crossing, Observer};
 use super::reference::{Moment, Reference};
+use super::server::EagerServer;
+use super::simulation::Simulation;
 use crate::atm::cell::Body;
 use crate::kernel::Ps;
 use crate::net::channel::ChannelId;
@@ -16,29 +18,20 @@ impl Reference {
     /// Runs to `until`, and reports to `observer` the cells put on links, the PDUs that begin, and
     /// the losses. The reports do not depend on how a run is divided into calls.
     pub fn observe(&mut self, until: Ps, observer: &mut dyn Observer) {
-        let mut watch = Watch::new(self);
-        for node in 0..self.nodes() {
-            self.log(node).tap = Some(Tap::default());
-        }
+        let mut watch = Watch::begin(self.state());
         self.run_watched(until, &mut |reference, moment| {
-            watch.look(reference, moment, observer)
+            watch.look(reference.state(), moment, observer)
         });
-        for node in 0..self.nodes() {
-            self.log(node).tap = None;
-        }
-    }
-
-    fn nodes(&mut self) -> usize {
-        self.state().stations.len()
-    }
-
-    fn log(&mut self, node: usize) -> &mut Log {
-        self.state().stations[node].node.log_mut()
+        watch.end(self.state());
     }
 }
 
+fn log(simulation: &mut Simulation<EagerServer>, node: usize) -> &mut Log {
+    simulation.stations[node].node.log_mut()
+}
+
 /// Progress of an observation: for each link, the cells that have been reported.
-struct Watch {
+pub(crate) struct Watch {
     /// For each link, the channel of each label at the end of the link.
     channels: Vec<Vec<Option<ChannelId>>>,
     /// For each link: the number of cells on the link at the last examination, and how many of the newest of
@@ -52,8 +45,10 @@ struct Watch {
 
 impl Watch {
     /// Begins an observation. Cells that have already left their nodes are not reported.
-    fn new(reference: &mut Reference) -> Watch {
-        let simulation = reference.state();
+    pub(crate) fn begin(simulation: &mut Simulation<EagerServer>) -> Watch {
+        for node in 0..simulation.stations.len() {
+            log(simulation, node).tap = Some(Tap::default());
+        }
         let mut channels = alloc::vec![Vec::new(); simulation.links.len()];
         for (channel, of) in simulation
             .network
@@ -89,20 +84,33 @@ impl Watch {
         }
     }
 
-    fn look(&mut self, reference: &mut Reference, moment: Moment, observer: &mut dyn Observer) {
+    /// Ends the observation.
+    pub(crate) fn end(self, simulation: &mut Simulation<EagerServer>) {
+        for node in 0..simulation.stations.len() {
+            log(simulation, node).tap = None;
+        }
+    }
+
+    /// Reports what has happened up to this moment of a plain run.
+    pub(crate) fn look(
+        &mut self,
+        simulation: &mut Simulation<EagerServer>,
+        moment: Moment,
+        observer: &mut dyn Observer,
+    ) {
+        let nodes = simulation.stations.len();
         match moment {
             // A port that starts a service also completes services that end one picosecond later.
             Moment::Before(_) if !self.ahead => {}
             Moment::Before(next) => {
                 self.ahead = false;
-                (0..reference.nodes())
-                    .for_each(|node| self.look_at(reference, node, next, observer));
+                (0..nodes).for_each(|node| self.look_at(simulation, node, next, observer));
             }
             Moment::Completed(now) => {
-                (0..reference.nodes())
-                    .for_each(|node| self.look_at(reference, node, Ps(now.0 + 1), observer));
+                let next = Ps(now.0 + 1);
+                (0..nodes).for_each(|node| self.look_at(simulation, node, next, observer));
             }
-            Moment::Turn(now, node) => self.look_at(reference, node, Ps(now.0 + 1), observer),
+            Moment::Turn(now, node) => self.look_at(simulation, node, Ps(now.0 + 1), observer),
         }
     }
 
@@ -111,18 +119,17 @@ impl Watch {
     /// links.
     fn look_at(
         &mut self,
-        reference: &mut Reference,
+        simulation: &mut Simulation<EagerServer>,
         node: usize,
         before: Ps,
         observer: &mut dyn Observer,
     ) {
-        if let Some(tap) = &mut reference.log(node).tap {
+        if let Some(tap) = &mut log(simulation, node).tap {
             tap.pdus.drain(..).for_each(|pdu| observer.on_pdu(&pdu));
             tap.losses
                 .drain(..)
                 .for_each(|loss| observer.on_loss(&loss));
         }
-        let simulation = reference.state();
         let station = &simulation.stations[node];
         for link in station.inbox.links() {
             let (seen, _) = &mut self.seen[*link as usize];

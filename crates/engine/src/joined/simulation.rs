@@ -8,6 +8,7 @@ use alloc::vec::Vec;
 use super::plan::{Crossing, Division, Fault, JoinedPlan, Layer, Leg};
 use crate::atm::plan as cells;
 use crate::atm::server::{BuildServer, EagerServer, LazyServer, Server};
+use crate::atm::{Moment, Observer, Watch};
 use crate::kernel::Ps;
 use crate::net::channel::ChannelId;
 use crate::net::simultaneous::Order;
@@ -185,13 +186,34 @@ impl Joined<EagerServer> {
     /// Processes all events before `until`, instant by instant and without lookahead, as the plain
     /// engines do. Packets pass between the parts after all nodes have been processed at an instant.
     pub fn run_plainly(&mut self, until: Ps) {
+        self.run_watched(until, &mut |_, _| ());
+    }
+
+    /// Runs as [`Joined::run_plainly`] does, and reports to `observer` the cells put on ATM links, the PDUs that
+    /// begin, and the losses of the ATM part. The reports do not depend on how a run is divided into calls.
+    pub fn observe(&mut self, until: Ps, observer: &mut dyn Observer) {
+        let mut watch = Watch::begin(&mut self.atm);
+        self.run_watched(until, &mut |atm, moment| watch.look(atm, moment, observer));
+        watch.end(&mut self.atm);
+    }
+
+    fn run_watched(
+        &mut self,
+        until: Ps,
+        look: &mut dyn FnMut(&mut atm::Simulation<EagerServer>, Moment),
+    ) {
         loop {
             let now = self.atm.earliest().min(self.ethernet.earliest());
+            look(&mut self.atm, Moment::Before(now.min(until)));
             if now >= until {
                 break;
             }
             self.atm.complete(now);
-            (0..self.atm.stations.len()).for_each(|node| self.atm.instant(node, now));
+            look(&mut self.atm, Moment::Completed(now));
+            for node in 0..self.atm.stations.len() {
+                self.atm.instant(node, now);
+                look(&mut self.atm, Moment::Turn(now, node));
+            }
             (0..self.ethernet.stations.len()).for_each(|node| self.ethernet.instant(node, now));
             self.change_over();
         }

@@ -6,7 +6,9 @@
 use cellrate_engine::atm::Plan;
 use cellrate_engine::atm::aal5::Encapsulation;
 use cellrate_engine::atm::plan::{FlowPlan, NodeKind};
+use cellrate_engine::atm::server::EagerServer;
 use cellrate_engine::ether;
+use cellrate_engine::joined::{self, Joined, JoinedPlan, Layer};
 use cellrate_engine::net::LinkPlan;
 use cellrate_engine::tcp::TcpConfig;
 
@@ -73,6 +75,32 @@ impl Ends {
             Ends::of(number, ends, &flow.tcp, Encapsulation::VcMux, &hosts)
         };
         (0..).zip(&plan.flows).map(of).collect()
+    }
+
+    /// Identifiers of the flows of a network with routers, for the legs over ATM and those over Ethernet: each in
+    /// the order of the flows in the plan of its link layer. All legs of a flow have the identifiers of the flow.
+    pub fn of_legs(plan: &JoinedPlan, joined: &Joined<EagerServer>) -> [Vec<Ends>; 2] {
+        let hosts = numbered(
+            plan.nodes
+                .iter()
+                .map(|node| matches!(node.kind, joined::NodeKind::Host)),
+        );
+        let mut of_layers = [Vec::new(), Vec::new()];
+        for (number, flow) in plan.flows.iter().enumerate() {
+            let path = &flow.channel.forward;
+            let node = |link: usize| &plan.links[link].line;
+            let ends = [node(path[0]).from, node(path[path.len() - 1]).to];
+            let (tcp, encapsulation) = (&flow.channel.tcp, flow.channel.encapsulation);
+            for leg in joined.legs(number) {
+                let of_layer = match leg.layer {
+                    Layer::Atm => &mut of_layers[0],
+                    Layer::Ethernet => &mut of_layers[1],
+                };
+                // The legs of each layer have the numbers of their order.
+                of_layer.push(Ends::of(number as u32, ends, tcp, encapsulation, &hosts));
+            }
+        }
+        of_layers
     }
 
     fn of(

@@ -61,42 +61,22 @@ pub fn capture_frames(
     progress: Progress<'_>,
 ) -> Result<Taken, CaptureError> {
     let plan = job.plan();
-    let writer = Frames::new(&plan).map_err(CaptureError::Request)?;
-    let mut places = places(&plan, points, directory)?;
-    let tapped: Vec<usize> = places
-        .iter()
-        .flat_map(|place| &place.links)
-        .map(|tap| tap.link)
-        .collect();
+    let nodes: Vec<&str> = plan.nodes.iter().map(|node| node.name.as_str()).collect();
+    let taps: Result<Vec<Tap>, _> = points.iter().map(|point| without_formats(point)).collect();
+    let taps = taps.and_then(|taps| Tap::with_links(&taps, &nodes, &plan.links));
+    let taps = taps.map_err(CaptureError::Request)?;
+    let ends = Ends::over_ethernet(&plan);
+    let mut frames = FrameRecording::new((&plan, ends), &taps, span, directory)?;
     let mut simulation =
         Simulation::new(plan.clone()).map_err(|error| CaptureError::Request(error.to_string()))?;
-    simulation.tap(&tapped);
+    simulation.tap(&frames.links());
     let end = job.scenario().run.duration;
     let slice = Ps((end.0 / SLICES).max(1));
     let (mut now, mut told) = (Ps::ZERO, Instant::now());
-    // Frames that pass a place only after the end of a slice are written in a later slice.
-    let mut waiting: Vec<(Ps, usize, Seen)> = Vec::new();
     while now < end {
         now = now.saturating_add(slice).min(end);
         simulation.run_until(now);
-        for seen in simulation.take_seen() {
-            for (number, place) in places.iter().enumerate() {
-                if let Some(tap) = place.links.iter().find(|tap| tap.link == seen.link) {
-                    let delay = plan.links[seen.link].delay;
-                    let at = if tap.leaves { seen.at } else { seen.at + delay };
-                    waiting.push((at, number, seen));
-                }
-            }
-        }
-        waiting.sort_by_key(|(at, number, _)| (*at, *number));
-        let passed = waiting.partition_point(|(at, ..)| *at < now);
-        for (at, number, seen) in waiting.drain(..passed) {
-            if span.contains(&at) {
-                let place = &mut places[number];
-                let written = place.write(at, &writer.frame(&seen));
-                written.map_err(|error| CaptureError::File(place.path.clone(), error))?;
-            }
-        }
+        frames.settle(simulation.take_seen(), now)?;
         if told.elapsed() >= PROGRESS_INTERVAL {
             told = Instant::now();
             if !progress(now, end) {
@@ -104,53 +84,127 @@ pub fn capture_frames(
             }
         }
     }
-    for place in &mut places {
-        let path = place.path.clone();
-        place
-            .file
-            .flush()
-            .map_err(|error| CaptureError::File(path, error))?;
-    }
+    frames.finish()?;
     simulation.begin_window();
     simulation.end_window();
     Ok(Taken {
         digest: simulation.report().digest,
-        taps: places.iter().map(Recorded::taken).collect(),
-        flows: writer.named(),
+        taps: frames.taken(),
+        flows: frames.writer.named(),
     })
 }
 
-fn places(plan: &Plan, points: &[String], directory: &Path) -> Result<Vec<Recorded>, CaptureError> {
-    let nodes: Vec<&str> = plan.nodes.iter().map(|node| node.name.as_str()).collect();
-    let place = |point: &String| {
-        if point.contains(':') {
-            let message = format!("`{point}`: captures over Ethernet have one format, frames");
-            return Err(CaptureError::Request(message));
+/// The place that a text names, of links over Ethernet, whose captures have one format.
+pub fn without_formats(point: &str) -> Result<Tap, String> {
+    if point.contains(':') {
+        return Err(format!(
+            "`{point}`: captures over Ethernet have one format, frames"
+        ));
+    }
+    point.parse()
+}
+
+/// All places of capture over Ethernet, with the files of their frames.
+pub struct FrameRecording<'a> {
+    writer: Frames<'a>,
+    places: Vec<Recorded>,
+    span: Range<Ps>,
+    /// Frames that have left their nodes, but have not passed their places yet.
+    waiting: Vec<(Ps, usize, Seen)>,
+}
+
+impl<'a> FrameRecording<'a> {
+    /// Creates the empty files of the taps, each with its links, in a directory. `ends` has the identifiers of the
+    /// plan's flows.
+    ///
+    /// # Errors
+    /// If a flow's headers cannot be written, or a file cannot be written.
+    pub fn new(
+        (plan, ends): (&'a Plan, Vec<Ends>),
+        taps: &[(Tap, Vec<Tapped>)],
+        span: Range<Ps>,
+        directory: &Path,
+    ) -> Result<FrameRecording<'a>, CaptureError> {
+        let writer = Frames::new(plan, ends).map_err(CaptureError::Request)?;
+        let place = |(tap, links): &(Tap, Vec<Tapped>)| Recorded::new(tap, links, directory);
+        Ok(FrameRecording {
+            writer,
+            places: taps.iter().map(place).collect::<Result<_, _>>()?,
+            span,
+            waiting: Vec::new(),
+        })
+    }
+    /// The links of all places.
+    pub fn links(&self) -> Vec<usize> {
+        let links = self.places.iter().flat_map(|place| &place.links);
+        links.map(|tap| tap.link).collect()
+    }
+    /// Writes the frames that have passed their places before `now`; `seen` has those that have left since the
+    /// last call.
+    ///
+    /// # Errors
+    /// If a file cannot be written.
+    pub fn settle(&mut self, seen: Vec<Seen>, now: Ps) -> Result<(), CaptureError> {
+        for seen in seen {
+            for (number, place) in self.places.iter().enumerate() {
+                if let Some(tap) = place.links.iter().find(|tap| tap.link == seen.link) {
+                    let delay = self.writer.plan.links[seen.link].delay;
+                    let at = if tap.leaves { seen.at } else { seen.at + delay };
+                    self.waiting.push((at, number, seen));
+                }
+            }
         }
-        let tap: Tap = point.parse().map_err(CaptureError::Request)?;
-        let links = tap
-            .links_among(&nodes, &plan.links)
-            .map_err(CaptureError::Request)?;
+        self.waiting.sort_by_key(|(at, number, _)| (*at, *number));
+        let passed = self.waiting.partition_point(|(at, ..)| *at < now);
+        for (at, number, seen) in self.waiting.drain(..passed) {
+            if self.span.contains(&at) {
+                let place = &mut self.places[number];
+                let written = place.write(at, &self.writer.frame(&seen));
+                written.map_err(|error| CaptureError::File(place.path.clone(), error))?;
+            }
+        }
+        Ok(())
+    }
+    /// Flushes all files.
+    ///
+    /// # Errors
+    /// If a file cannot be written.
+    pub fn finish(&mut self) -> Result<(), CaptureError> {
+        self.places.iter_mut().try_for_each(|place| {
+            let flushed = place.file.flush();
+            flushed.map_err(|error| CaptureError::File(place.path.clone(), error))
+        })
+    }
+    /// Identifiers of the flows.
+    pub fn ends(&self) -> &[Ends] {
+        &self.writer.ends
+    }
+    /// Description of the files, by tap.
+    pub fn taken(&self) -> Vec<TakenAt> {
+        self.places.iter().map(Recorded::taken).collect()
+    }
+}
+
+impl Recorded {
+    fn new(tap: &Tap, links: &[Tapped], directory: &Path) -> Result<Recorded, CaptureError> {
         let path = directory.join(format!("{}.pcap", tap.stem()));
+        let header = pcap::file_header(LinkType::Ethernet);
         let begun = || {
             let mut file = BufWriter::new(File::create_new(&path)?);
-            file.write_all(&pcap::file_header(LinkType::Ethernet))?;
+            file.write_all(&header)?;
             io::Result::Ok(file)
         };
         let file = begun().map_err(|error| CaptureError::File(path.clone(), error))?;
         Ok(Recorded {
-            tap,
-            links,
+            tap: tap.clone(),
+            links: links.to_vec(),
             file,
             records: 0,
-            octets: pcap::file_header(LinkType::Ethernet).len() as u64,
+            octets: header.len() as u64,
             path,
         })
-    };
-    points.iter().map(place).collect()
-}
+    }
 
-impl Recorded {
     fn write(&mut self, at: Ps, frame: &[u8]) -> io::Result<()> {
         let header = pcap::header(at, frame.len());
         self.records += 1;
@@ -182,8 +236,7 @@ struct Frames<'a> {
 }
 
 impl<'a> Frames<'a> {
-    fn new(plan: &'a Plan) -> Result<Frames<'a>, String> {
-        let ends = Ends::over_ethernet(plan);
+    fn new(plan: &'a Plan, ends: Vec<Ends>) -> Result<Frames<'a>, String> {
         let filling = |(flow, ends): (&cellrate_engine::ether::FlowPlan, &Ends)| {
             if flow.over_tcp() {
                 Filling::of(ends)

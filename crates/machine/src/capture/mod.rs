@@ -14,6 +14,7 @@ mod error;
 mod ethernet;
 mod files;
 mod ip;
+mod joined;
 mod packet;
 mod payload;
 mod pcap;
@@ -35,6 +36,7 @@ use cellrate_engine::kernel::Ps;
 
 pub use error::CaptureError;
 pub use ethernet::capture_frames;
+pub use joined::capture_both;
 pub use taken::{Named, Taken, TakenAt, TakenFile};
 pub use tap::{Format, Tap};
 
@@ -42,6 +44,7 @@ use cellrate::build;
 use cellrate::run::timeline::slice;
 use cellrate::run::{PROGRESS_INTERVAL, Progress};
 use cellrate::scenario::Checked;
+use ends::Ends;
 use recording::Recording;
 
 /// Runs a scenario in the plain engine, which handles one event at a time, and captures everything
@@ -62,7 +65,10 @@ pub fn capture(
     progress: Progress<'_>,
 ) -> Result<Taken, CaptureError> {
     let plan = build::plan(checked);
-    let mut recording = Recording::new(&plan, taps, span.clone(), directory)?;
+    let nodes: Vec<&str> = plan.nodes.iter().map(|node| node.name.as_str()).collect();
+    let taps = Tap::with_links(taps, &nodes, &plan.links).map_err(CaptureError::Request)?;
+    let of_plan = (&plan, Ends::of_all(&plan));
+    let mut recording = Recording::new(of_plan, &taps, span, directory)?;
     let (end, slice) = (checked.scenario().run.duration, slice(&plan));
     let mut run = Reference::new(plan.clone()).map_err(CaptureError::Plan)?;
     let mut last_report = Instant::now();

@@ -27,13 +27,12 @@ pub struct Flows {
 }
 
 impl Flows {
-    /// The identifiers of all flows of a plan. Headers are prepared only for the flows for which
+    /// The identifiers `ends` of all flows of a plan. Headers are prepared only for the flows for which
     /// `seen` is true.
     ///
     /// # Errors
     /// If headers of such a flow cannot be written.
-    pub fn of(plan: &Plan, seen: impl Fn(usize) -> bool) -> Result<Flows, String> {
-        let ends = Ends::of_all(plan);
+    pub fn of(plan: &Plan, ends: Vec<Ends>, seen: impl Fn(usize) -> bool) -> Result<Flows, String> {
         let over_tcp: Vec<bool> = plan
             .flows
             .iter()
@@ -161,7 +160,7 @@ impl Place {
                 let begin = u64::from(crossing.info.number()) * CELL_PAYLOAD as u64;
                 payload::write(
                     &mut self.bare,
-                    flow as u32,
+                    flows.ends[flow].flow,
                     !channel.is_forward(),
                     begin,
                     CELL_PAYLOAD,

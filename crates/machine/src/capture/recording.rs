@@ -10,10 +10,11 @@ use cellrate_engine::atm::{Crossing, Observer, PduStart, Plan};
 use cellrate_engine::kernel::Ps;
 
 use super::channels::Channel;
+use super::ends::Ends;
 use super::error::CaptureError;
 use super::files::{CellSeen, PduSeen, Written};
 use super::place::{Flows, Place, Reassembled};
-use super::tap::Tap;
+use super::tap::{Tap, Tapped};
 
 /// A tap, and the files it has written.
 pub struct Recorded {
@@ -50,37 +51,27 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// Creates the empty capture files in a directory.
+    /// Creates the empty capture files of the taps, each with its links, in a directory. `ends` has the
+    /// identifiers of the plan's flows.
     ///
     /// # Errors
-    /// If the place of a tap does not exist, two taps name the same place, or a file cannot be
-    /// written.
+    /// If a flow's headers cannot be written, or a file cannot be written.
     pub fn new(
-        plan: &Plan,
-        taps: &[Tap],
+        (plan, ends): (&Plan, Vec<Ends>),
+        taps: &[(Tap, Vec<Tapped>)],
         span: Range<Ps>,
         directory: &Path,
     ) -> Result<Recording, CaptureError> {
         let mut channels = Channel::of_all(plan);
         let mut seen_by = vec![Vec::new(); plan.links.len()];
         let mut recorded = Vec::new();
-        for (number, tap) in taps.iter().enumerate() {
-            if taps[..number]
-                .iter()
-                .any(|before| before.stem() == tap.stem())
-            {
-                return Err(CaptureError::Request(format!(
-                    "`{}` is captured twice",
-                    tap.point
-                )));
-            }
-            let links = tap.links(plan).map_err(CaptureError::Request)?;
+        for (number, (tap, links)) in taps.iter().enumerate() {
             for (place, tapped) in links.iter().enumerate() {
                 seen_by[tapped.link].push((number, place));
             }
             let places = links
-                .into_iter()
-                .map(|tapped| Place::new(tapped, plan, &mut channels))
+                .iter()
+                .map(|tapped| Place::new(*tapped, plan, &mut channels))
                 .collect();
             recorded.push((tap, places));
         }
@@ -91,7 +82,7 @@ impl Recording {
                 .chain(&flow.backward)
                 .any(|link| !seen_by[*link].is_empty())
         };
-        let flows = Flows::of(plan, is_seen).map_err(CaptureError::Request)?;
+        let flows = Flows::of(plan, ends, is_seen).map_err(CaptureError::Request)?;
         let create = |(tap, places)| Recorded::new(tap, places, directory);
         let taps = recorded.into_iter().map(create).collect::<Result<_, _>>()?;
         Ok(Recording {

@@ -2,7 +2,6 @@
 
 use std::str::FromStr;
 
-use cellrate_engine::atm::Plan;
 use cellrate_engine::net::LinkPlan;
 
 use cellrate::scenario::suggest::{listed, nearest};
@@ -125,20 +124,30 @@ pub struct Tapped {
 }
 
 impl Tap {
-    /// The links that the tap captures.
+    /// The taps, each with the links that it captures among `links`; `nodes` has the names of the nodes.
     ///
     /// # Errors
-    /// If the place does not exist.
-    pub fn links(&self, plan: &Plan) -> Result<Vec<Tapped>, String> {
-        let nodes: Vec<&str> = plan.nodes.iter().map(|node| node.name.as_str()).collect();
-        self.links_among(&nodes, &plan.links)
+    /// If there is no such place, or two taps name the same place.
+    pub fn with_links(
+        taps: &[Tap],
+        nodes: &[&str],
+        links: &[LinkPlan],
+    ) -> Result<Vec<(Tap, Vec<Tapped>)>, String> {
+        let with_links = |(number, tap): (usize, &Tap)| {
+            let mut before = taps[..number].iter();
+            if before.any(|before| before.stem() == tap.stem()) {
+                return Err(format!("`{}` is captured twice", tap.point));
+            }
+            Ok((tap.clone(), tap.links_among(nodes, links)?))
+        };
+        taps.iter().enumerate().map(with_links).collect()
     }
 
     /// The links that the tap captures among `links`; `nodes` has the names of the nodes.
     ///
     /// # Errors
     /// If there is no such place.
-    pub fn links_among(&self, nodes: &[&str], links: &[LinkPlan]) -> Result<Vec<Tapped>, String> {
+    fn links_among(&self, nodes: &[&str], links: &[LinkPlan]) -> Result<Vec<Tapped>, String> {
         let named = |name: &str| links.iter().position(|link| link.name == name);
         let leaving = |link| Tapped { link, leaves: true };
         if let Some(link) = named(&self.point) {

@@ -218,9 +218,16 @@ fn what_cannot_be_captured_is_told_before_anything_runs() {
 fn a_pdu_of_other_cells_than_travel_is_not_written() {
     let scenario = Scenario::parse(MIXED, "test", &[], None).unwrap();
     let plan = build::plan(&scenario);
-    let (flows, mut channels) = (Flows::of(&plan, |_| true).unwrap(), Channel::of_all(&plan));
-    let links = "src.ubr.1".parse::<Tap>().unwrap().links(&plan).unwrap();
-    let tapped = links.into_iter().find(|link| link.leaves).unwrap();
+    let (flows, mut channels) = (
+        Flows::of(&plan, Ends::of_all(&plan), |_| true).unwrap(),
+        Channel::of_all(&plan),
+    );
+    let nodes: Vec<&str> = plan.nodes.iter().map(|node| node.name.as_str()).collect();
+    let taps = ["src.ubr.1".parse::<Tap>().unwrap()];
+    let [(_, links)] = &Tap::with_links(&taps, &nodes, &plan.links).unwrap()[..] else {
+        panic!("one tap has one list of links")
+    };
+    let tapped = *links.iter().find(|link| link.leaves).unwrap();
     let link = tapped.link as u32;
     let mut place = Place::new(tapped, &plan, &mut channels);
     channels[0].begin(&PduStart {
