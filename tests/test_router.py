@@ -243,6 +243,61 @@ def test_a_capture_at_a_router_has_each_packet_over_both_link_layers(tmp_path: P
         assert (octets, arrived - left) == (same, 1_000)
 
 
+def test_a_packet_and_its_acknowledgement_take_the_round_trip_that_explain_computes() -> None:
+    """A file of one segment, by hand and by a run. Each ATM leg adds a cell at its faster link."""
+    one = ['flow.file.source.size="1460 bytes"', "tcp.delayed_ack=false"]
+    explained = cellrate.explain(TEXT, overrides=one)
+    [delays] = [found for found in explained.statements if found.topic == "delays"]
+    trip = delays.values["least_round_trip_seconds"]
+    assert isinstance(trip, float)
+    frames, cells = 8 * (1526 + 72) / 1e9, 424 * (32 + 2) / 155.52e6
+    assert trip == pytest.approx(2 * 201e-6 + 2 * 10e-6 + frames + cells, rel=1e-9)
+    settings = [*one, "atm.abr={}", 'atm.control={scheme="none"}', 'atm.service="ubr"']
+    [completion] = cellrate.run(TEXT, overrides=settings).flows["completion_seconds"]
+    assert trip < completion < trip + 2 * 424 / 155.52e6
+
+
+UBR = {"atm.service": "ubr", "atm.control": {"scheme": "none"}, "atm.abr": {}}
+
+
+@pytest.mark.parametrize("text", [TEXT, cellrate.template("router"), ATM_AT_BOTH_ENDS])
+@pytest.mark.parametrize("window", ["3 KiB", "20 KiB", "1 MiB"])
+@pytest.mark.parametrize("service", [{}, UBR])
+def test_no_run_exceeds_what_explain_bounds(
+    text: str, window: str, service: dict[str, object]
+) -> None:
+    settings = {"run.duration": "100 ms", "measure.from": "30 ms", "tcp.window": window, **service}
+    explained = cellrate.explain(text, overrides=settings)
+    summary = cellrate.run(text, overrides=settings).summary
+    claims = [claim for one in explained.statements for claim in one.claims]
+    assert len(claims) == 1 + len({flow["group"] for flow in summary["flows"]})
+    for claim in claims:
+        assert claim.holds(claim.measured(summary)), claim
+
+
+@pytest.mark.parametrize("window", ["6 KiB", "64 KiB"])
+def test_what_explain_bounds_is_reached(window: str) -> None:
+    """Without rates and losses, a window below the path, and one above it."""
+    settings: dict[str, object] = UBR | {
+        "run.duration": "2 s",
+        "measure.from": "1 s",
+        "tcp.window": window,
+        "flow.file.source": {"kind": "greedy"},
+        "tcp.delayed_ack": False,
+        "atm.buffer": "infinite",
+    }
+    explained = cellrate.explain(TEXT, overrides=settings)
+    [bound] = [one for one in explained.statements if "bound_bits_per_second" in one.values]
+    most = bound.values["bound_bits_per_second"]
+    [measured] = cellrate.run(TEXT, overrides=settings).flows["tcp_throughput_bits_per_second"]
+    assert isinstance(most, float)
+    assert 0.98 * most < measured <= most
+    [of_group] = [one for one in explained.statements if "bound_by" in one.values]
+    assert of_group.values["bound_by"] == ["window" if window == "6 KiB" else "link"]
+    [_, queue, _] = explained.verdict
+    assert queue == "Queue and loss: no formula here is for a network with both link layers."
+
+
 @cache
 def digest(*settings: str) -> str:
     """Digest of a run with settings."""

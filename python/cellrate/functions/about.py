@@ -49,8 +49,9 @@ def explain(
     from cellrate.advice import explain as explaining
     from cellrate.advice.explain.seeds import drawn_under_seed
     from cellrate.simulation.network.ethernet_view import network_of
+    from cellrate.simulation.network.joined_view import joined_network
 
-    network = network_of(checked)
+    network = joined_network(checked) or network_of(checked)
     drawn = drawn_under_seed(checked)
     found = explaining.explain(network)
     notes, seed = ((), None) if drawn is None else ((drawn,), network.seed)

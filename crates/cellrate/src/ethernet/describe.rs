@@ -1,6 +1,6 @@
 //! The network that a scenario over Ethernet describes, in plain numbers, and the cost of its run.
 
-use cellrate_engine::atm::aal5::CELL_PAYLOAD;
+use cellrate_engine::atm::aal5::{CELL_PAYLOAD, Encapsulation, cells_for};
 use cellrate_engine::ether::frame::{Framing, on_line};
 use cellrate_engine::ether::reserves::Reserves;
 use cellrate_engine::joined::Layer;
@@ -56,6 +56,7 @@ pub(super) fn describe(scenario: &Scenario, graph: &Graph) -> Value {
             "name": link.name,
             "from": link.from,
             "to": link.to,
+            "over_atm": graph.layer(link) == Layer::Atm,
             "bits_per_second": bits_per_second(link.rate),
             "delay_seconds": link.delay.as_secs_f64(),
         })
@@ -136,6 +137,9 @@ fn flow(scenario: &Scenario, graph: &Graph, instance: &Instance) -> Value {
         "own_bits_per_second": own_rate(&source),
         "rate_controlled": group.rate_control.is_some(),
         "over_abr": is_over_abr(scenario, graph, instance),
+        "packet_cells": cells(frames.headers + frames.payload),
+        "acknowledgement_cells": is_acknowledged.then(|| cells(frames.headers)),
+        "forwarding_seconds": forwarding(graph, instance).as_secs_f64(),
         "roce": group.roce.as_ref().map(|roce| units().of("RoceConfig", roce)),
         "tcp": over_tcp.then(|| units().of("TcpConfig", &effective::tcp(&group.tcp))),
         "payload_bytes": frames.payload,
@@ -145,6 +149,21 @@ fn flow(scenario: &Scenario, graph: &Graph, instance: &Instance) -> Value {
         "flow_credit_line_bytes": frames.credit,
         "propagation_round_trip_seconds": is_acknowledged.then(|| round_trip.as_secs_f64()),
     })
+}
+
+/// Cells that a packet of so many octets takes over ATM, with LLC/SNAP and the trailer of AAL5.
+fn cells(octets: u64) -> u32 {
+    cells_for(octets + u64::from(Encapsulation::LlcSnap.bytes()))
+}
+
+/// Sum of the forwarding delays of the routers that data of a flow and their acknowledgements cross.
+fn forwarding(graph: &Graph, instance: &Instance) -> Ps {
+    let links = instance.forward.iter().chain(&instance.backward);
+    let delays = links.filter_map(|link| match graph.nodes[graph.links[*link].to].part {
+        Part::Router(delay) => Some(delay),
+        _ => None,
+    });
+    delays.fold(Ps::ZERO, Ps::saturating_add)
 }
 
 /// True if the data of a flow cross an ATM part with ABR.
@@ -167,6 +186,8 @@ fn own_rate(source: &SourceConfig) -> Option<f64> {
 
 /// Sizes of the frames of a flow.
 struct Frames {
+    /// Octets of the headers of IP and above.
+    headers: u64,
     /// Octets of payload in a full frame.
     payload: u64,
     /// Octets of a full frame on the line, with preamble and interframe gap.
@@ -183,14 +204,14 @@ impl Frames {
             tagged: scenario.ethernet.tagged,
         };
         let (headers, payload) = group.packet();
-        let headers = headers as u32;
         Frames {
+            headers,
             payload,
             // The checks refuse packets above the MTU.
-            full: framing.on_line(headers + payload as u32),
+            full: framing.on_line((headers + payload) as u32),
             empty: framing.on_line(match &group.roce {
                 Some(roce) => roce.acknowledgement(),
-                None => headers,
+                None => headers as u32,
             }),
             credit: group
                 .roce

@@ -308,7 +308,7 @@ impl Job {
             return Ok(());
         }
         let message = "the command needs a network of one link layer, but this network has routers";
-        let help = "allowed with routers: `run` with `--plot` and `--capture`, `compare`, `study`, `validate`";
+        let help = "allowed with routers: `run` with `--plot` and `--capture`, `compare`, `study`, `explain`, `validate`";
         Err(self.refusal(&["topology"], message, help))
     }
 

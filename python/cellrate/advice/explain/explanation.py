@@ -13,9 +13,12 @@ from cellrate.advice.explain.claims import is_known, spoken
 from cellrate.advice.explain.losses import CERTAIN, EXPECTED
 from cellrate.advice.explain.over_ethernet import statements as over_ethernet
 from cellrate.advice.explain.subject import Subject
+from cellrate.advice.explain.through_routers import NO_FORMULA
+from cellrate.advice.explain.through_routers import statements as through_routers
 from cellrate.advice.explain.times import delays, time_constants
 from cellrate.simulation.network import Network
 from cellrate.simulation.network.ethernet_view import FrameNetwork
+from cellrate.simulation.network.joined_view import JoinedNetwork
 
 # Greatest number of ports and groups that the verdict names.
 MOST = 3
@@ -185,12 +188,17 @@ TOPICS: tuple[Callable[[Subject], Iterable[Prediction]], ...] = (
 )
 
 
-def explain(network: Network | FrameNetwork) -> Explanation:
+def explain(network: Network | FrameNetwork | JoinedNetwork) -> Explanation:
     """Collects the predictions of theory for a network of any link layer.
 
     Flows that send nothing before the first change are left out.
     """
-    if isinstance(network, FrameNetwork):
+    if isinstance(network, JoinedNetwork):
+        explanation = _collected(through_routers(network), BYTES)
+        of_throughput, _, limit = explanation.verdict
+        unknown = f"Queue and loss: {NO_FORMULA}."
+        explanation = replace(explanation, verdict=(of_throughput, unknown, limit))
+    elif isinstance(network, FrameNetwork):
         frames = replace(network, flows=tuple(flow for flow in network.flows if flow.sends))
         explanation = _collected(over_ethernet(frames), BYTES)
     else:
