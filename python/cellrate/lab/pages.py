@@ -65,10 +65,11 @@ def given(name: str, text: str, settings: tuple[str, ...], seed: int | None) -> 
     """Checks a scenario for the page.
 
     Raises:
-        ScenarioError: The scenario cannot be run.
+        ScenarioError: The scenario cannot be run, or its network has routers.
         BadInput: The scenario names classes in Python, which a page cannot run.
     """
     scenario = _core.Scenario(text, name, list(settings), seed)
+    scenario.require_one_link_layer()
     code = scenario.code
     if code:
         raise BadInput(f"the lab has no Python, which `{code[0]}` needs; use `cellrate run`")
