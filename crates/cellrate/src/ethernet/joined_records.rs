@@ -148,7 +148,11 @@ impl Records for JoinedRecords {
         found.extend(lost_outside(dropped, in_window, "cells"));
         let ports = report.whole.ports.iter().flat_map(|port| &port.queues);
         let in_window = ports.map(|queue| queue.packets_dropped).sum();
-        found.extend(lost_outside(frames.packets_dropped(), in_window, "packets"));
+        found.extend(lost_outside(
+            frames.drops().iter().map(|(_, all, _)| all).sum(),
+            in_window,
+            "packets",
+        ));
         found.extend(warnings::without_throughput(&report.whole));
         found.extend(events_omitted(omitted));
         found
