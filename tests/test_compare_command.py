@@ -228,3 +228,73 @@ def test_warnings_of_the_runs_are_told_once(command: Command, tmp_path: Path) ->
     )
     assert alone.returncode == 0, alone.stderr
     assert told not in alone.stderr
+
+
+LOSES_EARLY = """
+[run]
+duration = "1 s"
+start_jitter = "20 ms"
+[measure]
+from = "300 ms"
+[topology]
+template = "n-source"
+link_rate = "155.52 Mbit/s"
+bottleneck = "300 km"
+access = "5 km"
+egress = "5 km"
+[switch]
+control = { scheme = "erica" }
+[tcp]
+mss = "1460 bytes"
+window = "64 KiB"
+recovery = "reno"
+[abr]
+icr = "5 Mbit/s"
+[[flow]]
+name = "far"
+service = "abr"
+access = "400 km"
+count = 9
+[[flow]]
+name = "video"
+service = "random"
+source = { kind = "exponential-on-off", peak = "60 Mbit/s", mean_on = "20 ms", mean_off = "20 ms" }
+"""
+"""TCP loses cells before the measuring window and waits for its timers of 1 s during it."""
+
+
+def test_losses_outside_the_window_are_told_before_the_rankings(
+    command: Command, tmp_path: Path
+) -> None:
+    (tmp_path / "early.toml").write_text(LOSES_EARLY, encoding="utf-8")
+    vary = ("--vary", "switch.buffer=200 cells,20000 cells", "--seeds", "2")
+    said = "Runs lost data outside the measuring window and none in it"
+    shown = command("compare", "early.toml", *vary).stdout
+    found = json.loads(command("compare", "early.toml", *vary, "--json").stdout)
+    lossy = 0
+    for seed in (1, 2):
+        run = cellrate.run(
+            tmp_path / "early.toml", overrides={"switch.buffer": "200 cells"}, seed=seed
+        )
+        lossy += any(one["code"] == "lost-outside-window" for one in run.warnings)
+    assert lossy
+    assert found["runs_with_losses_outside_the_window"] == {"200 cells": lossy}
+    assert found["words"][0].startswith(said)
+    assert 0 < shown.index(said) < shown.index("throughput (Mbit/s)")
+    roomy = ("--vary", "switch.buffer=20000 cells,30000 cells", "--seeds", "2")
+    assert said not in command("compare", "early.toml", *roomy).stdout
+
+
+def test_a_study_tells_of_losses_outside_the_window(command: Command, tmp_path: Path) -> None:
+    (tmp_path / "early.toml").write_text(LOSES_EARLY, encoding="utf-8")
+    (tmp_path / "s.toml").write_text(
+        'name = "early"\nscenario = "early.toml"\n[factors]\n'
+        '"switch.buffer" = ["200 cells", "20000 cells"]\n[replications]\ncount = 2\n',
+        encoding="utf-8",
+    )
+    assert command("study", "s.toml", "--out", "out", "--quiet").returncode == 0
+    [place] = (tmp_path / "out").rglob("study.json")
+    shown = command("compare", place.parent, "--factor", "switch.buffer", "--json")
+    assert shown.returncode == 0, shown.stderr
+    found = json.loads(shown.stdout)
+    assert list(found["runs_with_losses_outside_the_window"]) == ["200 cells"]

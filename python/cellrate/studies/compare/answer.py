@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from cellrate.common.document import Document
 
 
+LOST_OUTSIDE = "lost-outside-window"
+"""Code of the warning of a run that lost data outside the measuring window alone."""
 Value: TypeAlias = str | float | int | bool
 """An alternative, or a value of another factor."""
 
@@ -142,6 +144,8 @@ class Comparison(Shown):
         texts: Quantities as the study file lists them, by factor and value.
         warnings: Warnings of the runs (`code` and `message`), each message once; of each code only
             those of the first run of each alternative that has it. Empty for studies.
+        lost_outside: Number of runs that lost data outside the measuring window and none in it, by
+            alternative; those without such runs are left out.
     """
 
     factor: str
@@ -160,6 +164,7 @@ class Comparison(Shown):
     units: Mapping[str, str] = field(default_factory=dict)
     texts: Mapping[str, Mapping[float, str]] = field(default_factory=dict)
     warnings: tuple[Mapping[str, str], ...] = ()
+    lost_outside: Mapping[str, int] = field(default_factory=dict)
 
     def text(self, factor: str, value: Value) -> str:
         """A value of a factor as the study file lists it, or else as a number."""

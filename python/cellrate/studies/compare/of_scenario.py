@@ -17,7 +17,7 @@ from cellrate.language.of_a_run import value
 from cellrate.language.runs import Run, run_of
 from cellrate.simulation.run_types import StreamRunner
 from cellrate.simulation.runner import Job
-from cellrate.studies.compare.answer import Comparison
+from cellrate.studies.compare.answer import LOST_OUTSIDE, Comparison
 from cellrate.studies.compare.comparing import LEVEL, Rules, compare
 from cellrate.studies.compare.measures import Measure, asked_for, directions, is_share
 from cellrate.studies.parameters.keys import Key, Keys, number
@@ -128,11 +128,13 @@ class Table:
             one for each measure.
         reasons: For each measure without a value in some run, the error of the first such run.
         warnings: See `Comparison`.
+        lost_outside: See `Comparison`.
     """
 
     runs: pl.DataFrame
     reasons: dict[str, str]
     warnings: tuple[Mapping[str, str], ...]
+    lost_outside: Mapping[str, int]
 
     @property
     def has_failed(self) -> bool:
@@ -169,6 +171,7 @@ def run_all(
     reasons: dict[str, str] = {}
     warnings: dict[str, Mapping[str, str]] = {}
     told: set[tuple[str, ...]] = set()
+    lost_outside: dict[str, int] = {}
     with closing(runner(jobs)) as results:
         for row, done in zip(rows, results, strict=True):
             if done.outcome is None:
@@ -181,13 +184,17 @@ def run_all(
             run = run_of(done.outcome, row["command"], done.scenario)
             row |= {"status": DONE, "digest": run.digest}
             alternative = tuple(row[varied.path] for varied in varies)
+            if LOST_OUTSIDE in {one["code"] for one in run.warnings}:
+                named = ", ".join(alternative)
+                lost_outside[named] = lost_outside.get(named, 0) + 1
             new = [one for one in run.warnings if (*alternative, one["code"]) not in told]
             told |= {(*alternative, one["code"]) for one in new}
             for one in new:
                 warnings.setdefault(one["message"], one)
             row |= {one.name: _value(one, run, reasons) for one in measures}
     types: dict[str, Any] = {"digest": pl.String} | {one.name: pl.Float64 for one in measures}
-    return Table(pl.DataFrame(rows, schema_overrides=types), reasons, tuple(warnings.values()))
+    table = pl.DataFrame(rows, schema_overrides=types)
+    return Table(table, reasons, tuple(warnings.values()), lost_outside)
 
 
 def _require_valid(job: Job) -> None:
@@ -279,6 +286,7 @@ def compare_scenario(
         _require_measured(names, runs)
     units = {wanted.name: wanted.unit for wanted in measures}
     found = replace(compare(runs.runs, rules), units=units, warnings=runs.warnings)
+    found = replace(found, lost_outside=runs.lost_outside)
     return found, runs.has_failed
 
 

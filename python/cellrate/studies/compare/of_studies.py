@@ -11,7 +11,7 @@ import polars as pl
 from cellrate.common.numbers import value_text
 from cellrate.common.problems import BadInput, choose
 from cellrate.studies.columns import chosen, column, factors_of, measures_of, units_of
-from cellrate.studies.compare.answer import Comparison, Value
+from cellrate.studies.compare.answer import LOST_OUTSIDE, Comparison, Value
 from cellrate.studies.compare.comparing import Rules, compare
 from cellrate.studies.compare.measures import better_of, directions, is_share
 from cellrate.studies.dataset import DataSet
@@ -227,7 +227,10 @@ def _compared(
         directions(known, options.better, measures),
         frozenset(name for name, one in definitions.items() if is_share(one)),
     )
-    return replace(compare(runs, rules), texts=data.description.texts)
+    found = replace(compare(runs, rules), texts=data.description.texts)
+    warned = runs.filter(pl.col("warnings").str.split(",").list.contains(LOST_OUTSIDE))
+    counts = warned.group_by(factor, maintain_order=True).len().iter_rows()
+    return replace(found, lost_outside={found.text(factor, one): count for one, count in counts})
 
 
 def _side(data: DataSet, options: StudyOptions) -> StudyRuns:

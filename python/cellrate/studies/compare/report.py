@@ -18,7 +18,7 @@ from cellrate.common.document import (
     Text,
     rows,
 )
-from cellrate.common.numbers import WHOLE, finite_or_none, number
+from cellrate.common.numbers import WHOLE, counted, finite_or_none, number
 from cellrate.language.measured import Better
 from cellrate.studies.compare.answer import Comparison, Pair, Place, Ranking, Value
 from cellrate.studies.compare.contrast import APART, MOST, POWER
@@ -293,7 +293,23 @@ def report(
         _section(comparison, measure, units.get(measure, ""), all_pairs=all_pairs)
         for measure in comparison.measures
     ]
-    return Document(title(comparison), (*sections, *map(Paragraph, summary(comparison))))
+    doubts, words = unseen_losses(comparison), summary(comparison)
+    return Document(title(comparison), (*map(Paragraph, doubts), *sections, *map(Paragraph, words)))
+
+
+def unseen_losses(comparison: Comparison) -> list[str]:
+    """A sentence on alternatives whose runs lost data outside the measuring window alone."""
+    if not comparison.lost_outside:
+        return []
+    lost = "; ".join(
+        f"{at}: {counted(runs, 'run')}" for at, runs in comparison.lost_outside.items()
+    )
+    text = (
+        "Runs lost data outside the measuring window and none in it, so their loss is 0 here "
+        f"({lost}). Rankings leave out these losses, but flows may wait for retransmission timers "
+        "during the window. Measure from the start of the run, or run for longer."
+    )
+    return [text]
 
 
 def _section(comparison: Comparison, measure: str, unit: str, *, all_pairs: bool) -> Section:
@@ -393,7 +409,8 @@ def as_json(comparison: Comparison, units: Mapping[str, str]) -> dict[str, Any]:
         "rankings": [_ranking_json(one) for one in comparison.rankings],
         "differences": [_pair_json(pair) for pair in comparison.pairs],
         "warnings": [dict(one) for one in comparison.warnings],
-        "words": summary(comparison),
+        "runs_with_losses_outside_the_window": dict(comparison.lost_outside),
+        "words": [*unseen_losses(comparison), *summary(comparison)],
     }
 
 
