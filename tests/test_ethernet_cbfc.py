@@ -152,3 +152,14 @@ def test_credits_return_in_frames_of_their_own(tmp_path: Path) -> None:
     steps = {(after - count) % 2**16 for count, after in pairwise(counts)}
     # A full frame takes 24 credits of 64 bytes, so each batch has two.
     assert steps == {48}
+
+
+def test_credits_of_each_acknowledgement_take_a_share_of_the_line_that_a_batch_returns() -> None:
+    """The numbers of the tutorial: 32 files over one line, whose end sends acknowledgements."""
+    ends = []
+    for setting in ("pfc={}", "cbfc={}", "cbfc.batch=24"):
+        run = cellrate.run(cellrate.template("incast"), overrides=[setting])
+        ends.append(run.summary["totals"]["completion_p99_seconds"])
+    assert [f"{1e3 * one:.2f}" for one in ends] == ["7.08", "7.46", "7.09"]
+    # A full frame of 1,538 bytes and one of credits of 84 bytes for each acknowledgement.
+    assert ends[1] / ends[0] == pytest.approx(1 + 84 / 1538, rel=2e-3)
