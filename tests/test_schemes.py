@@ -378,7 +378,9 @@ def test_an_edited_class_is_another_scenario(tmp_path: Path) -> None:
 
 def test_intervals_that_nothing_begins_are_refused(tmp_path: Path) -> None:
     own = "from dataclasses import dataclass\nimport begins\n@dataclass\nclass Own:\n"
-    own += "    def on_start(self, port): begins.begin(port)\n    def on_interval(self, port): ...\n"
+    own += (
+        "    def on_start(self, port): begins.begin(port)\n    def on_interval(self, port): ...\n"
+    )
     (tmp_path / "begins.py").write_text("def begin(port): port.every(1e-3)\n", "utf-8")
     (tmp_path / "own.py").write_text(own, "utf-8")
     (tmp_path / "alone.py").write_text(own.replace("begins.begin(port)", "..."), "utf-8")

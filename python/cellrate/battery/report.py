@@ -313,6 +313,8 @@ def portrait(own: Standing) -> str:
     by_measure = sorted(own.by_measure.items(), key=lambda one: -one[1])
     by_experiment = sorted(own.by_experiment.items(), key=lambda one: -one[1])
     best, worst = by_measure[0], by_measure[-1]
+    if best[1] == worst[1]:
+        return f"The share of duels won is {best[1]:.2f} by each measure."
     if len(by_experiment) == 1:
         return (
             f"Best by {BY_NAME[best[0]].title} ({best[1]:.2f}), worst by "

@@ -12,6 +12,7 @@ from cellrate.advice.explain.oscillation import unsteady
 from cellrate.advice.explain.subject import Subject
 from cellrate.advice.formulas import FormulaAnswer, Situation
 from cellrate.advice.formulas.credit import UNDER_CREDIT
+from cellrate.common.numbers import counted
 from cellrate.simulation.network import Flow
 
 # Greatest time of a segment and its acknowledgement, as a share of the least timeout, at which no
@@ -165,7 +166,7 @@ def statements(subject: Subject) -> Iterator[Prediction]:
             port = situation.port.name
             yield Statement(
                 TOPIC,
-                f"{port}: at most {bound.cells:,.0f} cells: {bound.why}.",
+                f"{port}: at most {counted(round(bound.cells), 'cell')}: {bound.why}.",
                 {"port": port, "queue_cells": bound.cells, **bound.given},
                 bound.formula,
                 kind="bound",

@@ -17,7 +17,8 @@ def drawn_under_seed(scenario: _core.Scenario) -> str | None:
     """A sentence on the seed of a network that other seeds draw otherwise; None without draws.
 
     The sentence names what differs: sizes and starts of flows, or pairs of hosts, which determine
-    the paths. The hash that chooses paths has no seed. The network of the scenario is compared with those of 8 seeds.
+    the paths. The hash that chooses paths has no seed. The network of the scenario is compared with
+    those of 8 other seeds.
 
     Args:
         scenario: The scenario.
