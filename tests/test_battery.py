@@ -20,6 +20,7 @@ from cellrate import battery
 from cellrate.battery import running
 from cellrate.battery.experiments import BY_NAME, JUDGED, MEASURES, SEEDS
 from cellrate.battery.measures import STEP, TRACED, FairLoad, Rates, fair_load, measured
+from cellrate.battery.report import portrait
 from cellrate.battery.shipped import shipped
 from cellrate.simulation.runner import Done, Job, run_each
 from cellrate.studies.compare.duels import Duel, Record, Values, Verdict, duels, standing
@@ -442,3 +443,10 @@ def test_where_the_first_seed_fails_the_others_are_not_run() -> None:
     found = running.run(planned, runner)
     assert len(asked) == 1
     assert [record.seed for record in found if record.error] == sorted(SEEDS)
+
+
+def test_a_scheme_that_fails_everywhere_has_no_best_measure() -> None:
+    lost = [duel("x", name, "a", "worse") for name in ("utilisation", "loss_ratio")]
+    assert (
+        portrait(standing("own", lost, JUDGED)) == "The share of duels won is 0.00 by each measure."
+    )

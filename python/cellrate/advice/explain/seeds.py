@@ -44,7 +44,7 @@ def _listed(texts: list[str]) -> str:
 
 
 def _differing(own: Mapping[str, Any], other: Mapping[str, Any]) -> Iterator[str]:
-    """What differs between the flows of two networks."""
+    """The features in which the flows of two networks differ."""
     if _values(own, "source", "start_seconds") != _values(other, "source", "start_seconds"):
         yield "The sizes and starts of flows"
     if _pairs(own) != _pairs(other):
