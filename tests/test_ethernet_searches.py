@@ -209,7 +209,39 @@ def test_a_choice_names_what_the_time_limit_left_out(phase: str, not_tried: str)
     effort = Effort(settings=1, seeds=2)
     answer = choose_over_ethernet(job, Goals(), effort, budget=budget, phases=phases)
     *_, last = answer.words()
-    assert last.startswith(f"The time limit ended the search. Not yet tried: {not_tried}. The same")
+    assert last.startswith(f"The time limit ended the search. Not yet tried: {not_tried}; ")
+    unchecked = f"{answer.best.label} with other seeds than those of the search"
+    assert f"; {unchecked}. The same command" in last
+    assert any(text.startswith(f"{answer.best.label} was not run") for text in answer.words())
+
+
+def test_the_recommended_numbers_are_those_of_seeds_that_the_search_has_not_used() -> None:
+    starts = ("run.start_jitter=1 ms",)
+    job, effort = Job(CONTROLLED, "c.toml", starts), Effort(settings=1, seeds=2)
+    answer = choose_over_ethernet(job, Goals(), effort)
+    assert answer.checked is not None
+    assert answer.best == answer.checked
+    assert (answer.best.seeds, answer.options[0].seeds) == (16, 2)
+    shares = [
+        max(
+            port["utilisation"]
+            for port in cellrate.run(
+                CONTROLLED, overrides=[*starts, *answer.best.overrides], seed=seed
+            ).summary["ports"]
+        )
+        for seed in range(1, 19)
+    ]
+    assert answer.best.means["utilisation"] == pytest.approx(sum(shares[2:]) / 16, rel=1e-9)
+    assert sum(shares[:2]) / 2 != pytest.approx(sum(shares[2:]) / 16, rel=1e-9)
+    words = " ".join(answer.words())
+    assert "in 16 runs with seeds that the search did not use." in words
+    assert "Second with the seeds of the search: " in words
+    assert answer.as_json()["check"]["option"]["seeds"] == 16
+    # An option that then misses a goal is told, and is not the recommended one.
+    lost = (replace(answer.best, overrides=answer.options[0].overrides), ["loses all"])
+    other = replace(answer, checked=None, rejected=(lost,))
+    assert other.best.overrides != answer.options[0].overrides
+    assert next(other.words()).endswith("seeds that the search did not use: loses all.")
 
 
 @pytest.mark.parametrize(
@@ -235,7 +267,7 @@ def test_a_choice_that_rests_on_locked_phases_is_doubted_first() -> None:
     assert first.startswith("In 1 of 2 runs the TCP sources run in step")
     assert any(text.startswith("The table marks 1 of 2 options") for text in more)
     # The doubt is that of the recommended option alone.
-    first, *more = PacketChoice(*of_both, (other, one), {}, 2, 0).words()
+    first, *more = PacketChoice(*of_both, (other, one), {}, 2, 0, checked=other).words()
     assert first.startswith("Recommended: sack")
 
 

@@ -69,7 +69,7 @@ def choose(
     store = kept_results(out, fresh=fresh)
 
     def within(_done: float, _total: int) -> None:
-        budget.check_within()  # the bar shows phases
+        budget.check()  # the bar shows phases
 
     is_over_ethernet = job.scenario().link_layer == "ethernet"
     chosen = choosing.choose_over_ethernet if is_over_ethernet else choosing.choose

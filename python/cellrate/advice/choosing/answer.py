@@ -82,21 +82,41 @@ def left_out(not_tried: Sequence[str]) -> Iterator[str]:
 
 
 @dataclass(frozen=True)
+class Rejected:
+    """An option that met the goals in the search, but misses some in its check.
+
+    Attributes:
+        option: The option, with the seeds of the search.
+        checked: The option, with the seeds of the check.
+        missed: Texts on the goals that it then misses.
+    """
+
+    option: Option
+    checked: Option
+    missed: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Answer:
     """Result of `choose` over ATM: the recommended control, and all options that were run.
 
     Attributes:
         base: The scenario that the control was chosen for.
         goals: Requirements that the control must meet.
-        seeds: Seeds of the runs.
+        seeds: Seeds of the search.
+        check_seeds: Seeds of the check, which the search does not use.
         options: All options that were run with every seed. A control without such an option has the
             option with its default parameters.
-        judgement: The recommended option, the runner-up, and what other controls miss.
+        judgement: The recommended option, the runner-up, and what other controls miss, all with the
+            seeds of the search.
+        checked: The recommended option, run with the seeds of the check. None if the time limit
+            ended the check, or too many options missed a goal in their checks.
+        rejected: Options that missed a goal in their checks.
         front: The Pareto front: options of which no other is better in one of buffer, throughput
             and delay, and no worse in the rest.
         other_starts: The recommended option, run with random start times of flows
-            (`OTHER_STARTS`). None if the runs of different seeds differ without random starts, or
-            if the option was not run.
+            (`OTHER_STARTS`) and the seeds of the check. None if the runs of different seeds differ
+            without random starts, if the scenario draws starts, or if the option was not run.
         elsewhere: The choice in changed scenarios.
         refused: Controls that the scenario does not allow, with the reason.
         unfinished: Controls that were not run, or not searched to the end, because of the time
@@ -109,8 +129,11 @@ class Answer:
     base: Job
     goals: Goals
     seeds: tuple[int, ...]
+    check_seeds: tuple[int, ...]
     options: tuple[Option, ...]
     judgement: Judgement
+    checked: Option | None
+    rejected: tuple[Rejected, ...]
     front: tuple[Option, ...]
     other_starts: Option | None
     elsewhere: tuple[Elsewhere, ...]
@@ -124,12 +147,18 @@ class Answer:
     def recommended(self) -> Option | None:
         """The option to take; None if no option meets the goals.
 
-        This is `judgement.best`. If random starts of flows need a larger buffer, and the goals
-        allow this buffer, the option has this buffer.
+        Its numbers are those of the check if there was one. If random starts of flows need a larger
+        buffer, and the goals allow this buffer, the option has this buffer.
         """
-        best, drawn, most = self.judgement.best, self.other_starts, self.goals.buffer_cells
-        if best is None or drawn is None or drawn.buffer_cells <= best.buffer_cells:
-            return best
-        if most is not None and drawn.buffer_cells > most:
+        best, drawn = self.checked or self.judgement.best, self.other_starts
+        if best is None or drawn is None or not self.has_drawn_buffer:
             return best
         return replace(best, buffer_cells=drawn.buffer_cells, overrides=drawn.overrides)
+
+    @property
+    def has_drawn_buffer(self) -> bool:
+        """True if random starts of flows need a larger buffer, which the goals allow."""
+        if self.checked is None or self.other_starts is None:
+            return False
+        drawn, most = self.other_starts.buffer_cells, self.goals.buffer_cells
+        return drawn > self.checked.buffer_cells and (most is None or drawn <= most)

@@ -157,6 +157,7 @@ class Option:
             settled, with the slowest seed; infinite if it never settles.
         overrides: Settings that turn the scenario into this option.
         locked_runs: Number of runs in which TCP sources ran in step (warning `phases-locked`).
+        reserved_cells: Greatest reserve of credits at a port; 0 without credits.
     """
 
     candidate: Candidate
@@ -174,11 +175,18 @@ class Option:
     settling_seconds: float
     overrides: tuple[str, ...]
     locked_runs: int = 0
+    reserved_cells: int = 0
+
+    @property
+    def is_reserved(self) -> bool:
+        """True if the buffer is what credits reserve, and no queue was longer."""
+        return self.buffer_cells == self.reserved_cells
 
     @property
     def same_with_each_seed(self) -> bool:
-        """True if several seeds were run and each needs the same buffer."""
-        return len(self.by_seed_cells) > 1 and len(set(self.by_seed_cells)) == 1
+        """True if several seeds were run and the longest queue of each needs the same buffer."""
+        is_same = len(self.by_seed_cells) > 1 and len(set(self.by_seed_cells)) == 1
+        return is_same and not self.is_reserved
 
     @property
     def cost(self) -> tuple[float, float, float]:

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from cellrate import ScenarioError, _core
-from cellrate.advice.choosing.answer import Answer, Elsewhere, sides
+from cellrate.advice.choosing.answer import Answer, Elsewhere, Rejected, sides
 from cellrate.advice.choosing.candidates import Option, own_first, pareto
+from cellrate.advice.choosing.checking import CHECKED, CHECKS, KEPT
 from cellrate.advice.choosing.circumstances import (
     FACTORS,
     OTHER_STARTS,
@@ -18,13 +19,21 @@ from cellrate.advice.choosing.circumstances import (
     properties,
     times,
 )
-from cellrate.advice.choosing.goals import Goals, enough, judged, near_misses
+from cellrate.advice.choosing.goals import (
+    Goals,
+    Judgement,
+    enough,
+    judged,
+    missed_again,
+    near_misses,
+)
 from cellrate.advice.choosing.trials import Trials
 from cellrate.advice.tuning.declared import ResolvedScenario
 from cellrate.advice.tuning.laboratory import AS_IT_IS
 from cellrate.advice.tuning.objective import Objective, means_of
 from cellrate.common.numbers import counted
 from cellrate.common.problems import BadInput
+from cellrate.common.whole_number import LIMITS
 from cellrate.simulation.network import Network
 from cellrate.simulation.run_types import Runner
 from cellrate.simulation.runner import Job, run_many
@@ -41,17 +50,19 @@ class Budget:
     Attributes:
         ends: Time of `clock` at which the budget ends; infinity without a limit.
         clock: The clock, in seconds.
-        is_limiting: True while runs are under way that stop at the time limit.
+        kept: Seconds before the end that the search leaves to the check of its recommendation.
     """
 
     ends: float
     clock: Callable[[], float] = time.monotonic
-    is_limiting: bool = False
+    kept: float = 0.0
 
     @classmethod
     def of(cls, minutes: float | None, clock: Callable[[], float] = time.monotonic) -> Budget:
         """A budget of `minutes` that begins now; None gives a budget without a limit."""
-        return cls(float("inf") if minutes is None else clock() + 60 * minutes, clock)
+        if minutes is None:
+            return cls(float("inf"), clock)
+        return cls(clock() + 60 * minutes, clock, KEPT * 60 * minutes)
 
     def check(self) -> None:
         """Ends the work at the time limit.
@@ -59,7 +70,7 @@ class Budget:
         Raises:
             OutOfTime: The time limit has passed.
         """
-        if self.clock() > self.ends:
+        if self.clock() > self.ends - self.kept:
             raise OutOfTime
 
     def limited(self, runner: Runner) -> Runner:
@@ -68,22 +79,9 @@ class Budget:
         def run(jobs: Sequence[Job]) -> list[_core.Outcome]:
             if jobs:
                 self.check()
-            self.is_limiting = True
-            try:
-                return list(runner(jobs))
-            finally:
-                self.is_limiting = False
+            return list(runner(jobs))
 
         return run
-
-    def check_within(self) -> None:
-        """Ends runs under way at the time limit, except runs that may be made after it.
-
-        Raises:
-            OutOfTime: The time limit has passed, and a runner of `limited` makes the runs.
-        """
-        if self.is_limiting:
-            self.check()
 
 
 Phases: TypeAlias = Callable[[str, int, int], None]
@@ -110,6 +108,23 @@ class Effort:
     first_seed: int = 1
     finalists: int = 4
 
+    @property
+    def search_seeds(self) -> tuple[int, ...]:
+        """The seeds of the search."""
+        return tuple(range(self.first_seed, self.first_seed + self.seeds))
+
+    @property
+    def check_seeds(self) -> tuple[int, ...]:
+        """The seeds of the check: those after the seeds of the search, or before if none is left.
+
+        As many as the search has, and `CHECKED` at least.
+        """
+        count, after = max(CHECKED, self.seeds), self.first_seed + self.seeds
+        most = LIMITS["seed"][1]
+        is_beyond = most is not None and after + count - 1 > most
+        first = self.first_seed - count if is_beyond else after
+        return tuple(range(first, first + count))
+
 
 def choose(
     base: Job,
@@ -123,9 +138,10 @@ def choose(
     """Chooses a control with its parameters and the buffer.
 
     Each candidate is run in unlimited buffers: the longest queue of a run is the least buffer
-    without loss. All candidates are run with their defaults before any is searched,
-    the scenario's own control first. Where loss is allowed, the best setting of each candidate is
-    also run in smaller buffers.
+    without loss. All candidates are run with their defaults before any is searched, the scenario's
+    own control first. Where loss is allowed, the best setting of each candidate is also run in
+    smaller buffers. The best option is then run with seeds that the search has not used, which give
+    its buffer and its throughput.
 
     Args:
         base: The scenario; its control, buffers and discard policy are replaced.
@@ -151,10 +167,15 @@ def choose(
     work.begin()
     try:
         work.search()
-        work.look_elsewhere()
     except OutOfTime:
         work.out_of_time = True
-    work.draw_starts(runner)
+    budget.kept = 0.0
+    try:
+        work.check()
+        if not work.out_of_time:
+            work.look_elsewhere()
+    except OutOfTime:
+        work.out_of_time = True
     return work.answer()
 
 
@@ -194,6 +215,8 @@ class _Choosing:
     trials: list[Trials] = field(default_factory=list)
     finished: set[str] = field(default_factory=set)
     refused: dict[str, str] = field(default_factory=dict)
+    checked: Option | None = None
+    rejected: list[Rejected] = field(default_factory=list)
     other_starts: Option | None = None
     elsewhere: list[Elsewhere] = field(default_factory=list)
     out_of_time: bool = False
@@ -202,8 +225,7 @@ class _Choosing:
 
     @property
     def seeds(self) -> tuple[int, ...]:
-        first = self.effort.first_seed
-        return tuple(range(first, first + self.effort.seeds))
+        return self.effort.search_seeds
 
     @property
     def over_tcp(self) -> bool:
@@ -294,15 +316,37 @@ class _Choosing:
         best = judged(trials.options(), replace(self.goals, buffer_cells=None)).best
         trials.try_smaller(AS_IT_IS if best is None else best.setting)
 
-    def draw_starts(self, runner: Runner) -> None:
-        """Runs the best option with random starts of flows, if all seeds need the same buffer.
+    def _left(self) -> list[Option]:
+        """All options but those that missed a goal in their check."""
+        missed = [one.option for one in self.rejected]
+        options = (option for trials in self.trials for option in trials.options())
+        return [option for option in options if option not in missed]
 
-        These few runs are also made after the time limit.
+    def check(self) -> None:
+        """Runs the best option with other seeds; if it then misses a goal, the next one.
+
+        If all these seeds need the same buffer, and the scenario draws no starts of flows, the
+        option is run with random starts, too.
         """
-        best = next(iter(self._finalists()), None)
-        if best is not None and best.same_with_each_seed:
+        seeds = self.effort.check_seeds
+        while len(self.rejected) < CHECKS:
+            left = self._left()
+            best = judged(left, self.goals).best
+            if best is None:
+                return
+            name = best.candidate.name
+            self.phases(f"checking {name} with other seeds", len(self.rejected), CHECKS)
+            [trials] = [one for one in self.trials if one.candidate == best.candidate]
+            found = trials.check(best, seeds)
+            missed = missed_again(found, left, self.goals)
+            if not missed:
+                self.checked = found
+                break
+            self.rejected.append(Rejected(best, found, tuple(missed)))
+        has_starts = self.plain.cells.start_jitter_seconds > 0
+        if self.checked is not None and self.checked.same_with_each_seed and not has_starts:
             self.phases("drawing the starts of the best control", 0, 1)
-            self.other_starts = self._there(OTHER_STARTS, best, runner)
+            self.other_starts = self._there(OTHER_STARTS, self.checked, seeds)
 
     def look_elsewhere(self) -> None:
         """Runs the best options of the best controls in changed scenarios."""
@@ -326,7 +370,7 @@ class _Choosing:
         """
         if circumstance is None:
             return None
-        there = [self._there(circumstance, option, self.runner) for option in finalists]
+        there = [self._there(circumstance, option, self.seeds) for option in finalists]
         if there[0] is None:
             return None
         best = judged([one for one in there if one is not None], self.goals).best
@@ -352,7 +396,7 @@ class _Choosing:
 
     def _finalists(self) -> list[Option]:
         """The recommended option, and the best options of the controls ranked next."""
-        left = [option for trials in self.trials for option in trials.options()]
+        left = self._left()
         found: list[Option] = []
         while len(found) < self.effort.finalists:
             best = judged(left, self.goals).best
@@ -362,7 +406,9 @@ class _Choosing:
             left = [option for option in left if option.candidate != best.candidate]
         return found
 
-    def _there(self, circumstance: Circumstance, option: Option, runner: Runner) -> Option | None:
+    def _there(
+        self, circumstance: Circumstance, option: Option, seeds: tuple[int, ...]
+    ) -> Option | None:
         """Runs an option in a changed scenario; None if the changed scenario is not valid."""
         base = replace(self.base, overrides=(*self.base.overrides, *circumstance.overrides))
         try:
@@ -371,8 +417,8 @@ class _Choosing:
                 option.candidate,
                 base,
                 plain,
-                self.seeds,
-                runner,
+                seeds,
+                self.runner,
                 self.is_known,
             )
             return trials.again(option)
@@ -389,6 +435,9 @@ class _Choosing:
         unsearched = [name for name in self._unfinished() if name not in without_run]
         if unsearched:
             yield f"the whole search of the parameters of {', '.join(unsearched)}"
+        best = self._judgement().best
+        if best is not None and self.checked is None and len(self.rejected) < CHECKS:
+            yield f"{best.candidate.name} with other seeds than those of the search"
         if min(self.effort.finalists, len(self.trials)) < 2:
             return
         for one in properties(self.plain):
@@ -401,6 +450,9 @@ class _Choosing:
     def _is_lost(self, of: Property) -> bool:
         """True if another control won in a scenario with the property multiplied."""
         return any(side.lost is not None for side in sides(of.about, self.elsewhere))
+
+    def _judgement(self) -> Judgement:
+        return judged(self._left(), self.goals)
 
     def _unfinished(self) -> tuple[str, ...]:
         """Controls whose parameters have not been searched to the end."""
@@ -426,8 +478,11 @@ class _Choosing:
             base=self.base,
             goals=self.goals,
             seeds=self.seeds,
+            check_seeds=self.effort.check_seeds,
             options=tuple(options),
-            judgement=judged(options, self.goals),
+            judgement=self._judgement(),
+            checked=self.checked,
+            rejected=tuple(self.rejected),
             front=tuple(pareto(options)),
             other_starts=self.other_starts,
             elsewhere=tuple(self.elsewhere),

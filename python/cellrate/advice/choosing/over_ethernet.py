@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from cellrate import ScenarioError
 from cellrate.advice.choosing.answer import left_out
 from cellrate.advice.choosing.candidates import ABILITIES, AT_ONCE, BY_MARKS, Candidate, candidates
+from cellrate.advice.choosing.checking import CHECKS, rejected, unchecked, unused
 from cellrate.advice.choosing.choosing import Budget, Effort, OutOfTime, Phases
 from cellrate.advice.choosing.goals import Goals
 from cellrate.advice.locked_phases import doubt
 from cellrate.advice.tuning.declared import ResolvedScenario, declared, parameter_tables
 from cellrate.advice.tuning.laboratory import AS_IT_IS, Laboratory, Setting
-from cellrate.advice.tuning.measures import Criterion, bottleneck
+from cellrate.advice.tuning.measures import Criterion, Measures, bottleneck
 from cellrate.advice.tuning.objective import Means, Objective, means_of
 from cellrate.advice.tuning.race import race
 from cellrate.advice.tuning.search import search
@@ -212,6 +213,9 @@ class PacketChoice:
         simulated: Number of runs that were simulated.
         known: Number of runs whose results were already stored.
         not_tried: Text on work that the time limit left out; empty if it left out nothing.
+        checked: The recommended option, run with seeds that the search has not used; None if the
+            time limit ended the check, or too many options missed a goal in their checks.
+        rejected: Options, run with such seeds, that then missed a goal, with texts on these goals.
     """
 
     base: Job
@@ -223,6 +227,8 @@ class PacketChoice:
     simulated: int
     known: int
     not_tried: tuple[str, ...] = ()
+    checked: PacketOption | None = None
+    rejected: tuple[tuple[PacketOption, list[str]], ...] = ()
 
     @property
     def subject(self) -> str:
@@ -235,14 +241,20 @@ class PacketChoice:
 
     @property
     def best(self) -> PacketOption:
-        """The recommended option."""
-        return self.options[0]
+        """The recommended option, with the numbers of its check if there was one."""
+        missed = {one.overrides for one, _ in self.rejected}
+        left = (one for one in self.options if one.overrides not in missed)
+        return self.checked or next(left, self.options[0])
 
     def words(self) -> Iterator[str]:
         """The result in sentences."""
         best, goals = self.best, self.goals
+        yield from (rejected(one.label, one.seeds, missed) for one, missed in self.rejected)
         yield from doubt(best.locked_runs, best.seeds, best.label)
-        yield f"Recommended: {best.label}: {self._numbers(best)}."
+        if self.checked is None:
+            yield from unchecked(best.label, best.seeds)
+        runs = "" if self.checked is None else f", {unused(best.seeds)}"
+        yield f"Recommended: {best.label}: {self._numbers(best)}{runs}."
         if best.alternative.algorithm not in {"", "none"} and not best.acts:
             yield (
                 f"{best.alternative.algorithm} dropped and marked no packet in the measuring "
@@ -263,7 +275,8 @@ class PacketChoice:
             )
         other = next((one for one in self.options if one.alternative != best.alternative), None)
         if other is not None:
-            yield f"Second: {other.label}: {self._numbers(other)}."
+            seeds = "" if self.checked is None else " with the seeds of the search"
+            yield f"Second{seeds}: {other.label}: {self._numbers(other)}."
         locked = sum(bool(one.locked_runs) for one in self.options)
         if locked:
             yield (
@@ -309,30 +322,37 @@ class PacketChoice:
 
     def as_json(self) -> dict[str, Any]:
         """The output of `cellrate choose --json`."""
-        keys = {one.name: one.key for one in self.objective.known}
         return {
             "scenario": self.base.path,
             "settings": list(self.base.overrides),
             "recommended": self.best.label,
             "command": self.command(),
+            "check": {
+                "option": None if self.checked is None else self._json(self.checked),
+                "rejected": [
+                    {"option": self._json(one), "missed": missed} for one, missed in self.rejected
+                ],
+            },
             "words": list(self.words()),
             "runs": {"simulated": self.simulated, "kept_from_before": self.known},
-            "options": [
-                {
-                    "recovery": one.alternative.recovery or None,
-                    "algorithm": one.alternative.algorithm or None,
-                    "marks": one.alternative.marks,
-                    "control": one.alternative.control and one.alternative.control.name,
-                    "parameters": dict(one.setting.values),
-                    "overrides": list(one.overrides),
-                    "seeds": one.seeds,
-                    "locked_runs": one.locked_runs,
-                    **{keys[name]: value for name, value in one.means.items()},
-                }
-                for one in self.options
-            ],
+            "options": [self._json(one) for one in self.options],
             "refused": self.refused,
             "not_tried": list(self.not_tried),
+        }
+
+    def _json(self, one: PacketOption) -> dict[str, Any]:
+        """JSON object of an option."""
+        keys = {criterion.name: criterion.key for criterion in self.objective.known}
+        return {
+            "recovery": one.alternative.recovery or None,
+            "algorithm": one.alternative.algorithm or None,
+            "marks": one.alternative.marks,
+            "control": one.alternative.control and one.alternative.control.name,
+            "parameters": dict(one.setting.values),
+            "overrides": list(one.overrides),
+            "seeds": one.seeds,
+            "locked_runs": one.locked_runs,
+            **{keys[name]: value for name, value in one.means.items()},
         }
 
 
@@ -353,7 +373,8 @@ def choose_over_ethernet(
 ) -> PacketChoice:
     """Chooses a recovery with an algorithm for queues, or a control, with its parameters.
 
-    The buffers stay those of the scenario.
+    The buffers stay those of the scenario. The best option is run once more, with seeds that the
+    search has not used, which give its numbers.
 
     All alternatives are run with their defaults and one seed. The best alternative of each
     algorithm, the best control, and the scenario as it is are then run with every seed, and their
@@ -389,8 +410,8 @@ def choose_over_ethernet(
             "controls, so only buffers, flows and their sources may change"
         )
     objective = objective_of(goals, files=all(flow.kind == "transfer" for flow in flows))
-    seeds = tuple(range(effort.first_seed, effort.first_seed + effort.seeds))
-    ports, limited = bottleneck(plain.network), (budget or Budget.of(None)).limited(runner)
+    seeds, budget = effort.search_seeds, budget or Budget.of(None)
+    ports, limited = bottleneck(plain.network), budget.limited(runner)
     laboratories: dict[Alternative, Laboratory] = {}
     refused: dict[str, str] = {}
     for one in alternatives(flows):
@@ -408,15 +429,7 @@ def choose_over_ethernet(
     except OutOfTime:
         not_tried = tuple(_not_tried(laboratories, searched))
     options = [
-        PacketOption(
-            one,
-            setting,
-            len(runs),
-            means_of(runs),
-            sum(run.acts for run in runs),
-            sum(run.locked for run in runs),
-            (*one.overrides(plain), *setting.overrides),
-        )
+        _option(one, setting, runs, plain)
         for one, laboratory in laboratories.items()
         for setting, runs in laboratory.trials.items()
     ]
@@ -427,6 +440,14 @@ def choose_over_ethernet(
         )
     order = [options[at] for at in objective.ranked([option.means for option in options])]
     order.sort(key=lambda option: -option.seeds)
+    budget.kept = 0.0
+    check = _Check(plain, goals, effort.check_seeds)
+    try:
+        check.run(order[:CHECKS], laboratories, phases)
+    except OutOfTime:
+        label = order[len(check.rejected)].label
+        not_tried = (*not_tried, f"{label} with other seeds than those of the search")
+    known = (*laboratories.values(), *check.laboratories)
     return PacketChoice(
         base,
         goals,
@@ -434,10 +455,84 @@ def choose_over_ethernet(
         len(seeds),
         tuple(order),
         refused,
-        sum(one.simulated for one in laboratories.values()),
-        sum(one.known for one in laboratories.values()),
+        sum(one.simulated for one in known),
+        sum(one.known for one in known),
         not_tried,
+        check.option,
+        tuple(check.rejected),
     )
+
+
+@dataclass
+class _Check:
+    """Runs of the best options with seeds that the search has not used.
+
+    Attributes:
+        plain: The scenario as the user wrote it.
+        goals: The goals.
+        seeds: The seeds.
+        option: The first option that misses no goal; None so far.
+        rejected: The options before it, with the goals that they miss.
+        laboratories: All runs.
+    """
+
+    plain: ResolvedScenario
+    goals: Goals
+    seeds: tuple[int, ...]
+    option: PacketOption | None = None
+    rejected: list[tuple[PacketOption, list[str]]] = field(default_factory=list)
+    laboratories: list[Laboratory] = field(default_factory=list)
+
+    def run(
+        self,
+        order: Sequence[PacketOption],
+        laboratories: dict[Alternative, Laboratory],
+        phases: Phases,
+    ) -> None:
+        """Runs options in their order until one misses no goal.
+
+        An option that misses a goal in the search, too, is the nearest of all to the goals.
+        """
+        for best in order:
+            phases(f"checking {best.label} with other seeds", len(self.rejected), CHECKS)
+            laboratory = laboratories[best.alternative].with_seeds(self.seeds)
+            self.laboratories.append(laboratory)
+            laboratory.measure([best.setting], len(self.seeds))
+            runs = laboratory.trials[best.setting]
+            found = _option(best.alternative, best.setting, runs, self.plain)
+            missed = [] if _missed(best, self.goals) else _missed(found, self.goals)
+            if not missed:
+                self.option = found
+                return
+            self.rejected.append((found, missed))
+
+
+def _option(
+    alternative: Alternative, setting: Setting, runs: Sequence[Measures], plain: ResolvedScenario
+) -> PacketOption:
+    """The option of an alternative with a setting, from its runs."""
+    return PacketOption(
+        alternative,
+        setting,
+        len(runs),
+        means_of(runs),
+        sum(run.acts for run in runs),
+        sum(run.locked for run in runs),
+        (*alternative.overrides(plain), *setting.overrides),
+    )
+
+
+def _missed(option: PacketOption, goals: Goals) -> list[str]:
+    """Texts on the goals that an option misses; a share of the best throughput is no such goal."""
+    lost, fair, carried = (option.means[name] for name in ("loss", "fairness", "throughput"))
+    found = []
+    if lost is not None and lost > goals.loss:
+        found.append(f"loses {lost:.2g} of the packets")
+    if fair is not None and fair < goals.fairness:
+        found.append(f"has a fairness of {fair:.3f}")
+    if goals.bits_per_second is not None and (carried or 0.0) < goals.bits_per_second:
+        found.append(f"delivers {(carried or 0.0) / 1e6:.2f} Mbit/s")
+    return found
 
 
 def _run(

@@ -11,10 +11,12 @@ from typing import Any
 from cellrate import __version__
 from cellrate.advice.choosing.answer import Answer, Elsewhere, left_out, sides
 from cellrate.advice.choosing.candidates import Option
+from cellrate.advice.choosing.checking import rejected, unchecked, unused
 from cellrate.advice.choosing.circumstances import OTHER_STARTS, times
 from cellrate.advice.choosing.goals import Goals, best_of_each, settled
 from cellrate.advice.choosing.over_ethernet import PacketChoice
 from cellrate.advice.locked_phases import doubt
+from cellrate.advice.sizing.confidence import covered
 from cellrate.common import whole_file
 from cellrate.common.document import (
     Column,
@@ -74,16 +76,21 @@ def verdict(answer: Answer) -> list[str]:
 
 def _recommendation(answer: Answer) -> Iterator[str]:
     best, second = answer.recommended, answer.judgement.runner_up
+    failed = [
+        rejected(_spoken(one.option), one.checked.seeds, one.missed) for one in answer.rejected
+    ]
     if best is None:
         yield (
             f"No control that was run meets all goals{_unsearched(answer)}. The list below "
             "says which goals each control misses."
         )
+        yield from failed
         return
     # The first sentence is without a number, since doubts of the number come before it.
     so_far = _unsearched(answer)
     if so_far:
         yield f"So far, take {_spoken(best)}{_few_seeds(answer, best)}{so_far}."
+    yield from failed
     if answer.judgement.is_unfair:
         yield (
             f"No control that was run has a fairness of {answer.goals.fairness:g} and meets the "
@@ -92,19 +99,27 @@ def _recommendation(answer: Answer) -> Iterator[str]:
     if Network.of_scenario(answer.base.scenario()).links_lose:
         yield "Links lose cells by `link_errors`; losses below are those of buffers."
     yield from doubt(best.locked_runs, best.seeds, f"the buffer of {_spoken(best)}")
+    if answer.checked is None:
+        yield from unchecked(_spoken(best), best.seeds)
     yield from _of_starts(answer, best)
-    found = f"{_spoken(best)} with {cells(best.buffer_cells)} of buffer: {numbers(best)}."
+    found = (
+        f"{_spoken(best)} with {cells(best.buffer_cells)} of buffer: {numbers(best)}"
+        f"{_checked(answer)}."
+    )
     yield f"So far: {found}" if so_far else f"Take {found}"
     if second is None:
         yield "No other control meets the goals."
         return
     yield from doubt(second.locked_runs, second.seeds, f"the buffer of {_spoken(second)}")
-    # Random starts of flows were run only with the best control.
-    starts = " with the starts of the scenario" if best != answer.judgement.best else ""
+    # Other seeds and random starts of flows were run only with the best control.
+    where = " with the seeds of the search" if answer.checked else ""
+    there = " in these runs" if where else ""
+    if answer.has_drawn_buffer:
+        where += " and the starts of the scenario"
     said = (
-        f"Runner-up{starts}: {_spoken(second)} with {cells(second.buffer_cells)}"
+        f"Runner-up{where}: {_spoken(second)} with {cells(second.buffer_cells)}"
         f"{_few_seeds(answer, second)}: "
-        f"{numbers(second)}. Compared with {_spoken(best)}, {_spoken(second)} needs "
+        f"{numbers(second)}. Compared{there} with {_spoken(best)}, {_spoken(second)} needs "
         f"{_cost(answer.judgement.best or best, second)}."
     )
     if answer.judgement.alike:
@@ -126,9 +141,42 @@ def _few_seeds(answer: Answer, one: Option) -> str:
     return f", run with only {one.seeds} of {asked} seeds" if one.seeds < asked else ""
 
 
+def _checked(answer: Answer) -> str:
+    """Words on the runs of the check; empty without a check, or if all its runs are alike."""
+    best = answer.checked
+    if best is None or _is_alike(answer, best):
+        return ""
+    chance = chance_of_more(answer)
+    said = "" if chance is None else f"; a further seed needs more buffer with a chance of {chance}"
+    return f", {unused(best.seeds)}{said}"
+
+
+def chance_of_more(answer: Answer) -> str | None:
+    """Greatest chance that a further seed needs more buffer than all seeds of the check.
+
+    The longest of n + 1 queues is as likely with each of n + 1 seeds. None if the buffer is not the
+    longest queue of independent runs.
+    """
+    best = answer.checked
+    if best is None or _is_alike(answer, best) or not _has_longest(best):
+        return None
+    return f"1 in {best.seeds + 1} at most"
+
+
+def _has_longest(one: Option) -> bool:
+    """True if the buffer of an option is the longest queue that its runs had."""
+    return one.loss == 0 and not one.is_reserved
+
+
+def _is_alike(answer: Answer, one: Option) -> bool:
+    """True if each seed needs the same buffer, and the scenario draws no starts of flows."""
+    draws = Network.of_scenario(answer.base.scenario()).start_jitter_seconds > 0
+    return one.same_with_each_seed and not draws
+
+
 def _of_starts(answer: Answer, best: Option) -> Iterator[str]:
     """Sentence on the buffer with random starts of flows, if all seeds need the same buffer."""
-    if not best.same_with_each_seed:
+    if not _is_alike(answer, best):
         return
     drawn = answer.other_starts
     if drawn is None:
@@ -182,18 +230,20 @@ def _cost(best: Option, second: Option) -> str:
 
 def _reserve(answer: Answer) -> Iterator[str]:
     best = answer.recommended
-    if best is not None and best.loss == 0:
-        drawn = answer.other_starts if best != answer.judgement.best else None
-        count = best.seeds if drawn is None else drawn.seeds
-        seeds = f"{count} seeds" if count > 1 else "one seed"
-        if drawn is not None:
-            seeds += " with drawn starts"
-        yield (
-            f"The buffer equals the longest queue in runs of {seeds}, without a reserve. `cellrate "
-            "size-buffer` computes the buffer for more seeds."
-        )
     if best is None:
         return
+    if best.is_reserved:
+        yield "The buffer is what the credits reserve; no queue was longer."
+    elif _has_longest(best):
+        seeds = f"{best.seeds} seeds" if best.seeds > 1 else "one seed"
+        if answer.has_drawn_buffer:
+            seeds += " with drawn starts"
+        is_random = answer.has_drawn_buffer or chance_of_more(answer) is not None
+        share = f" {covered(best.seeds)}" if is_random else ""
+        yield (
+            f"The buffer equals the longest queue in runs of {seeds}, without a reserve.{share} "
+            "`cellrate size-buffer` computes the buffer for more seeds."
+        )
     network = Network.of_scenario(answer.base.scenario())
     longest = max((flow.tcp.segment_cells for flow in network.flows if flow.tcp), default=0)
     if best.buffer_cells < longest:
@@ -254,7 +304,7 @@ def report(answer: Answer | PacketChoice) -> Document:
         (
             Section("", (Paragraph(wanted(answer.goals), "faint"), *words)),
             Section(
-                "The best of each control, by buffer",
+                "The best of each control with the seeds of the search, by buffer",
                 (_controls(answer), *_missed(answer), *_picture(answer)),
             ),
             *_elsewhere(answer),
@@ -375,6 +425,15 @@ def as_json(answer: Answer | PacketChoice) -> dict[str, Any]:
             "throughput_share": share,
         },
         "seeds": list(answer.seeds),
+        "check": {
+            "seeds": list(answer.check_seeds),
+            "is_complete": answer.checked is not None,
+            "chance_of_more_buffer": chance_of_more(answer),
+            "rejected": [
+                {"option": _option(answer, one.checked), "missed": list(one.missed)}
+                for one in answer.rejected
+            ],
+        },
         "recommended": _option(answer, answer.recommended),
         "runner_up": _option(answer, judgement.runner_up),
         "alike": judgement.alike,

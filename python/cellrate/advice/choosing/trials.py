@@ -147,6 +147,20 @@ class Trials:
         self.laboratory.measure([option.setting], len(self.laboratory.seeds))
         return self.lossless(option.setting)
 
+    def check(self, option: Option, seeds: tuple[int, ...]) -> Option:
+        """Runs an option with other seeds, which give its lossless buffer, or its loss."""
+        at = self.laboratory
+        laboratory = at.with_seeds(seeds)
+        other = replace(self, laboratory=laboratory)
+        found = (
+            other.with_buffer(option.setting, option.policy, option.buffer_cells)
+            if option in self.finite
+            else other.again(option)
+        )
+        at.simulated += laboratory.simulated
+        at.known += laboratory.known
+        return found
+
     def try_smaller(self, setting: Setting) -> None:
         """Runs a setting in smaller buffers, where it may lose cells."""
         whole = self.lossless(setting).buffer_cells
@@ -155,9 +169,9 @@ class Trials:
             for share in SHARES:
                 cells = round(share * whole)
                 if cells >= LEAST_CELLS:
-                    self.finite.append(self._with_buffer(setting, policy, cells))
+                    self.finite.append(self.with_buffer(setting, policy, cells))
 
-    def _with_buffer(self, setting: Setting, policy: str, cells: int) -> Option:
+    def with_buffer(self, setting: Setting, policy: str, cells: int) -> Option:
         """The option of a setting in a finite buffer; its loss is that of the whole run."""
         at = self.laboratory
         buffer = limited(self.plain, cells, policy)
@@ -174,12 +188,16 @@ class Trials:
 
     def _buffer_cells(self, setting: Setting, runs: tuple[Measures, ...]) -> tuple[int, ...]:
         """The longest queue with each seed; under credit control at least the reserved cells."""
-        longest = tuple(max(1, round(run.values["queue-peak"] or 0.0)) for run in runs)
-        if self.candidate.ability != "credit":
-            return longest
-        network = Network.of_scenario(self.laboratory.job(setting, runs[0].seed).scenario())
-        reserved = max(math.ceil(reserved_cells(network, port)) for port in network.ports)
+        longest = (max(1, round(run.values["queue-peak"] or 0.0)) for run in runs)
+        reserved = self._reserved_cells(setting, runs[0].seed)
         return tuple(max(cells, reserved) for cells in longest)
+
+    def _reserved_cells(self, setting: Setting, seed: int) -> int:
+        """The greatest reserve of credits at a port; 0 without credits."""
+        if self.candidate.ability != "credit":
+            return 0
+        network = Network.of_scenario(self.laboratory.job(setting, seed).scenario())
+        return max(math.ceil(reserved_cells(network, port)) for port in network.ports)
 
     def _option(
         self,
@@ -211,6 +229,7 @@ class Trials:
             settling_seconds=max(_settling(run) for run in runs),
             overrides=_last((*own, *setting.overrides, *limited(self.plain, buffer_cells, policy))),
             locked_runs=sum(run.locked for run in runs),
+            reserved_cells=self._reserved_cells(setting, runs[0].seed),
         )
 
 

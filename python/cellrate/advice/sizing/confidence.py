@@ -23,6 +23,14 @@ def covered_share(seeds: int, confidence: float = CONFIDENCE) -> float:
     return float((1.0 - confidence) ** (1.0 / seeds))
 
 
+def covered(seeds: int) -> str:
+    """A sentence on the runs for which the longest queue of some seeds is enough."""
+    return (
+        f"With {CONFIDENCE:.0%} confidence this buffer is enough for at least "
+        f"{covered_share(seeds):.1%} of runs with other seeds."
+    )
+
+
 def seeds_to_cover(share: float, confidence: float = CONFIDENCE) -> int:
     """Least number of seeds whose largest value covers a share of all runs (Wilks 1941).
 

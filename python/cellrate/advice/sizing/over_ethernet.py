@@ -11,7 +11,7 @@ from typing import Any
 from cellrate import _core
 from cellrate.advice.formulas.frame_bounds import FrameBounds, outstanding_packets
 from cellrate.advice.formulas.frame_delay import buffer_for_delay
-from cellrate.advice.sizing.confidence import CONFIDENCE, covered_share, upper_mean
+from cellrate.advice.sizing.confidence import CONFIDENCE, covered, upper_mean
 from cellrate.advice.sizing.question import Measured, Question, SizingError, measure
 from cellrate.advice.sizing.search import least
 from cellrate.common.document import Column, Document, Paragraph, Row, Section, Shown, Table
@@ -168,11 +168,7 @@ class PacketAnswer(Shown):
             )
             yield f"With this buffer {lost} at the port in {runs}{most}."
         if self.each_bytes:
-            share = covered_share(len(self.each_bytes))
-            yield (
-                f"With {CONFIDENCE:.0%} confidence this buffer is enough for at least {share:.1%} "
-                "of runs with other seeds."
-            )
+            yield covered(len(self.each_bytes))
         if self.buffer_bytes is not None and math.isfinite(self.own_bytes):
             more = self.own_bytes - self.buffer_bytes
             told = f"{more:,.0f} more than needed" if more >= 0 else f"{-more:,.0f} too few"

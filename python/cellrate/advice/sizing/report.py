@@ -11,7 +11,12 @@ from cellrate import __version__
 from cellrate.advice.formulas import FormulaAnswer
 from cellrate.advice.locked_phases import doubt
 from cellrate.advice.sizing.answer import Answer, EndlessGrowth
-from cellrate.advice.sizing.confidence import CONFIDENCE, covered_share, seeds_to_cover
+from cellrate.advice.sizing.confidence import (
+    CONFIDENCE,
+    covered,
+    covered_share,
+    seeds_to_cover,
+)
 from cellrate.advice.sizing.over_ethernet import PacketAnswer
 from cellrate.common.document import (
     Column,
@@ -157,13 +162,11 @@ def _lossless(answer: Answer) -> str:
 
 
 def _covered(answer: Answer) -> list[str]:
-    share = answer.covered_share
-    if share is None:
+    if answer.covered_share is None:
         return []
     found = [
         (
-            f"With {CONFIDENCE:.0%} confidence this buffer is enough for at least {share:.1%} of "
-            "runs with other seeds. The bound follows from the largest of "
+            f"{covered(len(answer.each_cells))} The bound follows from the largest of "
             f"{len(answer.each_cells)} seeds, for any distribution; {seeds_to_cover(WANTED)} seeds "
             f"would give {WANTED:.0%}."
         )

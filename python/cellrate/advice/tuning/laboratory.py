@@ -123,6 +123,10 @@ class Laboratory:
     simulated: int = 0
     known: int = 0
 
+    def with_seeds(self, seeds: tuple[int, ...]) -> Laboratory:
+        """A laboratory without a run, for the same scenario with other seeds."""
+        return Laboratory(self.base, seeds, self.ports, self.runner, self.is_known)
+
     def job(self, setting: Setting, seed: int) -> Job:
         """The run of a setting with a seed."""
         return Job(self.base.text, self.base.path, self.base.overrides + setting.overrides, seed)

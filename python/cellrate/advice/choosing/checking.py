@@ -1,0 +1,34 @@
+"""Words on runs that check a recommendation with seeds which its search has not used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+CHECKED = 16
+"""Least number of seeds that check a recommendation."""
+CHECKS = 4
+"""Greatest number of options that are checked, one after the other, until one meets the goals."""
+KEPT = 0.25
+"""Share of the time limit that the search leaves to the checks."""
+
+
+def unused(seeds: int) -> str:
+    """Text on the runs of a check."""
+    return f"in {seeds} runs with seeds that the search did not use"
+
+
+def rejected(label: str, seeds: int, missed: Sequence[str]) -> str:
+    """A sentence on an option that met the goals in its search, but not in its check."""
+    return (
+        f"{label} met the goals with the seeds of the search, but {unused(seeds)}: "
+        f"{', '.join(missed)}."
+    )
+
+
+def unchecked(label: str, seeds: int) -> Iterator[str]:
+    """A sentence that doubts the numbers of an option that has no check."""
+    few = f"the {seeds} seeds" if seeds > 1 else "the seed"
+    yield (
+        f"{label} was not run with seeds that the search did not use. The search chose it by "
+        f"{few} of the numbers below, so expect longer queues and other rates with other seeds."
+    )
