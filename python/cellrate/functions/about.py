@@ -52,10 +52,12 @@ def explain(
     from cellrate.simulation.network.joined_view import joined_network
 
     network = joined_network(checked) or network_of(checked)
+    found = replace(explaining.explain(network), scenario=job.path)
     drawn = drawn_under_seed(checked)
-    found = explaining.explain(network)
-    notes, seed = ((), None) if drawn is None else ((drawn,), network.seed)
-    return replace(found, scenario=job.path, verdict=(*notes, *found.verdict), holds_for_seed=seed)
+    if drawn is None:
+        return found
+    note, own = drawn
+    return replace(found, verdict=(note, *found.verdict), holds_for_seed=own)
 
 
 def validate(

@@ -13,8 +13,8 @@ PROBED = 8
 LARGEST_SEED = 2**63 - 1
 
 
-def drawn_under_seed(scenario: _core.Scenario) -> str | None:
-    """A sentence on the seed of a network that other seeds draw otherwise; None without draws.
+def drawn_under_seed(scenario: _core.Scenario) -> tuple[str, int] | None:
+    """The seed of a network that other seeds draw otherwise, behind a sentence; None without draws.
 
     The sentence names what differs: sizes and starts of flows, or pairs of hosts, which determine
     the paths. The hash that chooses paths has no seed. The network of the scenario is compared with
@@ -31,10 +31,8 @@ def drawn_under_seed(scenario: _core.Scenario) -> str | None:
         other = json.loads(probe.network())
         differing = [*_differing(own, other)]
         if differing:
-            return (
-                f"{_listed(differing)} depend on `run.seed`: all numbers below hold for seed "
-                f"{own['seed']} alone."
-            )
+            depend = f"{_listed(differing)} depend on `run.seed`"
+            return f"{depend}: all numbers below hold for seed {own['seed']} alone.", own["seed"]
     return None
 
 
