@@ -298,6 +298,36 @@ def test_what_explain_bounds_is_reached(window: str) -> None:
     assert queue == "Queue and loss: no formula here is for a network with both link layers."
 
 
+def test_a_slowdown_compares_a_flow_with_itself_alone() -> None:
+    """Two flows cross the router, one to ATM and one from it; the third stays at Ethernet."""
+    file = {"kind": "transfer", "size": "2 MB"}
+    settings: dict[str, object] = {
+        "measure": {"from": "0 s", "slowdown": True},
+        "run.duration": "5 s",
+        **{f"flow.{name}.source": file for name in ("first", "second", "third")},
+        "flow.second.from": "server",
+        "flow.second.to": "h2",
+        "flow.second.start": "30 ms",
+        "flow.third.from": "h1",
+        "flow.third.to": "h3",
+    }
+    template = cellrate.template("router")
+    flows = cellrate.run(template, overrides=settings).flows
+    # The same flow without the others, as a scenario of its own.
+    names = "first", "second", "third"
+    for name, row in zip(names, flows.iter_rows(named=True), strict=True):
+        head, *groups = template.split("[[flow]]")
+        [own] = [group for group in groups if f'"{name}"' in group]
+        kept = {key: value for key, value in settings.items() if not key.startswith("flow.")}
+        kept |= {key: value for key, value in settings.items() if key.startswith(f"flow.{name}.")}
+        kept |= {f"flow.{name}.start": "0 s", "measure": {"from": "0 s"}}
+        alone = cellrate.run(f"{head}[[flow]]{own}", overrides=kept).flows
+        [completion] = alone["completion_seconds"]
+        assert row["alone_seconds"] == completion
+        assert row["slowdown"] == pytest.approx(row["completion_seconds"] / completion)
+    assert max(flows["slowdown"].to_list()) > 1.01
+
+
 @cache
 def digest(*settings: str) -> str:
     """Digest of a run with settings."""

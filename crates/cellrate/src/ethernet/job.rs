@@ -4,8 +4,8 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 use std::time::Instant;
 
-use cellrate_engine::ether::{Plan, Simulation, completion_alone};
-use cellrate_engine::joined::JoinedPlan;
+use cellrate_engine::ether::{Plan, completion_alone};
+use cellrate_engine::joined::{JoinedPlan, completion_alone as joined_alone};
 use cellrate_engine::kernel::Ps;
 use serde::Deserialize;
 
@@ -42,18 +42,18 @@ pub fn is_ethernet(text: &str, overrides: &[String]) -> bool {
             .is_ok_and(|root| names(&root))
 }
 
-/// By flow, the completion time alone of those that have completed.
+/// By flow, the completion time alone of those that have completed. `among` has the completion time of each flow
+/// among the others, from its start; `alone` makes the run of a flow alone.
 fn alone(
-    simulation: &Simulation,
+    among: impl Iterator<Item = Option<Ps>>,
+    alone: impl Fn(usize, Ps) -> Option<Ps>,
     end: Ps,
     progress: Progress<'_>,
 ) -> Result<Vec<Option<Ps>>, Failure> {
-    let plan = simulation.plan();
     let mut told = Instant::now();
-    let mut found = Vec::with_capacity(plan.flows.len());
-    for number in 0..plan.flows.len() {
-        let completion = simulation.completion(number);
-        found.push(completion.and_then(|among| completion_alone(plan, number, among)));
+    let mut found = Vec::new();
+    for (number, among) in among.enumerate() {
+        found.push(among.and_then(|among| alone(number, among)));
         if told.elapsed() >= PROGRESS_INTERVAL {
             told = Instant::now();
             if !progress(end, end) {
@@ -264,7 +264,18 @@ impl Job {
         if self.graph.is_joined() {
             let mut driver = Driver::through_routers(self);
             let report = driver.run(progress, watch);
-            let report = report.map_err(|error| self.failure(&error))?;
+            let mut report = report.map_err(|error| self.failure(&error))?;
+            if self.scenario.measure.slowdown {
+                let (end, plan) = (self.scenario.run.duration, self.joined_plan());
+                let starts = plan.flows.iter().map(|flow| flow.channel.start).enumerate();
+                let completed = |(number, start)| {
+                    let at: Option<Ps> = driver.simulation.completed(number);
+                    at.map(|at| at - start)
+                };
+                let among = starts.map(completed);
+                let run = |flow, among| joined_alone(&plan, flow, among);
+                report.whole.add_alone(&alone(among, run, end, progress)?);
+            }
             return Ok(driver.outcome(report, self.facts(began)));
         }
         let partition = self.partition(threads);
@@ -274,8 +285,11 @@ impl Job {
         let report = driver.run_in_parts(&partition.of_nodes, progress, watch);
         let mut report = report.map_err(|error| self.failure(&error))?;
         if self.scenario.measure.slowdown {
-            let end = self.scenario.run.duration;
-            report.add_alone(&alone(&driver.simulation, end, progress)?);
+            let (end, simulation) = (self.scenario.run.duration, &driver.simulation);
+            let plan = simulation.plan();
+            let among = (0..plan.flows.len()).map(|flow| simulation.completion(flow));
+            let run = |flow, among| completion_alone(plan, flow, among);
+            report.add_alone(&alone(among, run, end, progress)?);
             watch.done(Task::Report);
         }
         let outcome = driver.outcome(report, self.facts(began));

@@ -143,11 +143,6 @@ pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
     }
     let mut problems = Vec::new();
     for (is_set, key, place) in [
-        (
-            scenario.measure.slowdown,
-            "measure.slowdown",
-            place!["measure", "slowdown"],
-        ),
         (!scenario.changes.is_empty(), "changes", place!["changes"]),
         (scenario.fcvc.is_some(), "fcvc", place!["fcvc"]),
         (scenario.pfc.is_some(), "pfc", place!["pfc"]),

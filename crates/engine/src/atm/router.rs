@@ -36,6 +36,10 @@ impl<S: Server> Simulation<S> {
         let is_router = matches!(self.terminal(channel).app(), App::Router(_));
         is_router.then(|| self.plan().nodes[node].name.as_str())
     }
+    /// Time at which the source of `flow` had the acknowledgement of its whole transfer; `None` before.
+    pub(crate) fn completed(&self, flow: usize) -> Option<Ps> {
+        self.terminal(ChannelId::forward(flow)).completed()
+    }
     /// The TCP sender of a flow; `None` if the ATM part of the flow begins at a router.
     pub(crate) fn tcp_sender(&self, flow: usize) -> Option<&TcpSender> {
         match self.terminal(ChannelId::forward(flow)).app() {

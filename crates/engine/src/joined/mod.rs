@@ -6,10 +6,12 @@
 //! last bit has arrived, with a forwarding delay. The least forwarding delay of all routers is the lookahead.
 //! Each simulation runs for this time without the other, and then packets pass between the simulations.
 
+mod alone;
 pub mod plan;
 pub mod report;
 mod simulation;
 
+pub use alone::completion_alone;
 pub use plan::{FlowPlan, JoinedPlan, Layer, LinkPlan, NodeKind, NodePlan, RouterPlan};
 pub use report::JoinedReport;
 pub use simulation::Joined;

@@ -122,6 +122,18 @@ impl<S: Server> Joined<S> {
         &self.legs[flow]
     }
 
+    /// Time at which the source of a flow had the acknowledgement of its whole transfer; `None` before.
+    pub fn completed(&self, flow: usize) -> Option<Ps> {
+        let first = self.legs[flow][0];
+        match first.layer {
+            Layer::Atm => self.atm.completed(first.flow),
+            Layer::Ethernet => {
+                let source = ChannelId::forward(first.flow);
+                self.ethernet.endpoint(source).completed()
+            }
+        }
+    }
+
     /// Processes all events before `until`. The result does not depend on the division of a run into calls.
     pub fn run_until(&mut self, until: Ps) {
         let mut now = self.now;
