@@ -19,6 +19,7 @@ mod roce;
 mod spraying;
 mod swift;
 mod timely;
+mod unloaded;
 
 use alloc::format;
 use alloc::string::String;
