@@ -23,6 +23,8 @@ def drawn_under_seed(scenario: _core.Scenario) -> tuple[str, int] | None:
     Args:
         scenario: The scenario.
     """
+    if "pattern" not in scenario.resolved():  # Only patterns draw pairs, sizes and starts.
+        return None
     own = json.loads(scenario.network())
     text, path, overrides, _ = scenario.given()
     for step in range(1, PROBED + 1):

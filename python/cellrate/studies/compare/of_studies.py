@@ -228,6 +228,8 @@ def _compared(
         frozenset(name for name, one in definitions.items() if is_share(one)),
     )
     found = replace(compare(runs, rules), texts=data.description.texts)
+    if "warnings" not in runs.columns:  # a data set of an earlier version
+        return found
     warned = runs.filter(pl.col("warnings").str.split(",").list.contains(LOST_OUTSIDE))
     counts = warned.group_by(factor, maintain_order=True).len().iter_rows()
     return replace(found, lost_outside={found.text(factor, one): count for one, count in counts})
