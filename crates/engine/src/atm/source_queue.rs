@@ -24,6 +24,9 @@ pub enum Refuses {
     /// last. So the PDU arrives damaged, and so does the next PDU, which is reassembled with its
     /// cells (Kalyanaraman 97 section 8.15.5).
     Cell,
+    /// The whole PDU, and TCP learns of it at once: its cwnd becomes one segment, as in Net/3 (ip_output returns
+    /// ENOBUFS, tcp_quench).
+    PduToldToTcp,
 }
 
 #[derive(Clone, Copy)]
@@ -95,6 +98,10 @@ impl SourceQueue {
             stays: Stays::default(),
             dropped: Refused::default(),
         }
+    }
+    /// True if TCP learns at once of a PDU that is refused.
+    pub fn tells_tcp(&self) -> bool {
+        self.refuses == Refuses::PduToldToTcp
     }
     /// Queues the PDU of a segment. If the PDU does not fit, the queue refuses all of it or admits
     /// its leading cells. Returns true if the whole PDU was queued.

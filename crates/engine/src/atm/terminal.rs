@@ -314,6 +314,9 @@ impl Terminal {
             if !self.queue.push(now, segment) {
                 self.digest.add(now.0 ^ segment.sequence().unwrap_or(0));
                 sender.on_transmitted(now, &segment);
+                if self.queue.tells_tcp() {
+                    sender.quench();
+                }
                 let what = What::Refusal {
                     seq: segment.sequence(),
                 };

@@ -451,6 +451,10 @@ impl TcpSender {
     pub fn bytes_in_flight(&self) -> u64 {
         self.snd_max - self.snd_una
     }
+    /// The host has refused a segment: slow start begins anew, and ssthresh stays (Net/3 tcp_quench).
+    pub fn quench(&mut self) {
+        self.window.cwnd = self.window.cwnd.min(self.window.mss);
+    }
     /// Congestion window in bytes.
     pub fn cwnd(&self) -> u64 {
         self.window.cwnd

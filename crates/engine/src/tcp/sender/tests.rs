@@ -679,3 +679,18 @@ fn the_last_segments_are_rescued_once() {
     s.on_ack(Ps(3), &sack(8, &[]));
     assert!(s.is_done() && s.stats.timeouts == 0);
 }
+
+/// Eight segments leave, and the host refuses the last of them: cwnd is one segment, and nothing more leaves. Slow start
+/// begins anew with the acknowledgements up to the old ssthresh.
+#[test]
+fn a_refused_segment_closes_the_window_and_leaves_ssthresh() {
+    let mut sender = greedy(Recovery::TimeoutOnly, 8);
+    assert_eq!(drain(&mut sender, Ps::ZERO).len(), 8);
+    let ssthresh = sender.ssthresh();
+    sender.quench();
+    assert_eq!((sender.cwnd(), sender.ssthresh()), (MSS, ssthresh));
+    assert!(drain(&mut sender, Ps(1)).is_empty());
+    sender.on_ack(Ps(2), &ack(7));
+    assert_eq!(sender.cwnd(), 2 * MSS);
+    assert_eq!(drain(&mut sender, Ps(2)), [8]);
+}

@@ -71,7 +71,10 @@ pub fn flow() -> impl Strategy<Value = FlowDraft> {
     let start = prop_oneof![3 => Just(Ps::ZERO), 1 => (0..100u64).prop_map(Ps::from_us), 1 => (0..10_000_000_000u64).prop_map(Ps)];
     let encapsulation = prop_oneof![Just(Encapsulation::LlcSnap), Just(Encapsulation::VcMux)];
     let queue = prop_oneof![3 => Just(Buffer::INFINITE), 1 => (1..300u64).prop_map(Buffer)];
-    let queue = (queue, select(vec![Refuses::Pdu, Refuses::Cell]));
+    let queue = (
+        queue,
+        select(vec![Refuses::Pdu, Refuses::Cell, Refuses::PduToldToTcp]),
+    );
     (
         route,
         way_back,
