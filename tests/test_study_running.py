@@ -118,6 +118,15 @@ def test_every_row_is_the_run_of_its_command(tmp_path: Path, command: Command) -
     assert summary["digest"] == row["digest"]
     flows = [flow["tcp_throughput_bits_per_second"] for flow in summary["flows"]]
     assert row["throughput"] == pytest.approx(sum(flows) / 1e6)
+    codes = {warning["code"] for warning in summary["warnings"]}
+    assert set(row["warnings"].split(",")) == codes
+    # In each of the 12 runs the window of 20 ms has two round trips of 10 ms.
+    assert "short-window" in codes
+    assert "short-window in 12" in done.stderr
+    assert (
+        "short-window in 12"
+        in command("table", "out/studies/small", "--measure", "throughput").stderr
+    )
 
 
 def test_a_study_that_grew_runs_what_is_missing(tmp_path: Path, command: Command) -> None:

@@ -97,6 +97,7 @@ def study(
         return _printed(experiment)
     assert file is not None  # noqa: S101  of the two one is there
     from cellrate.studies import study as studies
+    from cellrate.studies.dataset import DataSet
 
     with reading(file):
         asked = studies.read(file, settings)
@@ -125,8 +126,19 @@ def study(
     warn_of_damage(store)
     for note in ran.notes:
         sys.stderr.write(f"warning: {note}\n")
+    _warn_of_runs(DataSet(ran.directory))
     _show(ran, asked, quiet=quiet, json=json)
     return 1 if ran.failed else 0
+
+
+def _warn_of_runs(data: DataSet) -> None:
+    """Writes to standard error how many runs of a data set have warnings."""
+    if data.warned:
+        codes = ", ".join(f"{code} in {runs:,}" for code, runs in data.warned.items())
+        sys.stderr.write(
+            f"warning: warnings of {counted(data.runs.height, 'run')}: {codes}; a command in the "
+            "column `command` of the table `runs` prints their text\n"
+        )
 
 
 def _printed(experiment: str) -> int:
@@ -253,6 +265,7 @@ def table(
         options[name] = _names(options[name])
     conditions = dict(_value(condition, data) for condition in where)
     tabulated = studying.table(data, where=conditions, **options)
+    _warn_of_runs(data)
     if out is not None:
         whole_file.write_text(out, written(tabulated, chosen))
     elif chosen == "text":

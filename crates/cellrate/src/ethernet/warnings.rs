@@ -18,7 +18,7 @@ use crate::run::warnings::groups::told_of;
 use crate::run::warnings::horizon::never_starts;
 use crate::run::warnings::phases::{Sharing, in_step};
 use crate::run::warnings::seen::{
-    Delivered, delivered_nothing, earlier_data, events_omitted, lost_outside,
+    Delivered, delivered_nothing, earlier_data, events_omitted, lost_outside, short_for_timeouts,
 };
 use crate::run::warnings::windows::{FILLED, Filled, below_path, waits, waits_for_clock};
 
@@ -157,6 +157,11 @@ pub fn after(simulation: &mut Simulation, report: &Report, omitted: u64) -> Vec<
         report.window_seconds,
     ));
     warnings.extend(without_throughput(report));
+    let timers =
+        flows().filter(|(flow, _)| flow.source.over_tcp() && !flow.source.is_measured_whole());
+    let timers = timers
+        .map(|(flow, measured)| (measured.name.as_str(), measured.timeouts, flow.tcp.min_rto));
+    warnings.extend(short_for_timeouts(timers, report.window_seconds));
     // A file that ends leaves its line to other flows, so only greedy flows are compared.
     let greedy = flows().filter(|(flow, _)| matches!(flow.source, SourceConfig::Greedy(_)));
     let sharing = greedy.map(|(flow, measured)| Sharing {

@@ -194,6 +194,14 @@ class DataSet(Shown):
         return dict(self.scan(table).collect_schema())
 
     @cached_property
+    def warned(self) -> dict[str, int]:
+        """For each code of a warning, the number of runs with it; empty in older data sets."""
+        if "warnings" not in self.runs.columns:
+            return {}
+        codes = self.runs["warnings"].str.split(",").explode().drop_nulls()
+        return {code: runs for code, runs in codes.value_counts(sort=True).iter_rows() if code}
+
+    @cached_property
     def runs(self) -> pl.DataFrame:
         """One row per run: point, replication, seed, factors, measures of the whole run.
 

@@ -22,6 +22,13 @@ fn what_calls_for_a_look_is_said_and_nothing_else() {
         &[r#"measure.to="300 ms""#],
         "short-window",
     );
+    // The window lasts 4 minimum timeouts of 100 ms, or 20 of 20 ms; at least one flow times out in it.
+    warns(
+        LOSSY,
+        &[r#"tcp.min_rto="100 ms""#, r#"tcp.initial_rto="100 ms""#],
+        &[],
+        "short-window",
+    );
     warns(
         LOSSY,
         &[r#"measure.from="20 ms""#],

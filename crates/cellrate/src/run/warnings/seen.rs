@@ -3,8 +3,8 @@
 use cellrate_engine::atm::plan::{NodeKind, Plan};
 use cellrate_engine::atm::{Report, SwitchPort};
 
-use cellrate_engine::kernel::Rate;
 use cellrate_engine::kernel::time::CELL_BITS;
+use cellrate_engine::kernel::{Ps, Rate};
 
 use super::groups::told_of;
 use super::windows::cells_of_segment;
@@ -40,6 +40,12 @@ pub fn after(plan: &Plan, seen: &Seen<'_>) -> Vec<Warning> {
         .iter()
         .map(|link| (link.name.as_str(), link.rate));
     warnings.extend(earlier_data(lines, delivered, seen.report.window_seconds));
+    let timers = plan.flows.iter().zip(&seen.report.flows);
+    let timers =
+        timers.filter(|(flow, _)| flow.source.over_tcp() && !flow.source.is_measured_whole());
+    let timers = timers
+        .map(|(flow, measured)| (measured.name.as_str(), measured.timeouts, flow.tcp.min_rto));
+    warnings.extend(short_for_timeouts(timers, seen.report.window_seconds));
     phases::check(plan, seen, &mut warnings);
     if !seen.report.vcs.iter().any(|vc| vc.cells_delivered > 0) {
         warnings.push(Warning::new(
@@ -111,6 +117,29 @@ pub fn earlier_data<'a>(
             100.0 * share(most)
         );
         Warning::new("earlier-data", message)
+    })
+}
+
+/// Number of minimum retransmission timeouts below which a measuring window is called short.
+const TIMEOUTS: f64 = 10.0;
+
+/// Warns of a measuring window in which single timeouts decide how much flows deliver. `flows` has, for each flow
+/// over TCP that sends in the whole window, its name, its number of timeouts in the window, and its minimum
+/// retransmission timeout.
+pub fn short_for_timeouts<'a>(
+    flows: impl Iterator<Item = (&'a str, u64, Ps)>,
+    window_seconds: f64,
+) -> Option<Warning> {
+    let timed_out = flows.filter(|(_, timeouts, _)| *timeouts > 0);
+    let (name, _, least) = timed_out.max_by_key(|(.., least)| *least)?;
+    let fits = window_seconds / least.as_secs_f64();
+    (fits < TIMEOUTS).then(|| {
+        let message = format!(
+            "the measuring window lasts {fits:.1} times the minimum retransmission timeout of {name} ({}), and \
+             {name} timed out in it; for averages over timeouts allow at least {TIMEOUTS} times",
+            least.told()
+        );
+        Warning::new("short-window", message)
     })
 }
 
