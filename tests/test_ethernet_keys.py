@@ -73,6 +73,7 @@ MARKING = 'algorithm = "red", ecn = true, weight = 1, max_p = 0.1, hard_drop = f
 DCQCN = BUSY.replace(
     'name = "tcp"', f'name = "tcp"\nroce = {{ timeout = "200 ms", control = {{ {SLOW_DCQCN} }} }}'
 ).replace("[[flow]]", f"switch.aqm = {{ {MARKING} }}\n[[flow]]", 1)
+WEIGHTED = 'switch.schedule={discipline="scfq", weights='
 OF_CONTROL = "flow.tcp.roce.control."
 # The same sources under HPCC, whose packets have telemetry.
 HPCC = BUSY.replace('name = "tcp"', 'name = "tcp"\nroce.control = { algorithm = "hpcc" }')
@@ -200,6 +201,8 @@ OTHERS = {
         "",
         'switch.schedule={discipline="deficit-round-robin", quanta=["300 bytes", "3000 bytes"]}',
     ),
+    "weights": (BUSY, WEIGHTED + "[3, 1]}", WEIGHTED + "[1, 3]}"),
+    "strict": (BUSY, WEIGHTED + "[1, 100]}", WEIGHTED + "[100], strict=1}"),
     "switch.memory": (BUSY, "", 'switch.memory={total="100 kB"}'),
     "switch.multipath": (FABRIC, "", "switch.multipath=random"),
     "switch.multipath: round-robin": (

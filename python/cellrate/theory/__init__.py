@@ -57,6 +57,11 @@ from cellrate.theory.efci.formulae import (
     efci_root_term_cells,
     efci_settled_trajectory,
 )
+from cellrate.theory.fair_queueing import (
+    drr_delay_seconds,
+    scfq_delay_seconds,
+    wf2q_plus_delay_seconds,
+)
 from cellrate.theory.goodput_bound import (
     MessageLengths,
     cdf_lengths,
@@ -120,6 +125,7 @@ __all__ = [
     "dcqcn_phase_margin_degrees",
     "dcqcn_queue_bytes",
     "discrete_lengths",
+    "drr_delay_seconds",
     "efci_cycle_amplitude_cells",
     "efci_cycle_maximum_acr_cells_per_second",
     "efci_cycle_maximum_queue_cells",
@@ -160,6 +166,7 @@ __all__ = [
     "peak_throughput_bits_per_second",
     "pipe_cells",
     "round_trips_to_fill",
+    "scfq_delay_seconds",
     "scipy_lengths",
     "segment_cells",
     "timely_phase_margin_degrees",
@@ -168,6 +175,7 @@ __all__ = [
     "uniform_lengths",
     "unpadded_peak_throughput_bits_per_second",
     "vbr_backlog_cells",
+    "wf2q_plus_delay_seconds",
     "window_cells",
     "window_sum_cells",
 ]

@@ -56,6 +56,10 @@ impl OctetClock {
     pub fn time_of(&self, octets: u64) -> f64 {
         octets as f64 * (OCTET_PS_BITS as f64 / self.denominator as f64)
     }
+    /// Number of octets that a time takes on the line, rounded up.
+    pub fn octets_in(&self, time: Ps) -> u64 {
+        (time.0 as u128 * self.denominator as u128).div_ceil(OCTET_PS_BITS as u128) as u64
+    }
 }
 
 #[cfg(test)]
@@ -68,6 +72,10 @@ mod tests {
         for (gbps, ps) in [(25, 492_160), (100, 123_040), (400, 30_760), (800, 15_380)] {
             let clock = OctetClock::new(Rate::from_bps(gbps * 1_000_000_000));
             assert_eq!(clock.after(Ps(7), 0, 1_538), (Ps(7 + ps), 0), "{gbps}");
+            assert_eq!(
+                [0, 1, ps].map(|time| clock.octets_in(Ps(time))),
+                [0, 1, 1_538]
+            );
         }
     }
 

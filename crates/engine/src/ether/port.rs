@@ -243,7 +243,7 @@ impl Port {
     pub fn new(settings: PortSettings) -> Port {
         let timed = |(_, aqm): &(u64, Aqm)| matches!(aqm, Aqm::Pie(_));
         let serves_ahead = match (&settings.queues[..], &settings.schedule) {
-            ([(_, aqm)], Schedule::StrictPriority) => {
+            ([(_, aqm)], schedule) if schedule.is_strict(0) => {
                 // What waits at the begin of a service is known then.
                 let is_known_then = settings.shares_memory || settings.has_telemetry;
                 aqm.acts_on_arrival_alone() && settings.control.is_none() && !is_known_then
@@ -402,7 +402,7 @@ impl Port {
             let held = self.queues[control.queue].held;
             let parts = (&mut frame.info, &mut frame.packet);
             // Frames of a queue that is served behind it leave the controlled queue its whole line.
-            if number <= control.queue || !matches!(self.schedule, Schedule::StrictPriority) {
+            if number <= control.queue || !self.schedule.is_strict(control.queue) {
                 control.on_arrival(now, frame.slot, parts, held);
             }
         }
@@ -437,6 +437,10 @@ impl Port {
             let is_idle = ahead.is_empty();
             return self.serve_ahead(now, is_idle, frame, outside);
         }
+        if self.schedule.notes_arrivals() && queue.waiting.is_empty() {
+            self.schedule.on_arrival(number, self.octets_left(now));
+        }
+        let queue = &mut self.queues[number];
         queue.waiting.push_back(Waiting { frame, since: now });
         self.waiting += 1;
         if self.serving.is_none() {
@@ -456,6 +460,22 @@ impl Port {
         if let Some(ahead) = &mut self.ahead {
             ahead.push(self.free_at, octets);
         }
+    }
+
+    /// Octets of the frame in service, preamble and gap included, that are not yet on the line, rounded up; 0 if the
+    /// frame is of a strict queue or of none.
+    fn octets_left(&self, now: Ps) -> u64 {
+        let shares = |(queue, _): &(u8, u32)| {
+            let queue = *queue as usize;
+            queue < self.queues.len() && !self.schedule.is_strict(queue)
+        };
+        let serving = self.serving.filter(shares);
+        let left = |(_, octets)| {
+            self.clock
+                .octets_in(self.free_at - now)
+                .min(on_line(octets) as u64)
+        };
+        serving.map_or(0, left)
     }
 
     fn drop(
@@ -538,9 +558,7 @@ impl Port {
     /// The queue that is served next; of a port with one queue that one.
     #[inline]
     fn next_queue(&mut self, start: Ps) -> Option<usize> {
-        if let ([_], Schedule::StrictPriority, None) =
-            (&self.queues[..], &self.schedule, &self.gate)
-        {
+        if self.queues.len() == 1 && self.gate.is_none() && self.schedule.is_strict(0) {
             return Some(0);
         }
         let mut heads = Heads::default();

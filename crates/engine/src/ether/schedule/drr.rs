@@ -8,7 +8,8 @@ use alloc::vec::Vec;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::heads::{Heads, MOST_QUEUES};
+use super::heads::MOST_QUEUES;
+use super::weights::count;
 use crate::kernel::Finding;
 use crate::kernel::units::Bytes;
 
@@ -20,20 +21,19 @@ pub struct DrrConfig {
     /// for a frame is constant.
     #[schemars(extend("x-not-searched" = "the shares that a network has agreed on"))]
     pub quanta: Vec<Bytes>,
+    /// Number of queues, from the first on, that are served in strict priority before the others.
+    #[serde(default)]
+    #[schemars(extend("x-not-searched" = "the shares that a network has agreed on"))]
+    pub strict: usize,
 }
 
 impl DrrConfig {
-    /// Findings if the number of quanta is not `queues`, or a quantum is zero or below the octets of the
+    /// Findings if the strict queues and the quanta are not together `queues` queues, or a quantum is zero or below the octets of the
     /// `largest` frame.
     pub(super) fn check(&self, queues: usize, largest: u32) -> Vec<Finding> {
-        let mut findings = Vec::new();
-        if self.quanta.len() != queues {
-            let message = format!(
-                "has {} values; allowed: one for each of the {queues} queues",
-                self.quanta.len()
-            );
-            findings.push(Finding::impossible("quanta", message));
-        }
+        let mut findings: Vec<Finding> = count(self.quanta.len(), self.strict, queues, "quanta")
+            .into_iter()
+            .collect();
         for quantum in &self.quanta {
             if quantum.0 == 0 {
                 findings.push(Finding::impossible(
@@ -85,7 +85,7 @@ impl DeficitRoundRobin {
     }
 
     /// The queue whose first frame is served next; `None` if all queues are empty.
-    pub fn next(&mut self, heads: &Heads) -> Option<usize> {
+    pub fn next(&mut self, heads: &[u32]) -> Option<usize> {
         if heads[..self.queues].iter().all(|octets| *octets == 0) {
             return None;
         }
@@ -130,11 +130,13 @@ mod tests {
     use alloc::collections::VecDeque;
 
     use super::*;
+    use crate::ether::schedule::Heads;
     use crate::kernel::{Ps, Severity, Stream};
 
     fn drr(quanta: &[u64]) -> DeficitRoundRobin {
         DeficitRoundRobin::new(&DrrConfig {
             quanta: quanta.iter().copied().map(Bytes).collect(),
+            strict: 0,
         })
     }
 
@@ -262,6 +264,7 @@ mod tests {
     fn wrong_parameters_are_found() {
         let config = |quanta: &[u64]| DrrConfig {
             quanta: quanta.iter().copied().map(Bytes).collect(),
+            strict: 0,
         };
         assert_eq!(config(&[1_518, 1_518]).check(2, 1_518), []);
         let severities = |quanta| -> Vec<Severity> {

@@ -1,8 +1,12 @@
-//! The order in which a port serves its queues: strict priority, or deficit round robin. No service is
+//! The order in which a port serves its queues: strict priority, turns, or shares by weight. No service is
 //! interrupted.
 
 pub mod drr;
 mod heads;
+pub mod scfq;
+pub mod weights;
+pub mod wf2q_plus;
+pub mod wrr;
 
 use alloc::vec::Vec;
 
@@ -10,6 +14,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::component::Component;
+use crate::ether::frame::on_line;
 use crate::kernel::Finding;
 
 pub use heads::{Heads, MOST_QUEUES};
@@ -26,6 +31,18 @@ pub enum ScheduleConfig {
     #[serde(rename = "deficit-round-robin")]
     #[schemars(extend("x-source" = DEFICIT_ROUND_ROBIN.source))]
     DeficitRoundRobin(drr::DrrConfig),
+    /// Serve queues in turn, each for a number of frames: its weight.
+    #[serde(rename = "weighted-round-robin")]
+    #[schemars(extend("x-source" = WEIGHTED_ROUND_ROBIN.source))]
+    WeightedRoundRobin(weights::WeightsConfig),
+    /// Share the line by weight, with tags whose clock is the frame in service.
+    #[serde(rename = "scfq")]
+    #[schemars(extend("x-source" = SELF_CLOCKED.source))]
+    SelfClocked(weights::WeightsConfig),
+    /// Share the line by weight, as close to a fluid system as frames allow.
+    #[serde(rename = "wf2q-plus")]
+    #[schemars(extend("x-source" = WORST_CASE_FAIR.source))]
+    WorstCaseFair(weights::WeightsConfig),
 }
 
 const STRICT_PRIORITY: Component = Component {
@@ -38,27 +55,65 @@ const DEFICIT_ROUND_ROBIN: Component = Component {
     about: "serve queues in turn, each for its quantum of octets",
     source: "Shreedhar and Varghese 1996",
 };
+const WEIGHTED_ROUND_ROBIN: Component = Component {
+    name: "weighted-round-robin",
+    about: "serve queues in turn, each for a number of frames: its weight",
+    source: "Katevenis, Sidiropoulos and Courcoubetis 1991",
+};
+const SELF_CLOCKED: Component = Component {
+    name: "scfq",
+    about: "share the line by weight, with tags whose clock is the frame in service",
+    source: "Golestani 1994",
+};
+const WORST_CASE_FAIR: Component = Component {
+    name: "wf2q-plus",
+    about: "share the line by weight, as close to a fluid system as frames allow",
+    source: "Bennett and Zhang 1997",
+};
 
 /// Key, description and source of every discipline.
 pub fn disciplines() -> &'static [Component] {
-    &[STRICT_PRIORITY, DEFICIT_ROUND_ROBIN]
+    &[
+        STRICT_PRIORITY,
+        DEFICIT_ROUND_ROBIN,
+        WEIGHTED_ROUND_ROBIN,
+        SELF_CLOCKED,
+        WORST_CASE_FAIR,
+    ]
 }
 
 impl ScheduleConfig {
     /// The discipline of a port with empty queues.
     pub fn build(&self) -> Schedule {
-        match self {
-            ScheduleConfig::StrictPriority => Schedule::StrictPriority,
+        let (strict, order) = match self {
+            ScheduleConfig::StrictPriority => (MOST_QUEUES, None),
             ScheduleConfig::DeficitRoundRobin(config) => {
-                Schedule::DeficitRoundRobin(drr::DeficitRoundRobin::new(config))
+                let drr = drr::DeficitRoundRobin::new(config);
+                (config.strict, Some(Order::DeficitRoundRobin(drr)))
             }
-        }
+            ScheduleConfig::WeightedRoundRobin(config) => {
+                let wrr = wrr::WeightedRoundRobin::new(config);
+                (config.strict, Some(Order::WeightedRoundRobin(wrr)))
+            }
+            ScheduleConfig::SelfClocked(config) => {
+                let scfq = scfq::SelfClocked::new(config);
+                (config.strict, Some(Order::SelfClocked(scfq)))
+            }
+            ScheduleConfig::WorstCaseFair(config) => {
+                let fair = wf2q_plus::WorstCaseFair::new(config);
+                (config.strict, Some(Order::WorstCaseFair(fair)))
+            }
+        };
+        Schedule { strict, order }
     }
     /// Findings about the parameters at a port with `queues` queues and frames of at most `largest` octets.
     pub fn check(&self, queues: usize, largest: u32) -> Vec<Finding> {
         match self {
             ScheduleConfig::StrictPriority => Vec::new(),
             ScheduleConfig::DeficitRoundRobin(config) => config.check(queues, largest),
+            ScheduleConfig::WeightedRoundRobin(config)
+            | ScheduleConfig::SelfClocked(config)
+            | ScheduleConfig::WorstCaseFair(config) => config.check(queues),
         }
     }
     /// Key of the discipline.
@@ -66,85 +121,107 @@ impl ScheduleConfig {
         match self {
             ScheduleConfig::StrictPriority => STRICT_PRIORITY.name,
             ScheduleConfig::DeficitRoundRobin(_) => DEFICIT_ROUND_ROBIN.name,
+            ScheduleConfig::WeightedRoundRobin(_) => WEIGHTED_ROUND_ROBIN.name,
+            ScheduleConfig::SelfClocked(_) => SELF_CLOCKED.name,
+            ScheduleConfig::WorstCaseFair(_) => WORST_CASE_FAIR.name,
         }
     }
 }
 
 /// The order of service at a port.
 #[derive(Clone, Debug)]
-pub enum Schedule {
-    /// Strict priority.
-    StrictPriority,
-    /// Deficit round robin.
+pub struct Schedule {
+    /// Number of queues, from the first on, in strict priority.
+    strict: usize,
+    /// The order of the queues behind them; `None` if all are strict.
+    order: Option<Order>,
+}
+
+/// The order of service of queues that share what strict queues leave.
+#[derive(Clone, Debug)]
+enum Order {
     DeficitRoundRobin(drr::DeficitRoundRobin),
+    WeightedRoundRobin(wrr::WeightedRoundRobin),
+    SelfClocked(scfq::SelfClocked),
+    WorstCaseFair(wf2q_plus::WorstCaseFair),
 }
 
 impl Schedule {
+    /// True if `queue` is served before all queues behind it.
+    #[inline]
+    pub fn is_strict(&self, queue: usize) -> bool {
+        queue < self.strict
+    }
     /// The queue whose first frame is served next; `None` if all queues are empty. If the port drops this
     /// frame instead, it calls again.
     #[inline]
     pub fn next(&mut self, heads: &Heads) -> Option<usize> {
-        match self {
-            Schedule::StrictPriority => heads.iter().position(|octets| *octets > 0),
-            Schedule::DeficitRoundRobin(drr) => drr.next(heads),
+        let (first, shared) = heads.split_at(self.strict);
+        let strict = first.iter().position(|octets| *octets > 0);
+        if strict.is_some() {
+            return strict;
+        }
+        let queue = match self.order.as_mut()? {
+            Order::DeficitRoundRobin(drr) => drr.next(shared),
+            Order::WeightedRoundRobin(wrr) => wrr.next(shared),
+            Order::SelfClocked(scfq) => scfq.next(&on_lines(shared)),
+            Order::WorstCaseFair(fair) => fair.next(&on_lines(shared)),
+        };
+        queue.map(|queue| self.strict + queue)
+    }
+    /// True if the discipline must know of a frame that comes to an empty queue: [`Schedule::on_arrival`].
+    #[inline]
+    pub fn notes_arrivals(&self) -> bool {
+        matches!(self.order, Some(Order::WorstCaseFair(_)))
+    }
+    /// Notes a frame that comes to an empty queue when the frame in service has `left` octets to go on the line.
+    pub fn on_arrival(&mut self, queue: usize, left: u64) {
+        if let Some(Order::WorstCaseFair(fair)) = &mut self.order
+            && queue >= self.strict
+        {
+            fair.on_arrival(queue - self.strict, left);
         }
     }
     /// Notes the service of a frame of `octets` in `queue`. [`Schedule::next`] must have returned `queue`.
     #[inline]
     pub fn on_service(&mut self, queue: usize, octets: u32) {
-        match self {
-            Schedule::StrictPriority => {}
-            Schedule::DeficitRoundRobin(drr) => drr.on_service(queue, octets),
+        let Some(order) = self.order.as_mut().filter(|_| queue >= self.strict) else {
+            return;
+        };
+        let queue = queue - self.strict;
+        match order {
+            Order::DeficitRoundRobin(drr) => drr.on_service(queue, octets),
+            Order::WeightedRoundRobin(wrr) => wrr.on_service(),
+            Order::SelfClocked(scfq) => scfq.on_service(queue, on_line(octets)),
+            Order::WorstCaseFair(fair) => fair.on_service(queue, on_line(octets)),
         }
     }
     /// Notes that no frame waits in `queue` any more: its last frame was served or dropped.
     /// [`Schedule::next`] must have returned `queue`.
     #[inline]
     pub fn on_emptied(&mut self, queue: usize) {
-        match self {
-            Schedule::StrictPriority => {}
-            Schedule::DeficitRoundRobin(drr) => drr.on_emptied(queue),
+        let Some(order) = self.order.as_mut().filter(|_| queue >= self.strict) else {
+            return;
+        };
+        let queue = queue - self.strict;
+        match order {
+            Order::DeficitRoundRobin(drr) => drr.on_emptied(queue),
+            // The turn ends at the next decision, unless a frame comes before.
+            Order::WeightedRoundRobin(_) => {}
+            Order::SelfClocked(scfq) => scfq.on_emptied(queue),
+            Order::WorstCaseFair(fair) => fair.on_emptied(queue),
         }
     }
+}
+
+/// Octets of the first frames on the line, with preamble and gap; 0 for an empty queue.
+fn on_lines(heads: &[u32]) -> Heads {
+    let mut lines = Heads::default();
+    for (line, octets) in lines.iter_mut().zip(heads) {
+        *line = if *octets > 0 { on_line(*octets) } else { 0 };
+    }
+    lines
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::kernel::units::Bytes;
-
-    #[test]
-    fn strict_priority_serves_the_first_queue_that_has_a_frame() {
-        let mut strict = ScheduleConfig::StrictPriority.build();
-        for (heads, next) in [
-            ([0, 64, 1_518, 0, 0, 0, 0, 64], Some(1)),
-            ([1_518, 64, 0, 0, 0, 0, 0, 0], Some(0)),
-            ([0, 0, 0, 0, 0, 0, 0, 64], Some(7)),
-            ([0; MOST_QUEUES], None),
-        ] {
-            assert_eq!(strict.next(&heads), next);
-        }
-    }
-
-    #[test]
-    fn a_discipline_reads_back_as_it_is_written() {
-        let drr = drr::DrrConfig {
-            quanta: alloc::vec![Bytes(1_518), Bytes(3_036)],
-        };
-        for config in [
-            ScheduleConfig::StrictPriority,
-            ScheduleConfig::DeficitRoundRobin(drr),
-        ] {
-            let written = serde_json::to_value(&config).expect("a table");
-            assert_eq!(written["discipline"], config.name());
-            let read: ScheduleConfig = serde_json::from_value(written).expect("a discipline");
-            assert_eq!(read, config);
-            assert_eq!(read.check(2, 1_518), []);
-        }
-        let names: Vec<&str> = disciplines()
-            .iter()
-            .map(|component| component.name)
-            .collect();
-        assert_eq!(names, ["strict-priority", "deficit-round-robin"]);
-    }
-}
+mod tests;

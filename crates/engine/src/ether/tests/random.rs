@@ -11,8 +11,7 @@ use crate::endsystem::AbrConfig;
 use crate::ether::aqm::algorithms;
 use crate::ether::memory::MemoryConfig;
 use crate::ether::port::Port;
-use crate::ether::schedule::ScheduleConfig;
-use crate::ether::schedule::drr::DrrConfig;
+use crate::ether::schedule::{ScheduleConfig, disciplines};
 use crate::tcp::Recovery;
 use crate::traffic::on_off::OnOffConfig;
 use crate::traffic::poisson::PoissonConfig;
@@ -168,10 +167,22 @@ pub fn any_source(stream: &mut Stream, rate: Rate) -> SourceConfig {
     }
 }
 
+/// A random discipline that shares a line among `queues` queues.
+fn any_schedule(stream: &mut Stream, queues: usize) -> ScheduleConfig {
+    let shared = disciplines();
+    let name = shared[1 + stream.below(Ps(shared.len() as u64 - 1)).0 as usize].name;
+    let strict = stream.below(Ps(queues as u64)).0 as usize;
+    let (key, values) = match name {
+        "deficit-round-robin" => ("quanta", ["1500 bytes", "4000 bytes"].map(|of| json!(of))),
+        _ => ("weights", [1, 3].map(|of| json!(of))),
+    };
+    let values = &values[..queues - strict];
+    serde_json::from_value(json!({ "discipline": name, "strict": strict, key: values })).unwrap()
+}
+
 /// Gives each switch random queue management, order of service, shared memory and control scheme, and gives
 /// flows rate control.
 pub fn with_any_switch(mut plan: Plan, stream: &mut Stream) -> Plan {
-    let quanta = [Bytes(1_500), Bytes(4_000)];
     if stream.bits().is_multiple_of(2) {
         let (priority, icr) = (plan.flows[0].priority, Rate::from_bps(GBPS));
         for flow in &mut plan.flows {
@@ -195,8 +206,7 @@ pub fn with_any_switch(mut plan: Plan, stream: &mut Stream) -> Plan {
         let scheme = schemes[stream.below(Ps(schemes.len() as u64)).0 as usize].name;
         switch.control = serde_json::from_value(json!({ "scheme": scheme })).unwrap();
         if stream.bits().is_multiple_of(2) {
-            let quanta = quanta[..switch.queues.len()].to_vec();
-            switch.schedule = ScheduleConfig::DeficitRoundRobin(DrrConfig { quanta });
+            switch.schedule = any_schedule(stream, switch.queues.len());
         }
         switch.memory = (stream.bits().is_multiple_of(2)).then(|| MemoryConfig {
             total: Bytes(100_000 + stream.below(Ps(400_000)).0),

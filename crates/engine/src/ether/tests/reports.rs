@@ -157,7 +157,8 @@ fn plans_that_cannot_run_are_refused() {
             &|plan| {
                 switch(plan, |switch| {
                     let quanta = Vec::new();
-                    switch.schedule = ScheduleConfig::DeficitRoundRobin(DrrConfig { quanta });
+                    switch.schedule =
+                        ScheduleConfig::DeficitRoundRobin(DrrConfig { quanta, strict: 0 });
                 });
             },
             "N1: quanta: has 0 values; allowed: one for each of the 1 queues",

@@ -1,0 +1,46 @@
+//! Weighted round robin by frames (Katevenis, Sidiropoulos and Courcoubetis 1991, "Weighted Round-Robin Cell
+//! Multiplexing in a General-Purpose ATM Switch Chip"). Shares are as the weights in frames, so a queue of large
+//! frames gets more octets than a queue of small ones.
+
+use super::weights::{Shares, WeightsConfig};
+
+/// Weighted round robin at one port.
+#[derive(Clone, Debug)]
+pub struct WeightedRoundRobin {
+    shares: Shares,
+    /// The queue whose turn it is.
+    turn: usize,
+    /// Frames that this queue may still send in its turn.
+    left: u64,
+}
+
+impl WeightedRoundRobin {
+    /// The discipline of a port with empty queues.
+    ///
+    /// # Panics
+    /// If the check of the parameters has findings.
+    pub fn new(config: &WeightsConfig) -> WeightedRoundRobin {
+        let shares = config.shares();
+        WeightedRoundRobin {
+            turn: 0,
+            left: shares.of[0],
+            shares,
+        }
+    }
+    /// The queue whose first frame is served next; `None` if all queues are empty.
+    pub fn next(&mut self, heads: &[u32]) -> Option<usize> {
+        // After one full round the first queue of the round has a whole turn.
+        for _ in 0..=self.shares.queues {
+            if heads[self.turn] > 0 && self.left > 0 {
+                return Some(self.turn);
+            }
+            self.turn = (self.turn + 1) % self.shares.queues;
+            self.left = self.shares.of[self.turn];
+        }
+        None
+    }
+    /// Notes the service of a frame. [`WeightedRoundRobin::next`] must have returned its queue.
+    pub fn on_service(&mut self) {
+        self.left -= 1;
+    }
+}
