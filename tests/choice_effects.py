@@ -53,6 +53,7 @@ def of_erica(key: str, *context: str, scenario: str = PAIR) -> Choice:
 RELATIVE = 'sampling = "10 cells", low = "20 cells", high = "60 cells"'
 RATE = 'rate = "1 Mbit/s"'
 # Every class has a queue of its own, and what is sent beside TCP is between them.
+POLICED = ('flow.tcp.policer={ pcr = "20 Mbit/s", scr = "1 Mbit/s", mbs = "50 cells" }',)
 CLASSES = (
     'switch.priority=[["vbr"], ["cbr"], ["abr"], ["ubr"], ["random"]]',
     (
@@ -143,6 +144,8 @@ CHOICES = [
     Choice("flow.tcp.service", CLASSES),
     Choice("flow.tcp.ack_service", CLASSES_BACK),
     Choice("flow.tcp.source_queue_refuses", ('flow.tcp.source_queue="30 cells"',)),
+    Choice("flow.tcp.policer.action", POLICED),
+    Choice("flow.tcp.policer.frames", POLICED),
     Choice(
         "flow.tcp.source",
         UBR,

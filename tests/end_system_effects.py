@@ -158,5 +158,6 @@ ABR_KEYS = [
     row("abr.frm_needs_data", "false", "true", "falls", FRMS, *UNEASY),
     row("abr.quantise_rates", "false", "true", "differs", digest),
     row("abr.use_it_or_lose_it", '"19 Mbit/s"', '"0.1 Mbit/s"', "falls", ACR),
+    row("abr.excess_factor", "", "3.0", "rises", CELLS, 'abr.icr="1 Mbit/s"', 'abr.pcr="1 Mbit/s"'),
     row("abr.reset_saved_efci", "true", "false", "differs", digest, *STARVED),
 ]

@@ -16,6 +16,7 @@ from key_effects import (
     digest,
     of_flow,
     per_flow,
+    per_vc,
     row,
     total,
 )
@@ -39,6 +40,11 @@ def ack_class(result: Result) -> str:
 
 LOST = total("packets_lost")
 REFUSED = per_flow("source_queue_dropped_packets")
+NONCONFORMING = per_vc("cells_nonconforming")
+COUNTED = (
+    'flow.tcp.policer={ pcr = "4 Mbit/s", scr = "1 Mbit/s", mbs = "50 cells", action = "pass" }',
+)
+SHAPED = (*UBR, 'flow.tcp.shaper={ pcr = "4 Mbit/s", scr = "0.5 Mbit/s", mbs = "50 cells" }')
 CBR_DELAY = of_flow("cbr.1", "cell_delay_mean_seconds")
 CELL_DELAY = "measure.cell_delay=true"
 
@@ -70,6 +76,13 @@ FLOW_KEYS = [
         per_flow("packets_merged"),
         'flow.tcp.source_queue="30 cells"',
     ),
+    row("flow.tcp.policer.pcr", '"4 Mbit/s"', '"1.5 Mbit/s"', "rises", NONCONFORMING, *COUNTED),
+    row("flow.tcp.policer.cdvt", '"0 s"', '"1 ms"', "falls", NONCONFORMING, *COUNTED),
+    row("flow.tcp.policer.scr", '"1 Mbit/s"', '"2 Mbit/s"', "falls", NONCONFORMING, *COUNTED),
+    row("flow.tcp.policer.mbs", '"50 cells"', '"500 cells"', "falls", NONCONFORMING, *COUNTED),
+    row("flow.tcp.shaper.pcr", '"4 Mbit/s"', '"2 Mbit/s"', "falls", THROUGHPUT, *SHAPED),
+    row("flow.tcp.shaper.scr", '"0.5 Mbit/s"', '"1 Mbit/s"', "rises", THROUGHPUT, *SHAPED),
+    row("flow.tcp.shaper.mbs", '"50 cells"', '"500 cells"', "rises", THROUGHPUT, *SHAPED),
     row("flow.tcp.access", '"0.1 ms"', '"5 ms"', "rises", DELAY, *IDLE),
     row("flow.tcp.egress", '"0.1 ms"', '"5 ms"', "rises", DELAY, *IDLE),
     row("flow.tcp.tcp", "{}", '{ window = "1 KiB" }', "falls", LOST),

@@ -38,6 +38,8 @@ def logged(result: Result) -> float:
     return len(result.events)
 
 
+# All but a few cells are tagged.
+TAGGED = 'flow.tcp.policer={ pcr = "0.1 Mbit/s", action = "tag" }'
 LONGEST = queue("queue_max_cells")
 LOT = (
     (
@@ -138,6 +140,15 @@ TOPOLOGY = [
         ACR,
         scenario=GRAPH,
     ),
+    row(
+        "topology.node.X.clp_threshold",
+        '"150 cells"',
+        '"20 cells"',
+        "falls",
+        LONGEST,
+        TAGGED,
+        scenario=GRAPH,
+    ),
     row("topology.node.X.rm_first", "false", "true", "differs", digest, scenario=GRAPH),
     row(
         "topology.node.X.discard",
@@ -152,6 +163,7 @@ TOPOLOGY = [
 
 SWITCH_KEYS = [
     row("switch.buffer", '"200 cells"', '"50 cells"', "falls", LONGEST),
+    row("switch.clp_threshold", '"150 cells"', '"20 cells"', "falls", LONGEST, TAGGED),
     row(
         "switch.priority",
         '[["cbr", "vbr"], ["abr", "ubr", "random"]]',

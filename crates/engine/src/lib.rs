@@ -9,6 +9,7 @@
 //! * [`net`]: the links and nodes that every link layer (ATM, Ethernet) uses. Each node is processed without the
 //!   others up to a bound of time.
 //! * [`passing`]: the fields of cells and frames that control schemes and discard policies read and write.
+//! * [`policing`]: traffic contracts (GCRA), and policers that hold channels to them.
 //! * [`control`], [`discard`], [`credit`]: control schemes, discard policies and credit control of a port, the
 //!   same for every link layer.
 //! * [`atm`]: cells, RM cells, AAL5, and the output port with its server.
@@ -115,5 +116,6 @@ pub mod joined;
 pub mod kernel;
 pub mod net;
 pub mod passing;
+pub mod policing;
 pub mod tcp;
 pub mod traffic;

@@ -87,6 +87,7 @@ fn node(node: &Node) -> NodePlan {
         None => NodeKind::Host,
         Some(switch) => NodeKind::Switch(SwitchPlan {
             buffer: switch.buffer,
+            clp_threshold: switch.clp_threshold,
             priority: switch.priority.clone(),
             control: switch.control.clone(),
             discard: switch.discard.clone(),
@@ -116,6 +117,8 @@ fn flow(scenario: &Scenario, instance: &Instance) -> FlowPlan {
         ack_service: group.ack_service(),
         forward: instance.forward.clone(),
         backward: instance.backward.clone(),
+        policer: group.policer.clone(),
+        shaper: group.shaper.clone(),
         source: group.source.clone(),
         tcp: group.tcp.clone(),
         abr: group.abr.clone(),

@@ -226,5 +226,6 @@ fn name(cause: Cause) -> &'static str {
         Cause::IntelligentTail => "intelligent-tail",
         Cause::SourceQueue => "source-queue",
         Cause::LinkError => "link-error",
+        Cause::Policed => "policed",
     }
 }

@@ -102,6 +102,10 @@ pub struct Flow {
     pub forward: Vec<usize>,
     /// Links of the backward channel, in order; empty if the flow has no backward traffic.
     pub backward: Vec<usize>,
+    /// Contract of the forward channel, which a policer at its first switch enforces; null without a policer.
+    pub policer: Option<Value>,
+    /// Contract to which the source shapes the forward channel; null without a shaper.
+    pub shaper: Option<Value>,
     /// The source of traffic.
     pub source: Value,
     /// Rates of a source that generates cells by itself; null if it sends as fast as TCP or the
@@ -216,6 +220,14 @@ fn flow(scenario: &Scenario, graph: &Graph, instance: &Instance) -> Flow {
         sends: group.sends,
         forward: instance.forward.clone(),
         backward: instance.backward.clone(),
+        policer: group
+            .policer
+            .as_ref()
+            .map(|policer| in_units("PolicerConfig", policer)),
+        shaper: group
+            .shaper
+            .as_ref()
+            .map(|shaper| in_units("ShaperConfig", shaper)),
         source: in_units("SourceConfig", &group.source),
         own_rate: own_rate(group.source.load()),
         tcp: group

@@ -5,6 +5,7 @@ use cellrate_engine::atm::cell::ServiceClass;
 use cellrate_engine::endsystem::AbrConfig;
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::kernel::units::{Buffer, Delay};
+use cellrate_engine::policing::{PolicerConfig, ShaperConfig};
 use cellrate_engine::tcp::TcpConfig;
 use cellrate_engine::traffic::SourceConfig;
 use schemars::JsonSchema;
@@ -78,6 +79,12 @@ pub struct Flow {
     /// One-way delay, or length of fibre, of the destination's link, instead of the topology's;
     /// `n-source` and `parking-lot` only.
     pub egress: Option<Delay>,
+    /// Contract of the forward channel, to which the first switch of its path holds it (usage parameter control,
+    /// TM 4.0 section 4.5). All cells of the channel count, RM cells too. No policer if absent.
+    pub policer: Option<PolicerConfig>,
+    /// Shaper at the source: cells wait in the source queue until they conform. Not for ABR, whose cells ACR paces. No
+    /// shaper if absent.
+    pub shaper: Option<ShaperConfig>,
     /// The source of traffic.
     #[serde(default = "greedy")]
     pub source: SourceConfig,

@@ -5,7 +5,7 @@ use cellrate_engine::control::ControlConfig;
 use cellrate_engine::discard::DiscardConfig;
 use cellrate_engine::endsystem::VsVdConfig;
 use cellrate_engine::kernel::Rate;
-use cellrate_engine::kernel::units::{Buffer, Delay};
+use cellrate_engine::kernel::units::{Buffer, Cells, Delay};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -144,6 +144,9 @@ pub struct GraphSwitch {
     /// Limit of each queue of each port.
     #[schemars(extend("x-change" = true))]
     pub buffer: Option<Buffer>,
+    /// Limit of each queue of each port for cells with CLP = 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clp_threshold: Option<Cells>,
     /// Queues of each port in order of priority, the highest first, each with its service classes.
     pub priority: Option<Vec<Vec<ServiceClass>>>,
     /// Congestion control of the queue that holds ABR.

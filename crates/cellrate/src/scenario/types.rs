@@ -13,7 +13,7 @@ use cellrate_engine::credit::FcvcConfig;
 use cellrate_engine::discard::DiscardConfig;
 use cellrate_engine::endsystem::{AbrConfig, VsVdConfig};
 use cellrate_engine::kernel::Ps;
-use cellrate_engine::kernel::units::Buffer;
+use cellrate_engine::kernel::units::{Buffer, Cells};
 use cellrate_engine::net::EventKinds;
 use cellrate_engine::tcp::TcpConfig;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -218,6 +218,12 @@ pub struct Switch {
     /// Limit of each queue of each port, the cell in service included.
     #[schemars(extend("x-change" = true))]
     pub buffer: Buffer,
+    /// Limit of each queue of each port for cells with CLP = 1, which are thus dropped first: cells that a policer has
+    /// tagged, and RM cells out of rate. The discard policy decides about such a cell with this limit in place of
+    /// `buffer`. All cells have the limit `buffer` if absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-change" = "the threshold belongs to the configuration of the switch", "x-not-searched" = "a share between contracts and what exceeds them"))]
+    pub clp_threshold: Option<Cells>,
     /// Queues of each port in order of priority, the highest first, each with the service classes
     /// that share it. Every class that a flow uses must be in exactly one queue.
     #[schemars(extend("x-change" = "cells wait in the queues of their classes"))]
@@ -241,6 +247,7 @@ impl Default for Switch {
         use ServiceClass::{Abr, Cbr, Random, Ubr, Vbr};
         Switch {
             buffer: Buffer::INFINITE,
+            clp_threshold: None,
             priority: vec![vec![Cbr, Vbr], vec![Abr, Ubr, Random]],
             control: ControlConfig::default(),
             discard: DiscardConfig::default(),

@@ -11,6 +11,7 @@ use super::host::Host;
 use super::log::Log;
 use super::node::Node;
 use super::plan::{FlowPlan, NodeKind, Plan, PlanError, SwitchPlan};
+use super::policed::Policed;
 use super::simultaneous::SimultaneousCells;
 use super::source_queue::SourceQueue;
 use super::switch::{Route, Switch};
@@ -22,10 +23,13 @@ use crate::atm::server::BuildServer;
 use crate::control::{ControlConfig, PortFacts};
 use crate::credit::Sender;
 use crate::discard::DiscardConfig;
-use crate::endsystem::{AbrDestination, AbrSource, CreditedSource, SplitSource, UnshapedSource};
+use crate::endsystem::{
+    AbrDestination, AbrSource, BucketSource, CreditedSource, SplitSource, UnshapedSource,
+};
 use crate::kernel::{Ps, Rate, ServiceRate, Stream};
 use crate::net::channel::{Channel, ChannelId, Hop};
 use crate::net::simultaneous::Order;
+use crate::policing::Policer;
 use crate::tcp::{Phases, TcpReceiver, TcpSender};
 use crate::traffic::Demand;
 
@@ -129,6 +133,8 @@ impl<'a> Draft<'a> {
             }
         }
         draft.check_loops()?;
+        draft.check_policers()?;
+        draft.check_shapers()?;
         Ok(draft)
     }
 
@@ -205,7 +211,56 @@ impl<'a> Draft<'a> {
         for relay in &relays {
             ports[relay.port as usize].0.expect_virtual_sources();
         }
-        Switch::new(ports, table, relays, self.log(), self.prompt::<S>(node))
+        let policed = self.policed(node, &mut table, ports.len() + relays.len());
+        let prompt = self.prompt::<S>(node);
+        Switch::new(ports, table, relays, policed, self.log(), prompt)
+    }
+
+    /// The policers of switch `node`. Changes the routes of the policed channels in `table` so that the routes lead to
+    /// the policers. `before` is the number of the switch's ports and relays.
+    fn policed(&self, node: usize, table: &mut [Route], before: usize) -> Vec<Policed> {
+        let mut policed = Vec::new();
+        for (channel, route) in self.arriving[node].iter().zip(table) {
+            let Some(config) = &self.plan.flows[channel.flow()].policer else {
+                continue;
+            };
+            let enters = |link: &usize| self.plan.links[*link].to == node;
+            if channel.is_forward() && self.path(*channel).first().is_some_and(enters) {
+                let policer = Policer::new(config, ServiceRate::of_cells);
+                policed.push(Policed::new(policer, route.port));
+                route.port = (before + policed.len() - 1) as u32;
+            }
+        }
+        policed
+    }
+
+    /// Checks that a flow with a shaper has neither RM cells nor credit, which set the sending times of its cells.
+    fn check_shapers(&self) -> Result<(), PlanError> {
+        for (index, flow) in self.plan.flows.iter().enumerate() {
+            let forward = ChannelId::forward(index);
+            let is_paced = self.carries(forward, ServiceClass::Abr) || self.is_credited(forward);
+            if flow.shaper.is_some() && is_paced {
+                let fault = "has a shaper, but ABR or credit sets the times of its cells";
+                return Err(PlanError(format!("flow {} {fault}", flow.name)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks that the forward channel of each flow with a policer passes a switch, which polices the channel, and that
+    /// there is no credit control, under which no cell may be dropped.
+    fn check_policers(&self) -> Result<(), PlanError> {
+        for flow in self.plan.flows.iter().filter(|flow| flow.policer.is_some()) {
+            let fault = if flow.forward.len() < 2 {
+                "a policer, but passes no switch"
+            } else if self.plan.fcvc.is_some() {
+                "a policer, but there is credit control"
+            } else {
+                continue;
+            };
+            return Err(PlanError(format!("flow {} has {fault}", flow.name)));
+        }
+        Ok(())
     }
 
     /// Indices of the queues of a port that some channel uses, in order of priority. Other queues
@@ -270,6 +325,10 @@ impl<'a> Draft<'a> {
         QueueSettings {
             classes,
             buffer: by_credit.unwrap_or(settings.buffer.0),
+            tagged_buffer: match settings.clp_threshold {
+                Some(cells) if by_credit.is_none() => cells.0,
+                _ => u64::MAX,
+            },
             is_credited: by_credit.is_some(),
             discard: settings.discard.build_seeded(
                 self.users[link].len(),
@@ -372,6 +431,7 @@ impl<'a> Draft<'a> {
         let queue = |classes: &Vec<ServiceClass>| QueueSettings {
             classes: classes.clone(),
             buffer: u64::MAX,
+            tagged_buffer: u64::MAX,
             is_credited: false,
             discard: DiscardConfig::default().build(channels),
         };
@@ -513,7 +573,12 @@ impl<'a> Draft<'a> {
                 .path(channel)
                 .first()
                 .map_or(0, |link| self.plan.links[*link].from);
-            AbrSource::new(&flow.abr, rate, self.loop_round_trip(from, channel))
+            // Only the source of a flow misbehaves, not its destination.
+            let config = match channel.is_forward() {
+                true => flow.abr.clone(),
+                false => flow.abr.obeying(),
+            };
+            AbrSource::new(&config, rate, self.loop_round_trip(from, channel))
         };
         match self.class(channel) {
             ServiceClass::Abr => Shaper::Abr(Box::new(abr())),
@@ -529,6 +594,11 @@ impl<'a> Draft<'a> {
                 ),
                 rate,
             ))),
+            _ if channel.is_forward()
+                && let Some(shaper) = &flow.shaper =>
+            {
+                Shaper::Bucket(Box::new(BucketSource::new(&shaper.contract())))
+            }
             _ if paced => Shaper::Unshaped(UnshapedSource::new(None, rate)),
             _ => Shaper::None,
         }

@@ -121,10 +121,16 @@ impl Info {
     pub const fn efci(self) -> bool {
         self.0 & Self::EFCI != 0
     }
-    /// The CLP bit of the cell (cell loss priority): 1 for out-of-rate RM cells.
+    /// The CLP bit of the cell (cell loss priority): 1 for out-of-rate RM cells and for cells that a
+    /// policer has tagged.
     #[inline]
     pub const fn clp(self) -> bool {
         self.0 & Self::CLP != 0
+    }
+    /// A copy with CLP 1, as a policer tags a cell that does not conform to its contract.
+    #[inline]
+    pub const fn tagged(self) -> Info {
+        Info(self.0 | Self::CLP)
     }
     /// True if a [`Body`] follows the cell.
     #[inline]

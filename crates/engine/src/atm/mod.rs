@@ -22,6 +22,7 @@ mod observer;
 mod outside;
 mod passages;
 pub mod plan;
+mod policed;
 pub mod port;
 mod reference;
 mod relay;

@@ -25,8 +25,9 @@ use crate::credit::FcvcConfig;
 use crate::discard::DiscardConfig;
 use crate::endsystem::{AbrConfig, VsVdConfig};
 use crate::kernel::Ps;
-use crate::kernel::units::Buffer;
+use crate::kernel::units::{Buffer, Cells};
 use crate::net::channel::ChannelId;
+use crate::policing::{PolicerConfig, ShaperConfig};
 use crate::tcp::TcpConfig;
 use crate::traffic::SourceConfig;
 
@@ -140,6 +141,8 @@ pub enum NodeKind {
 pub struct SwitchPlan {
     /// Limit of each queue in cells.
     pub buffer: Buffer,
+    /// Limit of each queue in cells for cells with CLP = 1; `None` for that of all cells.
+    pub clp_threshold: Option<Cells>,
     /// Queues in order of priority, highest first, each with the classes that share it.
     pub priority: Vec<Vec<ServiceClass>>,
     /// True if RM cells are served before the other cells of their queue.
@@ -160,6 +163,7 @@ impl SwitchPlan {
         use ServiceClass::{Abr, Cbr, Random, Ubr, Vbr};
         SwitchPlan {
             buffer,
+            clp_threshold: None,
             priority: Vec::from([Vec::from([Cbr, Vbr]), Vec::from([Abr, Ubr, Random])]),
             rm_first: false,
             control: ControlConfig::default(),
@@ -191,6 +195,11 @@ pub struct FlowPlan {
     pub start: Ps,
     /// False if the source sends no new data; a change of the plan may later set this to true.
     pub sends: bool,
+    /// Contract of the forward channel, to which the first switch of its path holds the channel; `None` without a
+    /// policer.
+    pub policer: Option<PolicerConfig>,
+    /// Contract to which the source shapes the cells of the forward channel; `None` without a shaper.
+    pub shaper: Option<ShaperConfig>,
     /// The source of traffic.
     pub source: SourceConfig,
     /// Parameters of TCP at both ends; unused by sources without TCP.
@@ -224,6 +233,8 @@ impl FlowPlan {
             backward: Vec::new(),
             start: Ps::ZERO,
             sends: true,
+            policer: None,
+            shaper: None,
             source,
             tcp: TcpConfig::default(),
             abr: AbrConfig::default(),

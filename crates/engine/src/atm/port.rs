@@ -31,10 +31,28 @@ pub struct QueueSettings {
     pub classes: Vec<ServiceClass>,
     /// Limit of the queue in cells, `u64::MAX` for none.
     pub buffer: u64,
+    /// Limit of the queue in cells for cells with CLP = 1, `u64::MAX` for none but `buffer`.
+    pub tagged_buffer: u64,
     /// True if credit control limits the queue; `buffer` is then not used.
     pub is_credited: bool,
     /// Discard policy, which decides about the cells that the queue refuses.
     pub discard: Discard,
+}
+
+impl QueueSettings {
+    /// Limit of the queue in cells that holds for every cell, whatever its CLP.
+    fn least_buffer(&self) -> u64 {
+        self.buffer.min(self.tagged_buffer)
+    }
+    /// Limit of the queue in cells for the cell `info`.
+    #[inline]
+    fn buffer_for(&self, info: Info) -> u64 {
+        if info.clp() {
+            self.least_buffer()
+        } else {
+            self.buffer
+        }
+    }
 }
 
 /// Settings from which an output port is built: line, queues, control scheme and kind of server.
@@ -315,13 +333,9 @@ impl<S: Server> Port<S> {
         length: u64,
     ) -> Option<Cause> {
         let queue = &mut self.queues[index];
-        let refused = match queue.settings.discard.admit(
-            now,
-            slot,
-            info.passing(),
-            length,
-            queue.settings.buffer,
-        ) {
+        let buffer = queue.settings.buffer_for(info);
+        let discard = &mut queue.settings.discard;
+        let refused = match discard.admit(now, slot, info.passing(), length, buffer) {
             Verdict::Accept => None,
             Verdict::Drop(cause) => Some(cause),
         };

@@ -9,6 +9,7 @@ use super::credited::{Prompt, instants};
 use super::event::{Event, What};
 use super::log::Log;
 use super::plan::SwitchChange;
+use super::policed::Policed;
 use super::relay::Relay;
 use super::transport::Inbox;
 use super::transport::Links;
@@ -17,6 +18,7 @@ use crate::atm::cell::{Body, Cell, Info, Kind};
 use crate::atm::port::{Arrival, Port};
 use crate::atm::server::{Queued, Server};
 use crate::atm::transport::{Link, Outlet};
+use crate::discard::Cause;
 use crate::kernel::{Ps, Tournament, prefetch};
 use crate::net::channel::ChannelId;
 
@@ -25,7 +27,7 @@ use crate::net::channel::ChannelId;
 #[derive(Clone, Copy, Debug)]
 pub struct Route {
     /// Index of the output port. An index beyond the last port refers to a relay (virtual destination and
-    /// source).
+    /// source), and an index beyond the last relay to a policer.
     pub port: u32,
     /// Index of the link that the output port feeds. Stored here so that the link of a cell is
     /// known before the port has been read.
@@ -96,6 +98,8 @@ pub struct Switch<S> {
     /// Relays (virtual destinations and sources) of channels whose ABR loop ends at the switch. The
     /// two relays of a flow follow one another.
     pub relays: Vec<Relay>,
+    /// Policers of channels that enter the network at the switch.
+    pub policed: Vec<Policed>,
     /// Log of the events of this switch.
     pub log: Log,
     /// Earliest possible times of timers: first for the control scheme of each port, then for each relay. A
@@ -133,6 +137,7 @@ impl<S: Server> Switch<S> {
         mut ports: Vec<(Port<S>, u32)>,
         table: Vec<Route>,
         relays: Vec<Relay>,
+        policed: Vec<Policed>,
         log: Log,
         prompt: Option<Box<Prompt>>,
     ) -> Switch<S> {
@@ -153,6 +158,7 @@ impl<S: Server> Switch<S> {
             ports,
             table,
             relays,
+            policed,
             log,
             timers,
             prompt,
@@ -458,6 +464,9 @@ impl<S: Server> Switch<S> {
             let number = route.port as usize;
             let Some((port, link)) = self.ports.get_mut(number) else {
                 let relay = number - self.ports.len();
+                if relay >= self.relays.len() {
+                    break;
+                }
                 let Some(next) = self.pass(relay, cell, links) else {
                     break;
                 };
@@ -527,13 +536,60 @@ impl<S: Server> Switch<S> {
     }
 
     #[inline(never)]
-    pub(super) fn forward(&mut self, cell: Cell, mut body: Option<&mut Body>, links: &mut Links) {
-        let now = cell.at;
-        if let Some(relay) =
-            (self.table[cell.label as usize].port as usize).checked_sub(self.ports.len())
-        {
-            return self.receive(relay, cell, body.as_deref(), links);
+    pub(super) fn forward(&mut self, cell: Cell, body: Option<&mut Body>, links: &mut Links) {
+        let port = self.table[cell.label as usize].port as usize;
+        if port < self.ports.len() {
+            self.send(port, cell, body, links);
+        } else {
+            self.forward_specially(port - self.ports.len(), cell, body, links);
         }
+    }
+
+    /// Forwards a cell of a channel with a relay or a policer, which has the index `special` among both.
+    fn forward_specially(
+        &mut self,
+        special: usize,
+        mut cell: Cell,
+        mut body: Option<&mut Body>,
+        links: &mut Links,
+    ) {
+        let Some(policed) = special.checked_sub(self.relays.len()) else {
+            return self.receive(special, cell, body.as_deref(), links);
+        };
+        let policed = &mut self.policed[policed];
+        let Some(info) = policed.police(cell.at, cell.info, &mut body) else {
+            let Route { channel, link, .. } = self.table[cell.label as usize];
+            let loss = Event::loss(cell.at, (channel, link), Cause::Policed, cell.info);
+            return self.log.add(loss);
+        };
+        cell.info = info;
+        let onward = policed.onward as usize;
+        match onward.checked_sub(self.ports.len()) {
+            None => self.send(onward, cell, body, links),
+            Some(relay) => self.receive(relay, cell, body.as_deref(), links),
+        }
+    }
+
+    /// Index of the relay of the channel whose cells arrive with `label`; `None` without a relay.
+    pub fn relay_of(&self, label: u32) -> Option<usize> {
+        let port = self.table[label as usize].port as usize;
+        let onward = self
+            .policer_of(label)
+            .map_or(port, |policed| policed.onward as usize);
+        onward.checked_sub(self.ports.len())
+    }
+
+    /// Policer of the channel whose cells arrive with `label`; `None` if the channel is not policed here.
+    pub fn policer_of(&self, label: u32) -> Option<&Policed> {
+        let port = self.table[label as usize].port as usize;
+        let index = port.checked_sub(self.ports.len() + self.relays.len())?;
+        self.policed.get(index)
+    }
+
+    /// Forwards a cell through the output port with the index `port`.
+    #[inline(always)]
+    fn send(&mut self, port: usize, cell: Cell, mut body: Option<&mut Body>, links: &mut Links) {
+        let now = cell.at;
         let is_data = cell.info.is_data();
         if !is_data && cell.info.kind() == Kind::Brm {
             self.mark(now, cell.label, &mut body, links);
@@ -544,10 +600,11 @@ impl<S: Server> Switch<S> {
         } else {
             route.rm_arrival(cell.info)
         };
-        let (port, link) = (&mut self.ports[route.port as usize].0, route.link);
+        let (number, link) = (port as u32, route.link);
+        let port = &mut self.ports[port].0;
         let refused = port.arrive(now, arrival, body, &mut links.outlet(link));
         if port.next_event().is_scheduled() {
-            self.backlog.note(route.port);
+            self.backlog.note(number);
         }
         if let Some(cause) = refused {
             let place = (route.channel, link);

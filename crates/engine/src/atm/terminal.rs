@@ -191,6 +191,7 @@ impl Terminal {
         let at = match &self.shaper {
             Shaper::None => return Ps::NEVER,
             Shaper::Unshaped(source) => source.next_wake(self.data_waiting()),
+            Shaper::Bucket(source) => source.next_wake(self.data_waiting()),
             Shaper::Abr(source) => source.next_wake(self.data_waiting()),
             Shaper::Split(source) => source.next_wake(self.data_waiting()),
             Shaper::Credited(source) => source.next_wake(self.data_waiting()),

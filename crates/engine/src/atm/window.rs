@@ -8,6 +8,7 @@ use super::terminal::TerminalCounts;
 use crate::atm::port::{Losses, QueueCounts};
 use crate::endsystem::Counters;
 use crate::kernel::{Ps, Summary};
+use crate::policing::PolicerCounts;
 use crate::tcp::SenderStats;
 
 /// Values of all counters at one instant. Each counter runs from the start of the run.
@@ -38,6 +39,8 @@ pub struct Sends {
     pub abr: Counters,
     /// Losses of the channel on its path.
     pub losses: Losses,
+    /// Cells of the channel at its policer; `None` without a policer.
+    pub policed: Option<PolicerCounts>,
     /// RM cells of the channel that virtual sources and destinations have inserted and absorbed on
     /// its path.
     pub relayed: RelayCounts,

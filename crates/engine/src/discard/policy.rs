@@ -24,6 +24,8 @@ pub enum Cause {
     SourceQueue,
     /// The link damaged the cell.
     LinkError,
+    /// The cell did not conform to its traffic contract.
+    Policed,
 }
 
 /// Decision on an arriving cell or frame.

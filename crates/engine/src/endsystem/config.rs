@@ -169,6 +169,11 @@ pub struct AbrConfig {
     pub use_it_or_lose_it: Option<Rate>,
     /// Effect on ACR of an explicit rate below MCR.
     pub er_below_mcr: ErBelowMcr,
+    /// Factor by which the source of a flow exceeds ACR, at least 1: it sends at this many times ACR, and its RM cells
+    /// say ACR. A source obeys if absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-change" = "a source obeys or does not", "x-not-searched" = "a misbehaviour"))]
+    pub excess_factor: Option<f64>,
     /// The destination clears the saved EFCI of the last data cell when a BRM has reported it.
     pub reset_saved_efci: bool,
 }
@@ -203,6 +208,7 @@ impl Default for AbrConfig {
             quantise_rates: false,
             use_it_or_lose_it: None,
             er_below_mcr: ErBelowMcr::Clamp,
+            excess_factor: None,
             reset_saved_efci: true,
         }
     }
@@ -267,6 +273,13 @@ impl AbrConfig {
             CrmRounding::Down => self.tbe.0 / nrm,
         };
         self.crm.map_or(derived, u64::from).max(1)
+    }
+    /// The same parameters for a source that obeys.
+    pub fn obeying(&self) -> AbrConfig {
+        AbrConfig {
+            excess_factor: None,
+            ..self.clone()
+        }
     }
     /// Findings about parameters that are impossible or outside the standard, on an access link of
     /// `link_rate`.
@@ -365,6 +378,12 @@ impl AbrConfig {
     }
 
     fn check_factors(&self, findings: &mut Vec<Finding>) {
+        if let Some(factor) = self.excess_factor
+            && !(1.0..=1e6).contains(&factor)
+        {
+            let message = format!("must be from 1 to 1000000, but is {factor}");
+            findings.push(Finding::impossible("excess_factor", message));
+        }
         factor("rif", self.rif, 15, findings);
         factor("rdf", self.rdf, 15, findings);
         if self.cdf != 0.0 {

@@ -4,6 +4,7 @@
 //! In the comments, "SES rule n" is source rule n of section 5.10.4, and "DES rule n" is
 //! destination rule n of section 5.10.5.
 
+pub mod bucket;
 pub mod config;
 pub mod credited;
 mod custom;
@@ -16,6 +17,7 @@ pub mod split;
 pub mod unshaped;
 pub mod vsvd;
 
+pub use bucket::BucketSource;
 pub use config::{AbrConfig, Compensation, CrmRounding, ErBelowMcr, OutOfRate, SourceRules};
 pub use credited::CreditedSource;
 pub use custom::{CustomLaw, LawConfig, LawState, SourceFacts};

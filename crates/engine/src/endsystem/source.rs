@@ -182,6 +182,8 @@ pub struct AbrSource<S = Cells> {
     pacing: Pacing,
     pace: Option<Pace>,
     acr: f64,
+    /// Factor by which a misbehaving source exceeds ACR; 1 for others.
+    excess: f64,
     limits: Limits,
     /// Turned-round RM cell that waits to be sent as a BRM.
     waiting: Option<RmCell>,
@@ -232,6 +234,7 @@ impl AbrSource<Octets> {
 impl<S: Sizes> AbrSource<S> {
     fn of(config: &AbrConfig, way: (ServiceRate, Ps), sizes: S) -> AbrSource<S> {
         let (limits, frtt) = (Limits::new(config, way), way.1);
+        let excess = config.excess_factor.unwrap_or(1.0);
         AbrSource {
             pacing: Pacing {
                 t_next: Ps::ZERO,
@@ -241,13 +244,14 @@ impl<S: Sizes> AbrSource<S> {
                 carry_last: 0,
                 since_frm: limits.nrm_others,
             },
-            pace: Pace::new(limits.icr),
+            pace: Pace::new(limits.icr * excess),
             waiting: None,
             brm_since_frm: false,
             first: true,
             started: false,
             skip_increase: false,
             acr: limits.icr, // SES rule 2
+            excess,
             t_last_frm: Ps::ZERO,
             frms_without_brm: 0,
             frm_probe: Probe::new(limits.tcr / sizes.record()),
@@ -652,7 +656,7 @@ impl<S: Sizes> AbrSource<S> {
             return;
         }
         self.acr = acr;
-        self.pace = Pace::new(acr);
+        self.pace = Pace::new(acr * self.excess);
         self.acr_changed_at = now;
         self.counters.acr_changes += 1;
     }

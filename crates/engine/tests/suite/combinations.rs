@@ -70,6 +70,7 @@ enum Topology {
 /// Four flows over ABR and two over UBR, all TCP.
 fn plan(topology: Topology, scheme: &str, policy: &str, recovery: &Recovery) -> Plan {
     let settings = SwitchPlan {
+        clp_threshold: None,
         buffer: Buffer(80),
         priority: vec![vec![Cbr, Vbr], vec![Abr, Ubr, Random]],
         control: control(scheme),

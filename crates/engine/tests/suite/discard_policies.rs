@@ -25,6 +25,7 @@ fn letter(verdict: Verdict) -> char {
         Verdict::Drop(Cause::IntelligentTail) => 'I',
         Verdict::Drop(Cause::SourceQueue) => 'S',
         Verdict::Drop(Cause::LinkError) => 'L',
+        Verdict::Drop(Cause::Policed) => 'N',
     }
 }
 

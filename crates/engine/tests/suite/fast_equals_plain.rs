@@ -365,6 +365,11 @@ fn random_networks_show_everything_there_is() {
         note("early packet discard", lost(Cause::EarlyPacket));
         note("intelligent tail drop", lost(Cause::IntelligentTail));
         note("loss on a link", lost(Cause::LinkError));
+        note("policed", lost(Cause::Policed));
+        note(
+            "tagged",
+            report.vcs.iter().any(|vc| vc.cells_tagged > Some(0)),
+        );
         // The events and the digest of a port have both in order of time.
         let lossy = |wanted: bool| {
             let losses = events.iter().filter(move |e| {

@@ -21,6 +21,7 @@ fn read<T: DeserializeOwned>(value: Value) -> T {
 
 fn switch(buffer: u64, control: Value, discard: Value) -> SwitchPlan {
     SwitchPlan {
+        clp_threshold: None,
         buffer: Buffer(buffer),
         priority: vec![vec![Cbr, Vbr], vec![Abr, Ubr, Random]],
         control: read(control),

@@ -38,6 +38,7 @@ mod one_bottleneck;
 mod operations;
 mod parts;
 mod passages;
+mod policing;
 mod port_controls;
 mod port_losses;
 mod prca_decay;

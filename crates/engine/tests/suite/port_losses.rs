@@ -17,6 +17,7 @@ fn port<S: BuildServer>(rm_first: bool) -> Port<S> {
     let queue = QueueSettings {
         classes: ServiceClass::ALL.to_vec(),
         buffer: 2,
+        tagged_buffer: u64::MAX,
         is_credited: false,
         discard: DiscardConfig::default().build(1),
     };

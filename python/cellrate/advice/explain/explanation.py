@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
-from cellrate.advice.explain import losses, oscillation, queues, throughput
+from cellrate.advice.explain import contracts, losses, oscillation, queues, throughput
 from cellrate.advice.explain.answer import Explanation, NoStatement, Prediction, Statement
 from cellrate.advice.explain.capacity import bottlenecks, fair_shares
 from cellrate.advice.explain.claims import is_known, spoken
@@ -179,6 +179,7 @@ def _number(one: Statement, key: str) -> float:
 TOPICS: tuple[Callable[[Subject], Iterable[Prediction]], ...] = (
     bottlenecks,
     fair_shares,
+    contracts.statements,
     delays,
     throughput.statements,
     queues.statements,

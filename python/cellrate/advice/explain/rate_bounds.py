@@ -55,8 +55,8 @@ def _computed(subject: Subject, flow: Flow, tcp: Tcp) -> RateBound:
     slowest = min(link.cells_per_second for link in flow.forward)
     carried = RateBound(_in_window(subject, flow, tcp, slowest), "link")
     found = [carried]
-    if flow.abr is not None and flow.abr.pcr_cells_per_second < slowest:
-        rate = _in_window(subject, flow, tcp, flow.abr.pcr_cells_per_second)
+    if flow.abr is not None and flow.abr.greatest_cells_per_second < slowest:
+        rate = _in_window(subject, flow, tcp, flow.abr.greatest_cells_per_second)
         found.append(RateBound(rate, "pcr"))
     if flow.propagation_round_trip_seconds:
         found.append(RateBound(_by_window(subject, flow, tcp), "window"))

@@ -23,6 +23,7 @@ class Switch:
         vsvd: Virtual source and destination, which end loops of ABR control here and begin new
             ones; None if there are none.
         rm_first: True if RM cells are served before all other cells of their queue.
+        clp_threshold_cells: Limit of each queue for cells with CLP = 1; None if it is that of all.
     """
 
     buffer_cells: float
@@ -31,6 +32,7 @@ class Switch:
     discard: Parameters
     vsvd: Parameters | None
     rm_first: bool
+    clp_threshold_cells: float | None = None
 
     @property
     def scheme(self) -> str:
@@ -47,8 +49,11 @@ class Switch:
         """Length of a queue up to which the discard policy refuses no cell.
 
         The threshold, for a policy with a threshold. The buffer, for a policy that refuses cells
-        only after an overflow. 0 for all other policies with a finite buffer.
+        only after an overflow. 0 for all other policies with a finite buffer, and if cells with
+        CLP = 1 have a limit of their own.
         """
+        if self.clp_threshold_cells is not None:
+            return 0.0
         if "threshold_cells" in self.discard:
             return min(self.buffer_cells, limit(self.discard["threshold_cells"]))
         if self.policy in OVERFLOWING or math.isinf(self.buffer_cells):
@@ -125,6 +130,9 @@ class Flow:
         sends: False if the source sends nothing before a change.
         forward: Links of the forward channel, in order.
         backward: Links of the backward channel; empty if nothing travels back.
+        policer: Contract of the forward channel at a policer of its first switch, with the
+            treatment of cells that do not conform; None without a policer.
+        shaper: Contract to which the source shapes its cells; None without a shaper.
         source: Traffic source; ``kind`` names it.
         own_rate: Rates of a source that sends at its own rate; None if the flow is elastic.
         tcp: TCP, if the source runs over it.
@@ -145,6 +153,8 @@ class Flow:
     sends: bool
     forward: tuple[Link, ...]
     backward: tuple[Link, ...]
+    policer: Parameters | None
+    shaper: Parameters | None
     source: Parameters
     own_rate: OwnRate | None
     tcp: Tcp | None

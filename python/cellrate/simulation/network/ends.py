@@ -84,6 +84,11 @@ class Abr:
     nrm: int
     parameters: Parameters
 
+    @property
+    def greatest_cells_per_second(self) -> float:
+        """Greatest rate of the source: PCR, times the factor by which it exceeds ACR."""
+        return self.pcr_cells_per_second * float(self.parameters.get("excess_factor") or 1.0)
+
 
 @dataclass(frozen=True, slots=True)
 class OwnRate:

@@ -20,12 +20,14 @@ def mean_cells_per_second(flow: Flow) -> float | None:
 def peak_cells_per_second(flow: Flow) -> float:
     """Greatest rate at which cells of the flow can leave its host.
 
-    The least of the rate of the access link, PCR, and the peak rate of the source. A limited TCP
-    window is not considered.
+    The least of the rate of the access link, PCR, that of a shaper, and the peak rate of the
+    source. A limited TCP window is not considered.
     """
     rates = [flow.access.cells_per_second]
     if flow.abr is not None:
-        rates.append(flow.abr.pcr_cells_per_second)
+        rates.append(flow.abr.greatest_cells_per_second)
+    if flow.shaper is not None:
+        rates.append(flow.shaper["pcr_cells_per_second"])
     if flow.own_rate is not None:
         rates.append(flow.own_rate.peak_cells_per_second)
     return min(rates)
@@ -42,9 +44,9 @@ def offered_cells_per_second(network: Network, link: Link) -> float:
 def certain_cells_per_second(network: Network, link: Link) -> float:
     """Lower bound of the long-run rate at which cells reach a link, whatever the network does.
 
-    Counts flows that nothing slows down, neither TCP nor ABR: sources with their own rates at their
-    mean rates, all others at the rate of their access link. On each link before this one, these
-    flows get only the capacity that the other flows of the link must leave.
+    Counts flows that nothing slows down, neither TCP nor ABR, a policer or a shaper: sources with
+    their own rates at their mean rates, all others at the rate of their access link. On each link
+    before this one, these flows get only the capacity that the other flows of the link must leave.
     """
     unchecked = [flow for flow in network.flows_over(link) if _is_unchecked(flow)]
     return _at_least(network, unchecked, link)
@@ -125,7 +127,8 @@ def fair_shares(
 
 
 def _is_unchecked(flow: Flow) -> bool:
-    return flow.tcp is None and flow.abr is None
+    limits = (flow.tcp, flow.abr, flow.policer, flow.shaper)
+    return all(limit is None for limit in limits)
 
 
 def _long_run_cells_per_second(flow: Flow) -> float:

@@ -1,6 +1,7 @@
 //! Checks of a scenario that fits the schema: errors for settings that make a run impossible,
 //! warnings for settings that are probably not meant.
 
+mod contracts;
 mod credit;
 mod ends;
 mod finding;
@@ -32,6 +33,7 @@ pub fn check(scenario: &Scenario) -> (Option<Graph>, Vec<Problem>) {
             problems.extend(ends::check(scenario, &graph));
             problems.extend(switches::check(scenario, &graph));
             problems.extend(vsvd::check(scenario, &graph));
+            problems.extend(contracts::check(scenario, &graph));
             problems.extend(smith::check(scenario, &graph));
             problems.extend(credit::check(scenario, &graph));
             (Some(graph), problems)

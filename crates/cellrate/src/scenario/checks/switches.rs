@@ -246,6 +246,7 @@ impl Site<'_> {
         let mut problems = self.control();
         problems.extend(self.discard());
         problems.extend(self.buffer());
+        problems.extend(self.clp_threshold());
         problems.extend(self.rm_first());
         problems
     }
@@ -321,6 +322,16 @@ impl Site<'_> {
             ));
         }
         problems
+    }
+
+    /// Problem of a threshold for cells with CLP = 1 that the buffer reaches first.
+    fn clp_threshold(&self) -> Option<Problem> {
+        let (threshold, buffer) = (self.switch.clp_threshold?, self.switch.buffer);
+        (threshold.0 >= buffer.0).then(|| {
+            let place = self.place("clp_threshold", |own| own.clp_threshold.is_some());
+            let message = format!("`clp_threshold` has no effect: the buffer holds {buffer}");
+            Problem::warning(place, message, "")
+        })
     }
 
     fn rm_first(&self) -> Option<Problem> {

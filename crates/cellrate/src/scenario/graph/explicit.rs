@@ -61,6 +61,7 @@ fn add_nodes(
 fn settings(common: &Switch, own: &GraphSwitch) -> Switch {
     Switch {
         buffer: own.buffer.unwrap_or(common.buffer),
+        clp_threshold: own.clp_threshold.or(common.clp_threshold),
         priority: own
             .priority
             .clone()

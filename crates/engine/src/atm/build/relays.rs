@@ -72,7 +72,7 @@ impl Draft<'_> {
     }
 
     fn relay(&self, node: usize, channel: ChannelId, route: &Route, config: &VsVdConfig) -> Relay {
-        let abr = &self.plan.flows[channel.flow()].abr;
+        let abr = &self.plan.flows[channel.flow()].abr.obeying();
         let access = self.plan.links[self.path(channel)[0]].rate;
         let behind = self
             .hop_from(node, channel)

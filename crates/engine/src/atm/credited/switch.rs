@@ -43,7 +43,9 @@ impl<S: Server> PromptNode<S> for Switch<S> {
             };
             return prompt.receive(cell, *credit, outputs, |_, _| {});
         }
-        let port = self.table[cell.label as usize].port;
+        let route = self.table[cell.label as usize].port;
+        let policed = self.policer_of(cell.label);
+        let port = policed.map_or(route, |policed| policed.onward);
         if (port as usize) < self.ports.len() {
             prompt.touch(port);
         }

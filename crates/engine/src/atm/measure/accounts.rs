@@ -65,6 +65,11 @@ impl<S: Server> Simulation<S> {
             crossings += send.counts.cells_sent * hops.len() as u64;
             crossings = crossings.wrapping_add(self.relayed_crossings(channel))
                 - in_flight[channel.index()].crossings;
+            // A channel is policed behind its first link.
+            let policed = self
+                .policed(channel)
+                .map_or(0, |policed| policed.losses().cells);
+            crossings -= policed * hops.len().saturating_sub(1) as u64;
             for (crossed, hop) in hops.iter().enumerate() {
                 let node = self.network.plan.links[hop.link].from;
                 let lost = self.stations[node].node.ports()[hop.port as usize]
@@ -109,6 +114,8 @@ impl<S: Server> Simulation<S> {
                     .relays
                     .iter()
                     .for_each(|relay| digest.add(relay.digest().value()));
+                let policed = switch.policed.iter();
+                policed.for_each(|policed| digest.add(policed.digest().value()));
             }
         }
         digest

@@ -8,6 +8,7 @@ use crate::atm::simulation::Simulation;
 use crate::atm::terminal::App;
 use crate::endsystem::Counters;
 use crate::net::channel::ChannelId;
+use crate::policing::PolicerCounts;
 
 impl<S: Server> Simulation<S> {
     pub(super) fn flow_report(&self, index: usize, in_flight: &[InFlight]) -> FlowReport {
@@ -126,6 +127,10 @@ impl<S: Server> Simulation<S> {
             &self.network.window.end.snapshot.sends[channel.index()],
         );
         let abr = self.terminal(channel).abr();
+        let counted = |count: fn(&PolicerCounts) -> u64| {
+            let [then, now] = [then.policed.as_ref(), now.policed.as_ref()].map(|at| at.map(count));
+            now.map(|now| now - then.unwrap_or(0))
+        };
         let out_of_rate = |c: &Counters| c.out_of_rate_frms + c.out_of_rate_brms;
         VcReport {
             name: self.network.plan.channel_name(channel),
@@ -134,6 +139,10 @@ impl<S: Server> Simulation<S> {
             cells_delivered: now.delivered - then.delivered,
             cells_dropped: now.losses.cells - then.losses.cells,
             cells_lost_on_links: now.losses.cells_on_link - then.losses.cells_on_link,
+            cells_conforming: counted(|counts| counts.conforming),
+            cells_nonconforming: counted(|counts| counts.nonconforming),
+            cells_tagged: counted(|counts| counts.tagged),
+            cells_policed: counted(|counts| counts.dropped),
             cells_in_flight: in_flight,
             rm_cells_inserted: now.relayed.inserted - then.relayed.inserted,
             rm_cells_absorbed: now.relayed.absorbed - then.relayed.absorbed,

@@ -173,6 +173,8 @@ mod tests {
                 forward: Vec::new(),
                 backward: Vec::new(),
                 start: Ps::ZERO,
+                policer: None,
+                shaper: None,
                 sends: true,
                 source: SourceConfig::Greedy(GreedyConfig {}),
                 tcp: TcpConfig {

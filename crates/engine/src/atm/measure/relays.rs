@@ -24,8 +24,7 @@ impl<S: Server> Simulation<S> {
             let Node::Switch(switch) = &self.stations.get(node)?.node else {
                 return None;
             };
-            let relay =
-                (switch.table[hop.label as usize].port as usize).checked_sub(switch.ports.len())?;
+            let relay = switch.relay_of(hop.label)?;
             Some((before + 1, &switch.relays[relay]))
         })
     }

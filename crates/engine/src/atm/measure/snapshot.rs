@@ -2,6 +2,8 @@
 
 use alloc::vec::Vec;
 
+use crate::atm::node::Node;
+use crate::atm::policed::Policed;
 use crate::atm::port::Losses;
 use crate::atm::server::Server;
 use crate::atm::simulation::Simulation;
@@ -57,6 +59,7 @@ impl<S: Server> Simulation<S> {
     fn sends(&mut self, channel: ChannelId) -> Sends {
         let now = self.now;
         let (losses, relayed) = (self.losses(channel), self.relayed(channel));
+        let policed = self.policed(channel).map(Policed::counts);
         let delivered = self.terminal(channel.reverse()).counts().cells_received;
         let terminal = self.terminal_mut(channel);
         Sends {
@@ -65,6 +68,7 @@ impl<S: Server> Simulation<S> {
                 .abr()
                 .map_or(Counters::default(), |source| *source.counters()),
             losses,
+            policed,
             relayed,
             delivered,
             queue_integral: terminal.queue().integral(now),
@@ -75,7 +79,10 @@ impl<S: Server> Simulation<S> {
     /// Cells and bytes of `channel` that switches have refused and links have lost, summed over its
     /// path.
     pub(in crate::atm) fn losses(&self, channel: ChannelId) -> Losses {
-        let mut sum = Losses::default();
+        let mut sum = self
+            .policed(channel)
+            .map(Policed::losses)
+            .unwrap_or_default();
         for hop in &self.network.channels[channel.index()].hops {
             let node = self.network.plan.links[hop.link].from;
             let lost = self.stations[node].node.ports()[hop.port as usize]
@@ -89,6 +96,17 @@ impl<S: Server> Simulation<S> {
             sum.bytes_on_link += lost.bytes_on_link;
         }
         sum
+    }
+
+    /// The policer of `channel` at the first switch of its path; `None` if no policer there is in this part of the
+    /// network.
+    pub(super) fn policed(&self, channel: ChannelId) -> Option<&Policed> {
+        let hop = self.network.channels[channel.index()].hops.first()?;
+        let (node, _) = self.receiver(hop.link);
+        match &self.stations.get(node)?.node {
+            Node::Switch(switch) => switch.policer_of(hop.label),
+            Node::Host(_) => None,
+        }
     }
 
     fn bytes(&self, flow: usize) -> Bytes {

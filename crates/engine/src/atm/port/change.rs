@@ -1,7 +1,7 @@
 //! Changes of a port's settings during a run, and the thresholds below which a cell needs no
 //! checks.
 
-use super::{Port, Queue, QueueSettings};
+use super::{Port, Queue};
 use crate::atm::server::Server;
 use crate::atm::transport::Outlet;
 use crate::control::{ControlConfig, QueueReading, SwitchControl};
@@ -16,7 +16,8 @@ impl<S> Port<S> {
         let reads_queue = self.control.reads_queue();
         let stateless = |queue: &Queue| queue.settings.discard.is_stateless();
         let stateless = self.queues.iter().all(stateless);
-        let limits = self.queues.iter().map(|queue| queue.settings.buffer);
+        let limits = self.queues.iter();
+        let limits = limits.map(|queue| queue.settings.least_buffer());
         let smallest = limits.min().unwrap_or(0);
         self.front.note_limits(smallest != u64::MAX || !stateless);
         // Cells of virtual sources before the port use the port's buffer, so each cell of the class needs the
@@ -25,10 +26,8 @@ impl<S> Port<S> {
         let unasked = unread && !self.is_prompt && !self.front.asks();
         self.freely_below = if unasked && stateless { smallest } else { 0 };
         let passing = |queue: &Queue| {
-            let QueueSettings {
-                discard, buffer, ..
-            } = &queue.settings;
-            discard.passes_within(*buffer)
+            let settings = &queue.settings;
+            settings.discard.passes_within(settings.least_buffer())
         };
         let least = self.queues.iter().map(passing).min().unwrap_or(0);
         self.passing_below = if unasked { least } else { 0 };
@@ -42,7 +41,7 @@ impl<S> Port<S> {
         for queue in &mut self.queues {
             let policy = &queue.settings.discard;
             queue.room_in_front = if policy.is_stateless() {
-                queue.settings.buffer
+                queue.settings.least_buffer()
             } else {
                 0
             };
@@ -51,7 +50,7 @@ impl<S> Port<S> {
             queue.taken_below = if queue.by_turns {
                 u64::MAX
             } else {
-                queue.settings.buffer
+                queue.settings.least_buffer()
             };
         }
         self.asks_nobody =

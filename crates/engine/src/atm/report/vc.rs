@@ -28,6 +28,18 @@ pub struct VcReport {
     /// Cells of the channel that were lost on links, not dropped at switches.
     #[schemars(extend("x-better" = "less"))]
     pub cells_lost_on_links: u64,
+    /// Cells of the channel that conform to its contract at the policer; null without a policer.
+    #[schemars(extend("x-source" = "TM 4.0 section 4.5", "x-better" = "more"))]
+    pub cells_conforming: Option<u64>,
+    /// Cells of the channel that do not conform to its contract at the policer; null without a policer.
+    #[schemars(extend("x-source" = "TM 4.0 section 4.5", "x-better" = "less"))]
+    pub cells_nonconforming: Option<u64>,
+    /// Cells of the channel that the policer passed with CLP = 1; null without a policer.
+    #[schemars(extend("x-source" = "TM 4.0 section 4.5", "x-better" = "less"))]
+    pub cells_tagged: Option<u64>,
+    /// Cells of the channel that the policer dropped; `cells_dropped` has them, too. Null without a policer.
+    #[schemars(extend("x-source" = "TM 4.0 section 4.5", "x-better" = "less"))]
+    pub cells_policed: Option<u64>,
     /// Cells of the channel on links and in switches at the end (whole run).
     #[schemars(extend("x-formula" = "cells sent + rm_cells_inserted - rm_cells_absorbed - delivered - dropped - lost, over the whole run"))]
     pub cells_in_flight: u64,

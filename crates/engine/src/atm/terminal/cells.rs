@@ -149,6 +149,7 @@ impl Terminal {
             let (emission, abr) = match &mut self.shaper {
                 Shaper::None => return None,
                 Shaper::Unshaped(source) => (source.opportunity(at, waiting), None),
+                Shaper::Bucket(source) => (source.opportunity(at, waiting), None),
                 Shaper::Credited(source) => (source.opportunity(at, waiting), None),
                 Shaper::Abr(source) => (source.opportunity(at, waiting), Some(&**source)),
                 Shaper::Split(source) => (source.opportunity(at, waiting), Some(source.rm())),

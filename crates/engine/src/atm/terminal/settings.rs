@@ -4,7 +4,9 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use crate::atm::source_queue::SourceQueue;
-use crate::endsystem::{AbrDestination, AbrSource, CreditedSource, SplitSource, UnshapedSource};
+use crate::endsystem::{
+    AbrDestination, AbrSource, BucketSource, CreditedSource, SplitSource, UnshapedSource,
+};
 use crate::kernel::{Ps, Ring, Stream};
 use crate::net::channel::ChannelId;
 use crate::tcp::{Segment, TcpReceiver, TcpSender};
@@ -17,6 +19,8 @@ pub enum Shaper {
     None,
     /// Sends cells at the peak cell rate.
     Unshaped(UnshapedSource),
+    /// Sends cells as they conform to a contract.
+    Bucket(Box<BucketSource>),
     /// Sends cells by the source rules of TM 4.0.
     Abr(Box<AbrSource>),
     /// Sends RM cells by the source rules of TM 4.0, and data cells, which have another class, at

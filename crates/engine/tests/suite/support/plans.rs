@@ -28,6 +28,7 @@ pub const fn cell_time_us(us: u64) -> Rate {
 pub fn plain_switch() -> SwitchPlan {
     SwitchPlan {
         buffer: Buffer::INFINITE,
+        clp_threshold: None,
         priority: vec![ServiceClass::ALL.to_vec()],
         control: ControlConfig::default(),
         discard: DiscardConfig::default(),
@@ -113,6 +114,8 @@ pub fn flow(
         forward,
         backward: Vec::new(),
         start: Ps::ZERO,
+        policer: None,
+        shaper: None,
         source,
         tcp: TcpConfig::default(),
         abr: AbrConfig::default(),

@@ -72,6 +72,7 @@ impl Setting {
         let queue = |classes| QueueSettings {
             classes,
             buffer: self.buffer(),
+            tagged_buffer: u64::MAX,
             is_credited: false,
             discard: self.policy().build(channels),
         };

@@ -84,7 +84,7 @@ pub fn abr() -> impl Strategy<Value = AbrConfig> {
         4 => Just(None),
         1 => (select(vec!["prca", "eprca"]), select(vec!["10 kbit/s", "1 Mbit/s"]), 1..8u32).prop_map(Some),
     ];
-    (factors, counts, out_of_rate, rates, adtf, rules, any::<[bool; 6]>()).prop_map(
+    (factors, counts, out_of_rate, rates, adtf, rules, any::<[bool; 8]>()).prop_map(
         |([rif, rdf, cdf], (nrm, crm, trm), out_of_rate, (icr, mcr, tcr, unused), adtf, rules, flags)| {
             let pcr = 20e6;
             let bits = |share: f64| format!("{} bit/s", (pcr * share) as u64);
@@ -100,6 +100,9 @@ pub fn abr() -> impl Strategy<Value = AbrConfig> {
                 if mdf % 2 == 0 {
                     value["compensation"] = json!("counted");
                 }
+            }
+            if flags[6] && flags[7] {
+                value["excess_factor"] = json!(2.5);
             }
             if let Some(crm) = crm {
                 value["crm"] = json!(crm);

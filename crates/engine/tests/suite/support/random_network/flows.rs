@@ -6,13 +6,16 @@ use cellrate_engine::atm::cell::ServiceClass;
 use cellrate_engine::endsystem::AbrConfig;
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::kernel::units::Buffer;
+use cellrate_engine::policing::{PolicerConfig, ShaperConfig};
 use cellrate_engine::tcp::TcpConfig;
 use cellrate_engine::traffic::SourceConfig;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
+use serde_json::json;
 
 use super::credited_class;
 use super::ends::{abr, tcp};
+use super::read;
 use super::sources::source;
 
 /// A flow before its links are known.
@@ -27,6 +30,8 @@ pub struct FlowDraft {
     pub ack_service: ServiceClass,
     pub source: SourceConfig,
     pub start: Ps,
+    pub policer: Option<PolicerConfig>,
+    pub shaper: Option<ShaperConfig>,
     pub tcp: TcpConfig,
     pub abr: AbrConfig,
     pub encapsulation: Encapsulation,
@@ -40,6 +45,7 @@ impl FlowDraft {
             credited_class(self.service),
             credited_class(self.ack_service),
         );
+        (self.policer, self.shaper) = (None, None);
     }
 }
 
@@ -79,7 +85,11 @@ pub fn flow() -> impl Strategy<Value = FlowDraft> {
         route,
         way_back,
         services(),
-        source(),
+        (
+            source(),
+            prop::option::weighted(0.3, policer()),
+            prop::option::weighted(0.2, shaper()),
+        ),
         start,
         tcp(),
         abr(),
@@ -91,7 +101,7 @@ pub fn flow() -> impl Strategy<Value = FlowDraft> {
                 (first_switch, steps, hosts),
                 way_back,
                 services,
-                source,
+                (source, policer, shaper),
                 start,
                 tcp,
                 abr,
@@ -106,6 +116,8 @@ pub fn flow() -> impl Strategy<Value = FlowDraft> {
                 ack_service: services.1,
                 source,
                 start,
+                policer,
+                shaper,
                 tcp,
                 abr,
                 encapsulation,
@@ -113,6 +125,30 @@ pub fn flow() -> impl Strategy<Value = FlowDraft> {
                 source_queue_refuses: queue.1,
             },
         )
+}
+
+/// A contract near the rates of the lines and sources, so that some cells conform and some do not.
+fn policer() -> impl Strategy<Value = PolicerConfig> {
+    let rates = select(vec![
+        ("42.4 Mbit/s", "4.24 Mbit/s"),
+        ("8 Mbit/s", "3.1 Mbit/s"),
+        ("1 Mbit/s", "0.5 Mbit/s"),
+    ]);
+    let burst = prop::option::of(select(vec![1u64, 2, 7, 40]));
+    let cdvt = select(vec!["0 s", "7 us", "333.3 us", "5 ms"]);
+    let action = select(vec!["pass", "tag", "drop"]);
+    let frames = select(vec!["cells", "partial", "whole"]);
+    (rates, burst, cdvt, action, frames).prop_map(|((pcr, scr), mbs, cdvt, action, frames)| {
+        let mut value = json!({"pcr": pcr, "cdvt": cdvt, "action": action, "frames": frames});
+        if let Some(mbs) = mbs {
+            (value["scr"], value["mbs"]) = (json!(scr), json!(format!("{mbs} cells")));
+        }
+        read(value)
+    })
+}
+
+fn shaper() -> impl Strategy<Value = ShaperConfig> {
+    policer().prop_map(|PolicerConfig { pcr, scr, mbs, .. }| ShaperConfig { pcr, scr, mbs })
 }
 
 fn host() -> impl Strategy<Value = HostDraft> {

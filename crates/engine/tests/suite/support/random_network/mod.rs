@@ -101,6 +101,7 @@ pub fn credited_networks() -> impl Strategy<Value = Network> {
                 credited_class(flow.service),
                 credited_class(flow.ack_service),
             );
+            (flow.policer, flow.shaper) = (None, None);
         }
         (network.plan.fcvc, network.plan.errors) = (Some(fcvc), LinkErrors::default());
         network
@@ -119,6 +120,7 @@ pub fn networks_of_loops() -> impl Strategy<Value = Network> {
         }
         for flow in &mut network.plan.flows {
             (flow.service, flow.ack_service) = (ServiceClass::Abr, ServiceClass::Abr);
+            flow.shaper = None;
             flow.backward = back(&flow.forward);
         }
         (network.plan.fcvc, network.plan.errors) = (None, LinkErrors::default());

@@ -5,7 +5,7 @@ use cellrate_engine::atm::plan::SwitchPlan;
 use cellrate_engine::control::ControlConfig;
 use cellrate_engine::discard::DiscardConfig;
 use cellrate_engine::endsystem::VsVdConfig;
-use cellrate_engine::kernel::units::Buffer;
+use cellrate_engine::kernel::units::{Buffer, Cells};
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::json;
@@ -16,9 +16,12 @@ pub fn switch() -> impl Strategy<Value = SwitchPlan> {
     let buffer = prop_oneof![2 => Just(u64::MAX), 3 => 1..40u64, 2 => 40..400u64];
     let vsvd = prop_oneof![3 => Just(None), 1 => vsvd().prop_map(Some)];
     let rm_first = any::<bool>();
+    let clp_threshold = prop::option::weighted(0.3, (1..60u64).prop_map(Cells));
+    let buffer = (buffer, clp_threshold);
     (buffer, priority(), control(), discard(), vsvd, rm_first).prop_map(
-        |(buffer, priority, control, discard, vsvd, rm_first)| SwitchPlan {
+        |((buffer, clp_threshold), priority, control, discard, vsvd, rm_first)| SwitchPlan {
             buffer: Buffer(buffer),
+            clp_threshold,
             priority,
             control,
             discard,

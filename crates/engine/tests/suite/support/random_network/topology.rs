@@ -156,6 +156,7 @@ impl<'a> Draft<'a> {
         } else {
             backward
         };
+        let forward_links = forward.len();
         FlowPlan {
             sends: true,
             name: format!("f{number}"),
@@ -166,6 +167,8 @@ impl<'a> Draft<'a> {
             forward,
             backward,
             start: flow.start,
+            policer: flow.policer.clone().filter(|_| forward_links > 1),
+            shaper: flow.shaper.clone().filter(|_| !abr),
             source: flow.source.clone(),
             tcp: flow.tcp.clone(),
             abr: flow.abr.clone(),

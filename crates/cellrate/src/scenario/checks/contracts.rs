@@ -1,0 +1,86 @@
+//! Checks of traffic contracts: those of policers and shapers, and what a switch makes of tagged cells.
+
+use cellrate_engine::atm::cell::ServiceClass;
+use cellrate_engine::credit::FcvcConfig;
+use cellrate_engine::kernel::Finding;
+use cellrate_engine::policing::FrameRule;
+
+use super::finding::problem;
+use crate::scenario::flow::Flow;
+use crate::scenario::graph::{Graph, Instance};
+use crate::scenario::problem::{Problem, place};
+use crate::scenario::types::Scenario;
+
+/// Problems of the policers and shapers of all flow groups.
+pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for instance in graph.flows.iter().filter(|instance| instance.index == 1) {
+        problems.extend(policer(scenario, instance));
+        problems.extend(shaper(scenario, instance));
+    }
+    problems
+}
+
+fn contract(findings: &[Finding], at: usize, key: &str) -> Vec<Problem> {
+    let found = findings.iter();
+    found
+        .map(|one| problem(one, place!["flow", at, key], true))
+        .collect()
+}
+
+fn policer(scenario: &Scenario, instance: &Instance) -> Vec<Problem> {
+    let (at, flow) = (instance.group, &scenario.flows[instance.group]);
+    let Some(policer) = &flow.policer else {
+        return Vec::new();
+    };
+    let mut problems = contract(&policer.check(), at, "policer");
+    if instance.forward.len() < 2 {
+        problems.push(Problem::error(
+            place!["flow", at, "policer"],
+            "the flow passes no switch that could police it",
+            "remove `policer`, or lead the flow through a switch",
+        ));
+    }
+    if scenario.fcvc.is_some() {
+        problems.push(Problem::error(
+            place!["flow", at, "policer"],
+            "a policer stands beside `[fcvc]`, under which no cell may be dropped",
+            "remove `policer`, or `[fcvc]`",
+        ));
+    }
+    if policer.frames != FrameRule::Cells && !flow.source.over_tcp() {
+        problems.push(Problem::error(
+            place!["flow", at, "policer", "frames"],
+            "the source sends raw cells, which belong to no PDU",
+            "allowed: \"cells\", or a source over TCP",
+        ));
+    }
+    problems
+}
+
+fn shaper(scenario: &Scenario, instance: &Instance) -> Vec<Problem> {
+    let (at, flow) = (instance.group, &scenario.flows[instance.group]);
+    let Some(shaper) = &flow.shaper else {
+        return Vec::new();
+    };
+    let mut problems = contract(&shaper.check(), at, "shaper");
+    if let Some(pacer) = pacer(scenario, flow) {
+        problems.push(Problem::error(
+            place!["flow", at, "shaper"],
+            format!("{pacer} sets the sending times of the cells"),
+            "remove `shaper`",
+        ));
+    }
+    problems
+}
+
+/// Name of another mechanism that sets the sending times of a flow's cells; `None` without one.
+fn pacer(scenario: &Scenario, flow: &Flow) -> Option<&'static str> {
+    if [flow.service, flow.ack_service()].contains(&ServiceClass::Abr) {
+        Some("ACR")
+    } else if scenario.fcvc.is_some() && FcvcConfig::covers(flow.service) {
+        Some("credit")
+    } else {
+        None
+    }
+}

@@ -1,0 +1,47 @@
+"""Statements on traffic contracts: the bursts that policers and shapers let pass."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cellrate.advice.explain.answer import Statement, Value
+from cellrate.advice.explain.subject import Subject
+from cellrate.simulation.network.ends import Parameters
+from cellrate.theory.cell_conversions import CELL_BITS
+from cellrate.theory.gcra import burst_at_peak_cells
+
+TOPIC = "contract"
+BECOMES = {"pass": "are counted alone", "tag": "get CLP = 1", "drop": "are dropped"}
+
+
+def statements(subject: Subject) -> Iterator[Statement]:
+    """Statements on the policer and on the shaper of each flow group that has one."""
+    for name, (flow, *_) in subject.network.groups(subject.network.flows).items():
+        if flow.policer is not None:
+            cells = f"cells beyond it {BECOMES[flow.policer['action']]}"
+            yield _burst(name, "policer", "admits", flow.policer, f"; {cells}")
+        if flow.shaper is not None:
+            yield _burst(name, "shaper", "sends", flow.shaper, "")
+
+
+def _burst(name: str, place: str, does: str, contract: Parameters, more: str) -> Statement:
+    peak = float(contract["pcr_cells_per_second"])
+    sustained = contract.get("scr_cells_per_second")
+    values: dict[str, Value] = {"group": name, "place": place, "pcr_cells_per_second": peak}
+    rate = f"PCR, {peak * CELL_BITS / 1e6:.4g} Mbit/s"
+    if sustained is None or sustained >= peak:
+        return Statement(
+            TOPIC,
+            f"{name}: the {place} {does} cells at {rate}, without end{more}.",
+            values | {"burst_cells": None},
+        )
+    burst = burst_at_peak_cells(
+        peak, sustained, contract["mbs_cells"], contract.get("cdvt_seconds") or 0.0
+    )
+    return Statement(
+        TOPIC,
+        f"{name}: the {place} {does} {burst:,.0f} cells one after another at {rate}, and "
+        f"{sustained * CELL_BITS / 1e6:.4g} Mbit/s (SCR) in the long run{more}.",
+        values | {"scr_cells_per_second": sustained, "burst_cells": int(burst)},
+        "gcra-burst",
+    )

@@ -1,0 +1,65 @@
+"""A misbehaving ABR source takes the link, unless a policer holds it to its contract."""
+
+from __future__ import annotations
+
+import cellrate
+import pytest
+from cellrate import Result
+from conftest import HERE
+
+EXAMPLE = (HERE.parent / "examples" / "abr-misbehaves.toml").read_text(encoding="utf-8")
+ACTION = "flow.exceeds.policer.action"
+
+
+def ran(action: str, **settings: object) -> Result:
+    """The example with another action of its policer."""
+    named = {key.replace("__", "."): value for key, value in settings.items()}
+    return cellrate.run(EXAMPLE, overrides={ACTION: action, **named})
+
+
+def mbit(result: Result, group: str) -> float:
+    """Mean payload rate of a flow of the group in Mbit/s."""
+    flows = [flow for flow in result.summary["flows"] if flow["group"] == group]
+    rates = [flow["arrived_throughput_bits_per_second"] for flow in flows]
+    return float(sum(rates) / len(rates) / 1e6)
+
+
+def policed(result: Result, measure: str) -> int:
+    [vc] = [vc for vc in result.summary["vcs"] if vc["name"] == "exceeds.1/forward"]
+    return int(vc[measure] or 0)
+
+
+def test_the_source_takes_the_link_without_a_policer_and_not_with_one() -> None:
+    obeying = ran("pass", flow__exceeds__abr__excess_factor=1.0)
+    alone, dropped = ran("pass"), ran("drop")
+    # 0.95 of 149.76 Mbit/s among five: 28.5 Mbit/s of cells each, 25 Mbit/s of payload.
+    assert mbit(obeying, "obeys") == pytest.approx(25.0, rel=0.01)
+    assert mbit(alone, "exceeds") > 3 * mbit(obeying, "exceeds")
+    assert mbit(alone, "obeys") < 0.5 * mbit(obeying, "obeys")
+    # At most PCR passes the policer: 30 x 48/53 x 31/32 = 26.32 Mbit/s of payload.
+    assert mbit(dropped, "exceeds") < 26.33
+    assert mbit(dropped, "obeys") == pytest.approx(mbit(obeying, "obeys"), rel=0.01)
+    assert policed(dropped, "cells_policed") > 1_000
+
+
+def test_a_policer_drops_nothing_of_a_source_that_obeys() -> None:
+    result = ran("drop", flow__exceeds__abr__excess_factor=1.0)
+    assert policed(result, "cells_conforming") > 1_000
+    assert policed(result, "cells_nonconforming") == 0
+
+
+def test_switches_drop_tagged_cells_first() -> None:
+    tagged, first = ran("tag"), ran("tag", switch__clp_threshold="100 cells")
+    assert policed(tagged, "cells_tagged") > 1_000
+    # Tagged cells take the link as others do, unless switches drop them first.
+    assert mbit(tagged, "obeys") < 0.5 * mbit(first, "obeys")
+    obeying = [vc for vc in first.summary["vcs"] if vc["name"].startswith("obeys")]
+    assert sum(vc["cells_dropped"] for vc in obeying) == 0
+
+
+def test_the_documentation_says_what_the_run_gives() -> None:
+    text = (HERE.parent / "docs" / "explanation" / "contracts.md").read_text(encoding="utf-8")
+    first = ran("tag", switch__clp_threshold="100 cells")
+    for result in (ran("pass"), ran("drop"), first):
+        numbers = [f"{mbit(result, group):.1f}" for group in ("exceeds", "obeys")]
+        assert f"| {numbers[0]} | {numbers[1]} |" in text
