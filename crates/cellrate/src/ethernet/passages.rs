@@ -158,6 +158,7 @@ impl Passages {
                 Kind::Credit => "credit",
                 Kind::Request => "request",
                 Kind::Stop => "stop",
+                Kind::Pull => "pull",
             },
         });
         self.packet.push(row.packet);

@@ -583,10 +583,6 @@ impl<'a> Draft<'a> {
     /// The endpoint of a flow over RoCE that sends `channel`.
     fn over_roce(&self, config: &RoceConfig, channel: ChannelId) -> App {
         let flow = &self.plan.flows[channel.flow()];
-        if !channel.is_forward() {
-            let pacer = self.pacer(config, channel);
-            return App::RoceReceiver(Box::new(receiver::Receiver::new(config, pacer)));
-        }
         let stream = Stream::new(self.plan.seed, &flow.name, "source");
         let Demand::Bytes(bytes) = flow.source.demand(flow.start, stream) else {
             unreachable!("a checked plan has no such source over RoCE");
@@ -600,6 +596,12 @@ impl<'a> Draft<'a> {
             round_trip: config.round_trip(framing, links(&flow.forward), links(&flow.backward)),
             packet: framing.on_line(config.longest_data()),
         };
+        if !channel.is_forward() {
+            let puller = config.control.puller(&way, config.packets(bytes));
+            let pacer = self.pacer(config, channel);
+            let receiver = receiver::Receiver::new(config, pacer, puller);
+            return App::RoceReceiver(Box::new(receiver));
+        }
         let sender = sender::Sender::new(config, (framing, &way), bytes, flow.start);
         App::RoceSender(Box::new(sender))
     }

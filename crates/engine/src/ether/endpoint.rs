@@ -513,6 +513,19 @@ impl Endpoint {
         }
     }
 
+    /// True if it is the receiving end of a flow over RoCE that wants to pull packets.
+    #[inline]
+    pub(super) fn wants_to_pull(&self) -> bool {
+        matches!(&self.app, App::RoceReceiver(receiver) if receiver.wants_to_pull())
+    }
+    /// Pulls packets; returns the time until the next pull of the host.
+    pub(super) fn pull(&mut self) -> Option<Ps> {
+        match &mut self.app {
+            App::RoceReceiver(receiver) => receiver.pull(),
+            _ => None,
+        }
+    }
+
     fn on_roce(&mut self, now: Ps, packet: &RocePacket, marked: bool, trail: &Trail) {
         let trail = packet.has_telemetry().then_some(trail);
         self.digest.add(packet.psn << 2 ^ packet.kind as u64);

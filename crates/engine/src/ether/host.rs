@@ -3,11 +3,13 @@
 mod credited;
 mod gated;
 mod limited;
+mod pulling;
 
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
+use self::pulling::Pulls;
 use super::cbfc::Buffers;
 use super::collective::Steps;
 use super::endpoint::Endpoint;
@@ -111,14 +113,16 @@ pub struct Host {
     steps: Option<Box<Steps>>,
     /// Telemetry of the packet that has arrived last.
     arriving: Trail,
-    /// Times of the next events of the interfaces, then of the endpoints.
+    /// Pulls of receiver credits.
+    pulls: Pulls,
+    /// Times of the next events of the interfaces, then of the endpoints, then of the pacer of pulls.
     clocks: Tournament,
 }
 
 impl Host {
     /// A host in its initial state.
     pub fn new(endpoints: Vec<Endpoint>, interfaces: Vec<Interface>) -> Host {
-        let mut clocks = Tournament::new(interfaces.len() + endpoints.len());
+        let mut clocks = Tournament::new(interfaces.len() + endpoints.len() + 1);
         for (number, endpoint) in endpoints.iter().enumerate() {
             clocks.set(interfaces.len() + number, endpoint.wake_at());
         }
@@ -129,6 +133,7 @@ impl Host {
             buffers: None,
             steps: None,
             arriving: Trail::default(),
+            pulls: Pulls::default(),
             clocks,
         }
     }
@@ -319,6 +324,7 @@ impl Components for Host {
     fn event(&mut self, component: usize, now: Ps, links: &mut Links) {
         match component.checked_sub(self.interfaces.len()) {
             None => self.send(component, now, links),
+            Some(number) if number == self.endpoints.len() => self.pull(now, links),
             Some(number) => {
                 if self.endpoints[number].begins_by_others(now).is_some() {
                     self.begin_by_others(number, now);
@@ -344,6 +350,7 @@ impl Components for Host {
             self.free(frame.label, frame.info, frame.at, links);
         }
         self.endpoints[number].arrive(frame.at, (frame.info, &packet), &self.arriving);
+        self.enrol(number, frame.at);
         self.offer(number, frame.at, links);
     }
 }

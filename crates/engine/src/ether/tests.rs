@@ -14,6 +14,7 @@ mod parts;
 mod pfc;
 mod random;
 mod rates;
+mod rccc;
 mod reports;
 mod roce;
 mod spraying;

@@ -28,10 +28,11 @@ mod opcode {
     pub const SEND_ONLY: u8 = 0x04;
     pub const ACKNOWLEDGE: u8 = 0x11;
     pub const CNP: u8 = 0x81;
-    /// Of the range for manufacturers (0xc0 to 0xff), since ExpressPass has none: credit, request and stop.
+    /// Of the range for manufacturers (0xc0 to 0xff), since credits have none: those of ExpressPass, its request and stop, and the pull of receiver credits.
     pub const CREDIT: u8 = 0xc0;
     pub const REQUEST: u8 = 0xc1;
     pub const STOP: u8 = 0xc2;
+    pub const PULL: u8 = 0xc3;
 }
 
 /// Appends the IP packet that carries a RoCE packet of `flow`, forward or `backward`, with the traffic class
@@ -49,7 +50,7 @@ pub fn write(
     let padding = payload.next_multiple_of(4) - payload;
     let rest = match packet.kind {
         Kind::Data => payload + padding,
-        Kind::Ack | Kind::Nak => 4,
+        Kind::Ack | Kind::Nak | Kind::Pull => 4,
         Kind::Cnp => 16,
         Kind::Credited => CREDIT_NUMBER as usize + payload + padding,
         Kind::Credit => 2,
@@ -91,6 +92,8 @@ pub fn write(
         // count of messages stays 0.
         Kind::Ack => out.extend([0x1f, 0, 0, 0]),
         Kind::Nak => out.extend([0x60, 0, 0, 0]),
+        // No standard has its form.
+        Kind::Pull => out.extend([0; 4]),
         Kind::Cnp => out.extend([0; 16]),
     }
     if let Some(hops) = hops {
@@ -133,6 +136,7 @@ fn opcode(flow: &FlowPlan, packet: &RocePacket) -> u8 {
     match packet.kind {
         Kind::Cnp => opcode::CNP,
         Kind::Ack | Kind::Nak => opcode::ACKNOWLEDGE,
+        Kind::Pull => opcode::PULL,
         Kind::Credit => opcode::CREDIT,
         Kind::Request => opcode::REQUEST,
         Kind::Stop => opcode::STOP,

@@ -96,6 +96,7 @@ impl Host {
             self.begin(back, now, links);
         }
         self.endpoints[number].arrive(now, (frame.info, &packet), &self.arriving);
+        self.enrol(number, now);
         self.offer(number, now, links);
     }
 }

@@ -67,6 +67,13 @@ impl RoceConfig {
         ];
         own.into_iter().flatten().collect()
     }
+    /// Packets of a transfer of `bytes`; `u64::MAX` if it never ends.
+    pub fn packets(&self, bytes: u64) -> u64 {
+        match bytes {
+            u64::MAX => u64::MAX,
+            _ => bytes.div_ceil(self.payload.0),
+        }
+    }
     /// Octets of the longest IP packet of the flow.
     pub fn longest_packet(&self) -> u64 {
         let (headers, payload) = self.full_packet();

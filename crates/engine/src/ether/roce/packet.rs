@@ -41,6 +41,8 @@ pub enum Kind {
     Request,
     /// The source wants no more credits of ExpressPass.
     Stop,
+    /// Credit of the receiver: every packet before its number may be sent.
+    Pull,
 }
 
 /// The fields of a RoCEv2 packet that the simulation needs.
@@ -82,7 +84,7 @@ impl RocePacket {
             Kind::Credited => HEADERS + CREDIT_NUMBER + u32::from(self.payload).next_multiple_of(4),
             Kind::Credit => CREDIT_PACKET,
             Kind::Request | Kind::Stop => HEADERS,
-            Kind::Ack | Kind::Nak => ACK_PACKET,
+            Kind::Ack | Kind::Nak | Kind::Pull => ACK_PACKET,
             Kind::Cnp => CNP_PACKET,
         };
         own + if self.has_telemetry() { TELEMETRY } else { 0 }
@@ -114,7 +116,12 @@ mod tests {
             };
             assert_eq!(data.octets(), 1_044);
         }
-        let sizes = [(Kind::Ack, 48), (Kind::Nak, 48), (Kind::Cnp, 60)];
+        let sizes = [
+            (Kind::Ack, 48),
+            (Kind::Nak, 48),
+            (Kind::Cnp, 60),
+            (Kind::Pull, 48),
+        ];
         for (kind, octets) in sizes {
             let packet = RocePacket::empty(kind, 0, Ps::ZERO);
             assert_eq!(packet.octets(), octets, "{kind:?}");

@@ -6,6 +6,7 @@ use alloc::collections::VecDeque;
 
 use super::RoceConfig;
 use super::control::Notifier;
+use super::control::rccc::Puller;
 use super::pacer::Pacer;
 use super::packet::{Kind, RocePacket};
 use super::telemetry::Trail;
@@ -22,6 +23,8 @@ pub struct Receiver {
     answer: Option<Kind>,
     /// True if a CNP waits.
     cnp: bool,
+    /// Receiver credits, if the control has them.
+    puller: Option<Puller>,
     notifier: Notifier,
     /// Credits of ExpressPass; `None` without it.
     pacer: Option<Box<Pacer>>,
@@ -40,13 +43,15 @@ pub struct Receiver {
 }
 
 impl Receiver {
-    /// A receiver before the first packet, with the pacer of its credits under ExpressPass.
-    pub fn new(config: &RoceConfig, pacer: Option<Pacer>) -> Receiver {
+    /// A receiver before the first packet, with the pacer of its credits under ExpressPass, or what pulls packets under
+    /// receiver credits.
+    pub fn new(config: &RoceConfig, pacer: Option<Pacer>, puller: Option<Puller>) -> Receiver {
         Receiver {
             expected: 0,
             has_told: false,
             answer: None,
             cnp: false,
+            puller,
             notifier: config.control.notifier(),
             pacer: pacer.map(Box::new),
             has_telemetry: config.control.has_telemetry(),
@@ -86,7 +91,10 @@ impl Receiver {
         }
         self.discarded += payload;
         if packet.psn < self.expected {
-            // It came before: the acknowledgement may be lost.
+            // It came before: the acknowledgement or the last pull may be lost.
+            if let Some(puller) = &mut self.puller {
+                puller.repeat();
+            }
             self.answer = self.answer.or(Some(Kind::Ack));
         } else if !self.has_told {
             self.has_told = true;
@@ -99,6 +107,9 @@ impl Receiver {
         if core::mem::take(&mut self.cnp) {
             self.cnps += 1;
             return Some(RocePacket::empty(Kind::Cnp, 0, now));
+        }
+        if let Some(limit) = self.puller.as_mut().and_then(Puller::poll) {
+            return Some(RocePacket::empty(Kind::Pull, limit, now));
         }
         let kind = self.answer.take()?;
         let mut answer = RocePacket::empty(kind, self.expected, now);
@@ -144,7 +155,17 @@ impl Receiver {
     }
     /// True if an answer waits for the interface.
     pub fn waits(&self) -> bool {
-        self.cnp || self.answer.is_some()
+        let pulls = self.puller.as_ref().is_some_and(Puller::waits);
+        self.cnp || pulls || self.answer.is_some()
+    }
+    /// True if it wants to pull packets.
+    pub fn wants_to_pull(&self) -> bool {
+        let mut puller = self.puller.iter();
+        puller.any(|puller| puller.wants(self.expected))
+    }
+    /// Pulls packets; returns the time until the next pull of the host.
+    pub fn pull(&mut self) -> Option<Ps> {
+        self.puller.as_mut().map(Puller::pull)
     }
     /// Priority of CNPs, if one waits.
     pub fn urgent(&self) -> Option<u8> {

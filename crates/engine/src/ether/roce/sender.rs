@@ -72,10 +72,7 @@ impl Sender {
         bytes: u64,
         start: Ps,
     ) -> Sender {
-        let packets = match bytes {
-            u64::MAX => u64::MAX,
-            _ => bytes.div_ceil(config.payload.0),
-        };
+        let packets = config.packets(bytes);
         let control = config.control.build(way);
         let segment = config.control.segment(config.payload.0);
         let patience = Ps(way.round_trip.0.saturating_mul(2));
@@ -151,7 +148,12 @@ impl Sender {
     #[inline]
     fn is_in_window(&self) -> bool {
         let window = self.control.window();
-        window == f64::INFINITY || (self.in_flight() as f64) < window
+        !self.lacks_credit() && (window == f64::INFINITY || (self.in_flight() as f64) < window)
+    }
+    /// True if the next packet waits for credit of the receiver.
+    #[inline]
+    fn lacks_credit(&self) -> bool {
+        self.next >= self.control.limit()
     }
     /// Octets on the line of the packets that are sent and not acknowledged.
     fn in_flight(&self) -> u64 {
@@ -267,6 +269,12 @@ impl Sender {
                 self.acknowledge(now, packet.psn);
                 self.take_credit(now, packet.trail);
             }
+            Kind::Pull => {
+                self.control.on_pull(packet.psn);
+                if self.next == self.una && !self.lacks_credit() {
+                    self.timer = Ps::NEVER;
+                }
+            }
             Kind::Cnp => {
                 self.cnps += 1;
                 if !self.is_done() {
@@ -302,8 +310,9 @@ impl Sender {
         self.una = psn;
         self.next = self.next.max(psn);
         let demand = self.demand.as_ref();
-        let is_unanswered = demand.is_some_and(|demand| demand.is_unanswered());
-        self.timer = if self.next > self.una || is_unanswered {
+        let awaits = demand.is_some_and(|demand| demand.is_unanswered())
+            || !self.is_done() && self.lacks_credit();
+        self.timer = if self.next > self.una || awaits {
             now.saturating_add(self.patience())
         } else {
             Ps::NEVER
@@ -361,6 +370,10 @@ impl Sender {
         self.note_rate(now);
         self.ends.clear();
         self.next = self.una;
+        if self.lacks_credit() {
+            // The last pull may be lost. An old packet asks for it again.
+            self.next = self.una.saturating_sub(1);
+        }
         self.timer = Ps::NEVER;
     }
 

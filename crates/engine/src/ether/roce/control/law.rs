@@ -2,6 +2,7 @@
 
 use alloc::vec::Vec;
 
+use super::rccc::Puller;
 use crate::ether::roce::telemetry::Hop;
 use crate::kernel::{Finding, Ps, Rate};
 
@@ -53,6 +54,13 @@ pub trait RateControl {
     fn window(&self) -> f64 {
         f64::INFINITY
     }
+    /// The first packet that credit of the receiver does not allow; `u64::MAX` without such credit.
+    #[inline]
+    fn limit(&self) -> u64 {
+        u64::MAX
+    }
+    /// Credit of the receiver for every packet before `limit` arrives.
+    fn on_pull(&mut self, _limit: u64) {}
     /// An acknowledgement with telemetry arrives.
     fn on_told(&mut self, _told: &Told<'_>) {}
     /// A CNP arrives.
@@ -94,6 +102,10 @@ pub trait RateControlParameters {
     }
     /// Packets of `payload` octets in a segment whose round trip is measured; `None` if none is.
     fn segment(&self, _payload: u64) -> Option<u64> {
+        None
+    }
+    /// The part of a control by receiver credits at the receiver of a transfer of `packets`; `None` without such credits.
+    fn puller(&self, _way: &Way, _packets: u64) -> Option<Puller> {
         None
     }
 }

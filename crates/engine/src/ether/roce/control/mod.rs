@@ -5,6 +5,7 @@ pub mod expresspass;
 pub mod hpcc;
 mod law;
 mod line_rate;
+pub mod rccc;
 pub mod swift;
 pub mod timely;
 
@@ -71,6 +72,12 @@ macro_rules! registry {
                     $(RoceControlConfig::$variant(config) => config.segment(payload),)*
                 }
             }
+            /// The part of a control by receiver credits at the receiver of a transfer of `packets`.
+            pub fn puller(&self, way: &Way, packets: u64) -> Option<rccc::Puller> {
+                match self {
+                    $(RoceControlConfig::$variant(config) => config.puller(way, packets),)*
+                }
+            }
             /// Key of the algorithm.
             pub fn name(&self) -> &'static str {
                 match self {
@@ -105,6 +112,13 @@ macro_rules! registry {
             }
             fn on_told(&mut self, told: &Told<'_>) {
                 match self { $(RoceControl::$variant(state) => state.on_told(told),)* }
+            }
+            #[inline]
+            fn limit(&self) -> u64 {
+                match self { $(RoceControl::$variant(state) => state.limit(),)* }
+            }
+            fn on_pull(&mut self, limit: u64) {
+                match self { $(RoceControl::$variant(state) => state.on_pull(limit),)* }
             }
             fn on_cnp(&mut self, now: Ps) {
                 match self { $(RoceControl::$variant(state) => state.on_cnp(now),)* }
@@ -148,6 +162,8 @@ registry! {
         "Kumar et al. 2020, after csg-htsim", swift::SwiftConfig, swift::Swift;
     ExpressPass = "expresspass", "send a packet for each credit of the receiver; each port limits credits so that the data fit the line",
         "Cho et al. 2017, after ns2-xpass", expresspass::ExpressPassConfig, line_rate::LineRate;
+    Rccc = "rccc", "send a first window, then the packets that the receiver pulls at the rate of its line (receiver credits)",
+        "public simulator of the Ultra Ethernet Consortium, uet-htsim", rccc::RcccConfig, rccc::Rccc;
 }
 
 impl RoceControlConfig {

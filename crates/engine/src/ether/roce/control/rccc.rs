@@ -1,0 +1,157 @@
+//! Receiver credits (RCCC) as in the public simulator of the Ultra Ethernet Consortium (ultraethernet/uet-htsim, commit
+//! 40ccb05): a first window without a request, then pulls that the receiving host paces over all its sources.
+//!
+//! The reading rests on that program, not on the standard, of which the program says that it alone counts. Two things
+//! differ here. A pull allows packets up to a number, so a packet that go-back-N sends again needs no further pull.
+//! Switches do not trim packets to their headers, so the buffers need room for the first windows.
+
+use alloc::vec::Vec;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::law::{Notifier, RateControl, RateControlParameters, Way};
+use crate::ether::aqm::{require, share};
+use crate::kernel::units::Bytes;
+use crate::kernel::{Finding, Ps, Rate};
+
+/// Parameters of receiver credits.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct RcccConfig {
+    /// Bytes on the line that a source sends before the first pull, and the most that pulls allow beyond the packets that
+    /// have arrived. If absent, 1.5 times the rate of the line times the least round-trip time of the flow's path.
+    #[schemars(extend("x-search" = { "low": "10 kB", "high": "1 MB", "scale": "log", "when": {"window": true} }))]
+    pub window: Option<Bytes>,
+    /// Packets that a pull allows.
+    #[schemars(range(min = 1), extend("x-search" = { "low": 1, "high": 16, "scale": "powers-of-two" }))]
+    pub pull: u32,
+    /// Share of the receiver's line for which it sends pulls.
+    #[schemars(extend("x-search" = { "low": 0.8, "high": 1.0, "scale": "linear" }))]
+    pub pull_rate: f64,
+}
+
+impl Default for RcccConfig {
+    /// The values of the public simulator.
+    fn default() -> RcccConfig {
+        RcccConfig {
+            window: None,
+            pull: 4,
+            pull_rate: 0.99,
+        }
+    }
+}
+
+impl RcccConfig {
+    /// Packets of the window.
+    fn packets(&self, way: &Way) -> u64 {
+        let bdp = || way.line.bits_per_second() / 8e12 * way.round_trip.0 as f64;
+        let window = self.window.map_or_else(|| 1.5 * bdp(), |w| w.0 as f64);
+        (libm::ceil(window / f64::from(way.packet)) as u64).max(1)
+    }
+}
+
+impl RateControlParameters for RcccConfig {
+    fn check(&self, _line: Rate) -> Vec<Finding> {
+        let window = self.window.unwrap_or(Bytes(1));
+        [
+            require("window", window.0 > 0, window, "above 0"),
+            require("pull", self.pull > 0, self.pull, "above 0"),
+            share("pull_rate", self.pull_rate),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
+    }
+    fn notifier(&self) -> Notifier {
+        Notifier::NONE
+    }
+    fn puller(&self, way: &Way, packets: u64) -> Option<Puller> {
+        let line = way.hops.last().unwrap_or(&way.line).bits_per_second() / 8e12;
+        let window = self.packets(way);
+        Some(Puller {
+            packets,
+            window,
+            pull: self.pull.into(),
+            allowed: window,
+            packet_ps: f64::from(way.packet) / line / self.pull_rate,
+            waits: false,
+        })
+    }
+}
+
+/// Credit of a source.
+#[derive(Clone, Debug)]
+pub struct Rccc {
+    line: f64,
+    /// The first packet that may not be sent.
+    limit: u64,
+}
+
+impl Rccc {
+    /// A source whose packets go this way.
+    pub fn new(config: &RcccConfig, way: &Way) -> Rccc {
+        Rccc {
+            line: way.line.bits_per_second() / 8.0,
+            limit: config.packets(way),
+        }
+    }
+}
+
+impl RateControl for Rccc {
+    fn rate(&self) -> f64 {
+        self.line
+    }
+    fn limit(&self) -> u64 {
+        self.limit
+    }
+    fn on_pull(&mut self, limit: u64) {
+        self.limit = self.limit.max(limit);
+    }
+}
+
+/// Pulls of one flow at its receiver.
+#[derive(Clone, Debug)]
+pub struct Puller {
+    /// Packets of the transfer, as the first packet says.
+    packets: u64,
+    /// Packets that may be allowed beyond those that have arrived.
+    window: u64,
+    /// Packets of a pull.
+    pull: u64,
+    /// The first packet that is not allowed.
+    allowed: u64,
+    /// Time of a packet at the rate of pulls, in picoseconds.
+    packet_ps: f64,
+    /// True if a pull waits for the interface.
+    waits: bool,
+}
+
+impl Puller {
+    /// True if a further pull is due when packets before `expected`, above 0, have arrived.
+    pub fn wants(&self, expected: u64) -> bool {
+        let is_within = self.allowed - expected < self.window;
+        expected > 0 && self.allowed < self.packets && is_within
+    }
+    /// Allows the packets of a pull; returns the time until the next pull of the host.
+    pub fn pull(&mut self) -> Ps {
+        let before = self.allowed;
+        self.allowed = before.saturating_add(self.pull).min(self.packets);
+        self.waits = true;
+        // The rate of pulls is never exceeded.
+        let time = (self.allowed - before) as f64 * self.packet_ps;
+        Ps(libm::ceil(time) as u64)
+    }
+    /// The last pull waits once more.
+    pub fn repeat(&mut self) {
+        self.waits = true;
+    }
+    /// True if a pull waits for the interface.
+    pub fn waits(&self) -> bool {
+        self.waits
+    }
+    /// The first packet that the waiting pull does not allow; `None` if no pull waits.
+    pub fn poll(&mut self) -> Option<u64> {
+        core::mem::take(&mut self.waits).then_some(self.allowed)
+    }
+}

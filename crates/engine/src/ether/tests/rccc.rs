@@ -1,0 +1,148 @@
+//! Receiver credits: transfers to one host by hand, and random networks.
+
+use super::random::{any_source, random_plan};
+use super::roce::{incast, over_roce, plainly};
+use super::*;
+use crate::ether::aqm::AqmConfig;
+use crate::ether::roce::RoceConfig;
+use crate::ether::roce::control::RoceControlConfig;
+use crate::ether::roce::control::rccc::RcccConfig;
+
+/// Completion times in us of transfers of `packets` to one host at 100 Gbit/s, 332 ns a packet, over a switch.
+fn completions(sources: usize, packets: u64, config: RcccConfig) -> Vec<f64> {
+    let roce = RoceConfig {
+        payload: Bytes(4_068),
+        control: RoceControlConfig::Rccc(config),
+        ..RoceConfig::default()
+    };
+    let rate = Rate::from_bps(100 * GBPS);
+    let none = AqmConfig::default();
+    let mut plan = incast(sources, rate, Ps::from_us(1), &none, &roce);
+    for flow in &mut plan.flows {
+        flow.source = transfer(4_068 * packets);
+    }
+    let end = Ps::from_ms(20);
+    let report = Simulation::new(plan).unwrap().measure(Ps::ZERO, end, end);
+    let flows = report.flows.iter();
+    flows
+        .map(|flow| flow.completion_seconds.unwrap() * 1e6)
+        .collect()
+}
+
+/// With a first window of one packet, pulls alone set the rate: n P s / r for n transfers of P packets of s us at the share
+/// r of the line. The latency is below 6 us: 4 us of links and two packets there and two acknowledgements back.
+#[test]
+fn pulls_set_the_rate_of_all_sources_together() {
+    for (sources, share) in [(2, 0.99), (8, 0.99), (8, 0.5)] {
+        let config = RcccConfig {
+            window: Some(Bytes(if sources == 2 { 66_400 } else { 4_150 })),
+            pull_rate: share,
+            ..RcccConfig::default()
+        };
+        let found = completions(sources, 2_000, config);
+        let packets = (sources * 2_000) as f64;
+        // The first windows take nothing from the pulls.
+        let first = (sources * if sources == 2 { 16 } else { 1 }) as f64;
+        let tail = (packets - first) * 0.332 / share;
+        let last = found.iter().copied().fold(0.0, f64::max);
+        assert!(
+            (tail * 0.999..tail * 1.001 + 12.0).contains(&last),
+            "{sources}: {last} {tail}"
+        );
+        let least = found.iter().copied().fold(last, f64::min);
+        // Round robin: the transfers end within one round of pulls.
+        let round = (sources * 4) as f64 * 0.332 / share;
+        assert!(last - least < round + 1.0, "{found:?}");
+    }
+}
+
+/// A window of less than the bandwidth-delay product limits a lone source: 1 packet in flight, and 4 more of a pull.
+#[test]
+fn each_parameter_matters() {
+    let base = || RcccConfig {
+        window: Some(Bytes(4_150)),
+        ..RcccConfig::default()
+    };
+    let of = |config| completions(1, 500, config)[0];
+    let own = of(base());
+    let others = [
+        RcccConfig {
+            window: None,
+            ..base()
+        },
+        RcccConfig { pull: 1, ..base() },
+        RcccConfig {
+            pull_rate: 0.2,
+            ..base()
+        },
+    ];
+    for other in others {
+        let text = format!("{other:?}");
+        let found = of(other);
+        assert!((found - own).abs() > 1.0, "{text}: {found} {own}");
+    }
+}
+
+/// Random networks in which packets are lost: the plain schedule gives the same, and transfers go on.
+#[test]
+fn receiver_credits_do_not_depend_on_the_schedule() {
+    let mut stream = Stream::new(1, "ether", "networks under RCCC");
+    let (mut sent, mut again) = (0, 0);
+    for case in 0..cases(40) {
+        let plan = random_plan(&mut stream, any_source);
+        let mut plan = over_roce(plan, &mut stream);
+        for roce in plan.flows.iter_mut().filter_map(|flow| flow.roce.as_mut()) {
+            let mut below = |most: u64| stream.below(Ps(most)).0;
+            roce.control = RoceControlConfig::Rccc(RcccConfig {
+                window: (below(2) == 0).then(|| Bytes(1 + below(100_000))),
+                pull: 1 + below(6) as u32,
+                pull_rate: 0.5 + below(50) as f64 / 100.0,
+            });
+        }
+        let (from, to) = (Ps::from_us(200), Ps::from_ms(3));
+        let fast = Simulation::new(plan.clone()).unwrap().measure(from, to, to);
+        let mut plain = plainly(&plan, from, to);
+        assert_eq!(text(&fast), text(&plain.report()), "case {case}: {plan:#?}");
+        for (flow, plan_of) in fast.flows.iter().zip(&plan.flows) {
+            if plan_of.roce.is_some() {
+                sent += flow.segments_sent;
+                again += (flow.segments_retransmitted > 0) as u32;
+            }
+        }
+    }
+    assert!(sent > 5_000, "{sent}: the cases must send");
+    assert!(again > 5, "{again}: the cases must reach losses");
+}
+
+/// Datagrams at 9.9 Gbit/s, as short as pulls, overload the way back at 5 Gbit/s, so pulls are lost. Each pull is for the one packet that may
+/// come next, so no later pull replaces it. The timer asks again, and the transfer ends.
+#[test]
+fn lost_pulls_do_not_stop_a_transfer() {
+    let roce = RoceConfig {
+        payload: Bytes(4_068),
+        timeout: Ps::from_us(100),
+        control: RoceControlConfig::Rccc(RcccConfig {
+            window: Some(Bytes(1)),
+            pull: 1,
+            ..RcccConfig::default()
+        }),
+        ..RoceConfig::default()
+    };
+    let rate = Rate::from_bps(10 * GBPS);
+    let mut plan = row(3, rate, Ps::from_us(1), 20_000, |there, back| FlowPlan {
+        roce: Some(roce.clone()),
+        ..FlowPlan::new("one", transfer(4_068 * 60), there, back)
+    });
+    let [there, back] = [&plan.flows[0].forward, &plan.flows[0].backward].map(Clone::clone);
+    plan.links[back[1]].rate = Rate(rate.0 / 2);
+    let load = cbr(Rate::from_bps(99 * GBPS / 10));
+    plan.flows.push(FlowPlan {
+        datagram: 20,
+        ..FlowPlan::new("load", load, back, there)
+    });
+    let end = Ps::from_ms(60);
+    let report = Simulation::new(plan).unwrap().measure(Ps::ZERO, end, end);
+    let flow = &report.flows[0];
+    assert!(flow.timeouts > 10, "{}", flow.timeouts);
+    assert!(flow.completion_seconds.is_some(), "{flow:?}");
+}
