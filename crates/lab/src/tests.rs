@@ -407,6 +407,7 @@ fn rates_over_roce_have_the_symbol_of_their_control() {
         ("timely", "R"),
         ("swift", "R"),
         ("expresspass", "R"),
+        ("rccc", "R"),
     ] {
         let set = [format!(
             "flow.answer.roce.control={{algorithm=\"{control}\"}}"

@@ -19,8 +19,8 @@ use crate::kernel::{Finding, Ps, Rate};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RcccConfig {
-    /// Bytes on the line that a source sends before the first pull, and the most that pulls allow beyond the packets that
-    /// have arrived. If absent, 1.5 times the rate of the line times the least round-trip time of the flow's path.
+    /// Bytes on the line that a source sends before the first pull. Pulls allow packets only while fewer than the
+    /// window are allowed and have not arrived. If absent, 1.5 times the rate of the line times the least round-trip time of the flow's path.
     #[schemars(extend("x-search" = { "low": "10 kB", "high": "1 MB", "scale": "log", "when": {"window": true} }))]
     pub window: Option<Bytes>,
     /// Packets that a pull allows.
@@ -115,7 +115,7 @@ impl RateControl for Rccc {
 pub struct Puller {
     /// Packets of the transfer, as the first packet says.
     packets: u64,
-    /// Packets that may be allowed beyond those that have arrived.
+    /// Packets of the first window. A pull is due while fewer are allowed and have not arrived.
     window: u64,
     /// Packets of a pull.
     pull: u64,
