@@ -99,6 +99,13 @@ EXPRESSPASS = BUSY.replace(
     'name = "tcp"',
     'name = "tcp"\nroce = { timeout = "2 s", control = { algorithm = "expresspass" } }',
 )
+# The same sources under receiver credits, and over a switch that trims their packets.
+RCCC = BUSY.replace(
+    'name = "tcp"',
+    'name = "tcp"\nroce = { timeout = "2 s", control = { algorithm = "rccc" } }',
+)
+TRIMMING = "switch.queues=[[7],[0]]; switch.trim_priority=7"
+FEW = OF_CONTROL + 'window="3 kB"'
 STEEP = 'flow.tcp.roce.control.min_rtt="1 ms"'
 OFTEN_HAI = "flow.tcp.roce.control.hai_after=1"
 # Timer and byte counter both leave fast recovery between two CNPs.
@@ -365,6 +372,11 @@ OTHERS = {
     "expresspass.jitter": (EXPRESSPASS, "", OF_CONTROL + "jitter=0.01"),
     "expresspass.credit_queue": (EXPRESSPASS, "", OF_CONTROL + "credit_queue=3"),
     "expresspass.burst": (EXPRESSPASS, "", OF_CONTROL + "burst=6"),
+    "rccc.window": (RCCC, "", OF_CONTROL + 'window="30 kB"'),
+    "rccc.pull": (RCCC, "", OF_CONTROL + "pull=1"),
+    "rccc.pull_rate": (RCCC, FEW, f"{FEW}; {OF_CONTROL}pull_rate=0.001"),
+    "roce.resend": (RCCC, TRIMMING, f'{TRIMMING}; flow.tcp.roce.resend="selective"'),
+    "switch.trim_priority": (RCCC, "switch.queues=[[7],[0]]", TRIMMING),
     "pfc.priorities": (PAUSED, "", "pfc.priorities=[7]"),
     "pfc.xoff": (PAUSED, "", 'pfc.xoff="40 packets"'),
     "pfc.xon": (PAUSED, "", 'pfc.xon="3 packets"'),
@@ -432,7 +444,7 @@ def test_every_key_is_here() -> None:
     keys = {name: {row[1] for row in rows} for name, rows in OF_ALGORITHMS.items()}
     assert variants("AqmConfig", "algorithm") == {"none": set(), **keys}
     controls = variants("RoceControlConfig", "algorithm")
-    for name in ("dcqcn", "expresspass", "hpcc", "timely", "swift"):
+    for name in ("dcqcn", "expresspass", "hpcc", "rccc", "timely", "swift"):
         assert {f"{name}.{key}" for key in controls.pop(name)} <= set(OTHERS)
     assert controls == {"none": set()}
     # What has no digest, what names things, what only limits packets (the refusals of

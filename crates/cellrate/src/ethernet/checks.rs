@@ -21,6 +21,7 @@ use super::graph::{Graph, Part, expand};
 use super::joined;
 use super::pfc;
 use super::roce;
+use super::trimming;
 use super::types::Scenario;
 use crate::scenario::checks::check_lists;
 use crate::scenario::diagnostic::Severity;
@@ -53,6 +54,7 @@ pub fn check(scenario: &Scenario) -> (Option<Graph>, Vec<Problem>) {
             check_rates(scenario, &graph, &mut problems);
             check_marks(scenario, &mut problems);
             problems.extend(roce::check(scenario, &graph));
+            problems.extend(trimming::check(scenario));
             problems.extend(joined::check(scenario, &graph));
             let has_error = |found: &Problem| found.severity == Severity::Error;
             if !problems.iter().any(has_error) {

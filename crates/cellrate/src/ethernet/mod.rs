@@ -26,6 +26,7 @@ mod summary;
 mod tcp_defaults;
 pub mod templates;
 pub mod topology;
+mod trimming;
 pub mod types;
 mod warnings;
 

@@ -23,7 +23,8 @@ pub struct Passages {
     /// Channel: `FLOW/forward` or `FLOW/backward`; empty for a pause, and for a credit of CBFC.
     pub vc: Vec<String>,
     /// `data`, `ack`, `nak`, `cnp`, `record` (of rates: the fields of an RM cell), `credit`, `request` or `stop` (of
-    /// credits of ExpressPass), or `pause`. An `ack` has no data.
+    /// credits of ExpressPass), `pull` (credit of the receiver), `trimmed` (headers without their payload), `again` (asks for a
+    /// trimmed packet), or `pause`. An `ack` has no data.
     pub kind: Vec<&'static str>,
     /// Number of the packet among the recorded packets of its channel, from 0. A packet keeps its number at
     /// each link.
@@ -159,6 +160,8 @@ impl Passages {
                 Kind::Request => "request",
                 Kind::Stop => "stop",
                 Kind::Pull => "pull",
+                Kind::Trimmed => "trimmed",
+                Kind::Again => "again",
             },
         });
         self.packet.push(row.packet);

@@ -82,6 +82,7 @@ pub(super) fn switch(scenario: &Scenario, node: &Node) -> SwitchPlan {
         control: scenario.switch.control.0.clone(),
         multipath: scenario.switch.multipath,
         memory: scenario.switch.memory.clone(),
+        trim_priority: scenario.switch.trim_priority,
     }
 }
 

@@ -218,6 +218,11 @@ pub struct Switch {
     /// that trusts DSCP.
     #[schemars(extend("x-change" = "frames wait in the queues of their priorities"))]
     pub queues: Vec<Vec<u8>>,
+    /// Priority of the frames of trimmed packets, 0 to 7. A packet with data over RoCE that finds no room is cut to its
+    /// headers, which wait in the queue of this priority, so the receiver learns of the loss at once. This queue holds twice
+    /// `buffer`. If absent, such packets are dropped.
+    #[schemars(range(max = 7), extend("x-change" = "trimmed packets wait in a queue of their own for the whole run"))]
+    pub trim_priority: Option<u8>,
     /// Order in which a port serves its queues; with strict priority the first queue goes first.
     pub schedule: ScheduleConfig,
     /// Active queue management of each queue: it marks or drops packets before the buffer is full.
@@ -243,6 +248,7 @@ impl Default for Switch {
         Switch {
             buffer: None,
             queues: vec![Vec::new()],
+            trim_priority: None,
             schedule: ScheduleConfig::StrictPriority,
             aqm: AqmConfig::default(),
             control: Control::default(),

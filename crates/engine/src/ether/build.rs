@@ -22,12 +22,12 @@ use super::pause::Pauses;
 use super::pfc::{Ingress, Ingresses, PfcConfig, headroom};
 use super::plan::expresspass::Limit;
 use super::plan::{Plan, SwitchPlan};
-use super::port::{Port, PortSettings};
+use super::port::{Port, PortSettings, Trimming};
 use super::rates::{RateDestination, RateSource, Rates};
 use super::reserves::Reserves;
 use super::roce::control::Way;
 use super::roce::pacer::Pacer;
-use super::roce::{RoceConfig, receiver, sender};
+use super::roce::{RoceConfig, packet, receiver, sender};
 use super::spray::{self, Sprayer};
 use super::switch::{Controlled, Route, SPRAYED, Switch};
 use super::transport::Inbox;
@@ -197,7 +197,7 @@ impl<'a> Draft<'a> {
             let queue = |queue: usize| {
                 let purpose = format!("queue {}", queue + 1);
                 let stream = Stream::new(self.plan.seed, &link_plan.name, &purpose);
-                (settings.buffer, settings.aqm.build(facts, stream))
+                settings.aqm.build(facts, stream)
             };
             let control = |channels: usize| {
                 let facts = PortFacts {
@@ -221,12 +221,17 @@ impl<'a> Draft<'a> {
                 rate: link_plan.rate,
                 delay: link_plan.delay,
                 link: *link as u32,
+                buffer: settings.buffer,
                 queues: (0..queues).map(queue).collect(),
                 schedule: settings.schedule.build(),
                 first_queue: number * queues,
                 shares_memory: settings.memory.is_some(),
                 queue_of: settings.queue_of(),
                 has_telemetry: self.has_telemetry[*link],
+                trimming: settings.trim_priority.map(|priority| Trimming {
+                    priority,
+                    octets: self.plan.framing.frame(packet::HEADERS),
+                }),
             })
         };
         let ports = &self.outgoing[node];

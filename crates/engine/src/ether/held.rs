@@ -39,9 +39,17 @@ impl Held {
                 _ => None,
             },
             info,
-            is_empty: !info.is_udp() && packet.is_none_or(|packet| payload(packet) == 0),
+            is_empty: !info.is_udp() && packet.is_none_or(is_without_payload),
             arrives: None,
         }
+    }
+}
+
+/// True for a packet without payload, also if a switch has cut its payload off.
+fn is_without_payload(packet: &Packet) -> bool {
+    match packet {
+        Packet::Roce(packet) => !packet.has_data(),
+        _ => payload(packet) == 0,
     }
 }
 

@@ -90,7 +90,9 @@ impl Simulation {
                 stats.delivered_bytes + stats.duplicate_bytes + receiver.held_bytes()
             }
             App::Router(router) => router.bytes,
-            App::RoceReceiver(receiver) => receiver.delivered + receiver.discarded,
+            App::RoceReceiver(receiver) => {
+                receiver.delivered + receiver.discarded + receiver.held()
+            }
             _ => {
                 let counts = destination.counts();
                 (counts.packets_received - counts.records_received)
@@ -554,19 +556,23 @@ impl Simulation {
                 (sender.stats(), arrived)
             }
             (App::RoceSender(sender), App::RoceReceiver(receiver)) => {
-                let arrived = [receiver.delivered, receiver.discarded, 0];
+                let arrived = [receiver.delivered, receiver.discarded, receiver.held()];
                 (sender.stats(), arrived)
             }
             _ => return None,
         };
         let forward = ChannelId::forward(number).index();
+        let cut = match destination.app() {
+            App::RoceReceiver(receiver) => receiver.cut,
+            _ => 0,
+        };
         let head = source_of(source).and_then(|source| source.head);
         let head = head.map_or(0, |(_, packet)| payload(&packet));
         let balance = Balance {
             sent_once_bytes: stats.bytes_sent_once,
             retransmitted_bytes: stats.bytes_retransmitted,
             delivered_bytes: delivered,
-            dropped_bytes: dropped[forward].bytes,
+            dropped_bytes: dropped[forward].bytes + cut,
             in_path_bytes: in_path[forward].bytes + head,
             duplicate_bytes: duplicate,
             held_out_of_order_bytes: held,
@@ -661,6 +667,7 @@ impl Simulation {
             packets_arrived: now.arrived.packets - then.arrived.packets,
             packets_dropped: now.dropped.packets - then.dropped.packets,
             packets_dropped_early: now.dropped_early - then.dropped_early,
+            packets_trimmed: port.trims().then(|| now.trimmed - then.trimmed),
             packets_marked: now.marked - then.marked,
             queue_mean_bytes: mean(now.octet_ps - then.octet_ps),
             queue_max_bytes: most.octets,

@@ -2,6 +2,7 @@
 
 pub mod change;
 pub mod expresspass;
+pub mod trimming;
 
 use alloc::collections::BTreeSet;
 use alloc::format;
@@ -68,7 +69,8 @@ pub struct NodePlan {
 /// Settings of a switch's output ports.
 #[derive(Clone, Debug)]
 pub struct SwitchPlan {
-    /// Most octets of each queue, the frame in service included; `u64::MAX` without a limit.
+    /// Most octets of each queue, the frame in service included; `u64::MAX` without a limit. The queue of trimmed packets holds
+    /// twice as many.
     pub buffer: u64,
     /// Memory that all queues of the switch share; `None` without shared memory.
     pub memory: Option<MemoryConfig>,
@@ -83,6 +85,9 @@ pub struct SwitchPlan {
     /// Queues of each port, each with the priorities of its frames. Under strict priority the first queue is
     /// served first. Priorities that no queue lists share the last queue.
     pub queues: Vec<Vec<u8>>,
+    /// Priority of the frames of packets over RoCE that find no room and are cut to their headers; `None` if such packets
+    /// are dropped.
+    pub trim_priority: Option<u8>,
 }
 
 impl SwitchPlan {
@@ -96,6 +101,7 @@ impl SwitchPlan {
             control: ControlConfig::default(),
             multipath: Multipath::default(),
             queues: Vec::from([Vec::new()]),
+            trim_priority: None,
         }
     }
     /// A fault of queues, priorities, schedule or memory; `None` if they are valid.
@@ -341,6 +347,7 @@ impl Plan {
         self.check_roce()?;
         self.check_waiting()?;
         self.check_credits()?;
+        self.check_trimming()?;
         self.check_lossless()
     }
 

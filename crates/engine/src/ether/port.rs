@@ -4,6 +4,9 @@ mod credited;
 mod gated;
 mod limited;
 mod telling;
+mod trimming;
+
+pub use trimming::Trimming;
 
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
@@ -43,6 +46,8 @@ pub struct QueueCounts {
     pub dropped: Held,
     /// Frames that active queue management has dropped.
     pub dropped_early: u64,
+    /// Packets that found no room and were cut to their headers, which count as arrived where they wait.
+    pub trimmed: u64,
     /// Frames that the port marked.
     pub marked: u64,
     /// Integral of the octets held over time, in octets times picoseconds.
@@ -126,9 +131,9 @@ impl Queue {
             }
         }
     }
-    fn new((limit, aqm): (u64, Aqm)) -> Queue {
+    fn new(aqm: Aqm) -> Queue {
         Queue {
-            limit,
+            limit: u64::MAX,
             aqm,
             waiting: VecDeque::new(),
             held: Held::default(),
@@ -184,8 +189,10 @@ pub struct PortSettings {
     pub delay: Ps,
     /// Link that the port feeds.
     pub link: u32,
-    /// For each queue its most octets, `u64::MAX` without a limit, and its active queue management.
-    pub queues: Vec<(u64, Aqm)>,
+    /// Most octets of each queue, `u64::MAX` without a limit; of the queue of trimmed packets half of its most.
+    pub buffer: u64,
+    /// For each queue its active queue management.
+    pub queues: Vec<Aqm>,
     /// Order of service.
     pub schedule: Schedule,
     /// Number of the port's first queue, counted over all queues of the switch that share the memory.
@@ -198,6 +205,8 @@ pub struct PortSettings {
     pub control: Option<Hosted>,
     /// True if packets with data and telemetry leave here.
     pub has_telemetry: bool,
+    /// Frames of trimmed packets; `None` if the port drops what finds no room.
+    pub trimming: Option<Trimming>,
 }
 
 /// An output port. It serves one frame at a time and does not interrupt a service. At one instant it first
@@ -216,6 +225,7 @@ pub struct Port {
     credited: Option<Box<Credited>>,
     gate: Option<Box<PortGate>>,
     limiter: Option<Box<Limiter<Arriving>>>,
+    trimming: Option<Trimming>,
     /// True if a free line may have to wait for a pause, or for credits: with `gate` or `limiter`.
     resumes: bool,
     /// True if some queue has active queue management with a timer, or if there is a control scheme.
@@ -241,16 +251,16 @@ pub struct Port {
 impl Port {
     /// An output port at the start of the run, without frames.
     pub fn new(settings: PortSettings) -> Port {
-        let timed = |(_, aqm): &(u64, Aqm)| matches!(aqm, Aqm::Pie(_));
+        let timed = |aqm: &Aqm| matches!(aqm, Aqm::Pie(_));
         let serves_ahead = match (&settings.queues[..], &settings.schedule) {
-            ([(_, aqm)], schedule) if schedule.is_strict(0) => {
+            ([aqm], schedule) if schedule.is_strict(0) => {
                 // What waits at the begin of a service is known then.
                 let is_known_then = settings.shares_memory || settings.has_telemetry;
                 aqm.acts_on_arrival_alone() && settings.control.is_none() && !is_known_then
             }
             _ => false,
         };
-        Port {
+        let mut port = Port {
             clock: OctetClock::new(settings.rate),
             delay: settings.delay,
             link: settings.link,
@@ -259,6 +269,7 @@ impl Port {
             credited: None,
             gate: None,
             limiter: None,
+            trimming: settings.trimming,
             resumes: false,
             queues: settings.queues.into_iter().map(Queue::new).collect(),
             queue_of: settings.queue_of,
@@ -272,7 +283,9 @@ impl Port {
             begun: 0,
             sent: 0,
             tap: None,
-        }
+        };
+        port.set_limits(settings.buffer);
+        port
     }
 
     /// Instant at which the port must be advanced: at which the next service begins, or, if the memory is
@@ -346,8 +359,8 @@ impl Port {
     /// Goes on from `now` with another limit of each queue, and with other parameters of the same queue
     /// management and of the same scheme. An interval of the scheme that should have ended before `now` ends now.
     pub(super) fn change(&mut self, now: Ps, to: &SwitchChange) {
+        self.set_limits(to.buffer);
         for queue in &mut self.queues {
-            queue.limit = to.buffer;
             queue.aqm.change(now, &to.aqm);
         }
         if let Some(control) = &mut self.control {
@@ -406,6 +419,18 @@ impl Port {
                 control.on_arrival(now, frame.slot, parts, held);
             }
         }
+        self.enter(now, (number, came), frame, outside);
+    }
+
+    /// A frame, which came with an ECN code point, enters a queue, or finds no room.
+    #[inline]
+    fn enter(
+        &mut self,
+        now: Ps,
+        (number, came): (usize, Ecn),
+        mut frame: Arriving,
+        outside: &mut Outside<'_>,
+    ) {
         let is_lossless = self.is_lossless(frame.info);
         let (queue, octets) = (&mut self.queues[number], frame.info.octets());
         queue.counts.arrived = with(queue.counts.arrived, octets);
@@ -422,7 +447,10 @@ impl Port {
                 .as_ref()
                 .is_some_and(|memory| !memory.admit(place, octets))
         {
-            return self.drop((now, Cause::Overflow), number, frame, outside);
+            return match self.trim(number, &mut frame, came, outside) {
+                Some(number) => self.enter(now, (number, came), frame, outside),
+                None => self.drop((now, Cause::Overflow), number, frame, outside),
+            };
         }
         if let Some(memory) = memory {
             memory.take(place, octets);

@@ -244,7 +244,7 @@ pub struct FlowReport {
     pub duplicate_acks: u64,
     /// Packets that the source has sent.
     pub packets_sent: u64,
-    /// Packets of the source that have arrived at the destination.
+    /// Packets of the source that have arrived at the destination, trimmed ones included.
     #[schemars(extend("x-better" = "more"))]
     pub packets_delivered: u64,
     /// Packets of the source that switches and routers have dropped.
@@ -300,7 +300,7 @@ pub struct FlowReport {
     /// CNPs that the source has received; null without RoCE.
     #[schemars(extend("x-unit" = "packets", "x-source" = "Zhu et al. 2015"))]
     pub cnps_received: Option<u64>,
-    /// Negative acknowledgements (NAKs) after which the source has gone back to a missing packet; null
+    /// Negative acknowledgements (NAKs) after which the source has gone back to a missing packet, or sends it alone again; null
     /// without RoCE.
     #[schemars(extend("x-unit" = "packets", "x-source" = "InfiniBand Architecture Specification, reliable connection", "x-better" = "less"))]
     pub naks_received: Option<u64>,
@@ -338,7 +338,7 @@ pub struct Balance {
     pub retransmitted_bytes: u64,
     /// Bytes delivered to the application (whole run).
     pub delivered_bytes: u64,
-    /// Bytes in frames that switches dropped (whole run).
+    /// Bytes in frames that switches dropped, and bytes cut off trimmed packets that have arrived (whole run).
     pub dropped_bytes: u64,
     /// Bytes in frames that at the end of the run are on links, in switches, or at a source under rate
     /// control or with bursts.
@@ -405,6 +405,10 @@ pub struct QueueReport {
     /// Frames that active queue management dropped, even with room in the buffer.
     #[schemars(extend("x-better" = "less"))]
     pub packets_dropped_early: u64,
+    /// Packets that found no room and were cut to their headers, which are counted where they wait; null if the switch does
+    /// not trim packets.
+    #[schemars(extend("x-source" = "uet-htsim", "x-better" = "less"))]
+    pub packets_trimmed: Option<u64>,
     /// Frames that the port marked.
     #[schemars(extend("x-source" = "RFC 3168 section 5"))]
     pub packets_marked: u64,

@@ -20,6 +20,7 @@ mod roce;
 mod spraying;
 mod swift;
 mod timely;
+mod trimming;
 mod unloaded;
 
 use alloc::format;

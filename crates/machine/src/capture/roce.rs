@@ -33,6 +33,9 @@ mod opcode {
     pub const REQUEST: u8 = 0xc1;
     pub const STOP: u8 = 0xc2;
     pub const PULL: u8 = 0xc3;
+    /// The headers of a trimmed packet, and the request for this packet.
+    pub const TRIMMED: u8 = 0xc4;
+    pub const AGAIN: u8 = 0xc5;
 }
 
 /// Appends the IP packet that carries a RoCE packet of `flow`, forward or `backward`, with the traffic class
@@ -46,15 +49,19 @@ pub fn write(
     packet: &RocePacket,
 ) {
     let [from, to] = if backward { [1, 0] } else { [0, 1] };
-    let payload = usize::from(packet.payload);
+    let payload = if packet.has_data() {
+        usize::from(packet.payload)
+    } else {
+        0
+    };
     let padding = payload.next_multiple_of(4) - payload;
     let rest = match packet.kind {
         Kind::Data => payload + padding,
-        Kind::Ack | Kind::Nak | Kind::Pull => 4,
+        Kind::Ack | Kind::Nak | Kind::Pull | Kind::Again => 4,
         Kind::Cnp => 16,
         Kind::Credited => CREDIT_NUMBER as usize + payload + padding,
         Kind::Credit => 2,
-        Kind::Request | Kind::Stop => 0,
+        Kind::Request | Kind::Stop | Kind::Trimmed => 0,
     };
     let telemetry = hops.map_or(0, |_| TELEMETRY as usize);
     let length = UDP + BTH + telemetry + rest + ICRC;
@@ -83,7 +90,7 @@ pub fn write(
     out.extend((becn << 24 | queue_pair & 0xff_ffff).to_be_bytes());
     out.extend((asks | number(packet)).to_be_bytes());
     match packet.kind {
-        Kind::Data | Kind::Request | Kind::Stop => {}
+        Kind::Data | Kind::Trimmed | Kind::Request | Kind::Stop => {}
         // The number of the credit that the data answer.
         Kind::Credited => out.extend((packet.trail & 0xff_ffff).to_be_bytes()),
         // The low bits of the PSN that the receiver expects.
@@ -93,7 +100,7 @@ pub fn write(
         Kind::Ack => out.extend([0x1f, 0, 0, 0]),
         Kind::Nak => out.extend([0x60, 0, 0, 0]),
         // No standard has its form.
-        Kind::Pull => out.extend([0; 4]),
+        Kind::Pull | Kind::Again => out.extend([0; 4]),
         Kind::Cnp => out.extend([0; 16]),
     }
     if let Some(hops) = hops {
@@ -137,6 +144,8 @@ fn opcode(flow: &FlowPlan, packet: &RocePacket) -> u8 {
         Kind::Cnp => opcode::CNP,
         Kind::Ack | Kind::Nak => opcode::ACKNOWLEDGE,
         Kind::Pull => opcode::PULL,
+        Kind::Trimmed => opcode::TRIMMED,
+        Kind::Again => opcode::AGAIN,
         Kind::Credit => opcode::CREDIT,
         Kind::Request => opcode::REQUEST,
         Kind::Stop => opcode::STOP,

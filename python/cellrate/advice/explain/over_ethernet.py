@@ -300,6 +300,12 @@ def _why_lost(bounds: FrameBounds, port: Line) -> str:
     algorithms = {control["algorithm"] for control in controls}
     if algorithms == {"expresspass"} and len(controls) == len(bounds.network.over[port]):
         return "no formula here bounds the bursts that credits of ExpressPass let meet"
+    if algorithms and port.switch is not None and port.switch["trim_priority"] is not None:
+        return (
+            "the queue of trimmed packets may be full, and packets that are not of RoCE are dropped"
+        )
+    if algorithms == {"rccc"} and len(controls) == len(bounds.network.over[port]):
+        return "the first windows of receiver credits may exceed the buffer; pulls follow only then"
     if algorithms - {"hpcc", "swift"}:
         return "flows over RoCE have no windows"
     if controls:

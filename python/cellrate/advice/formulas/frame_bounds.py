@@ -246,7 +246,10 @@ class FrameBounds:
             found.append(QueueLimit(self._of_memory(port), "alpha times what a queue alone leaves"))
         # Under PFC or CBFC queues have no limit of their own.
         if math.isfinite(port.buffer_bytes) and self.network.lossless is None:
-            found.append(QueueLimit(port.buffer_bytes, "its buffer"))
+            trims = port.switch is not None and port.switch["trim_priority"] is not None
+            why = "twice its buffer, which headers of trimmed packets may fill"
+            limit = QueueLimit(2 * port.buffer_bytes, why)
+            found.append(limit if trims else QueueLimit(port.buffer_bytes, "its buffer"))
         if self.network.credit is not None:
             promised = self.network.credit["promised_bytes"][self._numbers[port]]
             found.append(QueueLimit(promised, "the reserves of all flows over it"))

@@ -51,6 +51,12 @@ DYES = {
     "request-marked": "#56b4e9",
     "stop": "#8b4513",
     "stop-marked": "#8b4513",
+    "pull": "#000000",
+    "pull-marked": "#000000",
+    "trimmed": "#e69f00",
+    "trimmed-marked": "#e69f00",
+    "again": "#8b4513",
+    "again-marked": "#8b4513",
 }
 SHAPES = {"frm": ">", "brm": "<", "credit": "D"}
 NAMES = {
@@ -79,6 +85,12 @@ FRAME_NAMES = {
     "request-marked": "request for credits with CE",
     "stop": "stop of credits",
     "stop-marked": "stop of credits with CE",
+    "pull": "pull of packets",
+    "pull-marked": "pull of packets with CE",
+    "trimmed": "trimmed packet",
+    "trimmed-marked": "trimmed packet with CE",
+    "again": "request for a trimmed packet",
+    "again-marked": "request for a trimmed packet with CE",
 }
 # Width of a frame on its link.
 THICK = 3.0

@@ -30,6 +30,7 @@ FRAME_LOOKS = (
     *("data", "data-marked", "ack", "ack-marked", "record", "record-marked"),
     *("nak", "nak-marked", "cnp", "cnp-marked", "credit", "pause"),
     *("request", "request-marked", "stop", "stop-marked"),
+    *("pull", "pull-marked", "trimmed", "trimmed-marked", "again", "again-marked"),
 )
 """Kinds of frames in a film; "marked" means CE, or for a rate record (a frame with an RM cell's
 fields) CI or NI.

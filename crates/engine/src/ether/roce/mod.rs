@@ -6,6 +6,7 @@ pub mod demand;
 pub mod pacer;
 pub mod packet;
 pub mod receiver;
+pub mod selective;
 pub mod sender;
 pub mod telemetry;
 
@@ -24,8 +25,19 @@ use crate::kernel::{Finding, Ps};
 use crate::net::LinkPlan;
 use crate::traffic::SourceConfig;
 
+/// Packets that a source over RoCE sends again after a loss.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Resend {
+    /// The missing packet and all behind it (InfiniBand Architecture Specification, reliable connection).
+    #[default]
+    GoBackN,
+    /// The missing packet alone (Ultra Ethernet).
+    Selective,
+}
+
 /// A flow over RoCEv2 in place of TCP: one message after the other in packets with a number each (PSN), without a
-/// window but that of its control. The receiver takes packets in order only, and asks once for the first that is missing (go-back-N).
+/// window but that of its control. The receiver takes packets in order only, and asks once for the first that is missing (go-back-N), unless `resend` is `selective`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RoceConfig {
@@ -42,6 +54,9 @@ pub struct RoceConfig {
     /// which the source asks again.
     #[schemars(extend("x-search" = { "low": "65.536 us", "high": "67.108864 ms", "scale": "log" }))]
     pub timeout: Ps,
+    /// Packets that are sent again after a loss. With `selective` the receiver keeps packets ahead of a missing one, and asks
+    /// only for packets that switches have trimmed (`switch.trim_priority`). Other losses wait for the timeout.
+    pub resend: Resend,
     /// Rate control of the source; `none` sends at the rate of the line.
     pub control: RoceControlConfig,
 }
@@ -52,6 +67,7 @@ impl Default for RoceConfig {
             payload: Bytes(1_024),
             ack_every: 1,
             timeout: Ps(4_096_000 << 8),
+            resend: Resend::default(),
             control: RoceControlConfig::default(),
         }
     }

@@ -43,6 +43,10 @@ pub enum Kind {
     Stop,
     /// Credit of the receiver: every packet before its number may be sent.
     Pull,
+    /// The headers of a part of a message whose payload a switch has cut off. `payload` has the octets that are cut off.
+    Trimmed,
+    /// The receiver asks for the packet with its number alone, since it came trimmed.
+    Again,
 }
 
 /// The fields of a RoCEv2 packet that the simulation needs.
@@ -83,8 +87,8 @@ impl RocePacket {
             Kind::Data => HEADERS + u32::from(self.payload).next_multiple_of(4),
             Kind::Credited => HEADERS + CREDIT_NUMBER + u32::from(self.payload).next_multiple_of(4),
             Kind::Credit => CREDIT_PACKET,
-            Kind::Request | Kind::Stop => HEADERS,
-            Kind::Ack | Kind::Nak | Kind::Pull => ACK_PACKET,
+            Kind::Request | Kind::Stop | Kind::Trimmed => HEADERS,
+            Kind::Ack | Kind::Nak | Kind::Pull | Kind::Again => ACK_PACKET,
             Kind::Cnp => CNP_PACKET,
         };
         own + if self.has_telemetry() { TELEMETRY } else { 0 }
@@ -121,6 +125,8 @@ mod tests {
             (Kind::Nak, 48),
             (Kind::Cnp, 60),
             (Kind::Pull, 48),
+            (Kind::Again, 48),
+            (Kind::Trimmed, 44),
         ];
         for (kind, octets) in sizes {
             let packet = RocePacket::empty(kind, 0, Ps::ZERO);

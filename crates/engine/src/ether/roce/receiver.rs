@@ -4,12 +4,13 @@
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 
-use super::RoceConfig;
 use super::control::Notifier;
 use super::control::rccc::Puller;
 use super::pacer::Pacer;
 use super::packet::{Kind, RocePacket};
+use super::selective::Kept;
 use super::telemetry::Trail;
+use super::{Resend, RoceConfig};
 use crate::kernel::Ps;
 
 /// The receiving end of a flow over RoCE: acknowledges packets, asks for missing packets, and sends CNPs.
@@ -23,8 +24,12 @@ pub struct Receiver {
     answer: Option<Kind>,
     /// True if a CNP waits.
     cnp: bool,
+    /// The first packet that came trimmed ahead of those in order; `u64::MAX` without one. Selective resend has no such packet.
+    cut_ahead: u64,
     /// Receiver credits, if the control has them.
     puller: Option<Puller>,
+    /// Packets ahead of the expected one; `None` without selective resend.
+    kept: Option<Box<Kept>>,
     notifier: Notifier,
     /// Credits of ExpressPass; `None` without it.
     pacer: Option<Box<Pacer>>,
@@ -36,6 +41,8 @@ pub struct Receiver {
     leaving: VecDeque<Trail>,
     /// Bytes taken.
     pub delivered: u64,
+    /// Bytes that switches have cut off the packets that came trimmed.
+    pub cut: u64,
     /// Bytes that came again, or before a missing packet, and were not taken.
     pub discarded: u64,
     /// CNPs sent.
@@ -51,13 +58,16 @@ impl Receiver {
             has_told: false,
             answer: None,
             cnp: false,
+            cut_ahead: u64::MAX,
             puller,
+            kept: (config.resend == Resend::Selective).then(Box::default),
             notifier: config.control.notifier(),
             pacer: pacer.map(Box::new),
             has_telemetry: config.control.has_telemetry(),
             trail: Trail::default(),
             leaving: VecDeque::new(),
             delivered: 0,
+            cut: 0,
             discarded: 0,
             cnps: 0,
         }
@@ -80,25 +90,73 @@ impl Receiver {
             self.cnp = true;
         }
         let payload = u64::from(packet.payload);
-        if packet.psn == self.expected {
+        let is_trimmed = packet.kind == Kind::Trimmed;
+        if is_trimmed {
+            self.cut += payload;
+        }
+        if self.kept.is_some() {
+            return self.receive_selectively(packet);
+        }
+        if packet.psn == self.expected && !is_trimmed {
             self.expected += 1;
             self.delivered += payload;
             self.has_told = false;
             // What waits says that the packet is missing.
             let waits = self.answer.is_some();
             self.answer = (packet.asks || waits).then_some(Kind::Ack);
+            if self.expected == self.cut_ahead {
+                self.name_missing();
+            }
             return;
         }
-        self.discarded += payload;
+        if !is_trimmed {
+            self.discarded += payload;
+        }
         if packet.psn < self.expected {
             // It came before: the acknowledgement or the last pull may be lost.
             if let Some(puller) = &mut self.puller {
                 puller.repeat();
             }
             self.answer = self.answer.or(Some(Kind::Ack));
+        } else if is_trimmed && packet.psn > self.expected {
+            // Its headers have overtaken packets before it.
+            self.cut_ahead = self.cut_ahead.min(packet.psn);
         } else if !self.has_told {
-            self.has_told = true;
-            self.answer = Some(Kind::Nak);
+            self.name_missing();
+        }
+    }
+    /// A negative acknowledgement names the expected packet, from which the source sends again.
+    fn name_missing(&mut self) {
+        (self.has_told, self.cut_ahead) = (true, u64::MAX);
+        self.answer = Some(Kind::Nak);
+    }
+
+    /// A packet with data, or what a switch has left of it, arrives under selective resend.
+    fn receive_selectively(&mut self, packet: &RocePacket) {
+        let Some(kept) = &mut self.kept else { return };
+        if !kept.lacks(packet.psn, self.expected) {
+            if packet.kind != Kind::Trimmed {
+                self.discarded += u64::from(packet.payload);
+            }
+            // It came before: the acknowledgement or the last pull may be lost.
+            if let Some(puller) = &mut self.puller {
+                puller.repeat();
+            }
+            self.answer = Some(Kind::Ack);
+        } else if packet.kind == Kind::Trimmed {
+            kept.ask(packet.psn);
+            if let Some(puller) = &mut self.puller {
+                puller.on_trimmed();
+            }
+        } else {
+            let fills = kept.has_gap();
+            let (packets, bytes) = kept.take(packet.psn, packet.payload, self.expected);
+            self.expected += packets;
+            self.delivered += bytes;
+            // The last packet of a transfer asks, and may have come long before the one that fills the gap.
+            if packet.asks || fills {
+                self.answer = Some(Kind::Ack);
+            }
         }
     }
 
@@ -107,6 +165,9 @@ impl Receiver {
         if core::mem::take(&mut self.cnp) {
             self.cnps += 1;
             return Some(RocePacket::empty(Kind::Cnp, 0, now));
+        }
+        if let Some(psn) = self.kept.as_mut().and_then(|kept| kept.poll()) {
+            return Some(RocePacket::empty(Kind::Again, psn, now));
         }
         if let Some(limit) = self.puller.as_mut().and_then(Puller::poll) {
             return Some(RocePacket::empty(Kind::Pull, limit, now));
@@ -156,12 +217,19 @@ impl Receiver {
     /// True if an answer waits for the interface.
     pub fn waits(&self) -> bool {
         let pulls = self.puller.as_ref().is_some_and(Puller::waits);
-        self.cnp || pulls || self.answer.is_some()
+        let asks = self.kept.as_ref().is_some_and(|kept| kept.waits());
+        self.cnp || pulls || asks || self.answer.is_some()
     }
     /// True if it wants to pull packets.
     pub fn wants_to_pull(&self) -> bool {
         let mut puller = self.puller.iter();
-        puller.any(|puller| puller.wants(self.expected))
+        let kept = self.kept.as_ref();
+        let come = kept.map_or(self.expected, |kept| kept.come());
+        puller.any(|puller| puller.wants(come))
+    }
+    /// Bytes that wait for earlier ones.
+    pub fn held(&self) -> u64 {
+        self.kept.as_ref().map_or(0, |kept| kept.held)
     }
     /// Pulls packets; returns the time until the next pull of the host.
     pub fn pull(&mut self) -> Option<Ps> {

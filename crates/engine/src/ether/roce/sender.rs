@@ -5,11 +5,12 @@ mod credited;
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 
-use super::RoceConfig;
 use super::control::{Completion, RateControl, RoceControl, Told, Way};
 use super::demand::Demand;
 use super::packet::{Kind, NO_TELEMETRY, RocePacket};
+use super::selective::Again;
 use super::telemetry::Trail;
+use super::{Resend, RoceConfig};
 use crate::ether::frame::{Framing, PREAMBLE};
 use crate::ether::line::OctetClock;
 use crate::kernel::statistics::TimeIntegral;
@@ -44,6 +45,8 @@ pub struct Sender {
     control: RoceControl,
     /// Credits of ExpressPass; `None` without it.
     demand: Option<Box<Demand>>,
+    /// Packets that are sent again alone; `None` under go-back-N.
+    again: Option<Box<Again>>,
     /// True until a source whose rate at the start depends on others of its host has begun.
     awaits_others: bool,
     /// Packets of a segment whose round trip is measured; `u64::MAX` if none is.
@@ -98,6 +101,7 @@ impl Sender {
             awaits_others: control.starts_by_others(),
             control,
             demand: demand.map(Box::new),
+            again: (config.resend == Resend::Selective).then(Box::default),
             segment: segment.unwrap_or(u64::MAX),
             ends: VecDeque::new(),
             clock: OctetClock::new(way.line),
@@ -128,7 +132,7 @@ impl Sender {
                 false => Ps::NEVER,
             };
         }
-        if self.next >= self.end() || !self.is_in_window() {
+        if !self.has_next() {
             return Ps::NEVER;
         }
         match self.pace {
@@ -142,7 +146,15 @@ impl Sender {
         if let Some(demand) = &self.demand {
             return self.may_leave(demand);
         }
-        self.pace.is_none() && self.next < self.end() && self.is_in_window()
+        self.pace.is_none() && self.has_next()
+    }
+    /// True if a packet may be sent, new or again. A packet that is sent alone again takes the room of the lost one.
+    #[inline]
+    fn has_next(&self) -> bool {
+        match &self.again {
+            Some(again) if again.has_any() => again.is_free() || !self.lacks_credit(),
+            _ => self.next < self.end() && self.is_in_window(),
+        }
     }
     /// True if the window has room: less than it is on its way without an acknowledgement.
     #[inline]
@@ -153,7 +165,8 @@ impl Sender {
     /// True if the next packet waits for credit of the receiver.
     #[inline]
     fn lacks_credit(&self) -> bool {
-        self.next >= self.control.limit()
+        let paid = self.again.as_ref().map_or(0, |again| again.paid());
+        self.next + paid >= self.control.limit()
     }
     /// Octets on the line of the packets that are sent and not acknowledged.
     fn in_flight(&self) -> u64 {
@@ -215,11 +228,12 @@ impl Sender {
         if let Some(kind) = message.and_then(|demand| demand.message(self.next < self.end())) {
             return Some(self.tell(now, kind));
         }
-        let psn = self.next;
+        let again = self.again.as_mut().and_then(|again| again.take());
+        let psn = again.unwrap_or(self.next);
         let mut packet = self.data(psn, now);
         let credit = self.demand.as_mut().and_then(|demand| demand.spend());
         packet.trail = credit.unwrap_or(packet.trail);
-        self.next += 1;
+        self.next = self.next.max(psn + 1);
         self.stats.segments_sent += 1;
         if psn < self.most {
             self.stats.segments_retransmitted += 1;
@@ -264,7 +278,8 @@ impl Sender {
     /// A packet without data arrives at `now`, with the telemetry that it takes back.
     pub fn receive(&mut self, now: Ps, packet: &RocePacket, trail: Option<&Trail>) {
         match packet.kind {
-            Kind::Data | Kind::Credited | Kind::Request | Kind::Stop => {}
+            Kind::Data | Kind::Credited | Kind::Trimmed | Kind::Request | Kind::Stop => {}
+            Kind::Again => self.on_asked(now, packet.psn),
             Kind::Credit => {
                 self.acknowledge(now, packet.psn);
                 self.take_credit(now, packet.trail);
@@ -309,6 +324,9 @@ impl Sender {
         }
         self.una = psn;
         self.next = self.next.max(psn);
+        if let Some(again) = &mut self.again {
+            again.acknowledge(psn);
+        }
         let demand = self.demand.as_ref();
         let awaits = demand.is_some_and(|demand| demand.is_unanswered())
             || !self.is_done() && self.lacks_credit();
@@ -363,18 +381,39 @@ impl Sender {
         self.note_rate(now);
     }
 
-    /// The first packet that is not acknowledged is the next. The timer begins with it. No segment of which a packet is
-    /// sent again has a round trip, since its acknowledgement may be of either (Karn).
-    fn go_back(&mut self, now: Ps) {
+    /// The receiver asks at `now` for a packet alone.
+    fn on_asked(&mut self, now: Ps, psn: u64) {
+        if let Some(again) = &mut self.again
+            && psn >= self.una
+        {
+            self.naks += 1;
+            again.ask(psn);
+            self.note_loss(now);
+        }
+    }
+
+    /// A packet is lost. No segment of which a packet is sent again has a round trip, since its acknowledgement may be of
+    /// either (Karn).
+    fn note_loss(&mut self, now: Ps) {
         self.control.on_loss(now);
         self.note_rate(now);
         self.ends.clear();
+    }
+
+    /// The first packet that is not acknowledged is the next. The timer begins with it.
+    fn go_back(&mut self, now: Ps) {
+        self.note_loss(now);
+        self.timer = Ps::NEVER;
+        if let Some(again) = &mut self.again {
+            // With all acknowledged, the last pull may be lost. An old packet asks for it again.
+            let oldest = self.una.min(self.next.saturating_sub(1));
+            return again.on_timeout(oldest, self.next);
+        }
         self.next = self.una;
         if self.lacks_credit() {
             // The last pull may be lost. An old packet asks for it again.
             self.next = self.una.saturating_sub(1);
         }
-        self.timer = Ps::NEVER;
     }
 
     fn note_rate(&mut self, now: Ps) {

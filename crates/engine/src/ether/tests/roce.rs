@@ -17,18 +17,18 @@ use crate::ether::aqm::threshold::ThresholdConfig;
 use crate::ether::aqm::{AqmConfig, At, Length};
 use crate::ether::frame::{Ecn, Info, Packet};
 use crate::ether::pfc::PfcConfig;
-use crate::ether::roce::RoceConfig;
 use crate::ether::roce::control::RoceControlConfig;
 use crate::ether::roce::control::dcqcn::DcqcnConfig;
 use crate::ether::roce::control::hpcc::HpccConfig;
 use crate::ether::roce::control::swift::SwiftConfig;
 use crate::ether::roce::control::timely::TimelyConfig;
 use crate::ether::roce::packet::{Kind, MOST_HOPS};
+use crate::ether::roce::{Resend, RoceConfig};
 use crate::ether::seen::Seen;
 use crate::ether::{Change, FlowChange};
 
 /// Packets with 920 octets of payload: frames of 982 octets, and 1,002 octets on the line.
-fn roce() -> RoceConfig {
+pub fn roce() -> RoceConfig {
     RoceConfig {
         payload: Bytes(920),
         ..RoceConfig::default()
@@ -45,7 +45,7 @@ fn dcqcn(config: DcqcnConfig) -> RoceConfig {
 /// A host at 8 Gbit/s, a switch with a buffer of two frames of 982 octets, and a host behind a line of 3.2
 /// Gbit/s. An octet takes 1 ns on the first line and 2.5 ns on the second. All links in both directions are 1
 /// us long.
-fn into_two_frames(packets: u64, config: RoceConfig) -> Plan {
+pub fn into_two_frames(packets: u64, config: RoceConfig) -> Plan {
     let rate = Rate::from_bps(8 * GBPS);
     let mut plan = row(3, rate, Ps::from_us(1), 1_964, |there, back| FlowPlan {
         roce: Some(config.clone()),
@@ -56,7 +56,7 @@ fn into_two_frames(packets: u64, config: RoceConfig) -> Plan {
 }
 
 /// Frames of one kind that leave on a link: the time in ns and the PSN of each.
-fn left(seen: &[Seen], link: usize, wanted: Kind) -> Vec<(u64, u64)> {
+pub fn left(seen: &[Seen], link: usize, wanted: Kind) -> Vec<(u64, u64)> {
     let of_kind = |seen: &Seen| match seen.packet {
         Packet::Roce(packet) if packet.kind == wanted && seen.link == link => {
             Some((seen.at.0 / 1_000, packet.psn))
@@ -533,6 +533,7 @@ pub fn over_roce(mut plan: Plan, stream: &mut Stream) -> Plan {
                 1 | 2 if may_tell => RoceControlConfig::Hpcc(with_hpcc),
                 _ => RoceControlConfig::Dcqcn(control),
             },
+            resend: Resend::GoBackN,
         });
     }
     plan

@@ -54,12 +54,13 @@ pub trait RateControl {
     fn window(&self) -> f64 {
         f64::INFINITY
     }
-    /// The first packet that credit of the receiver does not allow; `u64::MAX` without such credit.
+    /// Packets that credit of the receiver allows, those sent again since they came trimmed counted once more; `u64::MAX`
+    /// without such credit.
     #[inline]
     fn limit(&self) -> u64 {
         u64::MAX
     }
-    /// Credit of the receiver for every packet before `limit` arrives.
+    /// Credit of the receiver for `limit` packets arrives.
     fn on_pull(&mut self, _limit: u64) {}
     /// An acknowledgement with telemetry arrives.
     fn on_told(&mut self, _told: &Told<'_>) {}

@@ -1,9 +1,10 @@
 //! Receiver credits (RCCC) as in the public simulator of the Ultra Ethernet Consortium (ultraethernet/uet-htsim, commit
 //! 40ccb05): a first window without a request, then pulls that the receiving host paces over all its sources.
 //!
-//! The reading rests on that program, not on the standard, of which the program says that it alone counts. Two things
-//! differ here. A pull allows packets up to a number, so a packet that go-back-N sends again needs no further pull.
-//! Switches do not trim packets to their headers, so the buffers need room for the first windows.
+//! The reading rests on that program, not on the standard, of which the program says that it alone counts. A pull names the
+//! number of packets that may be sent since the start, so a later pull replaces a lost one. A packet that comes trimmed needs a
+//! further pull under selective resend; packets that are sent again after a timeout, or under go-back-N, need none. Without
+//! trimming (`switch.trim_priority`) the buffers need room for the first windows.
 
 use alloc::vec::Vec;
 
@@ -75,6 +76,7 @@ impl RateControlParameters for RcccConfig {
             pull: self.pull.into(),
             allowed: window,
             packet_ps: f64::from(way.packet) / line / self.pull_rate,
+            trimmed: 0,
             waits: false,
         })
     }
@@ -84,7 +86,7 @@ impl RateControlParameters for RcccConfig {
 #[derive(Clone, Debug)]
 pub struct Rccc {
     line: f64,
-    /// The first packet that may not be sent.
+    /// Packets that may be sent, those sent again since they came trimmed counted once more.
     limit: u64,
 }
 
@@ -119,24 +121,35 @@ pub struct Puller {
     window: u64,
     /// Packets of a pull.
     pull: u64,
-    /// The first packet that is not allowed.
+    /// Packets that are allowed, as [`Rccc`] counts them.
     allowed: u64,
     /// Time of a packet at the rate of pulls, in picoseconds.
     packet_ps: f64,
+    /// Packets that came trimmed and were asked for. Each needs credit again.
+    trimmed: u64,
     /// True if a pull waits for the interface.
     waits: bool,
 }
 
 impl Puller {
-    /// True if a further pull is due when packets before `expected`, above 0, have arrived.
-    pub fn wants(&self, expected: u64) -> bool {
-        let is_within = self.allowed - expected < self.window;
-        expected > 0 && self.allowed < self.packets && is_within
+    /// True if a further pull is due when `come` packets, above 0, have come in order, or under selective resend at all,
+    /// trimmed ones included.
+    pub fn wants(&self, come: u64) -> bool {
+        let is_within = self.allowed.saturating_sub(come) < self.window;
+        come > 0 && self.allowed < self.most() && is_within
+    }
+    /// Packets that the source sends, those that came trimmed twice.
+    fn most(&self) -> u64 {
+        self.packets.saturating_add(self.trimmed)
+    }
+    /// A packet that came trimmed is asked for.
+    pub fn on_trimmed(&mut self) {
+        self.trimmed += 1;
     }
     /// Allows the packets of a pull; returns the time until the next pull of the host.
     pub fn pull(&mut self) -> Ps {
         let before = self.allowed;
-        self.allowed = before.saturating_add(self.pull).min(self.packets);
+        self.allowed = before.saturating_add(self.pull).min(self.most());
         self.waits = true;
         // The rate of pulls is never exceeded.
         let time = (self.allowed - before) as f64 * self.packet_ps;

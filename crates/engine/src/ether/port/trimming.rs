@@ -1,0 +1,68 @@
+//! Trimming: a packet with data over RoCE that finds no room is cut to its headers, which wait in another queue. So its
+//! receiver learns at once which packet is lost.
+//!
+//! After the switches of the public simulator of the Ultra Ethernet Consortium (uet-htsim). There a coin decides whether the
+//! arriving packet or the newest in the queue is cut; here the arriving packet is. The frame of the headers has 64 octets
+//! in both.
+
+use super::{Outside, Port, without};
+use crate::ether::arriving::Arriving;
+use crate::ether::frame::{Ecn, Info, Packet};
+use crate::ether::roce::packet::{Kind, NO_TELEMETRY};
+
+/// Frames of trimmed packets.
+#[derive(Clone, Copy, Debug)]
+pub struct Trimming {
+    /// Priority of the frames.
+    pub priority: u8,
+    /// Octets of the frames, from header to FCS.
+    pub octets: u32,
+}
+
+impl Port {
+    /// Gives each queue the limit of `buffer` octets, and the queue of trimmed packets twice that, as in uet-htsim.
+    pub(super) fn set_limits(&mut self, buffer: u64) {
+        let of_trimmed = self
+            .trimming
+            .map(|one| self.queue_of[usize::from(one.priority)]);
+        for (number, queue) in self.queues.iter_mut().enumerate() {
+            let times = if of_trimmed == Some(number as u8) {
+                2
+            } else {
+                1
+            };
+            queue.limit = buffer.saturating_mul(times);
+        }
+    }
+    /// True if it cuts packets that find no room.
+    pub fn trims(&self) -> bool {
+        self.trimming.is_some()
+    }
+    /// The frame of what remains of a frame that finds no room in queue `number`; `None` if it cannot be cut. The frame had
+    /// the ECN code point `came` when it arrived.
+    #[cold]
+    pub(super) fn trim(
+        &mut self,
+        number: usize,
+        frame: &mut Arriving,
+        came: Ecn,
+        outside: &mut Outside<'_>,
+    ) -> Option<usize> {
+        let trimming = self.trimming?;
+        let Packet::Roce(packet) = &mut frame.packet else {
+            return None;
+        };
+        if packet.kind != Kind::Data {
+            return None;
+        }
+        // Its telemetry tells of a queue that it has not crossed.
+        outside.trails.release(packet);
+        (packet.kind, packet.trail) = (Kind::Trimmed, NO_TELEMETRY);
+        let counts = &mut self.queues[number].counts;
+        counts.arrived = without(counts.arrived, frame.info.octets());
+        counts.trimmed += 1;
+        let info = Info::roce(trimming.octets, trimming.priority);
+        frame.info = if came == Ecn::Ce { info.marked() } else { info };
+        Some(self.queue_of[usize::from(trimming.priority)].into())
+    }
+}
