@@ -71,6 +71,7 @@ export function table(runs: { title: string; network: Network | undefined; summa
   return made;
 }
 
-function signed(value: number): string {
-  return value > 0 ? `+${number(value)}` : number(value).replace("-", "−");
+/** A difference with its sign; a dash if one of the two values is unknown or infinite. */
+export function signed(value: number): string {
+  return value > 0 && Number.isFinite(value) ? `+${number(value)}` : number(value).replace("-", "−");
 }

@@ -9,7 +9,7 @@ import { carried } from "./layer.ts";
 import { NetworkView, signs } from "./network.ts";
 import { number, time } from "./numbers.ts";
 import { type Side, overrides } from "./state.ts";
-import { PARTS, settling } from "./settling.ts";
+import { readingsOf, settling } from "./settling.ts";
 import { levels } from "./theory.ts";
 
 /** Is called for each event of a side. */
@@ -194,7 +194,7 @@ export class SideView {
   /** Finds the settling time of the run. */
   async #settle(summary: Summary): Promise<void> {
     const tracks = this.opened?.tracks.flatMap(({ chart }, i) => (chart === "utilisation" ? [i] : [])) ?? [];
-    const { numbers } = await this.client.ask<object>({ ask: "curves", from: 0, to: this.duration, pixels: PARTS });
+    const { numbers } = await this.client.ask<object>(readingsOf(this.duration));
     if (summary !== this.summary) return;
     const starts = summary.flows.map(({ start_seconds }) => Number(start_seconds)).filter((start) => start < this.duration);
     this.settled = settling(new Float32Array(numbers), tracks, this.duration, Math.max(0, ...starts));

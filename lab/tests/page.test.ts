@@ -1,13 +1,14 @@
 // The page as a reader uses it.
 
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { after, before, test } from "node:test";
 import AxeBuilder from "@axe-core/playwright";
 import type { Browser, Page } from "playwright-core";
 
-import { browser, cellrate, digest, ended, opened, output, serve, settled } from "./page.ts";
+import { PYTHON, browser, cellrate, digest, ended, opened, output, serve, settled } from "./page.ts";
 
 let chromium: Browser;
 let server: Awaited<ReturnType<typeof serve>>;
@@ -369,6 +370,41 @@ test("an experiment of the gallery opens with its claim, its printed values and 
   assert.match((await page.locator("#told").textContent()) ?? "", /printed: VBR ON and OFF time: 10 ms/);
   assert.notEqual(await digest(page, 0), await digest(page, 1));
   assert.match((await page.locator(".results").textContent()) ?? "", /Bottleneck settled/);
+  assert.deepEqual(wrong, []);
+});
+
+test("the settling time is that of the command line, and a run that goes on to swing has none", async () => {
+  const { page, wrong } = await opened(chromium, server.address);
+  await ended(page);
+  const row = async () => {
+    const heads = await page.locator(".results thead th").allTextContents();
+    return (await page.locator(".results tbody tr").first().locator("th, td").nth(heads.indexOf("Bottleneck settled after the last start, ms")).textContent()) ?? "";
+  };
+  const shown = async (wanted: RegExp) => {
+    for (let tries = 0; tries < 50 && !wanted.test(await row()); tries += 1) await page.waitForTimeout(100);
+    return await row();
+  };
+  // The means of 200 parts of the run, from Python, which has no part in the page.
+  const code = [
+    "import sys, cellrate",
+    'run = cellrate.run(sys.argv[1], overrides=[\'measure.traces=["utilisation"]\', "measure.sample=\\"10 ms\\""], seed=1)',
+    'print(1e3 * run.series("utilisation", "A->B").settling_time(0.1, max(flow["start_seconds"] for flow in run.summary["flows"])))',
+  ];
+  const file = `${tmpdir()}/cellrate-lab-settling-${process.pid}.toml`;
+  await writeFile(file, await output(cellrate("new", "n-source")));
+  const expected = Number(await output(spawn(PYTHON, ["-c", code.join("\n"), file])));
+  assert.ok(expected > 10 && expected < 500, `${expected} ms`);
+  assert.ok(Math.abs(Number(await shown(/\d/)) - expected) < 0.01, `${await row()} and ${expected} ms`);
+  // Under these sources the most used link swings until the end, whenever that is.
+  await page.locator("#preset").selectOption("parking-lot");
+  for (const duration of ["1 s", "1100 ms", "2 s"]) {
+    await page.locator("details[data-group]").evaluateAll((all) => all.forEach((one) => ((one as HTMLDetailsElement).open = true)));
+    await input(page, "run.duration").fill(duration);
+    await input(page, "run.duration").press("Enter");
+    await digest(page);
+    await page.waitForTimeout(500);
+    assert.equal(await row(), "–", duration);
+  }
   assert.deepEqual(wrong, []);
 });
 
