@@ -216,8 +216,9 @@ def test_the_page_has_the_cells_and_plays_them(tmp_path: Path) -> None:
         (["--from", "1 cell", "--to", "1 ms"], "--from"),
         (
             ["--from", "1 ms", "--to", "3 ms"],
-            "the film would end at 0.003 s: the run ends at 0.002 s",
+            "--to 0.003 s: the run ends at 0.002 s",
         ),
+        (["--from", "2 ms"], "--from 0.002 s: the run ends at 0.002 s"),
         (["--from", "0 ms", "--to", "0.005 ms"], "no cell is on a link between --from and --to"),
         (["--speed", "1 us", "--length", "3 s"], "give one of them"),
         (["--speed", "0 us"], "--speed 0 us: it must be above zero"),

@@ -129,6 +129,8 @@ def test_it_is_said_whether_the_captured_run_is_the_one_without(
             ["--capture", "X", "--capture-from", "2 s", "--capture-to", "1 s"],
             "is not after --capture-from 2 s",
         ),
+        (["--capture", "X", "--capture-from", "20 s"], "--capture-from 20 s: the run ends at"),
+        (["--capture", "X", "--capture-to", "90 s"], "--capture-to 90 s: the run ends at"),
         (
             ["--capture", "X", "--set", "tcp.header_bytes=20"],
             "`tcp.header_bytes` of `timeout-only.1`",

@@ -177,7 +177,14 @@ def test_the_command_draws_what_it_is_asked_for(command: Command, tmp_path: Path
     [
         (["--from", "1 ms"], "--from has no effect without --plot"),
         (["--dark"], "--dark has no effect without --plot"),
-        (["--plot", "--from", "5 s"], "--from 5 s: the run ends at 1 s"),
+        (
+            ["--plot", "--from", "5 s"],
+            "--from 5 s: the run ends at 1 s, and a span must begin before",
+        ),
+        (
+            ["--plot", "--to", "1.5 s"],
+            "--to 1.5 s: the run ends at 1 s, and a span must end by then",
+        ),
         (["--plot", "--from", "5 ms", "--to", "1 ms"], "--to 1 ms is not after --from 5 ms"),
     ],
 )

@@ -66,13 +66,15 @@ def test_a_limit_tells_the_time_of_the_first_cell_beyond_it(cells: pl.DataFrame)
 
 def test_a_span_that_nobody_names_holds_two_round_trips_or_500_cells() -> None:
     far = ["topology.access=1 ms", "topology.bottleneck=5 ms", "topology.egress=2 ms"]
-    [flow, *_] = Network.of(template("n-source"), "n-source", tuple(far)).flows
-    assert usual_end(flow, 0.25) == pytest.approx(0.25 + 2.1 * 0.016)
+    network = Network.of(template("n-source"), "n-source", tuple(far))
+    assert usual_end(network, network.flows[0], 0.25) == pytest.approx(0.25 + 2.1 * 0.016)
+    # The run ends at 2 s.
+    assert usual_end(network, network.flows[0], 1.99) == 2.0
     near = ["topology.access=0 ms", "topology.bottleneck=0 ms", "topology.egress=0 ms"]
     slow = ["topology.bottleneck_rate=42.4 Mbit/s"]
-    [flow, *_] = Network.of(template("n-source"), "n-source", (*near, *slow)).flows
+    network = Network.of(template("n-source"), "n-source", (*near, *slow))
     # 500 cells at 10^5 cells/s.
-    assert usual_end(flow, 0.0) == pytest.approx(0.005)
+    assert usual_end(network, network.flows[0], 0.0) == pytest.approx(0.005)
 
 
 def test_the_diagram_is_drawn(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -88,6 +90,8 @@ def test_the_diagram_is_drawn(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     for options, said in (
         (["--from", "1 ms", "--to", "1 ms"], "is not after --from"),
         (["--from", "1 cell", "--to", "1 ms"], "--from"),
+        (["--from", "12 ms"], "--from 0.012 s: the run ends at 0.012 s"),
+        (["--to", "13 ms"], "--to 0.013 s: the run ends at 0.012 s"),
         ([*span, "--flow", "tcp.9"], "there is no flow 'tcp.9'"),
         ([*span, "-o", "x.gif"], "png, svg, pdf"),
     ):

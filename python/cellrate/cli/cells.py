@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,6 +19,7 @@ from cellrate.common.problems import BadInput, writing
 from cellrate.common.whole_file import make_directory
 from cellrate.functions import about
 from cellrate.simulation import source
+from cellrate.simulation.spans import OPTIONS, refuse_outside
 
 FORMATS = ("html", "gif", "mp4")
 LENGTH_SECONDS = 15.0
@@ -68,7 +70,7 @@ def animate(
     of the span uses the plain engine, which takes several times as long as cellrate run. Without
     -o the films are written to out/NAME-film.
     """
-    asked_span = span(start or "0 s", end, ("--from", "--to"))
+    asked_span = span(start or "0 s", end, OPTIONS)
     formats: tuple[str, ...] = FORMATS if output is None else (output.suffix.removeprefix("."),)
     if formats[0] not in FORMATS:
         raise BadInput(f"-o {output}: a film is written as {', '.join(FORMATS)}")
@@ -175,13 +177,15 @@ def time_space(
     from cellrate.studies.plots.time_space import time_space as draw
 
     scenario = job.scenario()
-    drawn = flow_named(network_of(scenario), options["flow"])
-    flags = "--from", "--to"
-    begin = drawn.start_seconds if from_seconds is None else span(from_seconds, None, flags)[0]
+    network = network_of(scenario)
+    drawn = flow_named(network, options["flow"])
+    begin = drawn.start_seconds if from_seconds is None else span(from_seconds, None, OPTIONS)[0]
     if to_seconds is None:
-        shown = begin, usual_end(drawn, begin)
+        refuse_outside(scenario, (begin, math.inf), OPTIONS)
+        shown = begin, usual_end(network, drawn, begin)
     else:
-        shown = span(from_seconds or f"{begin!r} s", to_seconds, flags)
+        shown = span(from_seconds or f"{begin!r} s", to_seconds, OPTIONS)
+        refuse_outside(scenario, shown, OPTIONS)
     stem, formats = figure_files(Path(), output, tuple(FORMATS))
     with ProgressBar("simulating cell by cell") as progress:
         seen = passages(scenario, shown, progress=progress)

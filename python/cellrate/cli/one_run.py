@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from cellrate.simulation.api import Result
     from cellrate.simulation.picture_options import PictureOptions
 
+CAPTURE_SPAN = "--capture-from", "--capture-to"
 # Suffixes of captures that tshark reads.
 READ_BY_TSHARK = (".pcap", ".pcapng", ".erf")
 # Notes on how the captured run differs from the run without a capture.
@@ -71,19 +72,24 @@ def run_once(
         BadInput: An option does not fit the scenario, or the directory has other files.
         ScenarioError: The scenario is wrong, or needs more memory than is available.
     """
-    # The scenario, and the place of the files.
-    scenario = job.scenario()
-    asked = (job, pictures, list(capture), between) if pictures or capture else None
-    directory = _directory(job.path, out, asked)
-    earlier = None if directory is None else output.Identity.of(directory)
-    # Pictures, and the traces that they need.
+    # The scenario, what is asked of it, and the place of the files.
+    scenario, more = job.scenario(), None
     if pictures:
         from cellrate.cli.pictures import missing_traces, refuse_early
 
         refuse_early(scenario, pictures)
-        if more := missing_traces(scenario.resolved(), pictures):
-            job = replace(job, overrides=(*job.overrides, more))
-            scenario = job.scenario()
+        more = missing_traces(scenario.resolved(), pictures)
+    if capture:
+        from cellrate.simulation.spans import refuse_outside
+
+        refuse_outside(scenario, between, CAPTURE_SPAN)
+    asked = (job, pictures, list(capture), between) if pictures or capture else None
+    directory = _directory(job.path, out, asked)
+    earlier = None if directory is None else output.Identity.of(directory)
+    # The traces that pictures need.
+    if more:
+        job = replace(job, overrides=(*job.overrides, more))
+        scenario = job.scenario()
     # Threads.
     if threads not in {"auto", 1}:
         _note_fewer_threads(scenario, threads)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import tomllib
 from collections.abc import Sequence
 from itertools import pairwise
@@ -13,6 +12,7 @@ from cellrate import _core
 from cellrate.cli.amounts import span
 from cellrate.common.problems import BadInput
 from cellrate.simulation.picture_options import KINDS, NEEDED, PictureKind, PictureOptions
+from cellrate.simulation.spans import OPTIONS, refuse_outside
 
 # Traces that `--plot` records if the scenario asks for none.
 PLOTTED = ("queue", "acr", "cwnd", "utilisation")
@@ -67,7 +67,7 @@ def picture_options(
             if given is not None:
                 raise BadInput(f"{option} has no effect without --plot")
         return None
-    start, stop = span("0 s" if begin is None else begin, end, ("--from", "--to"))
+    start, stop = span("0 s" if begin is None else begin, end, OPTIONS)
     return PictureOptions(plot, start, stop, dark)
 
 
@@ -83,7 +83,7 @@ def refuse_early(scenario: _core.Scenario, options: PictureOptions) -> None:
     """Refuses pictures that cannot be drawn, before the run is made.
 
     Raises:
-        BadInput: `--from` is not before the end of the run, or no flow has the traced quantity.
+        BadInput: The time shown is not within the run, or no flow has the traced quantity.
     """
     flows = json.loads(scenario.network())["flows"]
     over_tcp = any(flow["tcp"] is not None for flow in flows)
@@ -100,6 +100,4 @@ def refuse_early(scenario: _core.Scenario, options: PictureOptions) -> None:
     drawn = "acr" if options.kind == "phase" else options.kind
     if not has.get(drawn, True):
         raise BadInput(f"--plot {options.kind}: no flow has {of[drawn]}")
-    duration = _core.quantity(tomllib.loads(scenario.resolved())["run"]["duration"], "time")
-    if options.from_seconds >= duration and not math.isinf(duration):
-        raise BadInput(f"--from {options.from_seconds:g} s: the run ends at {duration:g} s")
+    refuse_outside(scenario, (options.from_seconds, options.to_seconds), OPTIONS)

@@ -174,8 +174,7 @@ def _captured_span(begin: str | None, end: str | None, *, captured: bool) -> tup
     Raises:
         BadInput: A text is not a time, the end is not after the begin, or `--capture` is missing.
     """
-    options = "--capture-from", "--capture-to"
-    for option, text in zip(options, (begin, end), strict=True):
+    for option, text in zip(one_run.CAPTURE_SPAN, (begin, end), strict=True):
         if text is not None and not captured:
             raise BadInput(f"{option} has no effect without --capture")
-    return span("0 s" if begin is None else begin, end, options)
+    return span("0 s" if begin is None else begin, end, one_run.CAPTURE_SPAN)

@@ -93,24 +93,28 @@ def time_space(
     Args:
         scenario: A path, TOML, mapping or `Scenario`, as for `run`.
         from_seconds: Start of the span; the start of the flow by default.
-        to_seconds: End of the span; two round trips after its start by default.
+        to_seconds: End of the span, not after the end of the run; two round trips after its start
+            by default.
         flow: Flow whose path is drawn, as ``tcp.1``; the first by default.
         overrides: Settings, as for `run`.
         seed: Seed instead of the scenario's.
 
     Raises:
-        BadInput: There is no such flow.
+        BadInput: There is no such flow, or the span is not within the run.
         ScenarioError: The scenario is wrong.
         ValueError: The span is empty or not finite, or the seed is out of range.
     """
     from cellrate.simulation.network.ethernet_view import network_of
     from cellrate.simulation.passages import flow_named, passages, usual_end
+    from cellrate.simulation.spans import PARAMETERS, refuse_outside
     from cellrate.studies.plots.time_space import time_space as draw_time_space
 
     checked = job_of(scenario, overrides, seed).scenario()
-    drawn = flow_named(network_of(checked), flow)
+    network = network_of(checked)
+    drawn = flow_named(network, flow)
     begin = drawn.start_seconds if from_seconds is None else from_seconds
-    end = usual_end(drawn, begin) if to_seconds is None else to_seconds
+    refuse_outside(checked, (begin, math.inf if to_seconds is None else to_seconds), PARAMETERS)
+    end = usual_end(network, drawn, begin) if to_seconds is None else to_seconds
     if not (0 <= begin < end < math.inf):
         raise ValueError(
             f"from {begin} s to {end} s: a span must begin at 0 s or later, and end after its begin"

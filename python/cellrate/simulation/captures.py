@@ -17,6 +17,7 @@ from cellrate.simulation.picture_options import PictureOptions
 from cellrate.simulation.progress_line import Watcher, watching
 from cellrate.simulation.runner import Job, Progress, Threads, run_one
 from cellrate.simulation.scenarios import Overrides, ScenarioLike, job_of
+from cellrate.simulation.spans import PARAMETERS, refuse_outside
 
 INDEX = "captures.json"
 SETTING = "tcp.connection_setup=true"
@@ -95,11 +96,13 @@ def capture(
         overrides: Settings by dotted path, as for `run`.
         seed: Replaces the scenario's seed.
         from_seconds: Start of the captures.
-        to_seconds: End of the captures; traffic at this time is not included.
+        to_seconds: End of the captures, by default of the run; traffic at this time is not
+            included.
         progress: Called with the progress of both runs, from 0 to 2, and with 2; True writes it on
             standard error.
 
     Raises:
+        BadInput: The captures would begin or end after the run.
         ScenarioError: The scenario is wrong.
         ValueError: A point or format is unknown, or headers of ``tcp.header_bytes`` cannot be
             written: allowed are 40 bytes and multiples of four above, as far as options fill them.
@@ -107,7 +110,8 @@ def capture(
         KeyboardInterrupt: Ctrl-C was pressed; nothing has been written.
     """
     job = job_of(scenario, overrides, seed)
-    span = from_seconds, to_seconds
+    span, asked = (from_seconds, to_seconds), job.scenario()
+    refuse_outside(asked, span, PARAMETERS)
     with watching(progress, CAPTURING) as watch:
 
         def shown(step: str) -> AbstractContextManager[Progress | None]:
@@ -116,7 +120,7 @@ def capture(
                 return nullcontext(None)
             return nullcontext(lambda done, _total: watch(before + done, len(STEPS)))
 
-        return take(job, job.scenario(), list(taps), Path(directory), span, shown)
+        return take(job, asked, list(taps), Path(directory), span, shown)
 
 
 def take(

@@ -60,19 +60,23 @@ def flow_named(network: Network | FrameNetwork, name: str | None) -> Flow | Fram
     return network.flows[0 if name is None else names.index(choose(name, names, "flow"))]
 
 
-def usual_end(flow: Flow | FrameFlow, start_seconds: float) -> float:
+def usual_end(
+    network: Network | FrameNetwork, flow: Flow | FrameFlow, start_seconds: float
+) -> float:
     """End of a span in which a flow's cells or frames reach the destination and replies return.
 
     Args:
-        flow: A flow.
+        network: The network, whose run may end earlier.
+        flow: A flow of it.
         start_seconds: Start of the span.
     """
     if isinstance(flow, FrameFlow):
-        frames = FRAMES * max(line.seconds(flow.line_bytes) for line in flow.slowest)
-        return start_seconds + max(ROUND_TRIPS * flow.least_round_trip_seconds, frames)
-    round_trip = sum(link.delay_seconds for link in (*flow.forward, *flow.backward))
-    slowest = min(link.cells_per_second for link in flow.forward)
-    return start_seconds + max(ROUND_TRIPS * round_trip, CELLS / slowest)
+        round_trip = flow.least_round_trip_seconds
+        few = FRAMES * max(line.seconds(flow.line_bytes) for line in flow.slowest)
+    else:
+        round_trip = sum(link.delay_seconds for link in (*flow.forward, *flow.backward))
+        few = CELLS / min(link.cells_per_second for link in flow.forward)
+    return min(start_seconds + max(ROUND_TRIPS * round_trip, few), network.duration_seconds)
 
 
 def passages(

@@ -23,6 +23,7 @@ from cellrate.simulation.network import Link, Network
 from cellrate.simulation.network.ethernet_view import FrameNetwork, network_of
 from cellrate.simulation.passages import MOST, Passages, passages
 from cellrate.simulation.runner import Job, Progress, run_one
+from cellrate.simulation.spans import OPTIONS, refuse_outside
 
 LOOKS = ("data", "data-marked", "frm", "frm-marked", "brm", "brm-marked", "credit")
 """Kinds of cells in a film; "marked" means EFCI for data cells, CI or NI for RM cells."""
@@ -195,11 +196,10 @@ def film(
         BadInput: The span is not within the run, or contains no cell or too many cells.
     """
     start, end = span
-    network = network_of(job.scenario())
+    scenario = job.scenario()
+    refuse_outside(scenario, span, OPTIONS)
+    network = network_of(scenario)
     has_frames = isinstance(network, FrameNetwork)
-    if end > network.duration_seconds:
-        duration = network.duration_seconds
-        raise BadInput(f"the film would end at {end:.10g} s: the run ends at {duration:.10g} s")
     step = max((end - start) / POINTS, end / MOST_POINTS)
     until = math.ceil(end * PICOSECONDS)
     settings = (
