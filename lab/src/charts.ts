@@ -5,10 +5,11 @@ import uPlot from "uplot";
 import { ofFlow, variable } from "./colours.ts";
 import type { CurvesNews } from "./engine/client.ts";
 import type { Chart, Opened, Track } from "./engine/messages.ts";
-import { GAP, LETTERS, LINE, place, roomFor } from "./labels.ts";
+import { GAP, LETTERS, LINE, type Label, place, roomFor } from "./labels.ts";
 import { isEthernet } from "./layer.ts";
 import { megabits, number, time } from "./numbers.ts";
 import { named } from "./names.ts";
+import type { Shown } from "./svg.ts";
 import type { Level } from "./theory.ts";
 
 const TITLES: Record<Chart, string> = {
@@ -25,6 +26,9 @@ const TITLES: Record<Chart, string> = {
 const OF_ETHERNET: Partial<Record<Chart, string>> = { throughput: "Throughput per flow, data received", loss: "Packets lost so far" };
 const ORDER: Chart[] = ["queue", "rate", "window", "throughput", "utilisation", "credit", "scheme", "loss"];
 const DASHED = new Set(["ER", "ssthresh"]);
+/** Lengths of dashes and gaps, in pixels: of the curves named in `DASHED`, and of the curves of the run at the right. */
+const DASH = [4, 4];
+const DOTS = [1, 3];
 const HEIGHT = 132;
 /** Variables from which a scheme computes rates; their charts are always shown, while its counters are collapsed. */
 const SHOWN_OF_SCHEME = /load_factor|_cells_per_second$/;
@@ -35,8 +39,8 @@ const GROWN = 20;
 
 interface Drawn {
   chart: Chart;
+  /** The text above the chart, with the unit. */
   title: string;
-  unit: string;
   tracks: number[];
   /** Tracks (curves) of another run that are drawn over those of this run. */
   others: number[];
@@ -60,6 +64,8 @@ export class Charts {
   readonly #key: string;
   #tracks: Track[] = [];
   #titles = TITLES;
+  /** For charts that do not draw all flows or ports, says which they draw. */
+  #few: Partial<Record<Chart, string>> = {};
   #drawn: Drawn[] = [];
   #cursor = 0;
   #changes: number[] = [];
@@ -97,6 +103,7 @@ export class Charts {
     // Over Ethernet a source under rate control has an ACR; over RoCE it has R_C under DCQCN, and R under others.
     const rates = new Set(opened.tracks.filter(({ chart }) => chart === "rate").map(({ quantity }) => quantity));
     this.#titles = isEthernet(opened.network) ? { ...TITLES, ...OF_ETHERNET, rate: [...rates].join(" and ") } : TITLES;
+    this.#few = fewOf(opened);
     const { from_seconds, to_seconds } = opened.network.measure;
     this.#window = [from_seconds, to_seconds];
     this.#last = undefined;
@@ -113,14 +120,13 @@ export class Charts {
       const at = from + ((to - from) * pixel) / pixels;
       x.push(at, at + (to - from) / pixels / 2);
     }
-    const other = this.#over ? this.#over.#last : undefined;
+    // The curves of the other run are drawn only if they cover the same span.
+    const other = this.#fitting(news);
     // Charts in a closed section are drawn when the section is opened.
     for (const drawn of this.#unfolded) {
       const { chart, tracks, others, plot } = drawn;
       const own = tracks.map((track) => rowOf(values, track, pixels, this.#factor(track)));
-      // The curves of the other run are drawn only if they cover the same span.
-      const fits = other?.from === from && other.to === to && other.pixels === pixels;
-      const rows = [...own, ...others.map((track) => (fits ? rowOf(other.values, track, pixels, this.#over ? this.#over.#factor(track) : 1) : own[0]?.map(() => null) ?? []))];
+      const rows = [...own, ...others.map((track) => (other ? rowOf(other.values, track, pixels, this.#over ? this.#over.#factor(track) : 1) : x.map(() => null)))];
       drawn.ends = rows.map(endOf);
       plot.setData([x, ...rows] as uPlot.AlignedData, false);
       plot.batch(() => {
@@ -176,44 +182,64 @@ export class Charts {
     for (const { plot } of this.#drawn) this.#place(plot);
   }
 
-  /** The shown values as a table with a row for each time, as comma-separated text. */
+  /** The shown values as a table with a row for each time, as comma-separated text. Curves that are drawn over these have columns, too. */
   csv(): string {
     const news = this.#last;
     if (!news) return "";
-    const { from, to, pixels, values } = news;
-    const names = this.#tracks.flatMap((track) => {
-      const unit = track.unit ? ` in ${track.unit}` : "";
-      return ["least", "greatest"].map((which) => `"${track.quantity} of ${track.of}${unit}, ${which}"`);
-    });
+    const { from, to, pixels } = news;
+    const over = this.#fitting(news);
+    const parts = [{ charts: this as Charts, news, suffix: "" }, ...(over && this.#over ? [{ charts: this.#over, news: over, suffix: ", right run" }] : [])];
+    const names = parts.flatMap(({ charts, suffix }) =>
+      charts.#tracks.flatMap((track) => {
+        const unit = track.unit ? ` in ${track.unit}` : "";
+        return ["least", "greatest"].map((which) => `"${track.quantity} of ${track.of}${unit}, ${which}${suffix}"`);
+      }),
+    );
     const lines = [`seconds,${names.join(",")}`];
     for (let pixel = 0; pixel < pixels; pixel += 1) {
-      const row = this.#tracks.flatMap((_, track) => {
-        const at = (track * pixels + pixel) * 2;
-        return [values[at], values[at + 1]].map((value) => (value === undefined || Number.isNaN(value) ? "" : String(value)));
-      });
+      const row = parts.flatMap(({ charts, news: { values } }) =>
+        charts.#tracks.flatMap((_, track) => {
+          const at = (track * pixels + pixel) * 2;
+          return [values[at], values[at + 1]].map((value) => (value === undefined || Number.isNaN(value) ? "" : String(value)));
+        }),
+      );
       lines.push([from + ((to - from) * pixel) / pixels, ...row].join(","));
     }
     return `${lines.join("\n")}\n`;
   }
 
-  /** The canvases of the charts with their titles, in order. */
-  canvases(): { title: string; canvas: HTMLCanvasElement }[] {
-    return this.#unfolded.map(({ title, unit, plot }) => ({ title: unit ? `${title}, ${unit}` : title, canvas: plot.ctx.canvas }));
+  /** The last curves of the other run, if they cover the same span in as many parts. */
+  #fitting({ from, to, pixels }: CurvesNews): CurvesNews | undefined {
+    const other = this.#over && this.#over.#last;
+    return other?.from === from && other.to === to && other.pixels === pixels ? other : undefined;
   }
 
-  /** The data of the charts, in order, for export in another form. */
-  shown(): { title: string; unit: string; x: number[]; lines: { name: string; colour: string; dashed: boolean; y: (number | null)[] }[] }[] {
-    return this.#unfolded.map(({ title, unit, tracks, plot }) => ({
-      title,
-      unit,
-      x: [...(plot.data[0] ?? [])],
-      lines: tracks.map((track, i) => ({
-        name: this.#name(track),
-        colour: this.#colour(track, i),
-        dashed: DASHED.has(this.#tracks[track]?.quantity ?? ""),
-        y: [...((plot.data[i + 1] ?? []) as (number | null)[])],
-      })),
-    }));
+  /** The canvases of the charts with their titles, in order. */
+  canvases(): { title: string; canvas: HTMLCanvasElement }[] {
+    return this.#unfolded.map(({ title, plot }) => ({ title, canvas: plot.ctx.canvas }));
+  }
+
+  /** The charts in order, for export in another form. */
+  shown(): Shown[] {
+    return this.#unfolded.map((drawn) => {
+      const { chart, title, tracks, others, plot } = drawn;
+      const { x, y } = plot.scales;
+      const row = (i: number) => [...((plot.data[i + 1] ?? []) as (number | null)[])];
+      return {
+        title,
+        x: [...(plot.data[0] ?? [])],
+        span: [x?.min ?? 0, x?.max ?? 1],
+        range: [y?.min ?? 0, y?.max ?? 1],
+        window: this.#window,
+        changes: this.#changes,
+        curves: [
+          ...tracks.map((track, i) => ({ name: this.#name(track), colour: this.#colour(track, i), dash: this.#dash(track), y: row(i) })),
+          ...others.map((track, i) => ({ name: this.#otherName(track), colour: this.#otherColour(track, i), dash: DOTS, y: row(tracks.length + i) })),
+        ],
+        labels: this.#labels(drawn),
+        levels: this.#levels.filter((level) => level.chart === chart),
+      };
+    });
   }
 
   /** The charts that are drawn: all but those in a closed section. */
@@ -284,6 +310,19 @@ export class Charts {
     return `${quantity} of ${of}`;
   }
 
+  /** Name of a curve of the other run. */
+  #otherName(track: number): string {
+    return `${this.#over ? this.#over.#name(track) : ""}, right run`;
+  }
+
+  #otherColour(track: number, index: number): string {
+    return this.#over ? this.#over.#colour(track, index) : "";
+  }
+
+  #dash(track: number): number[] {
+    return DASHED.has(this.#tracks[track]?.quantity ?? "") ? DASH : [];
+  }
+
   #colour(track: number, index: number): string {
     return ofFlow(this.#tracks[track]?.flow ?? index);
   }
@@ -295,7 +334,9 @@ export class Charts {
     const title = document.createElement("figcaption");
     const unit = this.#factor(tracks[0] ?? 0) === 1 ? (this.#tracks[tracks[0] ?? 0]?.unit ?? "") : "Mbit/s";
     const reading = document.createElement("output");
-    title.append(unit ? `${name}, ${unit}` : name, reading);
+    const few = this.#few[chart];
+    const head = [unit ? `${name}, ${unit}` : name, ...(few ? [few] : []), ...(others.length > 0 ? ["dotted: right run"] : [])].join(" · ");
+    title.append(head, reading);
     const box = document.createElement("div");
     box.setAttribute("role", "img");
     box.setAttribute("aria-label", `${name} over time`);
@@ -320,14 +361,14 @@ export class Charts {
           stroke: this.#colour(track, i),
           width: 1.2,
           points: { show: false },
-          ...(DASHED.has(this.#tracks[track]?.quantity ?? "") ? { dash: [4, 4] } : {}),
+          dash: this.#dash(track),
         })),
         ...others.map((track, i) => ({
-          label: `${this.#over ? this.#over.#name(track) : ""}, right`,
-          stroke: this.#over ? this.#over.#colour(track, i) : "",
+          label: this.#otherName(track),
+          stroke: this.#otherColour(track, i),
           width: 1.2,
           points: { show: false },
-          dash: [1, 3],
+          dash: DOTS,
         })),
       ],
       axes: [
@@ -372,7 +413,7 @@ export class Charts {
         this.#touched.pick(plot.posToVal(event.clientX - plot.over.getBoundingClientRect().left, "x"));
       }
     });
-    drawn = { chart, title: name, unit, tracks, others, plot, ends: [] };
+    drawn = { chart, title: head, tracks, others, plot, ends: [] };
     return drawn;
   }
 
@@ -386,15 +427,30 @@ export class Charts {
     plot.ctx.fillRect(to, top, left + width - to, height);
   }
 
+  /**
+   * The names of curves; `y` is the last value of the curve. A curve of the other run is named if no curve of this run has its name: a dotted
+   * curve has the colour of the curve with the same name.
+   */
+  #labels({ tracks, others, ends }: Drawn): Label[] {
+    const most = Math.max(0, ...ends.map((end) => end.most));
+    const found = (charts: Charts, of: number[], from: number) =>
+      of.flatMap((track, i) => {
+        const { last, most: own } = ends[from + i] ?? { last: Number.NaN, most: 0 };
+        const isNamed = !DASHED.has(charts.#tracks[track]?.quantity ?? "") && Number.isFinite(last) && own > FLAT * most;
+        return isNamed ? [{ text: charts.#tracks[track]?.of ?? "", colour: charts.#colour(track, i), most: own, y: last }] : [];
+      });
+    const own = found(this, tracks, 0);
+    const names = new Set(own.map(({ text }) => text));
+    const over = this.#over ? found(this.#over, others, tracks.length) : [];
+    return [...own, ...over.filter(({ text }) => !names.has(text)).map((label) => ({ ...label, text: `${label.text} right` }))];
+  }
+
   /** Names the curves at their ends. */
-  #drawNames({ tracks, ends, plot }: Drawn): void {
+  #drawNames(drawn: Drawn): void {
+    const { plot } = drawn;
     const { left, top, width, height } = plot.bbox;
     const scale = devicePixelRatio;
-    const most = Math.max(0, ...ends.map((end) => end.most));
-    const curves = tracks
-      .map((track, i) => ({ track, i, ...(ends[i] ?? { last: Number.NaN, most: 0 }) }))
-      .filter(({ track, last, most: own }) => !DASHED.has(this.#tracks[track]?.quantity ?? "") && Number.isFinite(last) && own > FLAT * most)
-      .map(({ track, i, last, most: own }) => ({ text: this.#tracks[track]?.of ?? "", colour: this.#colour(track, i), most: own, y: Math.max(top, Math.min(top + height, plot.valToPos(last, "y", true))) }));
+    const curves = this.#labels(drawn).map((label) => ({ ...label, y: Math.max(top, Math.min(top + height, plot.valToPos(label.y, "y", true))) }));
     const context = plot.ctx;
     context.save();
     context.font = `${LETTERS * scale}px system-ui`;
@@ -466,6 +522,8 @@ export class Charts {
   }
 
   #resize(): void {
+    // Charts that are hidden keep their size until they are shown again.
+    if (this.#box.clientWidth === 0) return;
     const width = Math.max(120, this.#box.clientWidth);
     for (const { plot } of this.#drawn) if (plot.width !== width) plot.setSize({ width, height: HEIGHT });
   }
@@ -479,6 +537,15 @@ function rowOf(values: Float32Array, track: number, pixels: number, factor: numb
     row.push(Number.isNaN(value) ? null : value * factor);
   }
   return row;
+}
+
+/** For charts that do not draw all flows or ports of a scenario, which they draw. */
+function fewOf({ network, most_flows, ports, tracks }: Opened): Partial<Record<Chart, string>> {
+  const flows = network.flows.length > most_flows ? `first ${most_flows} of ${number(network.flows.length)} flows` : undefined;
+  const drawn = new Set(tracks.filter(({ chart }) => chart === "utilisation").map(({ of }) => of)).size;
+  const links = ports.length > drawn ? `${drawn} of ${number(ports.length)} ports, those of most flows` : undefined;
+  const few = (text: string | undefined, charts: Chart[]) => (text ? charts.map((chart): [Chart, string] => [chart, text]) : []);
+  return Object.fromEntries([...few(flows, ["rate", "window", "throughput", "credit"]), ...few(links, ["queue", "utilisation", "loss", "scheme"])]);
 }
 
 function endOf(row: (number | null)[]): { last: number; most: number } {

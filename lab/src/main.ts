@@ -5,6 +5,7 @@ import "uplot/dist/uPlot.min.css";
 import "./style.css";
 
 import { inForce, isAt, seconds, withChange, written } from "./changes.ts";
+import type { Charts } from "./charts.ts";
 import { table } from "./compare.ts";
 import { loadModule } from "./engine/load.ts";
 import type { About } from "./engine/messages.ts";
@@ -563,9 +564,17 @@ class Page {
       await copy(text);
       this.note(side.preset ? `cellrate new ${side.preset} > ${side.preset}.toml; ${text}` : text);
     };
-    element("save-png").onclick = async () => this.#present && save(`${name()}.png`, await png(this.#present.charts));
-    element("save-svg").onclick = () => this.#present && save(`${name()}.svg`, svg(this.#present.charts), "image/svg+xml");
-    element("save-csv").onclick = () => this.#present && save(`${name()}.csv`, this.#present.charts.csv(), "text/csv");
+    // The charts of two runs that lie over each other are those of the left run.
+    const charts = () => (this.#overlaid ? this.#sides[0] : this.#present)?.charts;
+    const saving = (id: string, ending: string, type: string, made: (charts: Charts) => string | Blob | Promise<Blob>) => {
+      element(id).onclick = async () => {
+        const shown = charts();
+        if (shown) save(`${name()}.${ending}`, await made(shown), type);
+      };
+    };
+    saving("save-png", "png", "image/png", png);
+    saving("save-svg", "svg", "image/svg+xml", svg);
+    saving("save-csv", "csv", "text/csv", (shown) => shown.csv());
   }
 
   #files(): void {

@@ -1,15 +1,13 @@
 // Settling time, as `settling_time` in python/cellrate/simulation/dynamics.py defines it: the time until the utilisation of the most used
 // link stays within a tenth of its final mean.
 
-import type { Question } from "./engine/messages.ts";
+import { type Question, READINGS } from "./engine/messages.ts";
 
 /** Number of equal parts of a run; the utilisation is averaged over each. */
 const PARTS = 200;
 const BAND = 0.1;
 /** Share of the time from the last start of a flow over which the final mean is taken. */
 const FINAL = 0.2;
-/** Number of readings of the curves in a run, `READINGS` in crates/lab/src/watched.rs. Each is the mean since the reading before it. */
-export const READINGS = 4096;
 
 /** The question whose answer has every reading of a run but the first at time zero, in every second part. */
 export function readingsOf(duration: number): Question {
@@ -37,7 +35,7 @@ export function settling(values: Float32Array, tracks: number[], duration: numbe
   return (parts[last + 1]?.at ?? duration) - start;
 }
 
-/** Means of a track over the parts of the run. A reading that covers the border of two parts counts in both, each with its share. */
+/** Means of a track over the parts of the run. A reading is the mean since the reading before it. A reading that covers the border of two parts counts in both, each with its share. */
 function means(values: Float32Array, track: number): number[] {
   const sums: number[] = Array.from({ length: PARTS }, () => 0);
   const long = READINGS / PARTS;

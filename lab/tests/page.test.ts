@@ -346,6 +346,29 @@ test("two runs lie over each other, at the same instants", async () => {
   await ended(page);
   await page.waitForTimeout(500);
   assert.notEqual(await pixels(), over);
+  // Both runs are saved, as wide as they are shown, whichever of them the panel edits.
+  const shown = await page.locator(".side").first().locator('[data-chart="rate"] canvas').evaluate((canvas) => (canvas as HTMLCanvasElement).width);
+  assert.ok(shown > 600, `${shown}`);
+  const file = `${tmpdir()}/cellrate-lab-overlay-${process.pid}`;
+  await page.locator("#export summary").click();
+  const saved = async (button: string) => {
+    const [download] = await Promise.all([page.waitForEvent("download"), page.locator(button).click()]);
+    await download.saveAs(file);
+    return await readFile(file);
+  };
+  const all: Buffer[] = [];
+  for (const side of ["Edit right run", "Edit left run"]) {
+    await page.locator(`#sides button:text-is("${side}")`).click();
+    const picture = await saved("#save-png");
+    assert.equal(picture.readUInt32BE(16), shown, side);
+    const svg = (await saved("#save-svg")).toString();
+    for (const name of ["ACR of tcp.1<", "ACR of tcp.1, right run<"]) assert.equal(svg.split(`<title>${name}`).length, 2, name);
+    const [head = ""] = (await saved("#save-csv")).toString().split("\n");
+    for (const name of ["ACR of tcp.1 in Mbit/s, least", "ACR of tcp.1 in Mbit/s, least, right run"]) assert.ok(head.includes(`"${name}"`), name);
+    all.push(picture);
+  }
+  assert.ok(all[0] && all[1]?.equals(all[0]));
+  assert.match((await page.locator('.side [data-chart="rate"] figcaption').first().textContent()) ?? "", /dotted: right run/);
   await page.locator("#compare").click();
   await page.waitForTimeout(500);
   assert.ok(await page.locator("#overlay").isHidden());
@@ -405,6 +428,19 @@ test("the settling time is that of the command line, and a run that goes on to s
     await page.waitForTimeout(500);
     assert.equal(await row(), "–", duration);
   }
+  assert.deepEqual(wrong, []);
+});
+
+test("charts that draw some of many flows say which", async () => {
+  const { page, wrong } = await opened(chromium, server.address);
+  await ended(page);
+  assert.doesNotMatch((await page.locator(".chart figcaption").allTextContents()).join(), /first/);
+  await page.locator("#preset").selectOption("all-reduce");
+  await digest(page);
+  const titles = await page.locator(".chart figcaption").allTextContents();
+  // Twelve hosts, each of which sends in 22 steps.
+  for (const title of ["Throughput per flow, data received, Gbit/s", "R_C, Gbit/s"]) assert.ok(titles.includes(`${title} · first 24 of 264 flows`), titles.join("; "));
+  assert.ok(titles.includes("Queues, kB"), titles.join("; "));
   assert.deepEqual(wrong, []);
 });
 

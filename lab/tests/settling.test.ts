@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { signed } from "../src/compare.ts";
-import { READINGS, settling } from "../src/settling.ts";
+import { READINGS } from "../src/engine/messages.ts";
+import { settling } from "../src/settling.ts";
 
 const DURATION = 2;
 

@@ -1,5 +1,8 @@
 // Questions to the engine and its answers, with the same fields as in crates/lab/src/message.rs.
 
+/** Number of readings of the curves in a whole run, `READINGS` in crates/lab/src/watched.rs. */
+export const READINGS = 4096;
+
 export interface Node {
   name: string;
   switch: unknown;

@@ -1,7 +1,7 @@
 // The worker: it has one engine, runs a scenario to the end in short turns, and answers questions between the turns.
 
 import { Engine } from "./module.ts";
-import type { Opened, Question, Refused, Summary } from "./messages.ts";
+import { type Opened, type Question, READINGS, type Refused, type Summary } from "./messages.ts";
 
 /** Messages of the page: the module first, then orders. */
 export type Order =
@@ -24,12 +24,6 @@ export type News =
 const TURN = 8;
 /** Time in milliseconds between two updates of the curves during a run. */
 const BETWEEN_CURVES = 60;
-/**
- * Number of readings of the curves in a whole run. If the user zooms in so far that the span has too few of them, it is simulated
- * again and read more often.
- */
-const READINGS = 4096;
-
 const port = self as unknown as {
   postMessage(news: News, transfer?: Transferable[]): void;
   onmessage: ((event: MessageEvent<Order>) => void) | null;
