@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 import shutil
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -20,9 +22,11 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 from matplotlib.text import Text
+from matplotlib.transforms import Bbox
 
 from cellrate.common.problems import BadInput
 from cellrate.simulation.animation.film import Film, Queue
+from cellrate.simulation.animation.node_places import name_sides
 from cellrate.simulation.figures import COLOURS, FAINT, STYLE, new_figure
 
 FRAMES_PER_SECOND = 20
@@ -99,8 +103,16 @@ ASIDE = 0.012
 # Height of the mark of a lost cell or frame, below its switch.
 BELOW = 0.09
 BAR_WIDTH, BAR_HEIGHT = 0.016, 0.16
-# Greatest number of hosts whose names are written.
-NAMED_HOSTS = 24
+# How a name stands beside its node, by the side of the node; distances in points.
+BESIDE: dict[str, dict[str, Any]] = {
+    side: {"textcoords": "offset points", "xytext": offset, "ha": across, "va": up}
+    for side, offset, across, up in (
+        ("left", (-5, 0), "right", "center_baseline"),
+        ("right", (5, 0), "left", "center_baseline"),
+        ("below", (0, -5), "center", "top"),
+        ("switch", (0, -10), "center", "top"),
+    )
+}
 # With these options the bytes of the file depend neither on ffmpeg's version nor on the number of
 # threads.
 SAME_BYTES = [
@@ -179,7 +191,8 @@ class Picture:
         self.figure.set_layout_engine("none")
         panel.set_position((0.02, 0.12, 0.96, 0.8))
         panel.set_axis_off()
-        panel.set(xlim=(0, 1), ylim=(0, 1))
+        # Names of the outermost hosts stand beside them.
+        panel.set(xlim=(-0.05, 1.05), ylim=(0, 1))
         self._panel = panel
         _network(panel, film)
         self._moving = film.moving.with_columns(_ends(film))
@@ -293,25 +306,50 @@ def _network(panel: Axes, film: Film) -> None:
     places, network = film.places, film.network
     lines = [(places[way.sender], places[way.receiver]) for way in network.ways]
     panel.add_collection(LineCollection(lines, color="#dddddd", linewidth=1.0, zorder=0))
-    hosts = network.hosts
     for name, is_switch in network.nodes.items():
         x, y = places[name]
         marker = (
             {"marker": "s", "markersize": 13.0} if is_switch else {"marker": "o", "markersize": 5.0}
         )
         panel.plot([x], [y], color="#444444" if is_switch else "#888888", zorder=1, **marker)  # type: ignore[arg-type]
-        if is_switch:
-            where = {"xytext": (0, -18), "textcoords": "offset points", "ha": "center"}
-            panel.annotate(name, (x, y), fontsize=8, **where)  # type: ignore[arg-type]
-        elif len(hosts) <= NAMED_HOSTS:
-            # Hosts at the lower edge have room for a name below them, but not above them.
-            below = y < 0.2 and film.has_frames
-            where = {
-                "xytext": (0, -11 if below else 5),
-                "textcoords": "offset points",
-                "ha": "center",
-            }
-            panel.annotate(name, (x, y), fontsize=6.5, color="#555555", **where)  # type: ignore[arg-type]
+    _names(panel, film)
+
+
+def _names(panel: Axes, film: Film) -> None:
+    """Names of the nodes; in a row or column in which one has no room, no node has a name."""
+    sides = name_sides(film.network)
+    together: dict[tuple[str, float], list[str]] = defaultdict(list)
+    for name in sorted(film.network.nodes, key=sides.__contains__):
+        x, y = film.places[name]
+        side = sides.get(name, "switch")
+        together[side, x if side in {"left", "right"} else y].append(name)
+    taken = [
+        Bbox.from_bounds(x - 3, y - 3, 6, 6)
+        for x, y in panel.transData.transform(list(film.places.values()))
+    ]
+    for (side, _), names in together.items():
+        size, colour = (8.0, "black") if side == "switch" else (6.5, "#555555")
+        # Most crowded columns are left out before any text is measured, which takes long.
+        heights = sorted(panel.transData.transform(film.places[name])[1] for name in names)
+        pixels = size * DOTS_PER_INCH / 72
+        if side in {"left", "right"} and any(b - a < pixels for a, b in pairwise(heights)):
+            continue
+        texts = [
+            panel.annotate(name, film.places[name], fontsize=size, color=colour, **BESIDE[side])
+            for name in names
+        ]
+        boxes = [text.get_window_extent() for text in texts]
+        page = panel.figure.bbox
+        is_free = all(page.x0 <= box.x0 and box.x1 <= page.x1 for box in boxes)
+        if (
+            is_free
+            and not any(a.overlaps(b) for a, b in pairwise(boxes))
+            and not any(box.count_overlaps(taken) for box in boxes)
+        ):
+            taken += boxes
+        else:
+            for text in texts:
+                text.remove()
 
 
 def _bars(panel: Axes, film: Film) -> list[tuple[Queue, Rectangle, Text, float]]:

@@ -12,6 +12,7 @@ from cellrate.common.document import Document, Paragraph, Table, columns, rows
 from cellrate.common.document.web_page import blocks, head
 from cellrate.simulation.animation.drawn_film import names_of
 from cellrate.simulation.animation.film import MOST_QUEUES, Film, Queue
+from cellrate.simulation.animation.node_places import name_sides
 
 MICROSECONDS = 1e6
 SPEEDS = ((0.1, "0.1x"), (0.25, "0.25x"), (0.5, "0.5x"), (1, "1x"), (2, "2x"))
@@ -96,7 +97,8 @@ def _facts(film: Film) -> Document:
         "Keys: space plays and pauses, the arrows go a step, Home and End to the ends. Every "
         f"{unit} is one of the run, {where}. {queue} includes the {unit} in "
         f"transmission; the bar shows its greatest length in {film.step_seconds * 1e6:.4g} us. A "
-        f"cross is a lost {unit}. Marked are {marks} with CI or NI."
+        f"cross is a lost {unit}. Marked are {marks} with CI or NI. Nodes that stand too close "
+        "for names show them under the pointer."
     )
     names = "link", f"{film.units} seen", "lost at its port"
     table = Table(columns(*names, numbers=(1, 2)), found)
@@ -108,6 +110,7 @@ def _data(film: Film, seconds_per_second: float) -> dict[str, Any]:
     nodes = {name: at for at, name in enumerate(film.network.nodes)}
     links = {way.name: at for at, way in enumerate(film.network.ways)}
     senders = {way.name: nodes[way.sender] for way in film.network.ways}
+    sides = name_sides(film.network)
     start, end = film.start_seconds * MICROSECONDS, film.end_seconds * MICROSECONDS
     return {
         "start": start,
@@ -117,8 +120,9 @@ def _data(film: Film, seconds_per_second: float) -> dict[str, Any]:
         "units": film.units,
         "looks": film.looks,
         "nodes": [
-            {"name": name, "switch": is_switch, "at": film.places[name]}
-            for name, is_switch in film.network.nodes.items()
+            {"name": name, "switch": name not in sides, "at": film.places[name]}
+            | ({"side": sides[name]} if name in sides else {})
+            for name in film.network.nodes
         ],
         "links": [[nodes[way.sender], nodes[way.receiver]] for way in film.network.ways],
         # Times of the last bit; for frames also the departure of the first bit.

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Self
+from typing import Literal, Self, TypeAlias
 
 from cellrate.simulation.network import Network
 from cellrate.simulation.network.ethernet_view import FrameNetwork
 
 Places = Mapping[str, tuple[float, float]]
+Side: TypeAlias = Literal["left", "right", "below"]
 
 MARGIN = 0.07
 # Vertical distance from the middle, for hosts between switches: sources above, destinations below.
@@ -72,10 +73,23 @@ def node_places(network: Map) -> Places:
     """
     after, has_circle = _successors(network)
     tiers = _tiers(network)
-    is_level = any(tiers[way.sender] == tiers[way.receiver] for way in network.ways)
-    if has_circle and not is_level and max(tiers.values()) > 1:
+    if _are_rows(network, tiers, has_circle=has_circle):
         return _tier_above_tier(tiers)
     return _from_left_to_right(network, after)
+
+
+def name_sides(network: Map) -> Mapping[str, Side]:
+    """The side of each host on which its name stands: away from the links of `node_places`."""
+    tiers = _tiers(network)
+    if _are_rows(network, tiers, has_circle=_successors(network)[1]):
+        return dict.fromkeys(network.hosts, "below")
+    sources = {path[0].sender for path in network.paths}
+    return {name: "left" if name in sources else "right" for name in network.hosts}
+
+
+def _are_rows(network: Map, tiers: Mapping[str, int], *, has_circle: bool) -> bool:
+    is_level = any(tiers[way.sender] == tiers[way.receiver] for way in network.ways)
+    return has_circle and not is_level and max(tiers.values()) > 1
 
 
 def _tiers(network: Map) -> dict[str, int]:

@@ -17,7 +17,13 @@
     }
   }
   const wide = () => canvas.clientWidth, high = () => canvas.clientHeight;
-  const place = ([x, y]) => [x * wide(), (1 - y) * high()];
+  // The outermost nodes have room for their names beside them.
+  const across = film.nodes.map((node) => node.at[0]);
+  const first = Math.min(...across), rest = Math.max(...across) - first;
+  const place = ([x, y]) => {
+    const { left, right } = arranged();
+    return [left + (rest && ((x - first) / rest) * (wide() - left - right)), (1 - y) * high()];
+  };
 
   function line(link) {
     const [x, y] = place(film.nodes[film.links[link][0]].at), [u, v] = place(film.nodes[film.links[link][1]].at);
@@ -42,6 +48,46 @@
     while (high - low > 1) { const middle = (low + high) >> 1; if (queue.time[middle] <= now) low = middle; else high = middle; }
     return queue.lengths[low];
   }
+  const GAP = 7;
+  const isSmall = () => wide() < 600;
+  const letters = (node) => (node.switch ? 12 : isSmall() ? 9 : 10);
+  // Nodes in a row or column, by the side of their names: all of them are named, or none is.
+  const groups = new Map();
+  for (const node of film.nodes) {
+    const key = node.side === "left" || node.side === "right" ? `${node.side} ${node.at[0]}` : `${node.side} y ${node.at[1]}`;
+    groups.set(key, [...(groups.get(key) || []), node]);
+  }
+  let arrangement = { left: 0, right: 0, names: [] };
+  // The room at both edges, and the names that neither overlap a node or one another nor leave the picture.
+  function arranged() {
+    if (arrangement.wide === wide() && arrangement.high === high()) return arrangement;
+    const widths = (group) => group.map((node) => { pen.font = `${letters(node)}px system-ui, sans-serif`; return pen.measureText(node.name).width; });
+    const fit = [...groups.values()].filter((group) => group[0].side !== "left" && group[0].side !== "right" || group.every((node, at) => !at || Math.abs(node.at[1] - group[at - 1].at[1]) * high() > letters(node)));
+    const room = (side, x, usual) => {
+      const needed = fit.filter(([node]) => node.side === side && node.at[0] === x).map((group) => Math.max(...widths(group)) + 2 * GAP);
+      return needed[0] < wide() / 4 ? Math.max(usual, needed[0]) : usual;
+    };
+    const last = first + rest;
+    arrangement = { wide: wide(), high: high(), left: rest ? room("left", first, first * wide()) : wide() / 2, right: room("right", last, (1 - last) * wide()), names: [] };
+    const marks = film.nodes.map((node) => { const [x, y] = place(node.at), reach = node.switch ? 9 : 3.5; return [x - reach, y - reach, x + reach, y + reach]; });
+    const boxes = [...marks];
+    // Switches come first.
+    for (const group of fit.sort((one, other) => !!other[0].switch - !!one[0].switch)) {
+      const wides = widths(group);
+      const names = group.map((node, at) => {
+        const [x, y] = place(node.at), half = wides[at] / 2;
+        const aside = { left: -GAP - half, right: GAP + half }[node.side] || 0;
+        return { node, x: x + aside, y: y + (aside ? 0 : node.switch ? 20 : 12), half };
+      });
+      const own = names.map(({ node, x, y, half }) => [x - half, y - letters(node) / 2, x + half, y + letters(node) / 2]);
+      const apart = (a, b) => a[2] <= b[0] || b[2] <= a[0] || a[3] <= b[1] || b[3] <= a[1];
+      const free = own.every((box, at) => box[0] >= 0 && box[2] <= wide() && box[3] <= high() && (!at || apart(box, own[at - 1])) && boxes.every((other) => apart(box, other)));
+      if (!free) continue;
+      boxes.push(...own);
+      arrangement.names.push(...names);
+    }
+    return arrangement;
+  }
   function text(content, x, y, size, colour) {
     pen.fillStyle = colour;
     pen.font = `${size}px system-ui, sans-serif`;
@@ -54,7 +100,7 @@
     pen.setTransform(scale, 0, 0, scale, 0, 0);
     pen.clearRect(0, 0, wide(), high());
     pen.textAlign = "center";
-    const small = wide() < 600, size = (small ? 2.4 : 4) * (film.moving.length > 1500 ? 0.6 : 1);
+    const small = isSmall(), size = (small ? 2.4 : 4) * (film.moving.length > 1500 ? 0.6 : 1);
     pen.strokeStyle = colours.line;
     pen.lineWidth = 1;
     for (const [from, to] of film.links) {
@@ -63,19 +109,15 @@
       pen.lineTo(...place(film.nodes[to].at));
       pen.stroke();
     }
-    const hosts = film.nodes.filter((node) => !node.switch).length;
     for (const node of film.nodes) {
       const [x, y] = place(node.at);
       pen.fillStyle = colours.faint;
       if (node.switch) pen.fillRect(x - 9, y - 9, 18, 18);
       else { pen.beginPath(); pen.arc(x, y, 3.5, 0, 2 * Math.PI); pen.fill(); }
-      if (node.switch) text(node.name, x, y + 24, 12, colours.ink);
-      else if (hosts <= (small ? 12 : 40)) {
-        // Below hosts at the lower edge there is room for a name, and none above.
-        const below = node.at[1] < 0.2 && film.units === "frames";
-        text(node.name, x, below ? y + 15 : y - 8, small ? 9 : 10, colours.faint);
-      }
     }
+    pen.textBaseline = "middle";
+    for (const { node, x, y } of arranged().names) text(node.name, x, y, letters(node), node.switch ? colours.ink : colours.faint);
+    pen.textBaseline = "alphabetic";
     const beside = new Map();
     for (const queue of film.queues) {
       const at = beside.get(queue.node) || 0;
@@ -168,6 +210,11 @@
   $("speed").addEventListener("change", () => { speed = film.speed * Number($("speed").value); });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { readColours(); draw(); });
   addEventListener("resize", draw);
+  canvas.addEventListener("pointermove", ({ offsetX, offsetY }) => {
+    const away = film.nodes.map((node) => { const [x, y] = place(node.at); return Math.hypot(x - offsetX, y - offsetY); });
+    const nearest = away.indexOf(Math.min(...away));
+    canvas.title = away[nearest] < 12 ? film.nodes[nearest].name : "";
+  });
   readColours();
   $("controls").hidden = false;
   // A link to #t=MICROSECONDS shows that time.
