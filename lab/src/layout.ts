@@ -32,7 +32,7 @@ type Side = "left" | "right" | "above" | "below" | "switch";
 export interface Layout {
   nodes: (Place & { side: Side; radius: number })[];
   names: Name[];
-  /** For each link, the box for the length of its queue. A link onto which at most one flow leads has none. */
+  /** For links behind switches, the box for the length of the queue, as far as there is room beside its bar. */
   lengths: Map<number, Box>;
 }
 
@@ -40,12 +40,18 @@ export interface Layout {
 const LINE = 12;
 /** Height of the strip at the lower edge, which shows the cells of the longest queue and a sentence about them. */
 export const STRIP = 34;
-/** For the bar of a queue: its distance from the middle of the switch, its greatest length, and its breadth, in pixels. */
-export const QUEUE = { from: 16, length: 70, breadth: 9 };
+/** For the bar of a queue: its distance from the switch, its least and greatest length, and its breadth, in pixels. */
+export const QUEUE = { from: 5, least: 14, length: 70, breadth: 9 };
 /** Least distance between two layers of switches. */
 const TIER = 90;
-/** Number of candidate boxes for a name that are close to its node; they come first. */
-const CLOSE = 6;
+/** Number of lines above or below a node in which a name is close to it. */
+const CLOSE = 2;
+/** Number of such lines in which a name may stand at all. */
+const ROWS = 7;
+/** Half the side of a switch and radius of a host, in pixels: usual, in a network of many nodes, and least. */
+const RADIUS = { switch: 11, host: 5, crowded: 3, least: 2 };
+/** Least distance between switches that the names of hosts at the sides leave, and least room for these names. */
+const APART = { switches: 24, side: 30 };
 /** Width of the picture below which there is little room for names. */
 const NARROW = 480;
 /** Length of the bar of a congestion window. */
@@ -66,60 +72,66 @@ export function heightFor(network: Network): number {
 
 /** Makes the layout of a picture with this width and height; `measure` returns the width of a text. All are in pixels. */
 export function layout(network: Network, width: number, height: number, measure: (text: string) => number): Layout {
-  const { unit, sides, tiers } = arranged(network);
-  const outer = network.nodes.filter((_, node) => sides[node] === "left" || sides[node] === "right");
-  // In a narrow picture, the names of hosts at the sides are shortened: the position already says "src" or "dst".
-  const longest = Math.max(0, ...outer.map(({ name }) => measure(forms(name).at(width < NARROW ? -1 : 0) ?? "")));
-  const margin = { x: tiers > 0 ? 0 : Math.min(width * 0.3, longest + 42), top: 52, bottom: STRIP + (sides.includes("below") ? 46 : 16) };
+  const { unit, sides, tiers, columns } = arranged(network);
+  const isNarrow = width < NARROW;
+  const outer = [...network.nodes.keys()].filter((node) => sides[node] === "left" || sides[node] === "right");
+  // In a narrow picture, names of hosts are shortened: the position already says "src" or "dst".
+  const formsOf = (node: number) => forms(network.nodes[node]?.name ?? "").slice(isNarrow ? -1 : 0);
+  const longest = Math.max(0, ...outer.map((node) => measure(formsOf(node)[0] ?? "")));
+  const beside = Math.max(APART.side, Math.min(width * 0.3, longest + 42, (width - APART.switches * columns) / 2));
+  const margin = { x: tiers > 0 ? 0 : beside, top: 52, bottom: STRIP + (sides.includes("below") ? 46 : 16) };
   const many = network.nodes.length > 40;
-  const nodes = unit.map(({ x, y }, node) => ({
-    x: margin.x + x * (width - 2 * margin.x),
-    y: margin.top + y * (height - margin.top - margin.bottom),
-    side: sides[node] ?? "switch",
-    radius: sides[node] === "switch" ? 11 : many ? 3 : 5,
-  }));
+  const places = unit.map(({ x, y }) => ({ x: margin.x + x * (width - 2 * margin.x), y: margin.top + y * (height - margin.top - margin.bottom) }));
+  const radii = { switch: radius(places.filter((_, node) => sides[node] === "switch"), RADIUS.switch), host: radius(places.filter((_, node) => sides[node] !== "switch"), many ? RADIUS.crowded : RADIUS.host) };
+  const nodes = places.map((place, node) => ({ ...place, side: sides[node] ?? "switch", radius: radii[sides[node] === "switch" ? "switch" : "host"] }));
   const taken: Box[] = [{ x: 0, y: height - STRIP, width, height: STRIP }];
   for (const { x, y, side, radius } of nodes) {
     const bar = side === "left" ? WINDOW + 5 : 0;
     taken.push({ x: x - radius - bar, y: y - radius, width: 2 * radius + bar, height: 2 * radius });
   }
   const lengths = new Map<number, Box>();
-  for (const link of queueing(network)) {
+  for (const link of queueing(network, 2)) {
     const [from, to] = ends(network, link, nodes);
-    for (let at = QUEUE.from; at < QUEUE.from + queueLength(from, to); at += 6) {
+    const { begin, long } = queueBar(from, to, radii.switch);
+    for (let at = begin; at < begin + long; at += 6) {
       const { x, y } = along(from, to, at);
       taken.push({ x: x - 4, y: y - 2, width: 8, height: 14 });
     }
   }
-  for (const link of queueing(network)) {
+  const number = (link: number, offsets: number[]) => {
     const [from, to] = ends(network, link, nodes);
-    const middle = along(from, to, QUEUE.from + queueLength(from, to) / 2);
+    const { begin, long } = queueBar(from, to, radii.switch);
+    const middle = along(from, to, begin + long / 2);
     const box = (dy: number): Box => ({ x: middle.x - 18, y: middle.y + dy, width: 36, height: LINE });
-    const free = [16, -20, 28, -32, 40].map(box).find((one) => isFree(one, taken, width, height));
-    if (free) {
-      lengths.set(link, free);
-      taken.push(free);
-    }
-  }
+    const free = offsets.map(box).find((one) => isFree(one, taken, width, height));
+    if (!free) return;
+    lengths.set(link, free);
+    taken.push(free);
+  };
   const names: Name[] = [];
-  // Names of switches are placed first, because fewer boxes are possible for them.
-  const order = [...nodes.keys()].sort((a, b) => Number(nodes[b]?.side === "switch") - Number(nodes[a]?.side === "switch"));
-  for (const node of order) {
+  const name = (node: number) => {
     const at = nodes[node];
-    const name = network.nodes[node]?.name ?? "";
-    if (!at) continue;
-    const all = forms(name).map((text) => ({ text, boxes: candidates(at, measure(text)) }));
-    // In a network of layers, a short name close to its switch is better than the whole name far from it.
-    const close = tiers > 0 ? all.map(({ text, boxes }) => ({ text, boxes: boxes.slice(0, CLOSE) })) : [];
-    const tries = [...close, ...all];
+    if (!at) return;
+    const boxesIn = (lines: number) => formsOf(node).map((text) => ({ text, boxes: candidates(at, measure(text), lines) }));
+    // In a network of layers, a short name close to its switch is better than the whole name far from it. On a phone there is no room far
+    // from a node: what stands there would be taken for the name of another.
+    const tries = [...(tiers > 0 || isNarrow ? boxesIn(CLOSE) : []), ...(tiers === 0 && isNarrow ? [] : boxesIn(ROWS))];
     for (const { text, boxes } of tries) {
-      const free = boxes.find((one) => isFree(one, taken, width, height));
+      const free = boxes.find((one) => isFree(one, taken, width, height) && isOf(one, node, nodes));
       if (!free) continue;
       names.push({ node, text, ...free });
       taken.push(free);
-      break;
+      return;
     }
-  }
+  };
+  const [switches, hosts] = [true, false].map((is) => [...nodes.keys()].filter((node) => (nodes[node]?.side === "switch") === is));
+  const shared = queueing(network, 2);
+  // What has fewest boxes is placed first.
+  if (isNarrow) switches?.forEach(name);
+  for (const link of shared) number(link, isNarrow ? [16, -20] : [16, -20, 28, -32, 40]);
+  if (!isNarrow) switches?.forEach(name);
+  hosts?.forEach(name);
+  for (const link of queueing(network, 1)) if (!lengths.has(link)) number(link, [16, -20]);
   return { nodes, names, lengths };
 }
 
@@ -135,9 +147,24 @@ export function ends(network: Network, link: number, nodes: readonly Place[]): [
   ];
 }
 
-/** Length of the bar for the queue of a link, in pixels. */
-export function queueLength(from: Place, to: Place): number {
-  return Math.min(QUEUE.length, Math.hypot(to.x - from.x, to.y - from.y) * 0.35);
+/** The bar for the queue of a link at a switch with this radius: its distance from the middle of the switch and its length, in pixels. */
+export function queueBar(from: Place, to: Place, radius: number): { begin: number; long: number } {
+  const distance = Math.hypot(to.x - from.x, to.y - from.y);
+  const begin = radius + QUEUE.from;
+  return { begin, long: Math.min(QUEUE.length, Math.max(distance * 0.35, Math.min(QUEUE.least, distance - begin - 2))) };
+}
+
+/** A radius with which nodes at these places leave a gap between each other, at most `usual`. */
+function radius(places: Place[], usual: number): number {
+  const apart = Math.min(...places.flatMap((one, i) => places.slice(0, i).map((other) => Math.max(Math.abs(one.x - other.x), Math.abs(one.y - other.y)))));
+  return Math.max(RADIUS.least, Math.min(usual, apart * 0.3));
+}
+
+/** True if a name in this box is taken for the name of its node: no other node is as near to its middle. */
+function isOf(box: Box, node: number, nodes: readonly Place[]): boolean {
+  const far = ({ x, y }: Place) => Math.hypot(box.x + box.width / 2 - x, box.y + box.height / 2 - y);
+  const own = far(nodes[node] ?? box);
+  return nodes.every((other, i) => i === node || far(other) > own);
 }
 
 function along(from: Place, to: Place, distance: number): Place {
@@ -145,11 +172,11 @@ function along(from: Place, to: Place, distance: number): Place {
   return { x: from.x + ((to.x - from.x) * distance) / length, y: from.y + ((to.y - from.y) * distance) / length };
 }
 
-/** Links behind switches that carry the data of more than one flow. */
-function queueing(network: Network): number[] {
+/** Links behind switches that carry the data of at least `least` flows. */
+function queueing(network: Network, least: number): number[] {
   const used = network.links.map(() => 0);
   for (const { forward } of network.flows) for (const link of forward) used[link] = (used[link] ?? 0) + 1;
-  return network.links.flatMap(({ from }, link) => (network.nodes[from]?.switch && (used[link] ?? 0) > 1 ? [link] : []));
+  return network.links.flatMap(({ from }, link) => (network.nodes[from]?.switch && (used[link] ?? 0) >= least ? [link] : []));
 }
 
 /** Forms of a name: the full name, and a shorter form without the word that the side of the host already says. */
@@ -158,16 +185,18 @@ function forms(name: string): string[] {
   return short === name ? [name] : [name, short];
 }
 
-/** Boxes in which the name of a node may stand, the best first. */
-function candidates({ x, y, side, radius }: Layout["nodes"][number], width: number): Box[] {
+/** Boxes in which the name of a node may stand, the best first; at most `lines` of them lie over each other. */
+function candidates({ x, y, side, radius }: Layout["nodes"][number], width: number, lines: number): Box[] {
   const box = (left: number, top: number): Box => ({ x: left, y: top, width, height: LINE });
   const beside = side === "left" ? x - radius - WINDOW - 7 - width : x + radius + 4;
-  const rows = [0, 1, 2, 3, 4, 5, 6].map((row) => row * LINE);
+  const rows = Array.from({ length: lines }, (_, row) => row * LINE);
   const over = rows.flatMap((row) => [0, -0.3, 0.3].map((shift) => box(x - width / 2 + shift * width, y - radius - 3 - LINE - row)));
   const under = rows.flatMap((row) => [0, -0.3, 0.3].map((shift) => box(x - width / 2 + shift * width, y + radius + 3 + row)));
   const next = [box(beside, y - LINE / 2), box(beside, y - LINE), box(beside, y)];
   if (side === "left" || side === "right") return next;
-  return side === "below" ? [...under, ...next, ...over] : [...over, ...next, ...under];
+  // Links lead from a host towards its switch, so the name stands on the other side of the host.
+  if (side === "switch") return [...over, ...next, ...under];
+  return side === "below" ? [...under, ...next] : [...over, ...next];
 }
 
 function isFree(box: Box, taken: readonly Box[], width: number, height: number): boolean {
@@ -180,8 +209,8 @@ export function overlaps(a: Box, b: Box): boolean {
   return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
 }
 
-/** For every node of the network, a position in the unit square and the side on which it stands. */
-function arranged(network: Network): { unit: Place[]; sides: Side[]; tiers: number } {
+/** For every node of the network, a position in the unit square and the side on which it stands; also the number of layers or of columns. */
+function arranged(network: Network): { unit: Place[]; sides: Side[]; tiers: number; columns: number } {
   const near = neighbours(network);
   const isSwitch = network.nodes.map((node) => node.switch !== null);
   const layers = isEthernet(network) ? layered(near, isSwitch) : undefined;
@@ -207,7 +236,7 @@ function arranged(network: Network): { unit: Place[]; sides: Side[]; tiers: numb
     const x = (at + 1) / width;
     nodes.forEach((node, i) => {
       const share = (i + 0.5) / nodes.length;
-      const aside = ((i + 1) / (nodes.length + 1) - 0.5) * (0.9 / width);
+      const aside = (share - 0.5) / width;
       const place: Record<Side, Place> = {
         left: { x: 0, y: share },
         right: { x: 1, y: share },
@@ -218,7 +247,7 @@ function arranged(network: Network): { unit: Place[]; sides: Side[]; tiers: numb
       unit[node] = place[side];
     });
   }
-  return { unit, sides, tiers: 0 };
+  return { unit, sides, tiers: 0, columns: width };
 }
 
 /**
@@ -247,7 +276,7 @@ function layered(near: number[][], isSwitch: boolean[]): ReturnType<typeof arran
       unit[node] = { x: (i + 0.5) / nodes.length, y: 1 - layer / top };
     });
   }
-  return { unit, sides: isSwitch.map((is) => (is ? "switch" : "below")), tiers: top };
+  return { unit, sides: isSwitch.map((is) => (is ? "switch" : "below")), tiers: top, columns: 0 };
 }
 
 function neighbours(network: Network): number[][] {

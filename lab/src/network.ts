@@ -3,7 +3,7 @@
 import { ofFlow, variable } from "./colours.ts";
 import type { Network, Opened, Picture } from "./engine/messages.ts";
 import { carried, isEthernet } from "./layer.ts";
-import { type Layout, type Place, QUEUE, WINDOW, ends, heightFor, isLayered, layout, queueLength } from "./layout.ts";
+import { type Layout, type Place, QUEUE, WINDOW, ends, heightFor, isLayered, layout, queueBar } from "./layout.ts";
 import { number } from "./numbers.ts";
 
 const FONT = "11px system-ui, sans-serif";
@@ -264,11 +264,11 @@ export class NetworkView {
       const limit = Math.max(...port.queues.map(([, limit]) => limit ?? 0));
       const most = limit > 0 ? limit : Math.max(isEthernet(network) ? ROOM : 20, largest.length);
       const angle = Math.atan2(to.y - from.y, to.x - from.x);
-      const long = queueLength(from, to);
+      const { begin, long } = queueBar(from, to, this.#layout.nodes[network.links[port.link]?.from ?? -1]?.radius ?? 0);
       context.save();
       context.translate(from.x, from.y);
       context.rotate(angle);
-      context.translate(QUEUE.from, 3);
+      context.translate(begin, 3);
       context.strokeStyle = variable("--muted");
       context.lineWidth = 1;
       context.strokeRect(0, 0, long, QUEUE.breadth);
@@ -281,13 +281,10 @@ export class NetworkView {
         x += count * scale;
       }
       context.restore();
-      if (port.units > 0) {
-        const middle = QUEUE.from + long / 2;
-        const box = this.#layout.lengths.get(port.link);
-        const x = box ? box.x + box.width / 2 : from.x + Math.cos(angle) * middle;
-        const y = box ? box.y + 10 : from.y + Math.sin(angle) * middle + 24;
+      const box = this.#layout.lengths.get(port.link);
+      if (port.units > 0 && box) {
         context.textAlign = "center";
-        this.#text(context, number(port.units), x, y);
+        this.#text(context, number(port.units), box.x + box.width / 2, box.y + 10);
       }
     });
   }

@@ -8,7 +8,7 @@ import type { About, Opened, Refused } from "../src/engine/messages.ts";
 import { Engine } from "../src/engine/module.ts";
 import { papers, sideOf } from "../src/gallery.ts";
 import { GAP, LINE, place, roomFor } from "../src/labels.ts";
-import { heightFor, layout, overlaps } from "../src/layout.ts";
+import { heightFor, isLayered, layout, overlaps } from "../src/layout.ts";
 import { overrides } from "../src/state.ts";
 import { ROOT } from "./page.ts";
 
@@ -58,11 +58,23 @@ test("names never overlap each other or a node, and none is cut", async (t) => {
         for (const b of boxes.slice(0, i)) assert.ok(!overlaps(a, b), `${name}, ${width}: ${a.of} over ${b.of}`);
         for (const { x, y, radius } of nodes) assert.ok(!overlaps(a, { x: x - radius, y: y - radius, width: 2 * radius, height: 2 * radius }), `${name}, ${width}: ${a.of} over a node`);
       });
+      // A name belongs to the node that is nearest to it, and on a phone it stands beside that node.
+      for (const { node, text, x, y, width: wide } of names) {
+        const far = nodes.map((one) => Math.hypot(x + wide / 2 - one.x, y + 6 - one.y));
+        assert.equal(far.indexOf(Math.min(...far)), node, `${name}, ${width}: ${text}`);
+        const own = nodes[node] ?? { x: 0, y: 0, radius: 0 };
+        if (width < 400 && !isLayered(network)) assert.ok(Math.max(Math.abs(y + 6 - own.y) - own.radius, 0) <= 24, `${name}, ${width}: ${text} is far from its node`);
+      }
+      // Squares of switches leave their links visible.
+      const squares = nodes.filter(({ side }) => side === "switch");
+      squares.forEach((a, i) => {
+        for (const b of squares.slice(0, i)) assert.ok(Math.max(Math.abs(a.x - b.x), Math.abs(a.y - b.y)) >= a.radius + b.radius + 4, `${name}, ${width}: switches touch`);
+      });
       const named = new Set(names.map(({ node }) => node));
       const missing = network.nodes.filter((_, node) => !named.has(node)).map((node) => node.name);
       without += missing.length;
-      // A network of many hosts has names as far as there is room; the pointer tells the others.
-      if (network.nodes.length <= 40 && width > 400) assert.deepEqual(missing, [], `${name}, ${width}`);
+      // Hosts have names as far as there is room beside them; the pointer tells the others.
+      if (network.nodes.length <= 40 && width > 900) assert.deepEqual(missing, [], `${name}, ${width}`);
       // Of 45 switches not all have room for a name on a phone.
       if (network.nodes.length > 80) continue;
       network.nodes.forEach((node, i) => assert.ok(!node.switch || named.has(i), `${name}, ${width}: ${node.name} has no name`));
