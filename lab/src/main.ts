@@ -368,6 +368,9 @@ class Page {
 
   /** Shows the results of the runs. */
   #tabulate(): void {
+    const [left, right] = this.#sides;
+    left?.beside(right);
+    right?.beside(left);
     this.#results.replaceChildren(table(this.#sides.map(({ title, opened, summary, settled }) => ({ title, network: opened?.network, summary, settled }))));
   }
 

@@ -11,6 +11,7 @@ import { number, time } from "./numbers.ts";
 import { type Side, overrides } from "./state.ts";
 import { readingsOf, settling } from "./settling.ts";
 import { levels } from "./theory.ts";
+import { type Told, titleOf } from "./title.ts";
 
 /** Is called for each event of a side. */
 export interface Heard extends Touched {
@@ -46,6 +47,7 @@ export class SideView {
   #asked = 0;
   #theory = false;
   #over: SideView | undefined;
+  #beside: SideView | undefined;
 
   constructor(name: string, side: Side, module: WebAssembly.Module, heard: Heard) {
     this.side = side;
@@ -217,13 +219,21 @@ export class SideView {
     this.#status.textContent = `${this.title}: ${time(this.duration)}, ${number(this.summary.packet_hops ?? this.summary.cell_hops ?? 0)} ${carried(this.summary).one}-hops, digest ${this.summary.digest}${few}`;
   }
 
-  /** Name of the scenario, and the setting that was changed last. */
+  /** Name of the scenario, with the settings that tell this run from the run beside it. */
   get title(): string {
     const name = this.side.title || this.side.preset || this.side.name.split("/").at(-1) || "own scenario";
-    const last = this.side.set.slice(-2).map(([path, literal]) => `${path.split(".").at(-1)} ${literal.replace(/^\{\w+="([^"]*)"\}$/, "$1")}`);
-    const others = this.side.set.length > 2 ? ` and ${this.side.set.length - 2} more` : "";
-    const during = this.changes.length > 0 ? `, ${this.changes.length} ${this.changes.length === 1 ? "change" : "changes"} during the run` : "";
-    return `${last.length > 0 ? `${name}, ${last.reverse().join(", ")}${others}` : name}${during}`;
+    return titleOf(name, this.#told, this.#beside && this.#beside.#told);
+  }
+
+  get #told(): Told {
+    const control = (this.opened?.scenario.switch as { control?: { scheme?: string } } | undefined)?.control;
+    return { set: this.side.set, scheme: control?.scheme ?? "", changes: this.changes.length };
+  }
+
+  /** Names the run anew: beside another run, or alone. */
+  beside(other: SideView | undefined): void {
+    this.#beside = other;
+    if (this.element.dataset.state !== "refused") this.#say();
   }
 }
 

@@ -8,6 +8,7 @@ import { after, before, test } from "node:test";
 import AxeBuilder from "@axe-core/playwright";
 import type { Browser, Page } from "playwright-core";
 
+import { LESSONS } from "../src/lessons.ts";
 import { PYTHON, browser, cellrate, digest, ended, opened, output, serve, settled } from "./page.ts";
 
 let chromium: Browser;
@@ -320,6 +321,27 @@ test("every step of every lesson runs, shows its parameter, and can be linked to
     await page.locator('#told button:text-is("End")').click();
     assert.ok(await page.locator("#told").isHidden());
   }
+  assert.deepEqual(wrong, []);
+});
+
+test("a lesson's runs beside each other are told apart by their control, and its buttons are there", async () => {
+  const { page, wrong } = await opened(chromium, server.address);
+  await ended(page);
+  for (const lesson of LESSONS) {
+    for (const { text } of lesson.steps) for (const [, name = ""] of text.matchAll(/[Pp]ress <b>([^<]*)<\/b>/g)) assert.equal(await page.locator(`button:visible:text-is("${name}")`).count(), 1, `${lesson.id}: ${name}`);
+  }
+  await page.locator("#open-find").click();
+  await page.locator("#find .card button:text-is(\"Begin\")").nth(LESSONS.findIndex(({ id }) => id === "erica")).click();
+  for (let step = 1; step < 7; step += 1) await page.locator('#told button:text-is("Next")').click();
+  await ended(page);
+  // The right run goes on to swing and has no settling time; its difference from the left run is a dash, too.
+  await page.waitForFunction(() => /[0-9]/.test(document.querySelector(".results tbody tr td:last-child")?.textContent ?? ""));
+  const rows = await page.locator(".results tbody tr").evaluateAll((all) => all.map((row) => [...row.children].map((cell) => cell.textContent ?? "")));
+  assert.match(rows[0]?.[0] ?? "", /, control erica$/);
+  assert.match(rows[1]?.[0] ?? "", /, control efci, rdf 0\.0625 and 1 more$/);
+  assert.match((await page.locator(".status").nth(1).textContent()) ?? "", /, control efci/);
+  assert.deepEqual(rows.slice(1).map((row) => row.at(-1)), ["–", "–"]);
+  for (const cell of rows.flat()) assert.doesNotMatch(cell, /[+−]–/);
   assert.deepEqual(wrong, []);
 });
 
