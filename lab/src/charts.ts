@@ -57,6 +57,16 @@ export interface Touched {
   zoom(from: number, to: number): void;
 }
 
+/** A part of a run in which a queue is longer than a length. */
+export interface Grown {
+  from: number;
+  to: number;
+  /** In the unit of the chart of queues. */
+  length: number;
+  /** Numbers of the tracks of queues. */
+  tracks: readonly number[];
+}
+
 /** The charts of one run. */
 export class Charts {
   readonly #box: HTMLElement;
@@ -139,8 +149,8 @@ export class Charts {
     }
   }
 
-  /** The first time in the shown span at which a queue has grown; `undefined` if none grows. */
-  firstQueue(): number | undefined {
+  /** The first part of the shown span in which a queue has grown, and the length above which it has; `undefined` if none grows. */
+  firstQueue(): Grown | undefined {
     const news = this.#last;
     if (!news) return undefined;
     const { from, to, pixels, values } = news;
@@ -148,7 +158,10 @@ export class Charts {
     const longest = Math.max(0, ...rows.map((row) => endOf(row).most));
     const grown = Math.min(GROWN, longest / 2);
     const at = Math.min(...rows.map((row) => row.findIndex((value) => value !== null && value > grown)).filter((index) => index >= 0));
-    return longest > 2 && Number.isFinite(at) ? from + ((to - from) * at) / (2 * pixels) : undefined;
+    if (longest <= 2 || !Number.isFinite(at)) return undefined;
+    const part = Math.floor(at / 2);
+    const time = (number: number) => from + ((to - from) * number) / pixels;
+    return { from: time(part), to: time(part + 1), length: grown, tracks: this.#tracks.flatMap(({ chart }, track) => (chart === "queue" ? [track] : [])) };
   }
 
   /** Draws the curves of another run over these, dotted; without another run, removes them. */

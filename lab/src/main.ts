@@ -380,8 +380,20 @@ class Page {
     // A new scenario opens at the time when its first queue has grown, at a speed at which moving cells or packets can be seen.
     const lens = this.#visible;
     if (this.#transport.unchosen && lens !== undefined) this.#transport.lens = lens;
-    this.#transport.seek(this.#transport.at || side?.charts.firstQueue() || (side?.duration ?? 0) / 10);
+    if (this.#transport.at === 0 && side) void this.#begin(side);
+    else this.#transport.seek(this.#transport.at);
     this.#linkSoon();
+  }
+
+  /** Moves the cursor to the time at which the first queue has grown, unless the user moves it meanwhile. */
+  async #begin(side: SideView): Promise<void> {
+    const grown = side.charts.firstQueue();
+    const near = grown?.from || side.duration / 10;
+    this.#transport.seek(near);
+    if (!grown) return;
+    const { summary } = side;
+    const at = await side.when(grown);
+    if (side === this.#sides[0] && side.summary === summary && !side.isPending && this.#transport.at === near && !this.#transport.playing) this.#transport.seek(at);
   }
 
   #zoom(view: [number, number] | null): void {

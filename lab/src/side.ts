@@ -1,7 +1,7 @@
 // One side of the page: a scenario, its worker, its network and its charts. The page shows one or two sides.
 
 import { type Change, changesOf, seconds } from "./changes.ts";
-import { Charts, type Touched } from "./charts.ts";
+import { Charts, type Grown, type Touched } from "./charts.ts";
 import { Client, type CurvesNews } from "./engine/client.ts";
 import { startWorker } from "./engine/load.ts";
 import type { Opened, Picture, Refused, Summary } from "./engine/messages.ts";
@@ -12,6 +12,11 @@ import { type Side, overrides } from "./state.ts";
 import { readingsOf, settling } from "./settling.ts";
 import { levels } from "./theory.ts";
 import { type Told, titleOf } from "./title.ts";
+
+/** Number of readings with which the time is found at which a queue has grown. */
+const FINE = 400;
+/** Picoseconds in a second. */
+const PS = 1e12;
 
 /** Is called for each event of a side. */
 export interface Heard extends Touched {
@@ -90,6 +95,11 @@ export class SideView {
     this.client.open(text, this.side.preset ? `${this.side.preset}.toml` : this.side.name || "scenario.toml", overrides(this.side));
   }
 
+  /** True from a restart until the engine has read the scenario. */
+  get isPending(): boolean {
+    return this.element.dataset.pending !== undefined;
+  }
+
   /** Draws the levels of theory over the curves, or removes them. */
   theory(wanted: boolean): void {
     this.#theory = wanted;
@@ -103,6 +113,18 @@ export class SideView {
     if (this.#over === other) return;
     this.#over = other;
     this.charts.overlay(other?.charts);
+  }
+
+  /** The first time in a part of the run at which a queue is longer than a length; if no reading finds it, the time of the longest queue. */
+  async when({ from, to, length, tracks }: Grown): Promise<number> {
+    // With a whole number of picoseconds between readings, each part of the answer is one reading.
+    const [begin, step] = [Math.floor(from * PS), Math.ceil(((to - from) * PS) / FINE)];
+    const at = (reading: number) => (begin + reading * step) / PS;
+    const { numbers } = await this.client.ask<object>({ ask: "detail", from: at(0), to: at(FINE), pixels: FINE });
+    const values = new Float32Array(numbers);
+    const longest = Array.from({ length: FINE }, (_, i) => Math.max(...tracks.map((track) => values[(track * FINE + i) * 2] || 0)));
+    const first = longest.findIndex((value) => value > length);
+    return at(first >= 0 ? first : longest.indexOf(Math.max(...longest)));
   }
 
   /** Ends the side and its worker. */
@@ -137,6 +159,7 @@ export class SideView {
       const { json, numbers } = await this.client.ask<Picture | Refused>({ ask: "picture", at });
       if ("error" in json || opened !== this.opened) continue;
       this.picture = json;
+      this.element.dataset.longest = String(json.longest?.units ?? 0);
       this.#network.show(json, numbers);
     }
     this.#asking = false;
@@ -197,7 +220,7 @@ export class SideView {
   async #settle(summary: Summary): Promise<void> {
     const tracks = this.opened?.tracks.flatMap(({ chart }, i) => (chart === "utilisation" ? [i] : [])) ?? [];
     const { numbers } = await this.client.ask<object>(readingsOf(this.duration));
-    if (summary !== this.summary) return;
+    if (summary !== this.summary || this.isPending) return;
     const starts = summary.flows.map(({ start_seconds }) => Number(start_seconds)).filter((start) => start < this.duration);
     this.settled = settling(new Float32Array(numbers), tracks, this.duration, Math.max(0, ...starts));
     this.#heard.ended(this);

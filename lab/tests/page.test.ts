@@ -453,6 +453,22 @@ test("the settling time is that of the command line, and a run that goes on to s
   assert.deepEqual(wrong, []);
 });
 
+test("a scenario opens at an instant at which a queue has grown", async () => {
+  // Units that wait in the longest queue of the picture; more than 20 cells with the cell that is being sent.
+  const longest = async (page: Page) => Number((await page.locator(".side").first().getAttribute("data-longest")) ?? "0");
+  for (const width of [1280, 1920, 390]) {
+    const { page, wrong } = await opened(chromium, server.address, { viewport: { width, height: 900 } });
+    for (const [template, least] of [["n-source", 20], ["satellite", 20], ["gfc-2", 20], ["leaf-spine", 2]] as const) {
+      await page.locator("#preset").selectOption(template);
+      await digest(page);
+      await page.waitForFunction((least) => Number(document.querySelector<HTMLElement>(".side")?.dataset.longest ?? 0) >= least, least, { timeout: 5000 }).catch(() => undefined);
+      assert.ok((await longest(page)) >= least, `${template}, ${width}: ${await longest(page)} at ${await page.locator(".clock").textContent()}`);
+    }
+    assert.deepEqual(wrong, []);
+    await page.context().close();
+  }
+});
+
 test("charts that draw some of many flows say which", async () => {
   const { page, wrong } = await opened(chromium, server.address);
   await ended(page);
