@@ -9,6 +9,8 @@ interface Row {
   unit: string;
   /** The link layer whose runs have this result; both if absent. */
   of?: "atm" | "ethernet";
+  /** True for a result of the time before the measuring window, which a run has unless the window begins with it. */
+  before?: true;
   value(summary: Summary, settled: number): number;
 }
 
@@ -22,9 +24,10 @@ const ROWS: Row[] = [
   { of: "atm", name: "Payload delivered", unit: "Mbit/s", value: (summary) => delivered(summary) / 1e6 },
   { of: "ethernet", name: "Payload delivered", unit: "Gbit/s", value: (summary) => delivered(summary) / 1e9 },
   { of: "atm", name: "Longest queue", unit: "cells", value: greatest("queue_max_cells") },
-  { of: "atm", name: "Longest queue before the window", unit: "cells", value: greatest("queue_max_before_window_cells") },
+  { of: "atm", name: "Longest queue before the window", unit: "cells", before: true, value: greatest("queue_max_before_window_cells") },
   { of: "atm", name: "Cells lost at switches", unit: "cells", value: total("cells_dropped") },
   { of: "ethernet", name: "Longest queue", unit: "kB", value: (summary) => greatest("queue_max_bytes")(summary) / 1e3 },
+  { of: "ethernet", name: "Longest queue before the window", unit: "kB", before: true, value: (summary) => greatest("queue_max_before_window_bytes")(summary) / 1e3 },
   { of: "ethernet", name: "Longest queue", unit: "packets", value: greatest("queue_max_packets") },
   { of: "ethernet", name: "Packets lost at switches", unit: "packets", value: total("packets_dropped") },
   { of: "ethernet", name: "Packets marked", unit: "packets", value: total("packets_marked") },
@@ -45,7 +48,8 @@ function layerOf(of: Network | Summary): "atm" | "ethernet" {
  */
 export function table(runs: { title: string; network: Network | undefined; summary: Summary | undefined; settled: number }[]): HTMLElement {
   const layers = new Set(runs.flatMap(({ network }) => (network ? [layerOf(network)] : [])));
-  const rows = ROWS.filter(({ of }) => of === undefined || layers.has(of));
+  const isWarm = runs.some(({ network }) => network !== undefined && network.measure.from_seconds > 0);
+  const rows = ROWS.filter(({ of, before }) => (of === undefined || layers.has(of)) && (isWarm || !before));
   const has = (row: Row, summary: Summary | undefined): summary is Summary => summary !== undefined && (row.of ?? layerOf(summary)) === layerOf(summary);
   const values = runs.map(({ summary, settled }) => rows.map((row) => (has(row, summary) ? row.value(summary, settled) : Number.NaN)));
   const lines = [

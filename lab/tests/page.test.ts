@@ -469,6 +469,30 @@ test("a scenario opens at an instant at which a queue has grown", async () => {
   }
 });
 
+test("the table has the longest queue before the measuring window, over both link layers", async () => {
+  const { page } = await opened(chromium, server.address);
+  const value = async (name: string) => {
+    const heads = await page.locator(".results thead th").allTextContents();
+    assert.ok(heads.includes(name), heads.join("; "));
+    return Number(((await page.locator(".results tbody tr").first().locator("th, td").nth(heads.indexOf(name)).textContent()) ?? "").replaceAll(",", ""));
+  };
+  for (const [template, unit, key, size] of [["explicit-rate", "kB", "bytes", 1e3], ["n-source", "cells", "cells", 1]] as const) {
+    await page.locator("#preset").selectOption(template);
+    const run = await digest(page);
+    const told = JSON.parse(await output(cellrate("run", "-", "--json"), await output(cellrate("new", template)))) as { digest: string; ports: { queues: Record<string, number>[] }[] };
+    assert.equal(told.digest, run);
+    const longest = (name: string) => Math.max(...told.ports.flatMap(({ queues }) => queues.map((queue) => queue[name] ?? 0))) / size;
+    const shown = [await value(`Longest queue before the window, ${unit}`), await value(`Longest queue, ${unit}`)];
+    const expected = [longest(`queue_max_before_window_${key}`), longest(`queue_max_${key}`)];
+    expected.forEach((one, i) => assert.ok(Math.abs(one - (shown[i] ?? 0)) <= one / 1000, `${template}: ${shown.join(", ")} for ${expected.join(", ")}`));
+    assert.ok((expected[0] ?? 0) > 2 * (expected[1] ?? 0), template);
+  }
+  // A run that is measured from its start has nothing before.
+  await page.locator("#preset").selectOption("all-reduce");
+  await digest(page);
+  assert.doesNotMatch((await page.locator(".results").textContent()) ?? "", /before the window/);
+});
+
 test("charts that draw some of many flows say which", async () => {
   const { page, wrong } = await opened(chromium, server.address);
   await ended(page);
