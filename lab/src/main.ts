@@ -185,7 +185,10 @@ class Page {
         for (const one of this.#sides) one.look(this.#transport.at);
       },
       ended: () => this.#ended(),
-      refused: (refused) => refused === this.#present && this.#panel(),
+      refused: (refused) => {
+        if (refused === this.#present) this.#panel();
+        this.#tabulate();
+      },
       pick: (seconds) => this.#transport.seek(seconds),
       zoom: (from, to) => this.#zoom([from, to]),
     });
@@ -244,7 +247,7 @@ class Page {
     this.#listChanges(present);
     if (!present.opened || !this.#schemas) return;
     const { scenario, network } = present.opened;
-    const isRefused = present.element.dataset.state === "refused";
+    const { isRefused } = present;
     const refused = isRefused ? present.side.set : [];
     const values = withRefused(scenario, refused);
     element("common").setAttribute("aria-pressed", String(!this.#all));
@@ -256,6 +259,7 @@ class Page {
       const shown = { changed, refused: new Map(refused), all: this.#all, wanted, during: false };
       showPanel(element("groups"), groups(schema, values, network), shown, (path, literal) => this.#set(path, literal));
       this.#mark();
+      this.#still(present);
       return;
     }
     const at = this.#instant;
@@ -266,6 +270,14 @@ class Page {
     const shown = { changed, refused: new Map(typed), all: this.#all, wanted, during: true };
     showPanel(element("groups"), found, shown, (path, literal) => this.#change(at, path, literal));
     this.#mark();
+    this.#still(present);
+  }
+
+  /** Disables the parameters if they are those of a scenario before the refused one. */
+  #still(present: SideView): void {
+    if (!present.isOutdated) return;
+    for (const input of element("groups").querySelectorAll<HTMLInputElement | HTMLSelectElement | HTMLButtonElement>("input, select, button")) input.disabled = true;
+    element("set").textContent = "Refused; these are the parameters of the scenario before";
   }
 
   /** Asks the engine for the schemas that the panel needs, while workers open the first scenarios. */
@@ -371,7 +383,7 @@ class Page {
     const [left, right] = this.#sides;
     left?.beside(right);
     right?.beside(left);
-    this.#results.replaceChildren(table(this.#sides.map(({ title, opened, summary, settled }) => ({ title, network: opened?.network, summary, settled }))));
+    this.#results.replaceChildren(table(this.#sides.map(({ title, opened, summary, settled, isRefused }) => ({ title, network: opened?.network, summary: isRefused ? undefined : summary, settled }))));
   }
 
   #ended(): void {
@@ -569,18 +581,23 @@ class Page {
   #saving(): void {
     const name = () => this.#present?.side.preset || this.#present?.side.name.replace(/\.toml$/, "").split("/").at(-1) || "scenario";
     element("save-toml").onclick = async () => {
-      const answer = await this.#present?.client.ask<{ text: string }>({ ask: "resolved" });
+      const answer = await ran(this.#present)?.client.ask<{ text: string }>({ ask: "resolved" });
       if (answer) save(`${name()}.toml`, answer.json.text);
     };
     element("save-command").onclick = async () => {
-      const side = this.#present?.side;
+      const side = ran(this.#present)?.side;
       if (!side) return;
       const text = command(`${name()}.toml`, overrides(side));
       await copy(text);
       this.note(side.preset ? `cellrate new ${side.preset} > ${side.preset}.toml; ${text}` : text);
     };
+    /** The side whose run is saved; says so if there is none. */
+    const ran = (side: SideView | undefined) => {
+      if (side?.isRefused) this.note("The scenario is refused, so there is no run to save.", true);
+      return side?.isRefused ? undefined : side;
+    };
     // The charts of two runs that lie over each other are those of the left run.
-    const charts = () => (this.#overlaid ? this.#sides[0] : this.#present)?.charts;
+    const charts = () => ran(this.#overlaid ? this.#sides[0] : this.#present)?.charts;
     const saving = (id: string, ending: string, type: string, made: (charts: Charts) => string | Blob | Promise<Blob>) => {
       element(id).onclick = async () => {
         const shown = charts();

@@ -53,6 +53,9 @@ export class SideView {
   #theory = false;
   #over: SideView | undefined;
   #beside: SideView | undefined;
+  /** The text that was asked for last, and the text of `opened`. */
+  #text = "";
+  #openedText = "";
 
   constructor(name: string, side: Side, module: WebAssembly.Module, heard: Heard) {
     this.side = side;
@@ -90,9 +93,20 @@ export class SideView {
   /** Reads the scenario again and runs it from time zero. */
   restart(text: string): void {
     this.#asked = performance.now();
+    this.#text = text;
     this.answered = 0;
     this.element.dataset.pending = "";
     this.client.open(text, this.side.preset ? `${this.side.preset}.toml` : this.side.name || "scenario.toml", overrides(this.side));
+  }
+
+  /** True if the engine has refused the scenario: results and curves are those of the run before. */
+  get isRefused(): boolean {
+    return this.element.dataset.state === "refused";
+  }
+
+  /** True if `opened` is not the scenario that has been asked for but one before it. */
+  get isOutdated(): boolean {
+    return this.isRefused && this.#text !== this.#openedText;
   }
 
   /** True from a restart until the engine has read the scenario. */
@@ -166,6 +180,7 @@ export class SideView {
   }
 
   #opened(opened: Opened): void {
+    this.#openedText = this.#text;
     delete this.element.dataset.pending;
     this.element.dataset.key = opened.key;
     this.opened = opened;
@@ -256,7 +271,7 @@ export class SideView {
   /** Names the run anew: beside another run, or alone. */
   beside(other: SideView | undefined): void {
     this.#beside = other;
-    if (this.element.dataset.state !== "refused") this.#say();
+    if (!this.isRefused) this.#say();
   }
 }
 

@@ -131,9 +131,19 @@ test("a wrong file shows its diagnostic, and the page goes on", async () => {
   const problem = page.locator(".problem");
   await problem.waitFor();
   assert.match((await problem.textContent()) ?? "", /mine\.toml:\d+:\d+[\s\S]*did you mean `link_rate`\?/);
+  // What the panel, the table and a saved file would tell is of the scenario before.
+  const inputs = page.locator("#groups input, #groups select");
+  const isDisabled = async () => await inputs.evaluateAll((all) => all.map((one) => (one as HTMLInputElement).disabled));
+  assert.deepEqual(new Set(await isDisabled()), new Set([true]));
+  assert.match((await page.locator("#set").textContent()) ?? "", /Refused/);
+  assert.deepEqual(new Set(await page.locator(".results tbody td").allTextContents()), new Set(["–"]));
+  await page.locator("#export summary").click();
+  for (const button of ["#save-toml", "#save-csv"]) await page.locator(button).click();
+  assert.match((await page.locator("#note").textContent()) ?? "", /no run to save/);
   await page.locator("#file").setInputFiles(file("mine.toml", text));
   await ended(page);
   assert.ok(await problem.isHidden());
+  assert.ok((await isDisabled()).every((one) => !one));
   assert.deepEqual(wrong, []);
 });
 
