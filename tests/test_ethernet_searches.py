@@ -8,18 +8,23 @@ from pathlib import Path
 
 import cellrate
 import pytest
+from cellrate import _core
 from cellrate.advice import sizing
 from cellrate.advice.choosing import Effort, Goals, choose_over_ethernet
 from cellrate.advice.choosing.choosing import Budget
-from cellrate.advice.choosing.over_ethernet import (
+from cellrate.advice.choosing.packet_alternatives import CROSSED, Alternative
+from cellrate.advice.choosing.packet_choice import (
     SHOWN,
-    Alternative,
     PacketChoice,
     PacketOption,
     objective_of,
+    within_reach,
 )
+from cellrate.advice.choosing.whole_runs import WholeRuns
+from cellrate.advice.tuning.declared import ResolvedScenario
 from cellrate.advice.tuning.laboratory import AS_IT_IS
-from cellrate.simulation.runner import Job
+from cellrate.advice.tuning.measures import bottleneck
+from cellrate.simulation.runner import Job, run_many
 from conftest import Command
 
 # Two windows of 44 segments meet at a port: one frame is in service, one has left.
@@ -269,6 +274,105 @@ def test_a_choice_that_rests_on_locked_phases_is_doubted_first() -> None:
     # The doubt is that of the recommended option alone.
     first, *more = PacketChoice(*of_both, (other, one), {}, 2, 0, checked=other).words()
     assert first.startswith("Recommended: sack")
+
+
+# Two sources over TCP; the slow start overflows the buffer before the measuring window.
+OVER_TCP = """
+link_layer = "ethernet"
+run.duration = "200 ms"
+measure.from = "100 ms"
+switch.buffer = "60 kB"
+tcp = { recovery = "cubic", window = "1 MiB", min_rto = "10 ms" }
+flow = [{ name = "f", count = 2, source = { kind = "greedy" } }]
+[topology]
+template = "n-source"
+link_rate = "1 Gbit/s"
+access = "1 us"
+bottleneck = "10 us"
+egress = "1 us"
+"""
+
+
+def test_every_recovery_is_tried_and_unmet_goals_are_said_first(
+    command: Command, tmp_path: Path
+) -> None:
+    (tmp_path / "t.toml").write_text(OVER_TCP, encoding="utf-8")
+    goals = ("--throughput", "9 Gbit/s", "--fairness", "0.5", "--loss", "0.5")
+    done = command("choose", "t.toml", *goals, "--seeds", "1", "--tries", "1")
+    assert done.returncode == 0, done.stderr
+    text = " ".join(done.stdout.split())
+    wanted = (
+        "at most 0.5 of the packets lost in the whole run; at least 9 Gbit/s; a fairness of 0.5"
+    )
+    assert f"Goals: {wanted} or more." in text
+    nearest = "No alternative that was run meets all goals. The nearest is "
+    assert text.index(nearest) < text.index("Recommended: ")
+    unmet = text[text.index(nearest) :].split(". ")[1]
+    assert ", which delivers 0.9" in unmet
+    found = json.loads(
+        command("choose", "t.toml", *goals, "--seeds=1", "--tries=1", "--json").stdout
+    )
+    [only] = found["missed"]
+    assert only.startswith("delivers 0.9")
+    tried = {one["recovery"] or "cubic" for one in found["options"]}
+    assert tried == {one["name"] for one in json.loads(_core.registry())["recoveries"]}
+    crossed = {one["recovery"] for one in found["options"] if one["algorithm"] == "codel"}
+    assert len(crossed) == CROSSED + 1
+    assert "dctcp" in crossed
+
+
+@pytest.mark.parametrize(
+    ("text", "settings"),
+    [
+        (OVER_TCP, ("measure.from=195 ms",)),
+        (CONTROLLED, ("switch.buffer=20 kB", "measure.from=19 ms", "switch.control.scheme=erica")),
+    ],
+)
+def test_losses_before_the_measuring_window_count(text: str, settings: tuple[str, ...]) -> None:
+    job = Job(text, "t.toml", settings)
+    window = cellrate.run(text, overrides=[*settings], seed=1).summary["totals"]
+    assert window["packet_loss_ratio"] == 0
+    ports = bottleneck(ResolvedScenario.of(job.scenario()).network)
+    laboratory = WholeRuns(job, (1,), ports, run_many, lambda _: False)
+    laboratory.measure([AS_IT_IS], 1)
+    [found] = laboratory.trials[AS_IT_IS]
+    whole = cellrate.run(text, overrides=[*settings, "measure.from=0 s"], seed=1).summary["totals"]
+    assert whole["packet_loss_ratio"] > 0
+    assert found.values["loss"] == whole["packet_loss_ratio"]
+    assert laboratory.simulated == 2
+    assert found.values["throughput"] == window["tcp_throughput_bits_per_second"]
+
+
+def test_the_price_of_a_default_goal_is_told() -> None:
+    def option(recovery: str, gbit: float, fairness: float, loss: float) -> PacketOption:
+        known = {"throughput": gbit * 1e9, "fairness": fairness, "loss": loss, "queue": 1.0}
+        means = {name: known.get(name) for name in SHOWN}
+        return PacketOption(Alternative(recovery, "none"), AS_IT_IS, 2, means, 1, 0, (recovery,))
+
+    fair, unfair = option("sack", 5.9, 0.95, 0.0), option("cubic", 9.4, 0.5, 0.0)
+    lossy = option("reno", 9.5, 0.5, 0.1)
+
+    def said(goals: Goals, *options: PacketOption) -> str:
+        objective = objective_of(goals, files=False)
+        choice = PacketChoice(Job("", "x.toml"), goals, objective, 2, options, {}, 2, 0)
+        return " ".join(choice.words())
+
+    price = (
+        "The goals cost throughput: cubic, none has 9.4 Gbit/s, but has a fairness of 0.500; "
+        "sack, none has 5.9 Gbit/s, 37% less."
+    )
+    assert price in said(Goals(), fair, lossy, unfair)
+    assert said(Goals(), fair, lossy, unfair).index(price) == 0
+    assert "The goals cost" not in said(Goals(fairness=0.0), unfair, fair)
+    assert "The goals cost" not in said(
+        Goals(), replace(unfair, means={**unfair.means, "fairness": 1.0}), unfair
+    )
+    # A default fairness that the other goals leave out of reach does not decide; a given one does.
+    means = [one.means for one in (unfair, lossy)]
+    assert within_reach(Goals(), means).fairness == 0
+    assert within_reach(Goals(insists_on_fairness=True), means).fairness == Goals.fairness
+    assert within_reach(Goals(), [*means, fair.means]).fairness == Goals.fairness
+    assert "so flows get unequal shares with the alternative below" in said(Goals(), unfair, lossy)
 
 
 def test_a_control_is_chosen_where_flows_obey_rates(command: Command, tmp_path: Path) -> None:

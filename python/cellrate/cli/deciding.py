@@ -61,7 +61,8 @@ def choose(
     from cellrate.advice.choosing.choosing import Budget
     from cellrate.simulation.runner import run_many
 
-    goals = choosing.goals_of(**options)
+    link_layer = job.scenario().link_layer
+    goals = choosing.goals_of(link_layer, **options)
     if minutes is not None and not 0 < minutes < math.inf:
         raise BadInput(f"--minutes {minutes:g}: must be above 0 and finite")
     effort = choosing.Effort(settings=tries, seeds=seeds, first_seed=first_seed)
@@ -71,7 +72,7 @@ def choose(
     def within(_done: float, _total: int) -> None:
         budget.check()  # the bar shows phases
 
-    is_over_ethernet = job.scenario().link_layer == "ethernet"
+    is_over_ethernet = link_layer == "ethernet"
     chosen = choosing.choose_over_ethernet if is_over_ethernet else choosing.choose
     with ProgressBar("choosing") as progress:
         answer = chosen(

@@ -129,14 +129,24 @@ def choose(
     from cellrate.advice import choosing
 
     job = job_of(scenario, overrides)
-    goals = choosing.goals_of(texts(switches), loss, throughput, delay, fairness, settling, buffer)
+    link_layer = job.scenario().link_layer
+    goals = choosing.goals_of(
+        link_layer,
+        switches=texts(switches),
+        loss=loss,
+        throughput=throughput,
+        delay=delay,
+        fairness=fairness,
+        settling=settling,
+        buffer=buffer,
+    )
     effort = choosing.Effort(
         settings=whole("tries", tries),
         seeds=len(seeds_from(first_seed, seeds)),
         first_seed=first_seed,
     )
     with runner_of("choosing", workers, store, progress) as runner:
-        if job.scenario().link_layer == "ethernet":
+        if link_layer == "ethernet":
             return choosing.choose_over_ethernet(job, goals, effort, runner, kept_in(store))
         return choosing.choose(job, goals, effort, runner, kept_in(store))
 

@@ -3,7 +3,8 @@
 from cellrate.advice.choosing.answer import Answer
 from cellrate.advice.choosing.choosing import Effort, choose
 from cellrate.advice.choosing.goals import Goals, goals_of
-from cellrate.advice.choosing.over_ethernet import PacketChoice, choose_over_ethernet
+from cellrate.advice.choosing.over_ethernet import choose_over_ethernet
+from cellrate.advice.choosing.packet_choice import PacketChoice
 from cellrate.advice.choosing.report import as_json, report, write
 
 __all__ = [

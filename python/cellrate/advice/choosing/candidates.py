@@ -62,7 +62,7 @@ class Candidate:
         groups = dict.fromkeys(flow.group for flow in scenario.cells.flows if flow.is_elastic)
         return (
             *(f'flow.{group}.service="{service}"' for group in groups),
-            *_everywhere(scenario, "control", f'{{scheme="{scheme}"}}'),
+            *everywhere(scenario, "control", f'{{scheme="{scheme}"}}'),
             *self.sources(scenario),
             *(("fcvc={}",) if self.ability == "credit" else ()),
         )
@@ -121,12 +121,12 @@ def limited(scenario: ResolvedScenario, buffer_cells: int | None, policy: str) -
     """Settings that give all switches a buffer, None for no limit, and a discard policy."""
     buffer = "infinite" if buffer_cells is None else f"{buffer_cells} cells"
     return (
-        *_everywhere(scenario, "buffer", f'"{buffer}"'),
-        *_everywhere(scenario, "discard", f'{{policy="{policy}"}}'),
+        *everywhere(scenario, "buffer", f'"{buffer}"'),
+        *everywhere(scenario, "discard", f'{{policy="{policy}"}}'),
     )
 
 
-def _everywhere(scenario: ResolvedScenario, key: str, value: str) -> Iterator[str]:
+def everywhere(scenario: ResolvedScenario, key: str, value: str) -> Iterator[str]:
     """A setting of all switches, and of those switches that have settings of their own."""
     yield f"switch.{key}={value}"
     for node in scenario.keys.document["topology"].get("node", ()):

@@ -32,3 +32,16 @@ def unchecked(label: str, seeds: int) -> Iterator[str]:
         f"{label} was not run with seeds that the search did not use. The search chose it by "
         f"{few} of the numbers below, so expect longer queues and other rates with other seeds."
     )
+
+
+def none_meets(kind: str) -> str:
+    """The beginning of the sentence on goals that nothing meets; `kind` is what was run."""
+    return f"No {kind} that was run meets all goals"
+
+
+def unequal(kind: str, fairness: float) -> str:
+    """The sentence on a default goal of fairness that other goals leave out of reach."""
+    return (
+        f"No {kind} that was run has a fairness of {fairness:g} and meets the other goals, so "
+        f"flows get unequal shares with the {kind} below."
+    )

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
+from typing import Any
 
 from cellrate import _core
 from cellrate.advice.choosing.candidates import ABILITIES, Ability, Option
@@ -12,6 +13,7 @@ from cellrate.advice.tuning.measures import Criterion
 from cellrate.advice.tuning.objective import Objective
 from cellrate.common.numbers import counted, seconds
 from cellrate.common.problems import BadInput, choose
+from cellrate.common.to_json import to_json
 
 FAIR = 0.9
 """Goal of Jain's index if the user sets no fairness."""
@@ -54,23 +56,70 @@ class Goals:
             return self.bits_per_second
         return self.throughput * most_bits_per_second
 
+    def texts(self, unit: str, speed: str | None = None) -> list[str]:
+        """The goals in force, those that the user did not set included, each as text.
+
+        Args:
+            unit: What can be lost: "cells" or "packets".
+            speed: Text on how fast is enough; by default the goal of throughput.
+        """
+        lost = "no loss" if self.loss == 0 else f"at most {self.loss:g} of the {unit} lost"
+        parts = [f"{lost} in the whole run"]
+        if speed is not None:
+            parts.append(speed)
+        elif self.bits_per_second is None:
+            parts.append(f"at least {self.throughput:.0%} of the throughput that this allows")
+        else:
+            parts.append(f"at least {self.bits_per_second / 1e6:g} Mbit/s")
+        if self.delay_seconds is not None:
+            parts.append(f"no cell waits longer than {seconds(self.delay_seconds)}")
+        if self.fairness > 0:
+            parts.append(f"a fairness of {self.fairness:g} or more")
+        if self.settling_seconds is not None:
+            parts.append(f"settled within {seconds(self.settling_seconds)}")
+        if self.buffer_cells is not None:
+            parts.append(f"at most {counted(self.buffer_cells, 'cell')} of buffer")
+        return parts
+
+    def as_json(self, without: Sequence[str] = ()) -> dict[str, Any]:
+        """The goals for `--json`; either a share of the throughput or a rate is null.
+
+        Args:
+            without: Attributes that have no meaning over the link layer.
+        """
+        names = {
+            "loss": "loss_ratio",
+            "throughput": "throughput_share",
+            "bits_per_second": "throughput_bits_per_second",
+        }
+        share = self.throughput if self.bits_per_second is None else None
+        left = to_json(self, names, without=("insists_on_fairness", *without))
+        return {**left, "throughput_share": share}
+
     def missed(self, option: Option) -> list[str]:
         """Texts on the goals that an option misses, with its numbers.
 
         The goal of throughput is not checked here.
         """
-        found = []
-        if option.loss > self.loss:
-            found.append(f"loses {option.loss:.2g} of the cells")
+        found = [*self.loses(option.loss, "cells")]
         if self.delay_seconds is not None and option.longest_delay_seconds > self.delay_seconds:
             found.append(f"a cell waits {seconds(option.longest_delay_seconds)}")
-        if option.fairness is not None and option.fairness < self.fairness:
-            found.append(f"has a fairness of {option.fairness:.3f}")
+        found += self.is_unfair(option.fairness)
         if self.settling_seconds is not None and option.settling_seconds > self.settling_seconds:
             found.append(settled(option.settling_seconds))
         if self.buffer_cells is not None and option.buffer_cells > self.buffer_cells:
             found.append(f"needs {counted(option.buffer_cells, 'cell')} of buffer")
         return found
+
+    def loses(self, loss: float | None, unit: str) -> Iterator[str]:
+        """Text on a loss ratio that exceeds the goal; none if it does not."""
+        if loss is not None and loss > self.loss:
+            yield f"loses {loss:.2g} of the {unit}"
+
+    def is_unfair(self, fairness: float | None) -> Iterator[str]:
+        """Text on a Jain index below the goal; none if it is not below."""
+        if fairness is not None and fairness < self.fairness:
+            yield f"has a fairness of {fairness:.3f}"
 
 
 def settled(settling_seconds: float) -> str:
@@ -80,7 +129,13 @@ def settled(settling_seconds: float) -> str:
     return f"settles in {seconds(settling_seconds)}"
 
 
+OF_CELLS = ("abilities", "delay_seconds", "settling_seconds", "buffer_cells")
+"""Attributes of goals that have no meaning over Ethernet."""
+
+
 def goals_of(
+    link_layer: str,
+    *,
     switches: Sequence[str],
     loss: float,
     throughput: float | str,
@@ -89,11 +144,19 @@ def goals_of(
     settling: str | None,
     buffer: str | None,
 ) -> Goals:
-    """Goals from the texts of the command's options.
+    """Goals from the texts of the command's options, for a scenario over a link layer.
 
     Raises:
-        BadInput: A goal is not valid; the message says what is allowed.
+        BadInput: A goal is not valid, or has no meaning over Ethernet; the message says what is
+            allowed.
     """
+    of_cells = {"switches": switches, "delay": delay, "settling": settling, "buffer": buffer}
+    for option, text in of_cells.items():
+        if text and link_layer == "ethernet":
+            raise BadInput(
+                f"--{option} has no meaning over Ethernet; there are --loss, --throughput and "
+                "--fairness"
+            )
     if not 0 <= loss < 1:
         raise BadInput(f"--loss {loss:g}: allowed is a share from 0 to below 1")
     if fairness is not None and not 0 <= fairness <= 1:
@@ -315,9 +378,10 @@ def enough(least: float, fairness: float, *, over_tcp: bool) -> Objective:
     """
     carried = "throughput" if over_tcp else "utilisation"
     fair, throughput, peak = Objective.named(f"fairness,{carried},queue-peak").criteria
-    return Objective((_enough(fair, fairness), _enough(throughput, least), peak))
+    return Objective((at_least(fair, fairness), at_least(throughput, least), peak))
 
 
-def _enough(criterion: Criterion, least: float) -> Enough:
+def at_least(criterion: Criterion, least: float) -> Enough:
+    """The criterion with a threshold, above which values are equally good."""
     known = {one.name: getattr(criterion, one.name) for one in fields(Criterion)}
     return Enough(**known, least=least)

@@ -11,10 +11,10 @@ from typing import Any
 from cellrate import __version__
 from cellrate.advice.choosing.answer import Answer, Elsewhere, left_out, sides
 from cellrate.advice.choosing.candidates import Option
-from cellrate.advice.choosing.checking import rejected, unchecked, unused
+from cellrate.advice.choosing.checking import none_meets, rejected, unchecked, unequal, unused
 from cellrate.advice.choosing.circumstances import OTHER_STARTS, times
 from cellrate.advice.choosing.goals import Goals, best_of_each, settled
-from cellrate.advice.choosing.over_ethernet import PacketChoice
+from cellrate.advice.choosing.packet_choice import PacketChoice
 from cellrate.advice.locked_phases import doubt
 from cellrate.advice.sizing.confidence import covered
 from cellrate.common import whole_file
@@ -44,23 +44,10 @@ def asked(answer: Answer) -> str:
 
 def wanted(goals: Goals) -> str:
     """The goals as text."""
-    parts = ["no loss" if goals.loss == 0 else f"at most {goals.loss:g} of the cells lost"]
-    if goals.bits_per_second is None:
-        parts.append(f"at least {goals.throughput:.0%} of the throughput that this allows")
-    else:
-        parts.append(f"at least {goals.bits_per_second / 1e6:g} Mbit/s")
-    if goals.delay_seconds is not None:
-        parts.append(f"no cell waits longer than {seconds(goals.delay_seconds)}")
-    if goals.fairness > 0:
-        parts.append(f"a fairness of {goals.fairness:g} or more")
-    if goals.settling_seconds is not None:
-        parts.append(f"settled within {seconds(goals.settling_seconds)}")
-    if goals.buffer_cells is not None:
-        parts.append(f"at most {counted(goals.buffer_cells, 'cell')} of buffer")
     switches = ", ".join(goals.abilities)
     return (
-        f"Goals: {'; '.join(parts)}. Of the controls that meet the goals the one with the least "
-        f"buffer is recommended. The switches can do: {switches}."
+        f"Goals: {'; '.join(goals.texts('cells'))}. Of the controls that meet the goals the one "
+        f"with the least buffer is recommended. The switches can do: {switches}."
     )
 
 
@@ -81,7 +68,7 @@ def _recommendation(answer: Answer) -> Iterator[str]:
     ]
     if best is None:
         yield (
-            f"No control that was run meets all goals{_unsearched(answer)}. The list below "
+            f"{none_meets('control')}{_unsearched(answer)}. The list below "
             "says which goals each control misses."
         )
         yield from failed
@@ -92,10 +79,7 @@ def _recommendation(answer: Answer) -> Iterator[str]:
         yield f"So far, take {_spoken(best)}{_few_seeds(answer, best)}{so_far}."
     yield from failed
     if answer.judgement.is_unfair:
-        yield (
-            f"No control that was run has a fairness of {answer.goals.fairness:g} and meets the "
-            "other goals, so flows get unequal shares with the control below."
-        )
+        yield unequal("control", answer.goals.fairness)
     if Network.of_scenario(answer.base.scenario()).links_lose:
         yield "Links lose cells by `link_errors`; losses below are those of buffers."
     yield from doubt(best.locked_runs, best.seeds, f"the buffer of {_spoken(best)}")
@@ -410,20 +394,11 @@ def as_json(answer: Answer | PacketChoice) -> dict[str, Any]:
     """The output of `cellrate choose --json`."""
     if isinstance(answer, PacketChoice):
         return answer.as_json()
-    goals, judgement = answer.goals, answer.judgement
-    names = {
-        "loss": "loss_ratio",
-        "throughput": "throughput_share",
-        "bits_per_second": "throughput_bits_per_second",
-    }
-    share = goals.throughput if goals.bits_per_second is None else None
+    judgement = answer.judgement
     return {
         "scenario": answer.base.path,
         "settings": list(answer.base.overrides),
-        "goals": {
-            **to_json(goals, names, without=("insists_on_fairness",)),
-            "throughput_share": share,
-        },
+        "goals": answer.goals.as_json(),
         "seeds": list(answer.seeds),
         "check": {
             "seeds": list(answer.check_seeds),

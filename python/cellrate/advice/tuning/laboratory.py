@@ -125,7 +125,7 @@ class Laboratory:
 
     def with_seeds(self, seeds: tuple[int, ...]) -> Laboratory:
         """A laboratory without a run, for the same scenario with other seeds."""
-        return Laboratory(self.base, seeds, self.ports, self.runner, self.is_known)
+        return type(self)(self.base, seeds, self.ports, self.runner, self.is_known)
 
     def job(self, setting: Setting, seed: int) -> Job:
         """The run of a setting with a seed."""
@@ -184,9 +184,13 @@ class Laboratory:
             for seed in self.seeds[len(self.trials.get(setting, ())) : seeds]
         ]
         jobs = [self.job(setting, seed) for setting, seed in wanted]
-        known = sum(self.is_known(job) for job in jobs)
-        for (setting, _), outcome in zip(wanted, self.runner(jobs), strict=True):
-            measures = Measures.of(outcome, self.ports)
+        for (setting, _), measures in zip(wanted, self.measured(jobs), strict=True):
             self.trials[setting] = (*self.trials.get(setting, ()), measures)
+
+    def measured(self, jobs: Sequence[Job]) -> list[Measures]:
+        """The measures of runs, which are counted in `known` or `simulated`."""
+        known = sum(self.is_known(job) for job in jobs)
+        found = [Measures.of(outcome, self.ports) for outcome in self.runner(jobs)]
         self.known += known
         self.simulated += len(jobs) - known
+        return found

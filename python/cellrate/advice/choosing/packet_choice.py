@@ -1,0 +1,349 @@
+"""The choice over Ethernet: its goals as criteria, its options, and its report."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from typing import Any
+
+from cellrate.advice.choosing.answer import left_out
+from cellrate.advice.choosing.checking import none_meets, rejected, unchecked, unequal, unused
+from cellrate.advice.choosing.goals import OF_CELLS, Goals, at_least
+from cellrate.advice.choosing.packet_alternatives import Alternative
+from cellrate.advice.locked_phases import doubt
+from cellrate.advice.tuning.laboratory import Setting
+from cellrate.advice.tuning.measures import Criterion
+from cellrate.advice.tuning.objective import Means, Objective
+from cellrate.common.document import Command, Document, Listing, Paragraph, Table, columns, rows
+from cellrate.common.numbers import number
+from cellrate.simulation.runner import Job
+
+SHOWN = ("throughput", "completion", "loss", "queue", "queue-max", "fairness")
+COSTLY = 0.05
+"""Share of the throughput, or of the completion time, from which on the price of goals is told."""
+
+
+@dataclass(frozen=True)
+class AtMost(Criterion):
+    """A criterion with a threshold: values below the threshold are equally good.
+
+    Attributes:
+        most: The threshold.
+    """
+
+    most: float = 0.0
+
+    def reaches(self, value: float, best: float) -> bool:
+        """True if a value does not exceed the threshold, or is the best if all exceed it."""
+        return value <= max(self.most, best)
+
+
+def speed_of(goals: Goals, *, files: bool) -> str:
+    """Name of the criterion that measures speed: completion times if all flows transfer files."""
+    return "completion" if files and goals.bits_per_second is None else "throughput"
+
+
+def objective_of(goals: Goals, *, files: bool) -> Objective:
+    """Ranks by the goals in their order: fairness, loss, speed, and last the shortest mean queue.
+
+    If no alternative meets a goal, the nearest alternatives stay in the ranking.
+
+    Args:
+        goals: The goals.
+        files: True if all flows transfer files, so that completion times measure the speed.
+    """
+    known = Objective.named(f"fairness,loss,{speed_of(goals, files=files)},queue", "ethernet")
+    fairness, loss, carried, queue = known.criteria
+    lost = AtMost(
+        **{one.name: getattr(loss, one.name) for one in fields(Criterion)}, most=goals.loss
+    )
+    fast: Criterion = replace(carried, tolerance=1 - goals.throughput)
+    if goals.bits_per_second is not None:
+        fast = at_least(carried, goals.bits_per_second)
+    return replace(known, criteria=(at_least(fairness, goals.fairness), lost, fast, queue))
+
+
+def missed(means: Means, goals: Goals) -> list[str]:
+    """Texts on the goals that means miss; a share of the best throughput is no such goal."""
+    found = [*goals.loses(means["loss"], "packets"), *goals.is_unfair(means["fairness"])]
+    carried = means["throughput"] or 0.0
+    if goals.bits_per_second is not None and carried < goals.bits_per_second:
+        found.append(f"delivers {number(carried / 1e9)} Gbit/s")
+    return found
+
+
+def within_reach(goals: Goals, found: Sequence[Means]) -> Goals:
+    """The goals that decide: without fairness if its default keeps other goals from being met.
+
+    The default counts only if some means that meet the other goals reach it. If none meet the other
+    goals, it counts if any means reach it.
+
+    Args:
+        goals: The goals that are asked for.
+        found: Means of all that was run.
+    """
+    others = replace(goals, fairness=0.0)
+    able = [means for means in found if not missed(means, others)] or found
+    is_kept = goals.insists_on_fairness or any(
+        not [*goals.is_unfair(means["fairness"])] for means in able
+    )
+    return goals if is_kept else others
+
+
+@dataclass(frozen=True)
+class PacketOption:
+    """An alternative with its parameters, and its means over seeds.
+
+    Attributes:
+        alternative: Recovery and algorithm.
+        setting: Parameters of the algorithm that were varied.
+        seeds: Number of seeds with which the option was run.
+        means: Means of the criteria; the loss is that of the whole run.
+        acts: Number of packets that queue management dropped or marked, in all runs.
+        locked_runs: Number of runs in which the phases of TCP sources locked.
+        overrides: Settings that turn the scenario into this option.
+    """
+
+    alternative: Alternative
+    setting: Setting
+    seeds: int
+    means: Means
+    acts: int
+    locked_runs: int
+    overrides: tuple[str, ...]
+
+    @property
+    def label(self) -> str:
+        """Name of the option, with the parameters that were varied."""
+        return self.alternative.name + (f" ({self.setting.label})" if self.setting.values else "")
+
+
+@dataclass(frozen=True)
+class PacketChoice:
+    """Result of `choose` over Ethernet: the recommended option, and all options that were run.
+
+    Attributes:
+        base: The scenario that the alternative was chosen for.
+        goals: Requirements that the alternative must meet.
+        objective: The goals as criteria in their order; without fairness if the other goals leave
+            its default out of reach.
+        seeds: Number of seeds.
+        options: All options that were run, the best first; options with every seed come before
+            others.
+        refused: Alternatives that the scenario does not allow, with the reason.
+        simulated: Number of runs that were simulated.
+        known: Number of runs whose results were already stored.
+        not_tried: Text on work that the time limit left out; empty if it left out nothing.
+        checked: The recommended option, run with seeds that the search has not used; None if the
+            time limit ended the check, or too many options missed a goal in their checks.
+        rejected: Options, run with such seeds, that then missed a goal, with texts on these goals.
+    """
+
+    base: Job
+    goals: Goals
+    objective: Objective
+    seeds: int
+    options: tuple[PacketOption, ...]
+    refused: dict[str, str]
+    simulated: int
+    known: int
+    not_tried: tuple[str, ...] = ()
+    checked: PacketOption | None = None
+    rejected: tuple[tuple[PacketOption, list[str]], ...] = ()
+
+    @property
+    def subject(self) -> str:
+        """Title of the report: recoveries and queue algorithms, or controls."""
+        chosen = [one.alternative for one in self.options]
+        if not any(one.control for one in chosen):
+            return "recovery and queue management"
+        over_tcp = any(one.recovery for one in chosen)
+        return "recovery, queue management and control" if over_tcp else "control"
+
+    @property
+    def best(self) -> PacketOption:
+        """The recommended option, with the numbers of its check if there was one."""
+        return self.checked or self._searched
+
+    @property
+    def _left(self) -> list[PacketOption]:
+        """The options that have not missed a goal in their checks."""
+        failed = {one.overrides for one, _ in self.rejected}
+        return [one for one in self.options if one.overrides not in failed]
+
+    @property
+    def _searched(self) -> PacketOption:
+        """The recommended option, with the numbers of the search."""
+        return next(iter(self._left), self.options[0])
+
+    @cached_property
+    def deciding(self) -> Goals:
+        """The goals that decide (`within_reach`)."""
+        return within_reach(self.goals, [one.means for one in self.options])
+
+    def wanted(self) -> str:
+        """The goals in force, as a sentence."""
+        speed = self.objective.criteria[2]
+        if self.goals.bits_per_second is not None:
+            fast = f"at least {number(self.goals.bits_per_second / 1e9)} Gbit/s"
+        elif speed.name == "completion":
+            fast = f"a completion time at most {1 - self.goals.throughput:.0%} above the shortest"
+        else:
+            fast = None
+        return (
+            f"Goals: {'; '.join(self.goals.texts('packets', fast))}. Of the alternatives that meet "
+            "the goals the one with the shortest mean queue is recommended. --loss, --throughput "
+            "and --fairness set other goals."
+        )
+
+    def words(self) -> Iterator[str]:
+        """The result in sentences."""
+        best = self.best
+        unmet = missed(best.means, self.deciding)
+        if unmet:
+            yield (
+                f"{none_meets('alternative')}. The nearest is {best.label}, which "
+                f"{' and '.join(unmet)}."
+            )
+        if self.deciding != self.goals:
+            yield unequal("alternative", self.goals.fairness)
+        yield from self._price()
+        yield from (rejected(one.label, one.seeds, why) for one, why in self.rejected)
+        yield from doubt(best.locked_runs, best.seeds, best.label)
+        if self.checked is None:
+            yield from unchecked(best.label, best.seeds)
+        runs = "" if self.checked is None else f", {unused(best.seeds)}"
+        yield f"Recommended: {best.label}: {self._numbers(best)}{runs}."
+        if best.alternative.algorithm not in {"", "none"} and not best.acts:
+            yield (
+                f"{best.alternative.algorithm} dropped and marked no packet in the measuring "
+                f"windows of these runs, so the runs do not show what {best.alternative.algorithm} "
+                "gains."
+            )
+        other = next((one for one in self.options if one.alternative != best.alternative), None)
+        if other is not None:
+            seeds = "" if self.checked is None else " with the seeds of the search"
+            yield f"Second{seeds}: {other.label}: {self._numbers(other)}."
+        locked = sum(bool(one.locked_runs) for one in self.options)
+        if locked:
+            yield (
+                f"The table marks {locked} of {len(self.options)} options in whose runs the TCP "
+                "sources run in step: few flows determine the measures of these options."
+            )
+        yield from left_out(self.not_tried)
+
+    def _price(self) -> Iterator[str]:
+        """The sentence on a faster option that misses a goal, if it is faster by `COSTLY`.
+
+        Of the options that are about as fast as the fastest, it is the one that misses the fewest
+        goals.
+        """
+        speed, own = self.objective.criteria[2], self._searched
+        values = [one.means[speed.name] for one in self._left]
+        known = [value for value in values if value is not None]
+        has = own.means[speed.name]
+        if not known or not has:
+            return
+        best = max(known) if speed.best == "greatest" else min(known)
+        slack = COSTLY * best
+        fast = [
+            one
+            for one, value in zip(self._left, values, strict=True)
+            if value is not None and abs(value - best) <= slack
+        ]
+        other = min(fast, key=lambda one: len(missed(one.means, self.deciding)))
+        why, could = missed(other.means, self.deciding), other.means[speed.name] or 0.0
+        if why and abs(has - best) > slack:
+            change = has / could - 1
+            shown = dict(self._measured(other))[speed.name], dict(self._measured(own))[speed.name]
+            yield (
+                f"The goals cost {speed.name}: {other.label} has {shown[0]}, but "
+                f"{' and '.join(why)}; {own.label} has {shown[1]}, {abs(change):.0%} "
+                f"{'less' if change < 0 else 'more'}."
+            )
+
+    def _numbers(self, option: PacketOption) -> str:
+        return ", ".join(f"{name} {text}" for name, text in self._measured(option) if text != "-")
+
+    def _measured(self, option: PacketOption) -> Iterator[tuple[str, str]]:
+        known = {one.name: one for one in self.objective.known}
+        for name in SHOWN:
+            value, criterion = option.means[name], known[name]
+            text = "-"
+            if value is not None:
+                text = f"{number(value / criterion.divisor)} {criterion.shown_unit}".strip()
+            yield name, text
+
+    def command(self) -> str:
+        """The shell command that runs the recommended option once."""
+        settings = (*self.base.overrides, *self.best.overrides)
+        parts = (part for override in settings for part in ("--set", override))
+        return shlex.join(["cellrate", "run", self.base.path, *parts])
+
+    def document(self) -> Document:
+        """The recommendation, and the best of each alternative, as a document."""
+        best_of_each = {one.alternative: one for one in reversed(self.options)}
+        ordered = [one for one in self.options if best_of_each[one.alternative] is one]
+        table = Table(
+            columns("alternative", "seeds", *SHOWN, numbers=range(1, len(SHOWN) + 2)),
+            rows(
+                [one.label, _seeds(one), *(text for _, text in self._measured(one))]
+                for one in ordered
+            ),
+        )
+        refused = Listing(tuple((f"{name}: {why}",) for name, why in self.refused.items()))
+        return Document(
+            f"{self.base.path}: {self.subject}",
+            (
+                Paragraph(self.wanted(), "faint"),
+                *map(Paragraph, self.words()),
+                Command((self.command(),)),
+                table,
+                refused,
+            ),
+        )
+
+    def as_json(self) -> dict[str, Any]:
+        """The output of `cellrate choose --json`."""
+        return {
+            "scenario": self.base.path,
+            "settings": list(self.base.overrides),
+            "goals": self.goals.as_json(OF_CELLS),
+            "recommended": self.best.label,
+            "missed": missed(self.best.means, self.deciding),
+            "command": self.command(),
+            "check": {
+                "option": None if self.checked is None else self._json(self.checked),
+                "rejected": [
+                    {"option": self._json(one), "missed": why} for one, why in self.rejected
+                ],
+            },
+            "words": list(self.words()),
+            "runs": {"simulated": self.simulated, "kept_from_before": self.known},
+            "options": [self._json(one) for one in self.options],
+            "refused": self.refused,
+            "not_tried": list(self.not_tried),
+        }
+
+    def _json(self, one: PacketOption) -> dict[str, Any]:
+        """JSON object of an option."""
+        keys = {criterion.name: criterion.key for criterion in self.objective.known}
+        return {
+            "recovery": one.alternative.recovery or None,
+            "algorithm": one.alternative.algorithm or None,
+            "marks": one.alternative.marks,
+            "control": one.alternative.control and one.alternative.control.name,
+            "parameters": dict(one.setting.values),
+            "overrides": list(one.overrides),
+            "seeds": one.seeds,
+            "locked_runs": one.locked_runs,
+            **{keys[name]: value for name, value in one.means.items()},
+        }
+
+
+def _seeds(option: PacketOption) -> str:
+    """Number of seeds, and of runs in which phases locked, as text."""
+    locked = f", {option.locked_runs} locked" if option.locked_runs else ""
+    return f"{option.seeds}{locked}"
