@@ -24,6 +24,7 @@ from cellrate.advice.choosing.whole_runs import WholeRuns
 from cellrate.advice.tuning.declared import ResolvedScenario
 from cellrate.advice.tuning.laboratory import AS_IT_IS
 from cellrate.advice.tuning.measures import bottleneck
+from cellrate.common.numbers import seconds
 from cellrate.simulation.runner import Job, run_many
 from conftest import Command
 
@@ -60,6 +61,29 @@ def test_the_sized_buffer_loses_nothing_and_a_byte_less_does(incast: Path) -> No
     [windows] = [one for one in calm.formulas if one.name == "window-sum"]
     assert (windows.buffer_bytes, windows.fails) == (2 * 44 * 1518, ())
     assert 0.9 * windows.buffer_bytes < (calm.buffer_bytes or 0) <= windows.buffer_bytes
+
+
+def test_formulas_are_of_the_seed_whose_flows_need_most(tmp_path: Path) -> None:
+    """A permutation draws the flows of a port anew with each seed."""
+    place = tmp_path / "leaf-spine.toml"
+    place.write_text(cellrate.template("leaf-spine"), encoding="utf-8")
+    found = cellrate.size_buffer(place, seeds=3)
+    assert isinstance(found, sizing.PacketAnswer)
+    flows = {}
+    for seed in (1, 2, 3):
+        network = json.loads(_core.Scenario(place.read_text(), "l.toml", (), seed).network())
+        link = next(at for at, one in enumerate(network["links"]) if one["name"] == found.port)
+        flows[seed] = sum(link in flow["forward"] for flow in network["flows"])
+    most = max(flows, key=flows.__getitem__)
+    assert flows[most] > flows[1]
+    [windows] = [one for one in found.formulas if one.name == "window-sum"]
+    assert windows.seed == most
+    one_window = (1024 * 1024 // 1460 + 1) * 1518
+    assert windows.buffer_bytes == pytest.approx(flows[most] * one_window, rel=0.01)
+    assert f"window-sum (flows of seed {most}) does not apply" in str(found.document())
+    # At 10 Gbit/s.
+    drain = seconds(8 * (found.buffer_bytes or 0) / 10e9)
+    assert next(found.words()).endswith(f"bytes in each queue; the line sends them in {drain}.")
 
 
 def test_a_loss_or_a_delay_sizes_a_buffer(command: Command, incast: Path) -> None:

@@ -76,6 +76,8 @@ class PacketFormula:
         source: Publication of the formula.
         buffer_bytes: Result of the formula.
         fails: Assumptions of the formula that do not hold.
+        seed: Seed whose flows give this result, the greatest of all seeds; None if all seeds give
+            the same.
     """
 
     name: str
@@ -83,6 +85,12 @@ class PacketFormula:
     source: str
     buffer_bytes: float
     fails: tuple[str, ...]
+    seed: int | None = None
+
+    @property
+    def label(self) -> str:
+        """Name of the formula, and the seed of its flows."""
+        return self.name if self.seed is None else f"{self.name} (flows of seed {self.seed})"
 
 
 @dataclass(frozen=True)
@@ -92,6 +100,7 @@ class PacketAnswer(Shown):
     Attributes:
         question: The question that was asked.
         port: Name of the port.
+        bits_per_second: Rate of its line.
         own_bytes: The scenario's own buffer; infinity without one.
         formulas: Results of the formulas.
         unlimited: The runs without a limit.
@@ -103,6 +112,7 @@ class PacketAnswer(Shown):
 
     question: Question
     port: str
+    bits_per_second: float
     own_bytes: float
     formulas: tuple[PacketFormula, ...]
     unlimited: tuple[PacketRun, ...]
@@ -124,7 +134,7 @@ class PacketAnswer(Shown):
         elif question.loss_ratio > 0:
             target = f"a mean packet loss ratio of at most {question.loss_ratio:.3g}"
         formulas = [
-            Row((one.name, f"{one.buffer_bytes:,.0f}", self._share(one), one.computes, one.source))
+            Row((one.label, f"{one.buffer_bytes:,.0f}", self._share(one), one.computes, one.source))
             for one in self.formulas
             if not one.fails
         ]
@@ -134,7 +144,7 @@ class PacketAnswer(Shown):
         )
         others = (
             Paragraph(
-                f"{one.name} does not apply: it assumes that {'; that '.join(one.fails)}. Applied "
+                f"{one.label} does not apply: it assumes that {'; that '.join(one.fails)}. Applied "
                 f"all the same, it gives {one.buffer_bytes:,.0f} bytes.",
                 "faint",
             )
@@ -159,7 +169,11 @@ class PacketAnswer(Shown):
         """The result in sentences."""
         runs = counted(len(self.runs), "run")
         if self.buffer_bytes is not None:
-            yield f"Buffer: {self.buffer_bytes:,} bytes in each queue."
+            drain = seconds(8 * self.buffer_bytes / self.bits_per_second)
+            yield (
+                f"Buffer: {self.buffer_bytes:,} bytes in each queue; the line sends them in "
+                f"{drain}."
+            )
             loss = fmean(run.loss_ratio for run in self.runs)
             lost = f"the mean packet loss ratio is {loss:.3g}" if loss else "no packet is lost"
             bound = self.upper_loss_ratio
@@ -203,7 +217,14 @@ def size_port(question: Question, runner: Runner) -> PacketAnswer:
     if question.credit_cells is not None:
         raise SizingError("--credit-cells has no meaning over Ethernet, where credits count bytes")
     _require_one_limit(network)
-    crossed = {line.name: line for flow in network.flows for line in flow.lines if line.switch}
+    networks = _networks(question, network)
+    crossed = {
+        line.name: line
+        for one in networks
+        for flow in one.flows
+        for line in flow.lines
+        if line.switch
+    }
     if not crossed:
         raise SizingError("no flow crosses a switch: there is no output port with a buffer")
     if question.port is not None and question.port not in crossed:
@@ -221,8 +242,9 @@ def size_port(question: Question, runner: Runner) -> PacketAnswer:
     answer = PacketAnswer(
         question,
         port.name,
+        port.bits_per_second,
         port.buffer_bytes,
-        tuple(_formulas(network, port)),
+        tuple(_formulas(networks, port.name)),
         tuple(PacketRun.of(run, port.name) for run in unlimited),
     )
     longer = [name for name, octets in lengths.items() if octets > lengths[port.name]]
@@ -233,7 +255,23 @@ def size_port(question: Question, runner: Runner) -> PacketAnswer:
     def runs_with(octets: int) -> tuple[PacketRun, ...]:
         return tuple(PacketRun.of(run, port.name) for run in buffers.runs(octets, runner))
 
-    return _with_elsewhere(_sized(answer, network, port, runs_with))
+    return _with_elsewhere(_sized(answer, networks, port, runs_with))
+
+
+def _networks(question: Question, network: FrameNetwork) -> tuple[FrameNetwork, ...]:
+    """The network of each seed if patterns draw flows; otherwise that of the scenario alone."""
+    if "pattern" not in question.scenario.resolved():
+        return (network,)
+    drawn = (Job(question.text, question.path, question.overrides, one) for one in question.seeds)
+    return tuple(FrameNetwork.of_scenario(job.scenario()) for job in drawn)
+
+
+def _at(networks: Sequence[FrameNetwork], port: str) -> Iterator[tuple[FrameNetwork, Line]]:
+    """The networks in which data cross a port, each with the line of the port."""
+    for network in networks:
+        [line] = (one for one in network.lines if one.name == port)
+        if network.over[line]:
+            yield network, line
 
 
 def _require_one_limit(network: FrameNetwork) -> None:
@@ -266,14 +304,17 @@ def _longest(port: Mapping[str, Any]) -> int:
 
 def _sized(
     answer: PacketAnswer,
-    network: FrameNetwork,
+    networks: Sequence[FrameNetwork],
     port: Line,
     runs_with: Callable[[int], tuple[PacketRun, ...]],
 ) -> PacketAnswer:
     question = answer.question
     if question.delay_seconds is not None:
-        octets = _for_delay(network, port, question.delay_seconds)
-        answer = replace(answer, remarks=(*answer.remarks, *_of_delay(network, port)))
+        there = [*_at(networks, port.name)]
+        delay = question.delay_seconds
+        octets = min(_for_delay(network, line, delay) for network, line in there)
+        remarks = dict.fromkeys(text for one in there for text in _of_delay(*one))
+        answer = replace(answer, remarks=(*answer.remarks, *remarks))
         return replace(answer, buffer_bytes=octets, runs=runs_with(octets))
     lost = [run.loss_ratio for run in answer.unlimited]
     if not _keeps(question.loss_ratio, lost):
@@ -367,7 +408,19 @@ class _Buffers:
         return measure(jobs, runner)
 
 
-def _formulas(network: FrameNetwork, port: Line) -> Iterator[PacketFormula]:
+def _formulas(networks: Sequence[FrameNetwork], port: str) -> Iterator[PacketFormula]:
+    """The formulas for the buffer of a port, each for the seed whose flows give the most."""
+    found: dict[str, list[PacketFormula]] = {}
+    for network, line in _at(networks, port):
+        for one in _formulas_of(network, line):
+            found.setdefault(one.name, []).append(replace(one, seed=network.seed))
+    for results in found.values():
+        is_same = len({(one.buffer_bytes, one.fails) for one in results}) == 1
+        most = max(results, key=lambda one: one.buffer_bytes)
+        yield replace(most, seed=None) if is_same else most
+
+
+def _formulas_of(network: FrameNetwork, port: Line) -> Iterator[PacketFormula]:
     """The formulas for the buffer of a port, each with the assumptions that fail."""
     flows = network.over[port]
     bounds, count = FrameBounds(network), len(flows)
