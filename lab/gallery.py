@@ -19,6 +19,7 @@ from cellrate.papers.figure import PRINTED, draw
 from cellrate.papers.figure_data import drawn
 from cellrate.papers.paper import Experiment, Paper, Published
 from cellrate.papers.runs import Outcomes, Runner, fill, job_of, run_ids, used_jobs
+from cellrate.papers.stored import golden_path
 from cellrate.simulation.runner import Job, default_store, run_many
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
@@ -55,8 +56,9 @@ def text(found: dict[str, Any]) -> str:
 
 
 def _paper(paper: Paper, texts: dict[str, str]) -> dict[str, Any]:
+    holds = _verdicts(paper)
     experiments = [
-        _experiment(paper, shown, texts) for shown in paper.experiments if run_ids(shown)
+        _experiment(paper, shown, texts, holds) for shown in paper.experiments if run_ids(shown)
     ]
     return {
         "id": paper.id,
@@ -67,7 +69,19 @@ def _paper(paper: Paper, texts: dict[str, str]) -> dict[str, Any]:
     }
 
 
-def _experiment(paper: Paper, experiment: Experiment, texts: dict[str, str]) -> dict[str, Any]:
+def _verdicts(paper: Paper) -> dict[tuple[str, str], bool]:
+    """Whether each claim holds with seed 1, by experiment and claim: as the golden table has it."""
+    lines = golden_path(paper).read_text(encoding="utf-8").splitlines()
+    found = [line.split() for line in lines if line.startswith("claim ")]
+    return {(experiment, claim): held == "1" for _, experiment, held, claim in found}
+
+
+def _experiment(
+    paper: Paper,
+    experiment: Experiment,
+    texts: dict[str, str],
+    holds: dict[tuple[str, str], bool],
+) -> dict[str, Any]:
     runs: list[dict[str, Any]] = []
     seen: set[str] = set()
     for _, variant, point in run_ids(experiment):
@@ -86,11 +100,15 @@ def _experiment(paper: Paper, experiment: Experiment, texts: dict[str, str]) -> 
                 "set": [[path.strip(), value.strip()] for path, _, value in settings],
             }
         )
+    held = [holds[experiment.id, claim.id] for claim in experiment.claims]
     return {
         "id": experiment.id,
         "title": experiment.title,
         "where": experiment.where,
         "claim": experiment.claims[0].text if experiment.claims else "",
+        "holds": held[0] if held else None,
+        "claims": len(held),
+        "claims_held": sum(held),
         "printed": [_printed(value) for value in experiment.published[:MOST_PRINTED]],
         "more_printed": max(0, len(experiment.published) - MOST_PRINTED),
         "runs": runs,

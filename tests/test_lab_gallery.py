@@ -31,6 +31,20 @@ def test_every_run_of_the_gallery_is_a_right_scenario(paper: dict[str, Any]) -> 
             _core.Scenario(FOUND["scenarios"][run["scenario"]], run["scenario"], settings)
 
 
+def test_an_experiment_says_whether_its_claim_holds() -> None:
+    """FMMRA's queue is longer than ERICA's with seed 1: 519 and 150 cells (golden table)."""
+    shown = {one["id"]: one for paper in FOUND["papers"] for one in paper["experiments"]}
+    queues = shown["fmmra-fig2"]
+    assert (queues["holds"], queues["claims"], queues["claims_held"]) == (False, 3, 2)
+    assert (shown["fmmra-text-slowstart"]["holds"], shown["marsan97-table2"]["holds"]) == (
+        True,
+        None,
+    )
+    for name, one in shown.items():
+        assert (one["holds"] is None) == (one["claims"] == 0) == (one["claim"] == ""), name
+        assert one["claims_held"] + (one["holds"] is False) <= one["claims"], name
+
+
 def test_every_experiment_with_a_figure_has_a_small_picture() -> None:
     shown = {one["id"] for paper in FOUND["papers"] for one in paper["experiments"]}
     drawn = {one.id for paper in all_papers() for one in paper.experiments if one.figures}

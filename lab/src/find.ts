@@ -1,7 +1,7 @@
 // The dialog in which the user finds lessons, templates and experiments.
 
 import { ofFlow } from "./colours.ts";
-import { figureOf, papers, type SmallFigure, sideOf } from "./gallery.ts";
+import { claimed, figureOf, papers, type SmallFigure, sideOf } from "./gallery.ts";
 import { LESSONS } from "./lessons.ts";
 import type { Side } from "./state.ts";
 
@@ -29,11 +29,12 @@ export function fillFind(dialog: HTMLDialogElement, templates: { name: string; a
   for (const { name, about } of templates) presets.append(card(name, about, [["Open", close(() => opens.template(name))]]));
   const ofPapers = papers().map((paper) => {
     const box = section(`${first(paper.authors)}${paper.year}: ${paper.title} (${paper.experiments.length})`, false);
-    for (const { id, title, where, claim, runs } of paper.experiments) {
+    for (const experiment of paper.experiments) {
+      const { id, title, where, runs } = experiment;
       const single: [string, () => void][] = runs.map((run) => [run.label, close(() => opens.experiment(id, [sideOf(run)]))]);
       const [first, second] = runs;
       const both: [string, () => void][] = first && second ? [["the first two side by side", close(() => opens.experiment(id, [sideOf(first), sideOf(second)]))]] : [];
-      const one = card(`${title} · ${where}`, claim, [...single, ...both]);
+      const one = card(`${title} · ${where}`, claimed(experiment), [...single, ...both]);
       const figure = figureOf(id);
       if (figure) one.prepend(small(figure));
       box.append(one);

@@ -16,7 +16,13 @@ export interface Experiment {
   title: string;
   /** Place of the experiment in the paper. */
   where: string;
+  /** The first of its claims; empty if it has none. */
   claim: string;
+  /** True if the first claim holds with seed 1. */
+  holds: boolean | null;
+  /** Number of its claims, and of those that hold with seed 1. */
+  claims: number;
+  claims_held: number;
   printed: string[];
   more_printed: number;
   runs: Run[];
@@ -55,6 +61,13 @@ export function figureOf(id: string): SmallFigure | undefined {
 /** The experiment with this name. */
 export function experimentOf(id: string): Experiment | undefined {
   return papers().flatMap(({ experiments }) => experiments).find((experiment) => experiment.id === id);
+}
+
+/** What an experiment's first claim says and whether it holds here; empty without a claim. */
+export function claimed({ claim, holds, claims, claims_held }: Experiment): string {
+  if (!claim) return "";
+  const others = claims > 1 ? `; of its ${claims} claims ${claims_held} ${claims_held === 1 ? "holds" : "hold"}` : "";
+  return `The paper claims: ${claim} Here, with seed 1, this ${holds ? "holds" : "does not hold"}${others}.`;
 }
 
 /** A run of an experiment as one side (run) of the page. */

@@ -1,6 +1,6 @@
 // The box above the runs that explains them: a step of a lesson, or an experiment of a paper.
 
-import type { Experiment } from "./gallery.ts";
+import { type Experiment, claimed } from "./gallery.ts";
 import type { Lesson } from "./lessons.ts";
 
 /** Shows a step of a lesson; `go` opens another step, or ends the lesson. */
@@ -24,15 +24,16 @@ export function tellStep(box: HTMLElement, lesson: Lesson, number: number, go: (
   box.hidden = false;
 }
 
-/** Shows an experiment: its claim and its printed values. */
-export function tellExperiment(box: HTMLElement, { title, where, claim, printed, more_printed }: Experiment, close: () => void): void {
+/** Shows an experiment: its claim, whether the claim holds, and its printed values. */
+export function tellExperiment(box: HTMLElement, experiment: Experiment, close: () => void): void {
+  const { id, title, where, printed, more_printed } = experiment;
   const head = document.createElement("h2");
   head.textContent = title;
   const place = document.createElement("p");
   place.className = "place";
   place.textContent = where;
   const text = document.createElement("p");
-  text.textContent = claim;
+  text.textContent = claimed(experiment);
   const list = document.createElement("ul");
   for (const one of printed) {
     const item = document.createElement("li");
@@ -41,7 +42,7 @@ export function tellExperiment(box: HTMLElement, { title, where, claim, printed,
   }
   if (more_printed > 0) {
     const item = document.createElement("li");
-    item.textContent = `${more_printed} more printed values: cellrate reproduce`;
+    item.textContent = `${more_printed} more printed values: cellrate reproduce ${id}`;
     list.append(item);
   }
   box.replaceChildren(place, head, text, list, button("Close", true, close));
