@@ -44,6 +44,15 @@ NONCONFORMING = per_vc("cells_nonconforming")
 COUNTED = (
     'flow.tcp.policer={ pcr = "4 Mbit/s", scr = "1 Mbit/s", mbs = "50 cells", action = "pass" }',
 )
+# The source is 0.2 ms from its switch and back; ACR rises and falls.
+FOLLOWED = (
+    (
+        'flow.tcp.policer={ pcr = "20 Mbit/s", action = "pass",'
+        ' dynamic = { tau_2 = "1 ms", tau_3 = "0 s" } }'
+    ),
+    "flow.tcp.abr={ excess_factor = 2.0 }",
+    'abr.icr="1 Mbit/s"',
+)
 SHAPED = (*UBR, 'flow.tcp.shaper={ pcr = "4 Mbit/s", scr = "0.5 Mbit/s", mbs = "50 cells" }')
 CBR_DELAY = of_flow("cbr.1", "cell_delay_mean_seconds")
 CELL_DELAY = "measure.cell_delay=true"
@@ -80,6 +89,8 @@ FLOW_KEYS = [
     row("flow.tcp.policer.cdvt", '"0 s"', '"1 ms"', "falls", NONCONFORMING, *COUNTED),
     row("flow.tcp.policer.scr", '"1 Mbit/s"', '"2 Mbit/s"', "falls", NONCONFORMING, *COUNTED),
     row("flow.tcp.policer.mbs", '"50 cells"', '"500 cells"', "falls", NONCONFORMING, *COUNTED),
+    row("flow.tcp.policer.dynamic.tau_2", '"1 ms"', '"50 ms"', "falls", NONCONFORMING, *FOLLOWED),
+    row("flow.tcp.policer.dynamic.tau_3", '"0 s"', '"1 ms"', "rises", NONCONFORMING, *FOLLOWED),
     row("flow.tcp.shaper.pcr", '"4 Mbit/s"', '"2 Mbit/s"', "falls", THROUGHPUT, *SHAPED),
     row("flow.tcp.shaper.scr", '"0.5 Mbit/s"', '"1 Mbit/s"', "rises", THROUGHPUT, *SHAPED),
     row("flow.tcp.shaper.mbs", '"50 cells"', '"500 cells"', "rises", THROUGHPUT, *SHAPED),

@@ -48,6 +48,25 @@ def test_a_policer_drops_nothing_of_a_source_that_obeys() -> None:
     assert policed(result, "cells_nonconforming") == 0
 
 
+def test_the_dynamic_gcra_holds_a_source_to_its_rate_where_pcr_is_that_of_the_line() -> None:
+    before = EXAMPLE.rpartition("policer =")[0].replace(
+        "{ excess", '{ pcr = "155.52 Mbit/s", excess'
+    )
+    static = 'pcr = "155.52 Mbit/s", cdvt = "20 us", action = "drop"'
+    dynamic = f'{static}, dynamic = {{ tau_2 = "0.4 ms", tau_3 = "0.09 ms" }}'
+    alone, held = (
+        cellrate.run(f"{before}policer = {{ {contract} }}\n") for contract in (static, dynamic)
+    )
+    obeying = cellrate.run(
+        f"{before}policer = {{ {dynamic} }}\n".replace("excess_factor = 8.0", "excess_factor = 1.0")
+    )
+    assert policed(alone, "cells_policed") == 0
+    assert mbit(alone, "obeys") < 0.6 * mbit(held, "obeys")
+    assert policed(held, "cells_policed") > 1_000
+    assert mbit(held, "obeys") > 0.95 * mbit(obeying, "obeys")
+    assert policed(obeying, "cells_nonconforming") == 0
+
+
 def test_switches_drop_tagged_cells_first() -> None:
     tagged, first = ran("tag"), ran("tag", switch__clp_threshold="100 cells")
     assert policed(tagged, "cells_tagged") > 1_000

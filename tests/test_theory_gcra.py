@@ -5,6 +5,8 @@ from __future__ import annotations
 import cellrate
 import numpy as np
 import pytest
+from cellrate.advice.explain import Explanation, explain
+from cellrate.simulation.network import Network
 from cellrate.theory import AssumptionError
 from cellrate.theory.gcra import burst_at_peak_cells, burst_tolerance_seconds, worst_queue_cells
 
@@ -68,3 +70,56 @@ def test_shaped_sources_that_start_together_make_the_worst_queue(
     checked = cellrate.run(policed)
     assert [vc["cells_nonconforming"] for vc in checked.summary["vcs"]] == [0] * sources
     assert sum(vc["cells_conforming"] for vc in checked.summary["vcs"]) > sources * burst
+
+
+# Raw cells at 60 Mbit/s into 50 Mbit/s.
+OVERLOAD = """
+[run]
+duration = "50 ms"
+
+[topology]
+template = "single-switch"
+link_rate = "155.52 Mbit/s"
+bottleneck_rate = "50 Mbit/s"
+access = "0 s"
+bottleneck = "0 s"
+
+[switch]
+buffer = "100 cells"
+
+[[flow]]
+name = "raw"
+service = "cbr"
+source = { kind = "cbr", rate = "60 Mbit/s" }
+"""
+CONTRACT = 'policer = { pcr = "40 Mbit/s", scr = "20 Mbit/s", mbs = "30 cells", action = "drop" }\n'
+
+
+def said(text: str) -> Explanation:
+    return explain(Network.of(text))
+
+
+def test_explain_states_the_burst_of_a_contract() -> None:
+    [statement] = [one for one in said(OVERLOAD + CONTRACT).statements if one.topic == "contract"]
+    assert statement.values["burst_cells"] == 30
+    assert statement.text == (
+        "raw: the policer admits 30 cells one after another at PCR, 40 Mbit/s, and 20 Mbit/s (SCR) "
+        "in the long run; cells beyond it are dropped."
+    )
+    shaped = 'shaper = { pcr = "40 Mbit/s" }\n'
+    [statement] = [one for one in said(OVERLOAD + shaped).statements if one.topic == "contract"]
+    assert statement.values["burst_cells"] is None
+
+
+def test_explain_does_not_promise_the_losses_that_a_contract_prevents() -> None:
+    """Without a contract the buffer loses cells in every run, with one in none."""
+    bounds = [one.claims for one in said(OVERLOAD).statements if one.topic == "loss"]
+    assert [claim.sense for claims in bounds for claim in claims] == ["some"]
+    for contract in (
+        CONTRACT,
+        CONTRACT.replace("policer", "shaper").replace(', action = "drop"', ""),
+    ):
+        found = [one for one in said(OVERLOAD + contract).statements if one.topic == "loss"]
+        assert not [one for one in found if one.kind == "bound" and one.values["expected"] == "yes"]
+        [port] = cellrate.run(OVERLOAD + contract).summary["ports"]
+        assert port["queues"][0]["cells_dropped"] == 0

@@ -29,7 +29,7 @@ use crate::endsystem::{
 use crate::kernel::{Ps, Rate, ServiceRate, Stream};
 use crate::net::channel::{Channel, ChannelId, Hop};
 use crate::net::simultaneous::Order;
-use crate::policing::Policer;
+use crate::policing::{Policer, PolicerConfig};
 use crate::tcp::{Phases, TcpReceiver, TcpSender};
 use crate::traffic::Demand;
 
@@ -213,7 +213,52 @@ impl<'a> Draft<'a> {
         }
         let policed = self.policed(node, &mut table, ports.len() + relays.len());
         let prompt = self.prompt::<S>(node);
-        Switch::new(ports, table, relays, policed, self.log(), prompt)
+        let feedback = self.feedback(node);
+        let mut switch = Switch::new(ports, table, relays, policed, self.log(), prompt);
+        switch.feedback = feedback;
+        switch
+    }
+
+    /// For the opposite channel of each channel with the dynamic GCRA at switch `node`: label of its cells, and index of
+    /// the policer among those of the switch.
+    fn feedback(&self, node: usize) -> Vec<(u32, u32)> {
+        let arriving = &self.arriving[node];
+        let policed = arriving
+            .iter()
+            .filter(|channel| self.is_policed(node, **channel));
+        let labels = (0..)
+            .zip(arriving)
+            .map(|(label, channel)| (*channel, label));
+        let mut labels: Vec<(ChannelId, u32)> = labels.collect();
+        labels.sort_unstable();
+        let mut found = Vec::new();
+        for (index, channel) in (0..).zip(policed) {
+            let config = &self.plan.flows[channel.flow()].policer;
+            let place = labels.binary_search_by_key(&channel.reverse(), |(channel, _)| *channel);
+            if let (Some(_), Ok(place)) =
+                (config.as_ref().and_then(|it| it.dynamic.as_ref()), place)
+            {
+                found.push((labels[place].1, index));
+            }
+        }
+        found.sort_unstable();
+        found
+    }
+
+    /// True if switch `node` polices `channel`: the first switch of a forward channel with a policer.
+    fn is_policed(&self, node: usize, channel: ChannelId) -> bool {
+        let enters = |link: &usize| self.plan.links[*link].to == node;
+        channel.is_forward()
+            && self.plan.flows[channel.flow()].policer.is_some()
+            && self.path(channel).first().is_some_and(enters)
+    }
+
+    /// The ABR source of `channel` if it obeys.
+    fn obeying(&self, channel: ChannelId) -> AbrSource {
+        let first = self.path(channel)[0];
+        let link = &self.plan.links[first];
+        let config = self.plan.flows[channel.flow()].abr.obeying();
+        AbrSource::new(&config, link.rate, self.loop_round_trip(link.from, channel))
     }
 
     /// The policers of switch `node`. Changes the routes of the policed channels in `table` so that the routes lead to
@@ -224,14 +269,29 @@ impl<'a> Draft<'a> {
             let Some(config) = &self.plan.flows[channel.flow()].policer else {
                 continue;
             };
-            let enters = |link: &usize| self.plan.links[*link].to == node;
-            if channel.is_forward() && self.path(*channel).first().is_some_and(enters) {
+            if self.is_policed(node, *channel) {
                 let policer = Policer::new(config, ServiceRate::of_cells);
-                policed.push(Policed::new(policer, route.port));
+                let model = config.dynamic.as_ref().map(|_| self.obeying(*channel));
+                let pcr = config.pcr.cells_per_second();
+                let first = model.as_ref().map_or(pcr, |model| model.acr());
+                let policer = policer.beginning_with(config, first, pcr);
+                policed.push(Policed::new(
+                    *channel,
+                    policer,
+                    model.map(Box::new),
+                    route.port,
+                ));
                 route.port = (before + policed.len() - 1) as u32;
             }
         }
         policed
+    }
+
+    /// True if ACR of the source of `flow` follows SES rules 8 and 9 as far as its first switch can see.
+    fn obeys_rules(&self, flow: &FlowPlan) -> bool {
+        let first = flow.forward.first().map(|link| self.plan.links[*link].to);
+        let ends_loop = first.is_some_and(|node| self.plan.vsvd(node).is_some());
+        flow.service == ServiceClass::Abr && flow.abr.follows_tm4() && !ends_loop
     }
 
     /// Checks that a flow with a shaper has neither RM cells nor credit, which set the sending times of its cells.
@@ -251,7 +311,11 @@ impl<'a> Draft<'a> {
     /// there is no credit control, under which no cell may be dropped.
     fn check_policers(&self) -> Result<(), PlanError> {
         for flow in self.plan.flows.iter().filter(|flow| flow.policer.is_some()) {
-            let fault = if flow.forward.len() < 2 {
+            let is_dynamic = |policer: &PolicerConfig| policer.dynamic.is_some();
+            let fault = if flow.policer.as_ref().is_some_and(is_dynamic) && !self.obeys_rules(flow)
+            {
+                "a policer that follows the rate of ABR, but no rate by rules 8 and 9"
+            } else if flow.forward.len() < 2 {
                 "a policer, but passes no switch"
             } else if self.plan.fcvc.is_some() {
                 "a policer, but there is credit control"

@@ -1,27 +1,43 @@
 //! A channel that a policer holds to its contract at the input of a switch.
 
+use alloc::boxed::Box;
+
 use super::cell::{Body, Info};
 use super::losses::{LossCounts, Losses};
+use crate::atm::cell::RmCell;
+use crate::endsystem::{AbrConfig, AbrSource};
 use crate::kernel::{Digest, Ps};
+use crate::net::channel::ChannelId;
 use crate::policing::{Policer, PolicerCounts, Treatment};
 
 /// The policer of a channel at the input of a switch, and the cells that it has dropped.
 #[derive(Clone)]
 pub struct Policed {
+    /// The policed channel.
+    pub channel: ChannelId,
     /// Index of the output port to which the channel's cells go behind the policer. An index beyond the last port
     /// refers to a relay.
     pub onward: u32,
     policer: Policer,
+    /// An ABR source that obeys: its ACR is the rate that backward RM cells allow, for the dynamic GCRA.
+    model: Option<Box<AbrSource>>,
     losses: LossCounts,
     digest: Digest,
 }
 
 impl Policed {
     /// A policer of a channel whose cells go on to `onward`, before the first cell.
-    pub fn new(policer: Policer, onward: u32) -> Policed {
+    pub fn new(
+        channel: ChannelId,
+        policer: Policer,
+        model: Option<Box<AbrSource>>,
+        onward: u32,
+    ) -> Policed {
         Policed {
+            channel,
             onward,
             policer,
+            model,
             losses: LossCounts::new(1),
             digest: Digest::default(),
         }
@@ -40,6 +56,22 @@ impl Policed {
             Treatment::Pass => Some(info),
             Treatment::Tag => Some(info.tagged()),
             Treatment::Drop => None,
+        }
+    }
+
+    /// Replaces the parameters of the ABR source whose rate the policer follows.
+    pub fn change(&mut self, config: &AbrConfig) {
+        if let Some(model) = &mut self.model {
+            model.change(config);
+        }
+    }
+
+    /// Processes a backward RM cell that passes at `now` on its way to the source. SES rules 8 and 9 give the rate that
+    /// it allows. The other rules only lower ACR.
+    pub fn take_feedback(&mut self, now: Ps, rm: &RmCell) {
+        if let Some(model) = &mut self.model {
+            model.on_brm(now, rm);
+            self.policer.allow(now, model.acr());
         }
     }
 

@@ -100,6 +100,9 @@ pub struct Switch<S> {
     pub relays: Vec<Relay>,
     /// Policers of channels that enter the network at the switch.
     pub policed: Vec<Policed>,
+    /// For the opposite channel of each channel with the dynamic GCRA: label of its cells, and index of the policer. In
+    /// the order of the labels.
+    pub feedback: Vec<(u32, u32)>,
     /// Log of the events of this switch.
     pub log: Log,
     /// Earliest possible times of timers: first for the control scheme of each port, then for each relay. A
@@ -159,6 +162,7 @@ impl<S: Server> Switch<S> {
             table,
             relays,
             policed,
+            feedback: Vec::new(),
             log,
             timers,
             prompt,
@@ -593,6 +597,7 @@ impl<S: Server> Switch<S> {
         let is_data = cell.info.is_data();
         if !is_data && cell.info.kind() == Kind::Brm {
             self.mark(now, cell.label, &mut body, links);
+            self.tell_policer(now, cell.label, body.as_deref());
         }
         let route = &self.table[cell.label as usize];
         let arrival = if is_data {
@@ -609,6 +614,17 @@ impl<S: Server> Switch<S> {
         if let Some(cause) = refused {
             let place = (route.channel, link);
             self.log.add(Event::loss(now, place, cause, cell.info));
+        }
+    }
+
+    /// Passes a backward RM cell to the policer of the opposite channel, if this policer follows the channel's rate.
+    fn tell_policer(&mut self, now: Ps, label: u32, body: Option<&Body>) {
+        let found = self
+            .feedback
+            .binary_search_by_key(&label, |(label, _)| *label);
+        if let (Ok(index), Some(Body::Rm(rm))) = (found, body) {
+            let (_, policed) = self.feedback[index];
+            self.policed[policed as usize].take_feedback(now, rm);
         }
     }
 

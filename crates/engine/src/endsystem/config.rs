@@ -274,6 +274,10 @@ impl AbrConfig {
         };
         self.crm.map_or(derived, u64::from).max(1)
     }
+    /// True if SES rules 8 and 9 of TM 4.0 set ACR at each BRM, and no other law.
+    pub fn follows_tm4(&self) -> bool {
+        self.rules == SourceRules::Tm4 && self.law.is_none()
+    }
     /// The same parameters for a source that obeys.
     pub fn obeying(&self) -> AbrConfig {
         AbrConfig {

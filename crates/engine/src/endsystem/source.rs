@@ -182,8 +182,6 @@ pub struct AbrSource<S = Cells> {
     pacing: Pacing,
     pace: Option<Pace>,
     acr: f64,
-    /// Factor by which a misbehaving source exceeds ACR; 1 for others.
-    excess: f64,
     limits: Limits,
     /// Turned-round RM cell that waits to be sent as a BRM.
     waiting: Option<RmCell>,
@@ -206,6 +204,8 @@ pub struct AbrSource<S = Cells> {
     counters: Counters,
     /// Law that replaces the rate rules (SES rules 5, 6, 8, 9 and 13); `None` if these rules apply.
     law: Option<RateLaw>,
+    /// Factor by which a misbehaving source exceeds ACR; 1 for others.
+    excess: f64,
     /// Rate of the access link, and fixed round trip time.
     way: (ServiceRate, Ps),
     /// Sizes of the cells or frames that the source sends.

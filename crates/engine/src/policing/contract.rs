@@ -124,6 +124,10 @@ impl Buckets {
     pub fn count_peak(&mut self, now: Ps, units: u32) {
         self.peak.count(now, units);
     }
+    /// Replaces the peak rate by `units_per_second`.
+    pub fn set_peak(&mut self, units_per_second: f64) {
+        self.peak.set_increment(Fine::per_unit_at(units_per_second));
+    }
     /// True if the contract has an SCR.
     pub fn has_scr(&self) -> bool {
         self.sustained.is_some()

@@ -30,6 +30,12 @@ impl Fine {
         let part = ((rest as u128) << Fine::BITS) / rate.denominator() as u128;
         Fine(Fine::of(whole).0 + part)
     }
+    /// Time from one unit to the next at `units_per_second` units/s, rounded to the nearest; at most 213 days.
+    pub fn per_unit_at(units_per_second: f64) -> Fine {
+        // A cast of a number that is too large, or infinite, gives the greatest integer.
+        let span = libm::round(PS_PER_SECOND / units_per_second * PICOSECOND as f64);
+        Fine((span as u128).min(Fine::of(Ps::NEVER).0))
+    }
     /// The span in seconds.
     pub fn as_secs_f64(self) -> f64 {
         self.0 as f64 / PICOSECOND as f64 / PS_PER_SECOND
@@ -68,6 +74,14 @@ impl VirtualScheduling {
             limit,
             tat: Fine(0),
         }
+    }
+    /// Replaces the increment `T` from the last unit to the next, and of further units (the dynamic GCRA of TM 4.0
+    /// section 4.5.4, whose last virtual scheduled time is `TAT - T`).
+    pub const fn set_increment(&mut self, increment: Fine) {
+        if self.tat.0 > 0 {
+            self.tat = self.tat.less(self.increment).plus(increment);
+        }
+        self.increment = increment;
     }
     /// True if a cell or frame that arrives at `now` conforms: `now >= TAT - tau`.
     #[inline]
@@ -203,6 +217,18 @@ mod tests {
     }
 
     #[test]
+    fn another_increment_counts_from_the_last_cell() {
+        // T = 10 us. A cell at 0: TAT 10 us. With T = 4 us the next is due at 4 us, with T = 30 us the one after at 34.
+        let mut gcra = VirtualScheduling::new(Fine::of(Ps::from_us(10)), Fine::default());
+        assert!(gcra.arrive(Ps::ZERO, 1));
+        gcra.set_increment(Fine::of(Ps::from_us(4)));
+        assert_eq!(gcra.earliest(), Ps::from_us(4));
+        assert!(gcra.arrive(Ps::from_us(4), 1));
+        gcra.set_increment(Fine::per_unit_at(1e6 / 30.0));
+        assert_eq!(gcra.earliest(), Ps::from_us(34));
+    }
+
+    #[test]
     fn a_frame_counts_with_its_units() {
         // T = 1 us per octet, tau = 1 ms. 1,500 octets at 0: TAT 1.5 ms, so 500 us is the earliest time.
         let mut gcra = Both::new(Fine::of(Ps::from_us(1)), Fine::of(Ps::from_ms(1)));
@@ -248,6 +274,31 @@ mod tests {
                 let earliest = gcra.0.earliest();
                 prop_assert_eq!(gcra.0.conforms(now), now >= earliest);
                 gcra.arrive(now, units);
+            }
+        }
+
+        /// The definition without a state: a cell conforms exactly if it comes, for every conforming cell before it, at
+        /// most tau before as many T after that cell as there are conforming cells between.
+        #[test]
+        fn a_cell_conforms_if_no_interval_has_too_many(
+            increment in 1..1u128 << 50,
+            limit in prop_oneof![Just(0), 0..1u128 << 54],
+            gaps in prop::collection::vec(prop_oneof![Just(0), 0..400_000u64], 1..100),
+        ) {
+            let mut gcra = VirtualScheduling::new(Fine(increment), Fine(limit));
+            let mut conforming: Vec<u128> = Vec::new();
+            let mut now = Ps::ZERO;
+            for gap in gaps {
+                now += Ps(gap);
+                let at = Fine::of(now).0;
+                let steps = conforming.iter().rev().zip(1u128..);
+                let expected = steps.fold(true, |holds, (earlier, steps)| {
+                    holds && earlier + steps * increment < at + PICOSECOND + limit
+                });
+                prop_assert_eq!(gcra.arrive(now, 1), expected);
+                if expected {
+                    conforming.push(at);
+                }
             }
         }
     }

@@ -4,12 +4,14 @@
 //! Rates and bursts count units of service: a cell is one unit, a frame has one unit for each octet on its line.
 
 mod contract;
+mod dynamic;
 mod gcra;
 mod policer;
 mod shaper;
 
 pub(crate) use contract::Buckets;
 pub use contract::{Conformance, Contract};
+pub use dynamic::{AllowedRate, DynamicConfig};
 pub use gcra::{Fine, LeakyBucket, VirtualScheduling};
 pub use policer::{Action, FrameRule, Policer, PolicerConfig, PolicerCounts, Treatment};
 pub use shaper::ShaperConfig;

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::contract::{Buckets, Conformance, Contract};
+use super::dynamic::{AllowedRate, DynamicConfig};
 use crate::kernel::units::Cells;
 use crate::kernel::{Finding, Ps, Rate, ServiceRate};
 use crate::passing::Passing;
@@ -61,6 +62,10 @@ pub struct PolicerConfig {
     /// Treatment of a cell that does not conform.
     #[serde(default)]
     pub action: Action,
+    /// Dynamic GCRA for an ABR channel: cells with CLP = 0 must conform to the rate that backward RM cells allow, at
+    /// most `pcr`, instead of to `pcr`. Cells with CLP = 1 pass. Off if absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dynamic: Option<DynamicConfig>,
     /// Treatment of other cells of its AAL5 PDU.
     #[serde(default)]
     pub frames: FrameRule,
@@ -89,7 +94,13 @@ impl PolicerConfig {
     }
     /// Findings about values that contradict each other or are out of range.
     pub fn check(&self) -> Vec<Finding> {
-        self.contract().check()
+        let mut findings = self.contract().check();
+        findings.extend(self.dynamic.as_ref().and_then(DynamicConfig::check));
+        if self.dynamic.is_some() && self.scr.is_some() {
+            let message = "belongs to no ABR contract: remove `scr`, or `dynamic`".into();
+            findings.push(Finding::impossible("scr", message));
+        }
+        findings
     }
 }
 
@@ -138,6 +149,8 @@ pub struct Policer {
     frames: FrameRule,
     pdu: Pdu,
     counts: PolicerCounts,
+    /// The rate that an ABR source may have, for the dynamic GCRA, and PCR in units/s.
+    allowed: Option<(AllowedRate, f64)>,
 }
 
 impl Policer {
@@ -150,6 +163,24 @@ impl Policer {
             frames: config.frames,
             pdu: Pdu::Begins,
             counts: PolicerCounts::default(),
+            allowed: None,
+        }
+    }
+
+    /// The same policer for a source that begins with the rate `first` in units/s, if the contract has the dynamic
+    /// GCRA. `pcr` is the contract's PCR in units/s.
+    pub fn beginning_with(mut self, config: &PolicerConfig, first: f64, pcr: f64) -> Policer {
+        if let Some(dynamic) = &config.dynamic {
+            self.buckets.set_peak(first.min(pcr));
+            self.allowed = Some((AllowedRate::new(dynamic, first), pcr));
+        }
+        self
+    }
+
+    /// A backward RM cell that allows the source `rate` units/s passes at `now`.
+    pub fn allow(&mut self, now: Ps, rate: f64) {
+        if let Some((allowed, _)) = &mut self.allowed {
+            allowed.tell(now, rate);
         }
     }
 
@@ -161,6 +192,15 @@ impl Policer {
     /// Decides about a cell or frame that arrives at `now`. `is_tagged` is true if it is tagged already; such a cell
     /// or frame counts against PCR alone, since SCR is of cells with CLP = 0 (TM 4.0 VBR.2 and VBR.3).
     pub fn police(&mut self, now: Ps, passing: Passing, is_tagged: bool) -> Treatment {
+        if let Some((allowed, pcr)) = &mut self.allowed {
+            if is_tagged {
+                self.counts.conforming += 1;
+                return Treatment::Pass;
+            }
+            if let Some(rate) = allowed.change(now) {
+                self.buckets.set_peak(rate.min(*pcr));
+            }
+        }
         let (conforms, treatment) = if passing.is_data() && self.frames != FrameRule::Cells {
             self.police_in_pdu(now, passing, is_tagged)
         } else {
@@ -265,6 +305,7 @@ mod tests {
             mbs: Some(Cells(3)),
             action: Action::Drop,
             frames: FrameRule::Cells,
+            dynamic: None,
         }
     }
 

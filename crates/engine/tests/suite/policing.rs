@@ -2,7 +2,7 @@
 
 use cellrate_engine::atm::cell::ServiceClass;
 use cellrate_engine::atm::event::What;
-use cellrate_engine::atm::plan::{FlowPlan, Plan};
+use cellrate_engine::atm::plan::{FlowPlan, NodeKind, Plan};
 use cellrate_engine::atm::report::VcReport;
 use cellrate_engine::atm::{Report, Simulation};
 use cellrate_engine::credit::FcvcConfig;
@@ -183,5 +183,50 @@ fn a_policer_needs_a_switch_that_may_drop() {
     assert_eq!(
         refused(graph.plan(vec![direct])),
         "flow f has a policer, but passes no switch"
+    );
+}
+
+/// An ABR source of a TCP connection over a switch with EFCI, whose ACR rises and falls. The loop from switch `s` to the
+/// source and back takes 2 x (5 + 10) us, the least delay; a BRM may wait behind one cell there, and for a cell at ACR.
+#[test]
+fn the_dynamic_gcra_passes_what_the_network_allows_and_no_more() {
+    let counts = |excess: f64, tau_2: &str, tau_3: &str| {
+        let contract = json!({
+            "pcr": "42.4 Mbit/s", "cdvt": "1 us", "dynamic": {"tau_2": tau_2, "tau_3": tau_3}
+        });
+        let source = SourceConfig::Persistent(Default::default());
+        let mut plan = plan(ServiceClass::Abr, source, Some(policer(contract)));
+        plan.links[2].rate = cell_time_us(40);
+        let efci = json!({"scheme": "efci", "threshold": "20 cells"});
+        for node in &mut plan.nodes {
+            if let NodeKind::Switch(switch) = &mut node.kind {
+                switch.control = serde_json::from_value(efci.clone()).unwrap();
+            }
+        }
+        plan.flows[0].abr = serde_json::from_value(json!({
+            "icr": "5 Mbit/s", "rif": 0.0625, "rdf": 0.0625, "excess_factor": excess
+        }))
+        .unwrap();
+        let (report, _) = run(plan, Ps::from_ms(200));
+        let vc = &report.vcs[0];
+        let range = [vc.acr_min_cells_per_second, vc.acr_max_cells_per_second].map(Option::unwrap);
+        assert!(range[1] > 1.5 * range[0], "{range:?}");
+        (
+            vc.cells_conforming.unwrap(),
+            vc.cells_nonconforming.unwrap(),
+        )
+    };
+    let (conforming, nonconforming) = counts(1.0, "200 us", "30 us");
+    assert!(
+        conforming > 3_000 && nonconforming == 0,
+        "{conforming} {nonconforming}"
+    );
+    // Rises that count later than the source may use them make it early.
+    assert!(counts(1.0, "20 ms", "10 ms").1 > 0);
+    // A source at twice ACR loses at least as many cells as a GCRA at PCR would pass: PCR alone stops none of them.
+    let (conforming, nonconforming) = counts(2.0, "200 us", "30 us");
+    assert!(
+        nonconforming > conforming / 2,
+        "{conforming} {nonconforming}"
     );
 }

@@ -15,7 +15,7 @@ use crate::scenario::types::Scenario;
 pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
     let mut problems = Vec::new();
     for instance in graph.flows.iter().filter(|instance| instance.index == 1) {
-        problems.extend(policer(scenario, instance));
+        problems.extend(policer(scenario, graph, instance));
         problems.extend(shaper(scenario, instance));
     }
     problems
@@ -28,7 +28,7 @@ fn contract(findings: &[Finding], at: usize, key: &str) -> Vec<Problem> {
         .collect()
 }
 
-fn policer(scenario: &Scenario, instance: &Instance) -> Vec<Problem> {
+fn policer(scenario: &Scenario, graph: &Graph, instance: &Instance) -> Vec<Problem> {
     let (at, flow) = (instance.group, &scenario.flows[instance.group]);
     let Some(policer) = &flow.policer else {
         return Vec::new();
@@ -48,6 +48,13 @@ fn policer(scenario: &Scenario, instance: &Instance) -> Vec<Problem> {
             "remove `policer`, or `[fcvc]`",
         ));
     }
+    if policer.dynamic.is_some() && !follows_rules(graph, flow, instance) {
+        problems.push(Problem::error(
+            place!["flow", at, "policer", "dynamic"],
+            "the first switch cannot follow the rate of the source",
+            "allowed: `service = \"abr\"` with `rules = \"tm4\"`, without `law`, and no `vsvd` at the first switch",
+        ));
+    }
     if policer.frames != FrameRule::Cells && !flow.source.over_tcp() {
         problems.push(Problem::error(
             place!["flow", at, "policer", "frames"],
@@ -56,6 +63,13 @@ fn policer(scenario: &Scenario, instance: &Instance) -> Vec<Problem> {
         ));
     }
     problems
+}
+
+/// True if the first switch sees in backward RM cells which rate they allow the source.
+fn follows_rules(graph: &Graph, flow: &Flow, instance: &Instance) -> bool {
+    let mut ends = instance.forward.iter().map(|link| graph.links[*link].to);
+    let ends_loop = ends.next().is_some_and(|node| graph.ends_loops(node));
+    flow.is_abr() && flow.abr.follows_tm4() && !ends_loop
 }
 
 fn shaper(scenario: &Scenario, instance: &Instance) -> Vec<Problem> {

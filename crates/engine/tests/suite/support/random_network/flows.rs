@@ -138,13 +138,25 @@ fn policer() -> impl Strategy<Value = PolicerConfig> {
     let cdvt = select(vec!["0 s", "7 us", "333.3 us", "5 ms"]);
     let action = select(vec!["pass", "tag", "drop"]);
     let frames = select(vec!["cells", "partial", "whole"]);
-    (rates, burst, cdvt, action, frames).prop_map(|((pcr, scr), mbs, cdvt, action, frames)| {
-        let mut value = json!({"pcr": pcr, "cdvt": cdvt, "action": action, "frames": frames});
-        if let Some(mbs) = mbs {
-            (value["scr"], value["mbs"]) = (json!(scr), json!(format!("{mbs} cells")));
-        }
-        read(value)
-    })
+    let delays = prop::option::weighted(
+        0.4,
+        select(vec![
+            ("300 us", "10 us"),
+            ("20 ms", "0 s"),
+            ("2 us", "1 us"),
+        ]),
+    );
+    (rates, burst, cdvt, action, frames, delays).prop_map(
+        |((pcr, scr), mbs, cdvt, action, frames, delays)| {
+            let mut value = json!({"pcr": pcr, "cdvt": cdvt, "action": action, "frames": frames});
+            if let Some((tau_2, tau_3)) = delays {
+                value["dynamic"] = json!({"tau_2": tau_2, "tau_3": tau_3});
+            } else if let Some(mbs) = mbs {
+                (value["scr"], value["mbs"]) = (json!(scr), json!(format!("{mbs} cells")));
+            }
+            read(value)
+        },
+    )
 }
 
 fn shaper() -> impl Strategy<Value = ShaperConfig> {

@@ -121,6 +121,9 @@ pub fn networks_of_loops() -> impl Strategy<Value = Network> {
         for flow in &mut network.plan.flows {
             (flow.service, flow.ack_service) = (ServiceClass::Abr, ServiceClass::Abr);
             flow.shaper = None;
+            if let Some(policer) = &mut flow.policer {
+                policer.dynamic = None;
+            }
             flow.backward = back(&flow.forward);
         }
         (network.plan.fcvc, network.plan.errors) = (None, LinkErrors::default());

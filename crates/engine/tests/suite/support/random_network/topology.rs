@@ -1,7 +1,8 @@
 //! The graph: switches, the links between them, hosts, and the routes of flows.
 
 use cellrate_engine::atm::cell::ServiceClass;
-use cellrate_engine::atm::plan::{FlowPlan, SwitchPlan};
+use cellrate_engine::atm::plan::{FlowPlan, NodeKind, SwitchPlan};
+use cellrate_engine::policing::PolicerConfig;
 use proptest::sample::Index;
 
 use super::flows::{FlowDraft, HostDraft, WayBack};
@@ -156,7 +157,16 @@ impl<'a> Draft<'a> {
         } else {
             backward
         };
-        let forward_links = forward.len();
+        let NodeKind::Switch(settings) = &self.graph.nodes[first].kind else {
+            unreachable!("a flow enters at a switch");
+        };
+        let follows =
+            flow.service == ServiceClass::Abr && flow.abr.follows_tm4() && settings.vsvd.is_none();
+        let policer = flow.policer.clone().filter(|_| forward.len() > 1);
+        let policer = policer.map(|policer| PolicerConfig {
+            dynamic: policer.dynamic.clone().filter(|_| follows),
+            ..policer
+        });
         FlowPlan {
             sends: true,
             name: format!("f{number}"),
@@ -167,7 +177,7 @@ impl<'a> Draft<'a> {
             forward,
             backward,
             start: flow.start,
-            policer: flow.policer.clone().filter(|_| forward_links > 1),
+            policer,
             shaper: flow.shaper.clone().filter(|_| !abr),
             source: flow.source.clone(),
             tcp: flow.tcp.clone(),
