@@ -61,6 +61,26 @@ def test_the_rate_that_explain_gives_is_that_of_the_run() -> None:
     assert max(cellrate.run(ONE, overrides=full).ports["utilisation"]) == pytest.approx(1.0)
 
 
+@pytest.mark.parametrize(("batch", "frames"), [(1, 1), (24, 1), (25, 2), (100, 5)])
+def test_the_share_of_credit_frames_that_explain_gives_is_that_of_the_run(
+    batch: int, frames: int
+) -> None:
+    """A full frame of 1,518 bytes takes 24 credits of 64 bytes."""
+    text = ONE.replace('credits = 17\nunit = "1518 bytes"', f"batch = {batch}")
+    [said] = [
+        one
+        for one in cellrate.explain(text).topics()["frames"]
+        if "credit_share_of_data" in one.values
+    ]
+    assert said.values["credit_share_of_data"] == pytest.approx(84 / (frames * 1538))
+    assert "acknowledgements" not in said.text
+    run = cellrate.run(text)
+    used = dict(zip(run.ports["name"], run.ports["utilisation"], strict=True))
+    assert used["s->b"] == pytest.approx(1.0, rel=1e-3)
+    # Nothing else crosses this line: datagrams have no acknowledgements.
+    assert used["s->a"] == pytest.approx(84 / (frames * 1538), rel=1e-2)
+
+
 def loop_ns(frame: int) -> float:
     """Time until the credits of a frame return on the first link.
 

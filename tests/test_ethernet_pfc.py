@@ -116,6 +116,18 @@ def test_a_queue_under_pauses_is_bounded_by_what_links_may_hold() -> None:
     assert 300_000 < max(run.queues["queue_max_bytes"]) <= claim.value
 
 
+def test_a_buffer_that_pauses_replace_is_told() -> None:
+    text, void = cellrate.template("incast"), "Its buffer of 50,000 bytes does not limit priorities"
+    small: dict[str, object] = {"switch.buffer": "50 kB"}
+    assert void not in str(cellrate.explain(text, overrides=small).topics()["queue"])
+    for by in ("pfc", "cbfc"):
+        under: dict[str, object] = {by: {}}
+        said = cellrate.explain(text, overrides={**small, **under}).topics()["queue"]
+        assert f"{void} under {by.upper()}." in str(said)
+        digests = {cellrate.run(text, overrides={**one, **under}).digest for one in (small, {})}
+        assert len(digests) == 1
+
+
 RING = HERE.parent / "examples" / "pfc-deadlock.toml"
 
 

@@ -120,7 +120,7 @@ pub struct NamedSwitch {
     /// Unique name: letters, digits, `_`, `.` and `-`.
     #[schemars(regex(pattern = r"^[A-Za-z0-9_][A-Za-z0-9_.-]*$"))]
     pub name: String,
-    /// Most bytes of each queue of each port.
+    /// Most bytes of each queue of each port; if absent, the value of `[switch]`, with the same exceptions.
     #[schemars(extend("x-change" = true))]
     pub buffer: Option<Bytes>,
 }

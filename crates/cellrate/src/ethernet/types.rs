@@ -211,6 +211,8 @@ impl Default for Ethernet {
 #[serde(default, deny_unknown_fields)]
 pub struct Switch {
     /// Most bytes of each queue of each port, the frame in service included. If absent, queues have no limit.
+    /// Frames of priorities under `[pfc]` or `[cbfc]` are not subject to this limit: `pfc.xoff` with
+    /// `pfc.headroom`, or `cbfc.credits`, limits them at the incoming link.
     #[schemars(extend("x-change" = true))]
     pub buffer: Option<Bytes>,
     /// Queues of each port, each with the priorities of its frames, 0 to 7. Priorities that no queue lists

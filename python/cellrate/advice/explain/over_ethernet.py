@@ -13,9 +13,10 @@ from cellrate.advice.explain.ethernet_deadlocks import deadlocks
 from cellrate.advice.explain.ethernet_shares import fair_shares, from_to, gbit, targets
 from cellrate.advice.explain.losses import CERTAIN
 from cellrate.advice.formulas.frame_bounds import FrameBounds, outstanding_bytes
-from cellrate.common.numbers import seconds
+from cellrate.common.numbers import counted, seconds
 from cellrate.simulation.network.ethernet_view import (
     GAP_BYTES,
+    PREAMBLE_BYTES,
     FrameFlow,
     FrameNetwork,
     Line,
@@ -37,6 +38,9 @@ IN_TIME = {
     "pfc": "PFC pauses every priority in time",
     "cbfc": "CBFC sends a frame only if the next buffer has room for it",
 }
+AROUND_BYTES = PREAMBLE_BYTES + GAP_BYTES
+# The shortest frame, with preamble and gap, carries returned credits.
+CREDIT_LINE_BYTES = 64 + AROUND_BYTES
 # Greatest ratio of round trips that count as equal.
 SAME = 1.1
 
@@ -54,6 +58,7 @@ def statements(network: FrameNetwork) -> Iterator[Prediction]:
     if network.credit is not None:
         yield from _credit(bounds)
     yield from _link_credits(bounds)
+    yield from _credit_frames(network)
     yield from _flow_credits(bounds)
     yield from _throughput(bounds, tcp)
     for port in _ports(network):
@@ -175,6 +180,45 @@ def _link_credits(bounds: FrameBounds) -> Iterator[Statement]:
             )
 
 
+def _credit_frames(network: FrameNetwork) -> Iterator[Statement]:
+    """Statements on the frames in which CBFC returns credits, by group.
+
+    A frame takes its bytes over the unit in credits, rounded up, and the end of a link returns them
+    when a batch is free. So full frames of one length cost a frame of credits for each few of them.
+    """
+    lossless = network.lossless
+    if lossless is None or lossless["by"] != "cbfc":
+        return
+    batch, unit = int(lossless["batch"]), int(lossless["unit_bytes"])
+
+    def share(line_bytes: int) -> float:
+        taken = math.ceil((line_bytes - AROUND_BYTES) / unit)
+        return CREDIT_LINE_BYTES / (math.ceil(batch / taken) * float(line_bytes))
+
+    for name, flows in network.groups().items():
+        flow = flows[0]
+        if flow.priority not in lossless["priorities"]:
+            continue
+        data, answer = flow.line_bytes, flow.acknowledgement_line_bytes
+        costs = f"{share(data):.2%} of the rate of full frames of {data:,} bytes"
+        if answer is not None:
+            costs += f", and {share(answer):.2%} of that of acknowledgements of {answer:,} bytes"
+        yield Statement(
+            "frames",
+            f"{name}: CBFC returns {counted(batch, 'credit')} of {unit:,} bytes, or more, in a "
+            f"frame of {CREDIT_LINE_BYTES} bytes of the opposite line, ahead of all data there. "
+            f"These frames take {costs}.",
+            {
+                "group": name,
+                "credit_line_bytes": CREDIT_LINE_BYTES,
+                "credits_returned": batch,
+                "unit_bytes": unit,
+                "credit_share_of_data": share(data),
+                "credit_share_of_acknowledgements": None if answer is None else share(answer),
+            },
+        )
+
+
 def _flow_credits(bounds: FrameBounds) -> Iterator[Statement]:
     """Statements on the share of a line that credits of ExpressPass leave to data."""
     for name, flows in bounds.network.groups().items():
@@ -241,7 +285,12 @@ def _throughput(
 
 
 def _queue(bounds: FrameBounds, port: Line) -> Iterator[Prediction]:
-    limit = bounds.queue(port)
+    limit, void = bounds.queue(port), ""
+    if bounds.network.lossless is not None and math.isfinite(port.buffer_bytes):
+        name = bounds.network.lossless["by"].upper()
+        void = (
+            f" Its buffer of {port.buffer_bytes:,.0f} bytes does not limit priorities under {name}."
+        )
     if limit is None:
         reason = (
             "the port has no buffer limit, and its flows have no windows that surely avoid timeouts"
@@ -253,7 +302,7 @@ def _queue(bounds: FrameBounds, port: Line) -> Iterator[Prediction]:
     else:
         yield Statement(
             "queue",
-            f"{port.name}: at most {limit.octets:,.0f} bytes in each queue: {limit.why}.",
+            f"{port.name}: at most {limit.octets:,.0f} bytes in each queue: {limit.why}.{void}",
             {"port": port.name, "queue_bytes": limit.octets},
             kind="bound",
             claims=(Claim("queue", port.name, "at most", limit.octets, "queue"),),

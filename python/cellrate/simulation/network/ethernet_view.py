@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -196,7 +197,8 @@ class FrameNetwork(Changing):
             if no frame can be lost. ``room_bytes`` has by line the most bytes of one priority that
             its end holds, None for a line without such a limit. CBFC has more by line: ``credits``
             of ``unit_bytes`` each, and ``return_seconds``, the least time from the last bit of a
-            frame to its credits, without the service at the next port.
+            frame to its credits, without the service at the next port. ``batch`` freed credits are
+            returned together.
         changes: Changes during the run; everything else is as it is before the first.
     """
 
@@ -238,10 +240,14 @@ class FrameNetwork(Changing):
             "start_jitter_seconds",
             "measure",
             "credit",
-            "lossless",
         )
+        lossless = described["lossless"]
+        if lossless is not None and lossless["by"] == "cbfc":
+            batch = tomllib.loads(scenario.resolved())["cbfc"]["batch"]
+            lossless = {**lossless, "batch": batch}
         return cls(
             **{name: described[name] for name in plain},
+            lossless=lossless,
             nodes={node["name"]: node["switch"] is not None for node in nodes},
             lines=lines,
             flows=tuple(_flow(flow, lines) for flow in described["flows"]),
