@@ -16,7 +16,16 @@ from conftest import HERE
 ROOT = HERE.parent
 DOCS = ROOT / "docs"
 WALKS = sorted((DOCS / "images").glob("walk-of-*.svg"))
-HOW_TO = DOCS / "how-to" / "add-a-scheme.md"
+ENGINE = ROOT / "crates" / "engine" / "src"
+# Recipes for a component, each with the trait that its state implements.
+HOW_TO = {
+    DOCS / "how-to" / "add-a-scheme.md": ("SwitchControl", ENGINE / "control" / "scheme.rs"),
+    DOCS / "how-to" / "add-a-discard-policy.md": (
+        "DiscardPolicy",
+        ENGINE / "discard" / "policy.rs",
+    ),
+}
+recipes = pytest.mark.parametrize("recipe", HOW_TO, ids=lambda recipe: recipe.stem)
 WORDS = DOCS / "explanation" / "words.md"
 SCHEMES = DOCS / "explanation" / "schemes.md"
 
@@ -55,17 +64,47 @@ def test_there_are_diagrams() -> None:
     assert len(WALKS) == 3
 
 
-def test_the_files_of_the_recipe_for_a_scheme_exist() -> None:
-    files = FILE.findall(HOW_TO.read_text(encoding="utf-8"))
-    assert len(files) > 20
+@recipes
+def test_the_files_of_a_recipe_exist(recipe: Path) -> None:
+    files = FILE.findall(recipe.read_text(encoding="utf-8"))
+    assert len(files) > 15
     assert [file for file in files if not (ROOT / file).exists()] == []
 
 
-def test_the_code_of_the_recipe_for_a_scheme_is_that_of_the_files() -> None:
-    excerpts = CODE.findall(HOW_TO.read_text(encoding="utf-8"))
-    assert len(excerpts) > 5
+@recipes
+def test_the_code_of_a_recipe_is_that_of_the_files(recipe: Path) -> None:
+    excerpts = CODE.findall(recipe.read_text(encoding="utf-8"))
+    assert len(excerpts) >= 2
     for file, code in excerpts:
         assert code in (ROOT / file).read_text(encoding="utf-8"), f"{file}:\n{code}"
+
+
+@recipes
+def test_a_recipe_names_all_that_the_registry_may_call(recipe: Path) -> None:
+    trait, file = HOW_TO[recipe]
+    source = file.read_text(encoding="utf-8")
+    [body] = re.findall(rf"^pub trait {trait} \{{\n(.*?)^\}}", source, re.MULTILINE | re.DOTALL)
+    told = {*re.findall(r"^    (?:fn|const) (\w+)", body, re.MULTILINE), "change"}
+    assert len(told) > 5
+    # Alternatives of the type that says when the queue is read.
+    for alternatives in re.findall(r"^pub enum QueueReading \{\n(.*?)^\}", source, re.M | re.S):
+        told |= set(re.findall(r"^    (\w+),", alternatives, re.MULTILINE))
+    text = recipe.read_text(encoding="utf-8")
+    assert (
+        sorted(name for name in told if not re.search(rf"`{name}\b", text))
+        == ["STATISTICS"][: "STATISTICS" in told]
+    )
+
+
+def test_readme_counts_schemes_and_recoveries() -> None:
+    registry = json.loads(_core.registry())
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    words = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+    numbers = {word: number for number, word in enumerate((*words, "eleven", "twelve"))}
+    [schemes] = re.findall(r"(\d+) schemes\b", readme)
+    assert int(schemes) == len({one["name"] for one in registry["schemes"]} - {"none"})
+    [recoveries] = re.findall(r"(\w+) recoveries\b", readme)
+    assert numbers[recoveries] == len(registry["recoveries"])
 
 
 def test_the_page_of_schemes_says_of_every_scheme_how_sure_it_is() -> None:
