@@ -87,7 +87,9 @@ def test_a_recipe_names_all_that_the_registry_may_call(recipe: Path) -> None:
     told = {*re.findall(r"^    (?:fn|const) (\w+)", body, re.MULTILINE), "change"}
     assert len(told) > 5
     # Alternatives of the type that says when the queue is read.
-    for alternatives in re.findall(r"^pub enum QueueReading \{\n(.*?)^\}", source, re.M | re.S):
+    for alternatives in re.findall(
+        r"^pub enum QueueReading \{\n(.*?)^\}", source, re.MULTILINE | re.DOTALL
+    ):
         told |= set(re.findall(r"^    (\w+),", alternatives, re.MULTILINE))
     text = recipe.read_text(encoding="utf-8")
     assert (
