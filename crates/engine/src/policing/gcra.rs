@@ -218,14 +218,14 @@ mod tests {
 
     #[test]
     fn another_increment_counts_from_the_last_cell() {
-        // T = 10 us. A cell at 0: TAT 10 us. With T = 4 us the next is due at 4 us, with T = 30 us the one after at 34.
+        // T = 10 us. A cell at 0: TAT 10 us. With T = 4 us the next is due at 4 us, with T = 25 us the one after at 29.
         let mut gcra = VirtualScheduling::new(Fine::of(Ps::from_us(10)), Fine::default());
         assert!(gcra.arrive(Ps::ZERO, 1));
         gcra.set_increment(Fine::of(Ps::from_us(4)));
         assert_eq!(gcra.earliest(), Ps::from_us(4));
         assert!(gcra.arrive(Ps::from_us(4), 1));
-        gcra.set_increment(Fine::per_unit_at(1e6 / 30.0));
-        assert_eq!(gcra.earliest(), Ps::from_us(34));
+        gcra.set_increment(Fine::per_unit_at(40_000.0));
+        assert_eq!(gcra.earliest(), Ps::from_us(29));
     }
 
     #[test]
