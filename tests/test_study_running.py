@@ -139,6 +139,44 @@ def test_a_study_that_grew_runs_what_is_missing(tmp_path: Path, command: Command
     assert "16 runs at 4 points: 4 simulated" in command("study", "more.toml").stdout
 
 
+def test_no_data_set_of_other_settings_or_another_file_is_replaced(
+    tmp_path: Path, command: Command
+) -> None:
+    written(tmp_path, SMALL)
+    cubic = ("--set", "run.duration=29 ms")
+    assert command("study", "small.toml", *cubic).returncode == 0
+    place = tmp_path / "out" / "studies" / "small"
+    before = files(place)
+    named = "small.toml --set 'run.duration=29 ms'"
+    told = command("table", "small.toml", "--measure", "throughput")
+    assert f"note: out/studies/small has the data set of {named}\n" in told.stderr
+    assert "--set &#x27;run.duration=29 ms&#x27;" in report_of(command, place)
+    # The same command again, and a plan, replace nothing that they should not.
+    assert command("study", "small.toml", *cubic).returncode == 0
+    assert command("study", "small.toml", "--plan").returncode == 0
+    for file, settings in (("small.toml", ()), ("other.toml", cubic)):
+        written(tmp_path, 'name = "small"\n' + SMALL, "other.toml")
+        refused = command("study", file, *settings)
+        assert refused.returncode == 2
+        assert f"out/studies/small has the data set of {named}, which {file}" in refused.stderr
+        assert files(place) == before
+    refused = command("table", "other.toml", "--measure", "throughput")
+    assert "has the data set of small.toml" in refused.stderr
+    assert refused.returncode == 2
+    assert command("study", "small.toml", "--output", "out/studies/small").returncode == 0
+    assert files(place) != before
+    assert "note" not in command("table", "small.toml", "--measure", "throughput").stderr
+
+
+def report_of(command: Command, place: Path) -> str:
+    """The page of a report, which is then removed."""
+    assert command("report", "small.toml").returncode == 0
+    page = place / "report.html"
+    text = page.read_text(encoding="utf-8")
+    page.unlink()
+    return text
+
+
 def test_a_plan_runs_nothing(tmp_path: Path, command: Command) -> None:
     written(tmp_path, SMALL)
     found = json.loads(command("study", "small.toml", "--plan", "--json").stdout)

@@ -9,6 +9,7 @@ import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from cellrate import _core
 from cellrate.common import scratch, whole_file
@@ -19,6 +20,9 @@ from cellrate.common.problems import BadInput, reading, shortened
 from cellrate.common.whole_file import make_directory
 from cellrate.simulation import source
 from cellrate.simulation.runner import default_store
+
+if TYPE_CHECKING:
+    from cellrate.studies.dataset import Description
 
 STUDIES = Path("out") / "studies"
 RECORD = "questions.json"
@@ -103,11 +107,42 @@ def _record(out: Path) -> dict[str, str]:
 def place_of(study: Path) -> Path:
     """Directory of a study's data set; for a study file, the directory that it uses by default.
 
+    A note on standard error has the settings of the data set besides those of its file.
+
+    Raises:
+        BadInput: The file is not a study file, the study has not run, or its directory has the data
+            set of another file.
+    """
+    place = _default_place(study) if study.is_file() else study
+    had = _description(place)
+    if had is None:
+        return place
+    if study.is_file() and not had.is_of(str(study)):
+        raise BadInput(
+            f"{place} has the data set of {had.origin}, not of {study}; run "
+            f"`cellrate study {study} --output DIRECTORY`, and give the directory"
+        )
+    if had.settings:
+        sys.stderr.write(f"note: {place} has the data set of {had.origin}\n")
+    return place
+
+
+def _description(place: Path) -> Description | None:
+    """Description of the data set in a directory; None if there is none that can be read."""
+    from cellrate.studies.dataset import DataSet  # slow to import
+
+    try:
+        return DataSet(place).description
+    except BadInput:
+        return None
+
+
+def _default_place(study: Path) -> Path:
+    """The directory that a study file uses by default.
+
     Raises:
         BadInput: The file is not a study file, or the study has not run.
     """
-    if not study.is_file():
-        return study
     try:
         with reading(str(study)):
             content = json.loads(_core.toml_as_json(read_text(study)))

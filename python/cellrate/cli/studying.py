@@ -60,7 +60,8 @@ def study(
         Parameter(
             name=["--output", "-o"],
             show_default=False,
-            help="Directory of the data set; OUT/studies/NAME by default.",
+            help="Directory of the data set, which may replace any earlier data set; "
+            "OUT/studies/NAME by default.",
         ),
     ] = None,
     workers: Workers = None,
@@ -85,7 +86,8 @@ def study(
     """Run every point of a study file with its replications, and write one data set.
 
     OUT/studies/NAME receives the data set: runs.parquet with a row per run, tables of flows, vcs,
-    ports, queues and classes, traces if the study keeps them, and a dictionary of every column.
+    ports, queues and classes, traces if the study keeps them, and a dictionary of every column. A
+    data set of another study file, or of other settings (--set), is replaced only by --output.
     Finished runs are kept in OUT/results, so that an interrupted or extended study only runs the
     missing points. A run that fails is reported with its command and does not stop the study.
 
@@ -105,7 +107,7 @@ def study(
         store = kept_results(out, fresh=fresh)
         _show_plan(studies.plan(asked, store, workers), asked, json=json)
         return 0
-    directory = output or out / "studies" / asked.name
+    directory = output or _default_place(asked, out)
     store = kept_results(out, fresh=fresh)
     with ProgressBar("looking at points") as progress:
         total = len(asked.points)
@@ -129,6 +131,28 @@ def study(
     _warn_of_runs(DataSet(ran.directory))
     _show(ran, asked, quiet=quiet, json=json)
     return 1 if ran.failed else 0
+
+
+def _default_place(asked: studies.Study, out: Path) -> Path:
+    """OUT/studies/NAME, unless it has the data set of another file or of other settings.
+
+    Raises:
+        BadInput: It has such a data set.
+    """
+    from cellrate.studies.dataset import DataSet
+    from cellrate.studies.study.running import description
+
+    place = out / "studies" / asked.name
+    try:
+        had = DataSet(place).description
+    except BadInput:  # No data set, or one that nothing reads.
+        return place
+    if had.is_of(asked.path) and had.settings == asked.settings:
+        return place
+    raise BadInput(
+        f"{place} has the data set of {had.origin}, which {description(asked).origin} would "
+        f"replace; name another directory by --output, or replace the data set by --output {place}"
+    )
 
 
 def _warn_of_runs(data: DataSet) -> None:

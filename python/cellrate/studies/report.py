@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from html import escape
 from typing import Any
@@ -30,7 +31,7 @@ from cellrate.studies.columns import HIGH, MEAN, factors_of, measures_of, units_
 from cellrate.studies.compare.figure import differences
 from cellrate.studies.compare.of_studies import StudyOptions, compare_factor
 from cellrate.studies.compare.report import counted_verdicts, summary
-from cellrate.studies.dataset import DataSet, FactorColumn
+from cellrate.studies.dataset import DataSet, Description, FactorColumn
 from cellrate.studies.plots import Chart, Drawing, Mark, lines
 from cellrate.studies.plots.chart import means, scale_of
 
@@ -128,7 +129,7 @@ def report(data: DataSet) -> Document:
     return Document(
         described.name,
         (
-            Paragraph((Span(described.scenario, "code"), facts), "faint"),
+            Paragraph((*_scenario(described), facts), "faint"),
             Section("Plan", _plan(data)),
             _failures(failed),
             _warnings(data.runs),
@@ -143,6 +144,13 @@ def report(data: DataSet) -> Document:
             Section("Points and their runs", _points(data)),
         ),
     )
+
+
+def _scenario(described: Description) -> Iterator[str | Span]:
+    """The scenario, and settings besides those of the study file."""
+    yield Span(described.scenario, "code")
+    for setting in described.settings:
+        yield from (" ", Span(f"--set {shlex.quote(setting)}", "code"))
 
 
 def _plan(data: DataSet) -> tuple[Block, ...]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from types import UnionType
 from typing import Any, TypeAlias
 
@@ -74,6 +76,8 @@ class Description:
         replications: Number of replications, or the rule that stops them.
         traces: Kinds of traces that are kept.
         link_layer: Link layer of the scenario.
+        file: Path of the study file; empty if it is not known.
+        settings: Settings of every run besides those of the file (`--set`).
     """
 
     name: str
@@ -86,6 +90,17 @@ class Description:
     replications: Replications = 1
     traces: tuple[str, ...] = ()
     link_layer: str = "atm"
+    file: str = ""
+    settings: tuple[str, ...] = ()
+
+    @property
+    def origin(self) -> str:
+        """The study file with its further settings, as on the command line."""
+        return " ".join([self.file, *(f"--set {shlex.quote(one)}" for one in self.settings)])
+
+    def is_of(self, file: str) -> bool:
+        """True if the study file is this one, or if the data set does not name its file."""
+        return not self.file or Path(self.file).resolve() == Path(file).resolve()
 
     @property
     def varied(self) -> tuple[FactorColumn, ...]:
@@ -140,6 +155,8 @@ def from_json(text: str, place: str) -> Description:
             replications=_typed(found["replications"], int | dict),
             traces=tuple(_typed(one, str) for one in found["traces"]),
             link_layer=_typed(found.get("link_layer", "atm"), str),
+            file=_typed(found.get("file", ""), str),
+            settings=tuple(_typed(one, str) for one in found.get("settings", ())),
         )
     except (TypeError, KeyError, AttributeError) as error:
         why = f"it lacks {error}" if isinstance(error, KeyError) else str(error)

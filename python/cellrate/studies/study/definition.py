@@ -172,6 +172,7 @@ class Study(Shown):
         traces: Traces that go into the data set.
         notes: Notes for the user before the study runs.
         link_layer: Link layer of the scenario.
+        settings: Settings of every run besides those of the file.
     """
 
     name: str
@@ -188,6 +189,7 @@ class Study(Shown):
     traces: tuple[str, ...]
     notes: tuple[str, ...]
     link_layer: str
+    settings: tuple[str, ...]
 
     def __repr__(self) -> str:
         return f"<Study {self.name}: {counted(len(self.points), 'point')} of {self.base.path}>"

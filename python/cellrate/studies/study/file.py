@@ -81,6 +81,7 @@ def parse_study(text: str, path: str, settings: Sequence[str] = ()) -> Study:
         measures=dict(document["measures"]),
         traces=tuple(document["keep"]["traces"]),
         link_layer=reading.link_layer,
+        settings=tuple(settings),
         notes=(*reading.notes, *set_in_vain(document, reading)),
     )
 

@@ -263,4 +263,6 @@ def description(study: Study) -> Description:
         },
         traces=study.traces,
         link_layer=study.link_layer,
+        file=study.path,
+        settings=study.settings,
     )
