@@ -112,6 +112,13 @@ def test_pictures_say_which_study_and_which_run(study: Path) -> None:
     assert [axes.get_title(loc="left") for axes in pair.axes[:2]] == ["erica", "efci"]
     measured = draw(data, PlotOptions("lines", "throughput", "buffer", by="scheme")).figure
     assert measured.get_suptitle() == "small: throughput over buffer"
+    together = "over all values of scheme"
+    mixed = draw(data, PlotOptions("lines", "throughput", "buffer")).figure
+    assert mixed.get_suptitle() == f"small: throughput over buffer; means {together}"
+    pooled = draw(data, PlotOptions("ecdf", "throughput", by="buffer")).figure
+    assert pooled.get_suptitle().endswith(f"; runs {together}")
+    alone = PlotOptions("lines", "throughput", "buffer", where=("scheme=erica",))
+    assert "means" not in draw(data, alone).figure.get_suptitle()
 
 
 def test_a_dark_figure_differs_in_its_ground_alone(study: Path, tmp_path: Path) -> None:

@@ -289,10 +289,13 @@ def _refuse_flows(path: str, flows: Sequence[FrameFlow]) -> None:
     Raises:
         BadInput: A flow runs over RoCE, or none runs over TCP or obeys rates.
     """
-    if any(flow.roce for flow in flows):
+    over_roce = next((flow.group for flow in flows if flow.roce), None)
+    if over_roce is not None:
+        controls = f"--vary flow.{over_roce}.roce.control.algorithm=dcqcn,hpcc"
         raise BadInput(
             f"{path}: a flow runs over RoCE; choose tries TCP and `rate_control`, but no "
-            f"control of RoCE. Leave `roce` out, tune its control with `cellrate tune`, or {STUDY}"
+            f"control of RoCE. Compare such controls by `cellrate compare {path} {controls}`, tune "
+            f"one with `cellrate tune`, leave `roce` out, or {STUDY}"
         )
     if not any(flow.tcp or flow.rate_controlled for flow in flows):
         raise BadInput(

@@ -91,6 +91,13 @@ def _recommendation(answer: Answer) -> Iterator[str]:
         f"{_checked(answer)}."
     )
     yield f"So far: {found}" if so_far else f"Take {found}"
+    over_tcp = any(flow.tcp for flow in Network.of_scenario(answer.base.scenario()).flows)
+    if over_tcp and best.candidate.ability != "none":
+        yield (
+            "The waits are those of cells at the bottleneck. The control also makes packets wait "
+            "in the sources, which is not in them: `cellrate compare` measures it as "
+            "`delay_with_source`."
+        )
     if second is None:
         yield "No other control meets the goals."
         return

@@ -285,7 +285,8 @@ def _require_one_limit(network: FrameNetwork) -> None:
     if network.lossless is not None:
         by = network.lossless["by"]
         raise SizingError(
-            f"under `{by}` a queue has no limit of its own; leave `{by}` out to size a buffer"
+            f"under `{by}` a queue has no limit of its own; `cellrate explain` bounds the queues "
+            f"that need no more with `{by}`, or leave `{by}` out to size a buffer"
         )
     for line in network.ports:
         if line.switch is not None and line.switch["memory"] is not None:

@@ -20,6 +20,8 @@ from cellrate.studies.plots.chart import SUFFIXES, Chart, Drawing, Scale, scale_
 from cellrate.studies.plots.over_time import overlaid, phase_portrait
 
 TRACES = {"traces", "phase"}
+MEANS = {"lines", "heat-map"}
+"""Kinds of figures that show means."""
 ALL_KINDS = (*KINDS, *sorted(TRACES))
 # Greatest number of phase portraits side by side.
 MOST_PORTRAITS = 4
@@ -73,8 +75,20 @@ def draw(data: DataSet, options: PlotOptions) -> Drawing:
         options.table,
         data.description.texts,
     )
-    drawing = KINDS[options.kind](chosen(frame, options.where), chart)
-    return _titled(drawing, data, options, _about(options.kind, chart))
+    runs = chosen(frame, options.where)
+    drawing = KINDS[options.kind](runs, chart)
+    about = f"{_about(options.kind, chart)}{_together(data, runs, options.kind, chart)}"
+    return _titled(drawing, data, options, about)
+
+
+def _together(data: DataSet, runs: pl.DataFrame, kind: str, chart: Chart) -> str:
+    """Names the factors whose values a figure does not tell apart; empty if there are none."""
+    drawn = {chart.x, chart.by, chart.columns}
+    others = (one.name for one in data.description.factors if one.name not in drawn)
+    varied = ", ".join(_plain(name) for name in others if runs[name].n_unique() > 1)
+    if not varied:
+        return ""
+    return f"; {'means' if kind in MEANS else 'runs'} over all values of {varied}"
 
 
 def _about(kind: str, chart: Chart) -> str:
