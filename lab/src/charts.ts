@@ -9,6 +9,7 @@ import { GAP, LETTERS, LINE, type Label, place, roomFor } from "./labels.ts";
 import { isEthernet } from "./layer.ts";
 import { megabits, number, time } from "./numbers.ts";
 import { named } from "./names.ts";
+import { size, whenSized } from "./size.ts";
 import type { Shown } from "./svg.ts";
 import type { Level } from "./theory.ts";
 
@@ -100,6 +101,7 @@ export class Charts {
     this.#touched = touched;
     new ResizeObserver(() => this.#resize()).observe(box);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.#build());
+    whenSized(() => this.#build());
   }
 
   /** Number of parts into which the span is divided; the least and greatest value in each part are drawn. */
@@ -265,7 +267,7 @@ export class Charts {
     this.#box.replaceChildren();
     // The width is read only once: after each added chart, the browser would compute the layout again.
     this.#width = Math.max(120, this.#box.clientWidth);
-    this.#aside = roomFor(this.#tracks.map(({ of }) => of), this.#width);
+    this.#aside = roomFor(this.#tracks.map(({ of }) => of), this.#width, size());
     this.#drawn = ORDER.flatMap((chart) => {
       const tracks = this.#tracks.map((_, i) => i).filter((i) => this.#tracks[i]?.chart === chart);
       // The variables of a scheme have different units, so each has a chart of its own.
@@ -355,10 +357,10 @@ export class Charts {
     box.setAttribute("aria-label", `${name} over time`);
     figure.append(title, box);
     into.append(figure);
-    const axis = { stroke: variable("--muted"), grid: { stroke: variable("--faint"), width: 1 }, ticks: { show: false }, font: "11px system-ui" };
+    const axis = { stroke: variable("--muted"), grid: { stroke: variable("--faint"), width: 1 }, ticks: { show: false }, font: `${LETTERS * size()}px system-ui` };
     const options: uPlot.Options = {
       width: this.#width,
-      height: HEIGHT,
+      height: HEIGHT * size(),
       legend: { show: false },
       padding: [8, this.#aside, 0, 0],
       cursor: {
@@ -385,8 +387,8 @@ export class Charts {
         })),
       ],
       axes: [
-        { ...axis, size: 24, values: (plot, splits) => splits.map((at) => label(at, plot)) },
-        { ...axis, size: 54, values: (_, splits) => splits.map((value) => number(value)) },
+        { ...axis, size: 24 * size(), space: 50 * size(), values: (plot, splits) => splits.map((at) => label(at, plot)) },
+        { ...axis, size: 54 * size(), values: (_, splits) => splits.map((value) => number(value)) },
       ],
       hooks: {
         ready: [
@@ -462,7 +464,7 @@ export class Charts {
   #drawNames(drawn: Drawn): void {
     const { plot } = drawn;
     const { left, top, width, height } = plot.bbox;
-    const scale = devicePixelRatio;
+    const scale = devicePixelRatio * size();
     const curves = this.#labels(drawn).map((label) => ({ ...label, y: Math.max(top, Math.min(top + height, plot.valToPos(label.y, "y", true))) }));
     const context = plot.ctx;
     context.save();
@@ -470,7 +472,7 @@ export class Charts {
     context.textAlign = "left";
     context.textBaseline = "middle";
     const line = LINE * scale;
-    const room = { width: (this.#aside - GAP) * scale, top, bottom: top + height, line };
+    const room = { width: (this.#aside - GAP) * devicePixelRatio, top, bottom: top + height, line };
     for (const { lines, colour, y } of place(curves, room, (text) => context.measureText(text).width)) {
       context.fillStyle = colour ?? variable("--muted");
       lines.forEach((text, i) => context.fillText(text, left + width + GAP * scale, y + i * line));
@@ -484,7 +486,8 @@ export class Charts {
     context.save();
     context.strokeStyle = variable("--ink");
     context.fillStyle = variable("--ink");
-    context.font = `${11 * devicePixelRatio}px system-ui`;
+    const letters = LETTERS * devicePixelRatio * size();
+    context.font = `${letters}px system-ui`;
     context.textAlign = "right";
     context.setLineDash([2 * devicePixelRatio, 4 * devicePixelRatio]);
     for (const { value, name } of this.#levels.filter((level) => level.chart === chart)) {
@@ -494,7 +497,7 @@ export class Charts {
       context.moveTo(left, y);
       context.lineTo(left + width, y);
       context.stroke();
-      context.fillText(`${name} ${number(value)}`, left + width - 4, y - 4 * devicePixelRatio < top + 11 ? y + 12 * devicePixelRatio : y - 4 * devicePixelRatio);
+      context.fillText(`${name} ${number(value)}`, left + width - 4, y - 4 * devicePixelRatio < top + letters ? y + letters + devicePixelRatio : y - 4 * devicePixelRatio);
     }
     context.restore();
   }
@@ -538,7 +541,7 @@ export class Charts {
     // Charts that are hidden keep their size until they are shown again.
     if (this.#box.clientWidth === 0) return;
     const width = Math.max(120, this.#box.clientWidth);
-    for (const { plot } of this.#drawn) if (plot.width !== width) plot.setSize({ width, height: HEIGHT });
+    for (const { plot } of this.#drawn) if (plot.width !== width) plot.setSize({ width, height: HEIGHT * size() });
   }
 }
 

@@ -34,10 +34,10 @@ export interface Room {
   line: number;
 }
 
-/** Width of the room for names, beside a chart that is `width` pixels wide. */
-export function roomFor(names: string[], width: number): number {
+/** Width of the room for names, beside a chart that is `width` pixels wide; `size` is a factor of the usual size of letters. */
+export function roomFor(names: string[], width: number, size = 1): number {
   const letters = Math.max(MORE, ...names.map(({ length }) => length));
-  return Math.min(width < 480 ? 80 : 140, 2 * GAP + LETTER * letters);
+  return Math.min(width < 480 ? 80 : 140 * size, 2 * GAP + LETTER * size * letters);
 }
 
 /** Places names near the ends of their curves, in several lines if necessary, so that none overlaps another. */

@@ -62,29 +62,34 @@ export function isLayered(network: Network): boolean {
   return arranged(network).tiers > 0;
 }
 
-/** Height at which each host on the side with more hosts has a line of its own. */
-export function heightFor(network: Network): number {
+/**
+ * Height at which each host on the side with more hosts has a line of its own; `size` is a factor of the usual size of letters, here and
+ * below.
+ */
+export function heightFor(network: Network, size = 1): number {
   const { sides, tiers } = arranged(network);
-  if (tiers > 0) return tiers * TIER + STRIP + 110;
+  if (tiers > 0) return (tiers * TIER + STRIP + 110) * size;
   const rows = Math.max(...(["left", "right"] as const).map((side) => sides.filter((one) => one === side).length));
-  return rows * (LINE + 1) + STRIP + 70;
+  return (rows * (LINE + 1) + STRIP + (sides.includes("below") ? 100 : 70)) * size;
 }
 
 /** Makes the layout of a picture with this width and height; `measure` returns the width of a text. All are in pixels. */
-export function layout(network: Network, width: number, height: number, measure: (text: string) => number): Layout {
+export function layout(network: Network, width: number, height: number, measure: (text: string) => number, size = 1): Layout {
+  const line = LINE * size;
+  const strip = STRIP * size;
   const { unit, sides, tiers, columns } = arranged(network);
   const isNarrow = width < NARROW;
   const outer = [...network.nodes.keys()].filter((node) => sides[node] === "left" || sides[node] === "right");
   // In a narrow picture, names of hosts are shortened: the position already says "src" or "dst".
   const formsOf = (node: number) => forms(network.nodes[node]?.name ?? "").slice(isNarrow ? -1 : 0);
   const longest = Math.max(0, ...outer.map((node) => measure(formsOf(node)[0] ?? "")));
-  const beside = Math.max(APART.side, Math.min(width * 0.3, longest + 42, (width - APART.switches * columns) / 2));
-  const margin = { x: tiers > 0 ? 0 : beside, top: 52, bottom: STRIP + (sides.includes("below") ? 46 : 16) };
+  const beside = Math.max(APART.side, Math.min(width * 0.3, longest + 42 * size, (width - APART.switches * columns) / 2));
+  const margin = { x: tiers > 0 ? 0 : beside, top: 52 * size, bottom: strip + (sides.includes("below") ? 46 : 16) * size };
   const many = network.nodes.length > 40;
   const places = unit.map(({ x, y }) => ({ x: margin.x + x * (width - 2 * margin.x), y: margin.top + y * (height - margin.top - margin.bottom) }));
   const radii = { switch: radius(places.filter((_, node) => sides[node] === "switch"), RADIUS.switch), host: radius(places.filter((_, node) => sides[node] !== "switch"), many ? RADIUS.crowded : RADIUS.host) };
   const nodes = places.map((place, node) => ({ ...place, side: sides[node] ?? "switch", radius: radii[sides[node] === "switch" ? "switch" : "host"] }));
-  const taken: Box[] = [{ x: 0, y: height - STRIP, width, height: STRIP }];
+  const taken: Box[] = [{ x: 0, y: height - strip, width, height: strip }];
   for (const { x, y, side, radius } of nodes) {
     const bar = side === "left" ? WINDOW + 5 : 0;
     taken.push({ x: x - radius - bar, y: y - radius, width: 2 * radius + bar, height: 2 * radius });
@@ -102,7 +107,7 @@ export function layout(network: Network, width: number, height: number, measure:
     const [from, to] = ends(network, link, nodes);
     const { begin, long } = queueBar(from, to, radii.switch);
     const middle = along(from, to, begin + long / 2);
-    const box = (dy: number): Box => ({ x: middle.x - 18, y: middle.y + dy, width: 36, height: LINE });
+    const box = (dy: number): Box => ({ x: middle.x - 18 * size, y: middle.y + (dy > 0 ? dy : dy - line + LINE), width: 36 * size, height: line });
     const free = offsets.map(box).find((one) => isFree(one, taken, width, height));
     if (!free) return;
     lengths.set(link, free);
@@ -112,7 +117,7 @@ export function layout(network: Network, width: number, height: number, measure:
   const name = (node: number) => {
     const at = nodes[node];
     if (!at) return;
-    const boxesIn = (lines: number) => formsOf(node).map((text) => ({ text, boxes: candidates(at, measure(text), lines) }));
+    const boxesIn = (lines: number) => formsOf(node).map((text) => ({ text, boxes: candidates(at, measure(text), lines, line) }));
     // In a network of layers, a short name close to its switch is better than the whole name far from it. On a phone there is no room far
     // from a node: what stands there would be taken for the name of another.
     const tries = [...(tiers > 0 || isNarrow ? boxesIn(CLOSE) : []), ...(tiers === 0 && isNarrow ? [] : boxesIn(ROWS))];
@@ -185,14 +190,14 @@ function forms(name: string): string[] {
   return short === name ? [name] : [name, short];
 }
 
-/** Boxes in which the name of a node may stand, the best first; at most `lines` of them lie over each other. */
-function candidates({ x, y, side, radius }: Layout["nodes"][number], width: number, lines: number): Box[] {
-  const box = (left: number, top: number): Box => ({ x: left, y: top, width, height: LINE });
+/** Boxes in which the name of a node may stand, the best first; at most `lines` of them, each `line` pixels high, lie over each other. */
+function candidates({ x, y, side, radius }: Layout["nodes"][number], width: number, lines: number, line: number): Box[] {
+  const box = (left: number, top: number): Box => ({ x: left, y: top, width, height: line });
   const beside = side === "left" ? x - radius - WINDOW - 7 - width : x + radius + 4;
-  const rows = Array.from({ length: lines }, (_, row) => row * LINE);
-  const over = rows.flatMap((row) => [0, -0.3, 0.3].map((shift) => box(x - width / 2 + shift * width, y - radius - 3 - LINE - row)));
+  const rows = Array.from({ length: lines }, (_, row) => row * line);
+  const over = rows.flatMap((row) => [0, -0.3, 0.3].map((shift) => box(x - width / 2 + shift * width, y - radius - 3 - line - row)));
   const under = rows.flatMap((row) => [0, -0.3, 0.3].map((shift) => box(x - width / 2 + shift * width, y + radius + 3 + row)));
-  const next = [box(beside, y - LINE / 2), box(beside, y - LINE), box(beside, y)];
+  const next = [box(beside, y - line / 2), box(beside, y - line), box(beside, y)];
   if (side === "left" || side === "right") return next;
   // Links lead from a host towards its switch, so the name stands on the other side of the host.
   if (side === "switch") return [...over, ...next, ...under];

@@ -400,7 +400,7 @@ class Page {
   /** Moves the cursor to the time at which the first queue has grown, unless the user moves it meanwhile. */
   async #begin(side: SideView): Promise<void> {
     const grown = side.charts.firstQueue();
-    const near = grown?.from || side.duration / 10;
+    const near = grown ? grown.from : side.duration / 10;
     this.#transport.seek(near);
     if (!grown) return;
     const { summary } = side;

@@ -5,8 +5,9 @@ import type { Network, Opened, Picture } from "./engine/messages.ts";
 import { carried, isEthernet } from "./layer.ts";
 import { type Layout, type Place, QUEUE, WINDOW, ends, heightFor, isLayered, layout, queueBar } from "./layout.ts";
 import { number } from "./numbers.ts";
+import { size, whenSized } from "./size.ts";
 
-const FONT = "11px system-ui, sans-serif";
+const font = () => `${11 * size()}px system-ui, sans-serif`;
 const RM = 1;
 const MARKED = 4;
 const CREDIT = 8;
@@ -56,6 +57,10 @@ export class NetworkView {
   constructor(canvas: HTMLCanvasElement) {
     this.#canvas = canvas;
     new ResizeObserver(() => this.redraw()).observe(canvas);
+    whenSized(() => {
+      this.#heighten();
+      this.redraw();
+    });
     canvas.addEventListener("pointermove", (event) => this.#hint(event));
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.redraw());
   }
@@ -64,11 +69,15 @@ export class NetworkView {
     this.#network = opened.network;
     this.#perLink = opened.places;
     this.#shape = "";
-    this.#canvas.style.minHeight = `${Math.min(560, heightFor(opened.network))}px`;
+    this.#heighten();
     this.#largest = opened.ports.map(() => ({ units: 0, length: 0 }));
     this.#window = 1;
     [this.#lost, this.#flashes, this.#last] = [[], [], undefined];
     this.redraw();
+  }
+
+  #heighten(): void {
+    if (this.#network) this.#canvas.style.minHeight = `${Math.min(560 * size(), heightFor(this.#network, size()))}px`;
   }
 
   show(picture: Picture, cells: ArrayBuffer): void {
@@ -97,9 +106,9 @@ export class NetworkView {
     }
     context.setTransform(scale, 0, 0, scale, 0, 0);
     context.clearRect(0, 0, width, height);
-    context.font = FONT;
-    const shape = `${width} ${height}`;
-    if (shape !== this.#shape) this.#layout = layout(this.#network, width, height, (text) => context.measureText(text).width);
+    context.font = font();
+    const shape = `${width} ${height} ${size()}`;
+    if (shape !== this.#shape) this.#layout = layout(this.#network, width, height, (text) => context.measureText(text).width, size());
     this.#shape = shape;
     this.#links(context, this.#network);
     if (this.#last) {
@@ -134,7 +143,7 @@ export class NetworkView {
       x += step;
     }
     context.fillStyle = variable("--ink");
-    context.font = FONT;
+    context.font = font();
     context.textAlign = "left";
     const signs = isEthernet(network) ? "marked packets hang lower, those without data are low" : "RM cells are drawn taller, EFCI-marked cells hang lower";
     const legend = width > 640 ? `, the next to leave at the left; ${signs}` : "";
@@ -254,7 +263,7 @@ export class NetworkView {
   }
 
   #queues(context: CanvasRenderingContext2D, network: Network, picture: Picture): void {
-    context.font = FONT;
+    context.font = font();
     picture.ports.forEach((port, i) => {
       const [from, to] = this.#ends(network, port.link);
       const total = port.queues.reduce((sum, [length]) => sum + length, 0);
@@ -284,13 +293,13 @@ export class NetworkView {
       const box = this.#layout.lengths.get(port.link);
       if (port.units > 0 && box) {
         context.textAlign = "center";
-        this.#text(context, number(port.units), box.x + box.width / 2, box.y + 10);
+        this.#text(context, number(port.units), box.x + box.width / 2, box.y + 10 * size());
       }
     });
   }
 
   #nodes(context: CanvasRenderingContext2D, network: Network, picture: Picture | undefined): void {
-    context.font = FONT;
+    context.font = font();
     const flowsOf = new Map<number, number[]>();
     network.flows.forEach((flow, i) => {
       const from = network.links[flow.forward[0] ?? -1]?.from;
@@ -314,9 +323,9 @@ export class NetworkView {
   }
 
   #names(context: CanvasRenderingContext2D): void {
-    context.font = FONT;
+    context.font = font();
     context.textAlign = "left";
-    for (const { x, y, text } of this.#layout.names) this.#text(context, text, x, y + 10);
+    for (const { x, y, text } of this.#layout.names) this.#text(context, text, x, y + 10 * size());
   }
 
   /** Draws a text that stays readable over links and cells. */
@@ -352,7 +361,7 @@ export class NetworkView {
     const now = performance.now();
     this.#flashes = this.#flashes.filter((loss) => now - loss.at < FLASH);
     const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    context.font = "bold 12px system-ui, sans-serif";
+    context.font = `bold ${12 * size()}px system-ui, sans-serif`;
     context.textAlign = "center";
     context.fillStyle = variable("--loss");
     for (const { link, units, at: since } of this.#flashes) {

@@ -2,6 +2,7 @@
 
 import type { Charts } from "./charts.ts";
 import { variable } from "./colours.ts";
+import { size } from "./size.ts";
 import { type Ink, svgOf } from "./svg.ts";
 
 /** Saves a file that the page has made. */
@@ -27,7 +28,7 @@ export function command(file: string, overrides: string[]): string {
 export async function png(charts: Charts): Promise<Blob> {
   const drawn = charts.canvases();
   const scale = devicePixelRatio || 1;
-  const title = 22 * scale;
+  const title = 22 * scale * size();
   const width = Math.max(...drawn.map(({ canvas }) => canvas.width));
   const height = drawn.reduce((sum, { canvas }) => sum + canvas.height + title, 0);
   const whole = new OffscreenCanvas(width, height);
@@ -36,7 +37,7 @@ export async function png(charts: Charts): Promise<Blob> {
   context.fillStyle = variable("--ground");
   context.fillRect(0, 0, width, height);
   context.fillStyle = variable("--ink");
-  context.font = `${12 * scale}px system-ui, sans-serif`;
+  context.font = `${12 * scale * size()}px system-ui, sans-serif`;
   let y = 0;
   for (const one of drawn) {
     context.fillText(one.title, 6 * scale, y + title - 6 * scale);

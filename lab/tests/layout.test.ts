@@ -1,4 +1,4 @@
-// Names in the picture of a network and beside the charts: for every template and every run of the gallery, in three widths.
+// Names in the picture of a network and beside the charts: for every template and every run of the gallery, in four widths.
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
@@ -47,9 +47,10 @@ test("names never overlap each other or a node, and none is cut", async (t) => {
   assert.ok(all.length > 20, `${all.length} networks`);
   let without = 0;
   for (const [name, { network }] of all) {
-    for (const [width, least] of [[950, 340], [570, 340], [336, 240]] as const) {
-      const height = Math.max(least, Math.min(560, heightFor(network)));
-      const { nodes, names, lengths } = layout(network, width, height, (text) => text.length * LETTER);
+    // The last is a projector's, with larger letters.
+    for (const [width, least, size] of [[950, 340, 1], [570, 340, 1], [336, 240, 1], [1500, 340, 1.3]] as const) {
+      const height = Math.max(least, Math.min(560 * size, heightFor(network, size)));
+      const { nodes, names, lengths } = layout(network, width, height, (text) => text.length * LETTER * size, size);
       const isShared = network.links.some(({ from }, link) => network.nodes[from]?.switch && network.flows.filter(({ forward }) => forward.includes(link)).length > 1);
       if (width > 400 && isShared) assert.ok(lengths.size > 0, `${name}: no queue`);
       const boxes = [...names.map((one) => ({ of: one.text, ...one })), ...[...lengths].map(([link, one]) => ({ of: `queue of ${link}`, ...one }))];
@@ -60,7 +61,7 @@ test("names never overlap each other or a node, and none is cut", async (t) => {
       });
       // A name belongs to the node that is nearest to it, and on a phone it stands beside that node.
       for (const { node, text, x, y, width: wide } of names) {
-        const far = nodes.map((one) => Math.hypot(x + wide / 2 - one.x, y + 6 - one.y));
+        const far = nodes.map((one) => Math.hypot(x + wide / 2 - one.x, y + 6 * size - one.y));
         assert.equal(far.indexOf(Math.min(...far)), node, `${name}, ${width}: ${text}`);
         const own = nodes[node] ?? { x: 0, y: 0, radius: 0 };
         if (width < 400 && !isLayered(network)) assert.ok(Math.max(Math.abs(y + 6 - own.y) - own.radius, 0) <= 24, `${name}, ${width}: ${text} is far from its node`);
@@ -80,7 +81,7 @@ test("names never overlap each other or a node, and none is cut", async (t) => {
       network.nodes.forEach((node, i) => assert.ok(!node.switch || named.has(i), `${name}, ${width}: ${node.name} has no name`));
     }
   }
-  t.diagnostic(`${all.length} networks in three widths; ${without} hosts without a name for want of room`);
+  t.diagnostic(`${all.length} networks in four widths; ${without} hosts without a name for want of room`);
 });
 
 test("names of curves never overlap, and none is cut", async () => {

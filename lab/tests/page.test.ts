@@ -513,6 +513,33 @@ test("the table has the longest queue before the measuring window, over both lin
   assert.doesNotMatch((await page.locator(".results").textContent()) ?? "", /before the window/);
 });
 
+test("on a page as wide as a projector's, letters are larger in pictures, charts and text", async () => {
+  // Height in pixels of the letters of an axis: of the rows that have ink left of the chart of queues, those of its topmost number.
+  const look = async (width: number) => {
+    const { page } = await opened(chromium, server.address, { viewport: { width, height: 1080 } });
+    await ended(page);
+    await page.waitForTimeout(300);
+    const digits = await page.locator('[data-chart="queue"] canvas').first().evaluate((canvas) => {
+      const { height } = canvas as HTMLCanvasElement;
+      const { data } = (canvas as HTMLCanvasElement).getContext("2d")!.getImageData(0, 0, 40, height);
+      const rows = Array.from({ length: height }, (_, y) => Array.from({ length: 40 }, (_, x) => (data[4 * (40 * y + x) + 3] ?? 0) > 100).includes(true));
+      const first = rows.indexOf(true);
+      return rows.indexOf(false, first) - first;
+    });
+    const text = await page.locator(".status").first().evaluate((one) => Number.parseFloat(getComputedStyle(one).fontSize));
+    // The row of cells of the longest queue and the text above it are in the network's canvas.
+    const font = await page.locator("canvas.network").first().evaluate((canvas) => (canvas as HTMLCanvasElement).getContext("2d")!.font);
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    assert.ok(overflow <= 0, `${overflow} pixels too wide at ${width}`);
+    await page.context().close();
+    return { digits, text, font: Number.parseFloat(font) };
+  };
+  const [usual, large] = [await look(1280), await look(1920)];
+  assert.deepEqual([usual.text, usual.font], [12, 11]);
+  assert.ok(large.text > 15 && large.font > 14, JSON.stringify(large));
+  assert.ok(usual.digits >= 7 && large.digits >= usual.digits + 2, `${usual.digits} and ${large.digits} pixels`);
+});
+
 test("charts that draw some of many flows say which", async () => {
   const { page, wrong } = await opened(chromium, server.address);
   await ended(page);
