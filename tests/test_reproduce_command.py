@@ -101,8 +101,16 @@ def test_the_front_page_leads_to_everything(tmp_path: Path) -> None:
         "kalyan97-text-cells.html",
     }
     index = pages["index.html"]
-    # What stands of each paper comes before the first table.
-    assert index.index("<strong>kalyan97. </strong>") < index.index("<table")
+    # The counts come first, then what stands of each paper, then the sections.
+    stands = index.index("<strong>kalyan97. </strong>")
+    assert index.index("<table") < stands < index.index("<h2 ")
+    for name in pages.keys() - {"index.html", "errata.html"}:
+        page = pages[name]
+        assert page.index("<table") < page.index("<h2 ")
+        # A row for all, and one for the only experiment, with a link to it.
+        first = page[page.index("<tbody>") : page.index("</tbody>")]
+        experiment = name.removesuffix(".html")
+        assert re.findall(r"<tr><td>(?:<a href=\"#([^\"]*)\")?", first) == ["", experiment]
     links = re.findall(r'<a href="([^"]*)"', index)
     pictured = re.findall(r'<a href="([^"]*-figure-[^"]*)"><svg .*?<polyline', pages["index.html"])
     assert pictured == [link for link in links if "-figure-" in link]

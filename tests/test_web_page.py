@@ -99,6 +99,16 @@ def test_every_name_is_there_once_and_every_link_leads_to_one() -> None:
     assert "Nothing" not in contents
 
 
+def test_what_comes_before_the_first_section_comes_before_the_contents() -> None:
+    inner = (Section("Claims", (Paragraph("x"),)),)
+    sections = tuple(Section(name, inner) for name in ("a", "b", "c"))
+    page = web_page(Document("t", (Paragraph("The answer."), *sections)))
+    assert page.index("The answer.") < page.index('<nav class="contents"') < page.index("<h2 ")
+    # Subsections with equal titles tell nothing apart.
+    contents = page[page.index("<nav") : page.index("</nav>")]
+    assert re.findall(r'href="#([^"]+)"', contents) == ["a", "b", "c"]
+
+
 def test_the_policy_permits_the_script_and_the_style_of_the_page_and_nothing_else() -> None:
     page = web_page(PAGE)
     [policy] = re.findall(r'http-equiv="Content-Security-Policy" content="([^"]*)"', page)

@@ -19,11 +19,17 @@ from cellrate.common.document import (
     rows,
 )
 from cellrate.common.numbers import estimate_text
-from cellrate.papers.paper_report import figure_id, held, misses_table, place
+from cellrate.papers.paper_report import (
+    figure_id,
+    held,
+    misses_table,
+    place,
+    standings_table,
+)
 from cellrate.papers.reproduction import Judged
 from cellrate.papers.results import ClaimResult, ErratumResult, ExperimentResult, ProofResult
 from cellrate.papers.runs import seeds_text
-from cellrate.papers.scoring import LOSS_FACTOR, TOLERANCES, WITHIN, Standing
+from cellrate.papers.scoring import LOSS_FACTOR, TOLERANCES, WITHIN
 from cellrate.papers.stored import hanging, said_of_seeds
 from cellrate.papers.tally import Tally, tally
 
@@ -38,47 +44,29 @@ HOW_SCORED = (
 )
 
 
-STANDINGS = (
-    "Robust and fragile: what holds as assumed, and also in at least half of the joint readings "
-    "of what the paper leaves open, or in less. Impossible: the paper contradicts itself or "
-    "physics there, by a computed proof. Consistent: one lost cell decides, and the printed run is "
-    "one of many that the same network gives. Depends: the result is met in at least 2.5 % of the "
-    "joint readings. Contradicted: it is met in fewer readings and seeds, so it does not follow "
-    "from what the paper states. Undecided: too few readings were made."
+SEEDS_DIFFER = (
+    "With more seeds fewer claims hold, since a claim must hold with each of them. More numbers "
+    "may be met, since a number is a mean over the seeds."
 )
-COUNTED = (Standing.CONSISTENT, Standing.DEPENDS, Standing.CONTRADICTED, Standing.IMPOSSIBLE)
-"""Classes of disagreements that the first table of the report counts."""
 
 
 def papers_in_short(parts: Sequence[Judged], name: Callable[[Judged], Cell]) -> tuple[Block, ...]:
-    """Sentences on each paper's results that the simulation confirms, and a table of the papers.
+    """A table of the papers, and sentences on each paper's results that the simulation confirms.
 
     Args:
         parts: The papers.
         name: Makes the first cell of a paper's row.
     """
-    left = any(part.tally.by_standing()[Standing.UNDECIDED] for part in parts)
-    classes = (*COUNTED, Standing.UNDECIDED) if left else COUNTED
-    titles = ["paper", "claims that hold", "numbers met", "robust", "fragile"]
-    titles += [standing.value for standing in classes]
-    found: list[list[Cell]] = [[name(part), *_classes(part.tally, classes)] for part in parts]
-    found.append(["all", *_classes(tally([r for p in parts for r in p.results]), classes)])
+    every = tally([result for part in parts for result in part.results])
+    table = standings_table(
+        "paper", [*((name(part), part.tally) for part in parts), ("all", every)]
+    )
     stands = (
         Paragraph((Span(f"{part.paper.id}. ", "strong"), part.paper.stands))
         for part in parts
         if part.paper.stands
     )
-    table = Table(columns(*titles, numbers=range(1, len(titles))), rows(found), wide=True)
-    return (*stands, table, Paragraph(STANDINGS, "faint"))
-
-
-def _classes(counts: Tally, classes: Sequence[Standing]) -> list[str]:
-    found = counts.by_standing()
-    # Without enough readings neither number is known.
-    known = counts.robust + counts.fragile > 0
-    across = [str(counts.robust), str(counts.fragile)] if known else ["", ""]
-    of_misses = [str(found[standing]) for standing in classes]
-    return [str(counts.claims), str(counts.values), *across, *of_misses]
+    return (*table, *stands)
 
 
 def front_report(parts: Sequence[Judged], pictures: Mapping[str, str]) -> Document:
@@ -93,7 +81,7 @@ def front_report(parts: Sequence[Judged], pictures: Mapping[str, str]) -> Docume
     return Document(
         "Published experiments, run again",
         (
-            Paragraph(f"cellrate {__version__}, {seeds}.", "faint"),
+            Paragraph(f"Counts of cellrate {__version__}, {seeds}.", "faint"),
             *papers_in_short(parts, _name),
             *_stored(parts),
             *_counts(tally(results), seeds),
@@ -116,7 +104,11 @@ def _stored(parts: Sequence[Judged]) -> tuple[Block, ...]:
     names = hanging(papers)
     items = (Paragraph(", ".join(names)),) if names else ()
     lines = (Paragraph(Span(line, "strong")) for line in said_of_seeds(papers))
-    return (*lines, Folded(f"Claims that depend on the seed ({len(names)})", items))
+    return (
+        *lines,
+        Paragraph(SEEDS_DIFFER, "faint"),
+        Folded(f"Claims that depend on the seed ({len(names)})", items),
+    )
 
 
 def _counts(counts: Tally, seeds: str) -> tuple[Paragraph, ...]:

@@ -34,6 +34,7 @@ from cellrate.papers.paper import Figure as PaperFigure
 from cellrate.papers.reproduction import Judged, fingerprint
 from cellrate.papers.results import ClaimResult, Disagreement, ExperimentResult, ValueResult
 from cellrate.papers.runs import Outcomes, command_of, jobs_at, seeds_text
+from cellrate.papers.scoring import Standing
 from cellrate.papers.sensitivity import AlternativeEffect, Sensitivity
 from cellrate.papers.share_bars import share_bars
 from cellrate.papers.tally import Tally, tally
@@ -52,8 +53,9 @@ def paper_report(part: Judged, outcomes: Outcomes) -> Document:
         (
             Paragraph(origin, "faint"),
             *(Paragraph(Span(text, "bad")) for text in changed(changes)),
+            *_in_short(part),
             Paragraph(paper.summary),
-            *_summary(part.tally),
+            _disagreements(part.tally),
             *_draws(_about(paper, results)),
             *_depending(results),
             *sections,
@@ -93,15 +95,59 @@ def data_stem(experiment: Experiment, figure: PaperFigure, changes: Sequence[str
     return f"data/{experiment.id}-{figure.id}{end}"
 
 
-def _summary(counts: Tally) -> tuple[Block, ...]:
-    apart = f" Apart from that, {counts.apart()}." if counts.apart() else ""
+STANDINGS = (
+    "Robust and fragile: what holds as assumed, and also in at least half of the joint readings "
+    "of what the paper leaves open, or in less. Impossible: the paper contradicts itself or "
+    "physics there, by a computed proof. Consistent: one lost cell decides, and the printed run is "
+    "one of many that the same network gives. Depends: the result is met in at least 2.5 % of the "
+    "joint readings. Contradicted: it is met in fewer readings and seeds, so it does not follow "
+    "from what the paper states. Undecided: too few readings were made."
+)
+COUNTED = (Standing.CONSISTENT, Standing.DEPENDS, Standing.CONTRADICTED, Standing.IMPOSSIBLE)
+"""Classes of disagreements that the first table of a page counts."""
+
+
+def standings_table(what: str, counted: Sequence[tuple[Cell, Tally]]) -> tuple[Block, ...]:
+    """A table of what holds and of the classes of what does not, and what its titles mean.
+
+    Args:
+        what: Title of the first column.
+        counted: The first cell of each row, and its counts.
+    """
+    left = any(counts.by_standing()[Standing.UNDECIDED] for _, counts in counted)
+    classes = (*COUNTED, Standing.UNDECIDED) if left else COUNTED
+    titles = [what, "claims that hold", "numbers met", "robust", "fragile"]
+    titles += [standing.value for standing in classes]
+    found: list[list[Cell]] = [[name, *_classes(counts, classes)] for name, counts in counted]
+    table = Table(columns(*titles, numbers=range(1, len(titles))), rows(found), wide=True)
+    return (table, Paragraph(STANDINGS, "faint"))
+
+
+def _classes(counts: Tally, classes: Sequence[Standing]) -> list[str]:
+    found = counts.by_standing()
+    # Without enough readings neither number is known.
+    known = counts.robust + counts.fragile > 0
+    across = [str(counts.robust), str(counts.fragile)] if known else ["", ""]
+    of_misses = [str(found[standing]) for standing in classes]
+    shares = (str(share) if share.all else "" for share in (counts.claims, counts.values))
+    return [*shares, *across, *of_misses]
+
+
+def _in_short(part: Judged) -> tuple[Block, ...]:
+    """The counts of the paper and of each experiment, with links to the experiments."""
+    every: list[tuple[Cell, Tally]] = [("all", part.tally)]
+    each = (
+        (Span(place(r.experiment), link=f"#{r.experiment.id}"), tally([r])) for r in part.results
+    )
+    apart = (Paragraph(f"Apart from that, {part.tally.apart()}."),) if part.tally.apart() else ()
+    return (*standings_table("experiment", [*every, *each]), *apart)
+
+
+def _disagreements(counts: Tally) -> Section:
     found = [(f"{miss.what}\n", Span(miss.found, "faint")) for miss in counts.misses]
     table = misses_table(counts, found)
     ends = (Paragraph(f"{counts.ends()}."), table) if counts.misses else ()
-    return (
-        Paragraph((Span(f"{counts.sentence()}.", "strong"), apart)),
-        Section("What disagrees", ends),
-    )
+    return Section("What disagrees", ends)
 
 
 def misses_table(counts: Tally, what: Sequence[Cell], page: str = "") -> Table:

@@ -44,7 +44,10 @@ from cellrate.common.document import (
 LEAST_SECTIONS = 3
 """Least number of sections with which a page has a table of contents."""
 MOST_LINES = 40
-"""Greatest number of lines of a table of contents with subsections; longer ones leave them out."""
+"""Greatest number of lines of a table of contents with subsections; longer ones leave them out.
+
+So do those in which subsections have equal titles.
+"""
 HEADING = re.compile(r'<h([23]) id="([^"]*)">(.*?)</h\1>', re.DOTALL)
 TAG = re.compile(r"<[^>]*>")
 
@@ -70,7 +73,8 @@ def contents(page: str) -> str:
     found = HEADING.findall(page)
     if sum(level == "2" for level, _, _ in found) < LEAST_SECTIONS:
         return ""
-    if len(found) > MOST_LINES:
+    below = [title for level, _, title in found if level == "3"]
+    if len(found) > MOST_LINES or len(set(below)) < len(below):
         found = [one for one in found if one[0] == "2"]
     lines: list[str] = []
     for place, (level, name, title) in enumerate(found):
@@ -191,9 +195,12 @@ def web_page(document: Document) -> str:
     style, script = (place.joinpath(name).read_text("utf-8") for name in ("page.css", "page.js"))
     above = f'<p class="faint">{text(document.above)}</p>\n' if document.above else ""
     body = inline_svg.fit(blocks(named(document.parts), level=2))
+    # What comes before the first section says most, so it comes before the table of contents.
+    at = body.find("<h2 ")
+    lead, rest = (body, "") if at < 0 else (body[:at], body[at:])
     return (
         f"{head(document.title, style, script)}<body>\n"
-        f"{above}<h1>{escape(document.title)}</h1>\n{contents(body)}{body}\n"
+        f"{above}<h1>{escape(document.title)}</h1>\n{lead}{contents(body)}{rest}\n"
         f"<script>{script}</script>\n</body></html>\n"
     )
 
