@@ -61,6 +61,7 @@ pub fn check(scenario: &Scenario) -> (Option<Graph>, Vec<Problem>) {
                 problems.extend(fcvc::check(scenario, &graph));
                 problems.extend(pfc::check(scenario, &graph));
                 problems.extend(cbfc::check(scenario, &graph));
+                problems.extend(void_buffers(scenario, &graph));
             }
             (Some(graph), problems)
         }
@@ -332,6 +333,29 @@ fn limits(scenario: &Scenario, graph: &Graph) -> Vec<(u64, Place)> {
         }
     }
     found
+}
+
+/// Warnings of buffers that limit no flow, because the priorities of all flows are under PFC or CBFC.
+fn void_buffers(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
+    let (name, priorities, room) = match (&scenario.pfc, &scenario.cbfc) {
+        (Some(pfc), _) => ("PFC", &pfc.priorities, "`pfc.xoff` and `pfc.headroom`"),
+        (None, Some(cbfc)) => ("CBFC", &cbfc.priorities, "`cbfc.credits`"),
+        (None, None) => return Vec::new(),
+    };
+    if !pfc::covers_flows(scenario, priorities) {
+        return Vec::new();
+    }
+    let set = limits(scenario, graph).into_iter();
+    let set = set.filter(|(limit, _)| *limit != u64::MAX);
+    let told = set.map(|(limit, place)| {
+        let buffer = Bytes(limit);
+        let message = format!(
+            "the buffer of {buffer} has no effect: the priorities of all flows are under {name}"
+        );
+        let help = format!("remove it; {room} limit what a switch holds from each link");
+        Problem::warning(place, message, help)
+    });
+    told.collect()
 }
 
 /// Octets of the longest frame of all flows, and of a frame with an MTU.

@@ -247,6 +247,14 @@ fn loses(scenario: &Scenario, plan: &Plan) -> Option<&'static str> {
     drops(scenario, uncovered, &config.priorities)
 }
 
+/// True if `priorities` include those of all flows and of their CNPs.
+pub fn covers_flows(scenario: &Scenario, priorities: &[u8]) -> bool {
+    let covers = |priority: u8| priorities.contains(&priority);
+    let of_cnps = |flow: &Flow| flow.roce.as_ref()?.control.notifier().cnp_priority();
+    let is_covered = |flow: &Flow| covers(flow.priority) && of_cnps(flow).is_none_or(covers);
+    scenario.flows.iter().all(is_covered)
+}
+
 /// Reason why frames may be lost although priorities are under PFC or CBFC; `uncovered` is the reason if these are
 /// not the priorities of all flows.
 pub fn drops(
@@ -254,9 +262,6 @@ pub fn drops(
     uncovered: &'static str,
     priorities: &[u8],
 ) -> Option<&'static str> {
-    let covers = |priority: u8| priorities.contains(&priority);
-    let of_cnps = |flow: &Flow| flow.roce.as_ref()?.control.notifier().cnp_priority();
-    let is_covered = |flow: &Flow| covers(flow.priority) && of_cnps(flow).is_none_or(covers);
     let drops = || match &scenario.switch.aqm {
         AqmConfig::None(_) => false,
         // Queue management drops packets whose transport does not understand marks. RoCE always understands
@@ -267,7 +272,7 @@ pub fn drops(
         }
         AqmConfig::CoDel(_) | AqmConfig::Pie(_) => true,
     };
-    if !scenario.flows.iter().all(is_covered) {
+    if !covers_flows(scenario, priorities) {
         Some(uncovered)
     } else if drops() {
         Some("`switch.aqm` drops packets that do not understand marks, or that are too many")
