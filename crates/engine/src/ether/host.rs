@@ -9,7 +9,6 @@ use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
-use self::pulling::Pulls;
 use super::cbfc::Buffers;
 use super::collective::Steps;
 use super::endpoint::Endpoint;
@@ -19,6 +18,7 @@ use super::limiter::Limiter;
 use super::line::OctetClock;
 use super::lossless::HostGate;
 use super::plan::change::FlowChange;
+use super::pulls::Pulls;
 use super::roce::telemetry::Trail;
 use super::tap::Leaving;
 use super::transport::{Frame, Links};

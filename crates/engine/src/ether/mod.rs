@@ -31,6 +31,7 @@ pub mod pause;
 pub mod pfc;
 pub mod plan;
 pub mod port;
+pub mod pulls;
 pub mod rates;
 pub mod report;
 pub mod reserves;
@@ -46,6 +47,7 @@ pub mod tap;
 #[cfg(test)]
 mod tests;
 pub(crate) mod transport;
+pub mod trimming;
 mod turn;
 mod window;
 

@@ -6,8 +6,6 @@ mod limited;
 mod telling;
 mod trimming;
 
-pub use trimming::Trimming;
-
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
@@ -28,6 +26,7 @@ use super::roce::telemetry::Trails;
 use super::schedule::{Heads, Schedule};
 use super::tap::Leaving;
 use super::transport::{Frame, Outlet};
+use super::trimming::Trimming;
 use crate::control::Control;
 use crate::custom::PortFromOutside;
 use crate::kernel::{Ps, Rate};

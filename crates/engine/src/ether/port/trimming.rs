@@ -10,15 +10,6 @@ use crate::ether::arriving::Arriving;
 use crate::ether::frame::{Ecn, Info, Packet};
 use crate::ether::roce::packet::{Kind, NO_TELEMETRY};
 
-/// Frames of trimmed packets.
-#[derive(Clone, Copy, Debug)]
-pub struct Trimming {
-    /// Priority of the frames.
-    pub priority: u8,
-    /// Octets of the frames, from header to FCS.
-    pub octets: u32,
-}
-
 impl Port {
     /// Gives each queue the limit of `buffer` octets, and the queue of trimmed packets twice that, as in uet-htsim.
     pub(super) fn set_limits(&mut self, buffer: u64) {

@@ -5,7 +5,7 @@ use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 
 use super::control::Notifier;
-use super::control::rccc::Puller;
+use super::control::puller::Puller;
 use super::pacer::Pacer;
 use super::packet::{Kind, RocePacket};
 use super::selective::Kept;

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::rccc::Puller;
+use super::puller::Puller;
 use crate::ether::roce::telemetry::Hop;
 use crate::kernel::{Finding, Ps, Rate};
 

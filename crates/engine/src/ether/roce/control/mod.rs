@@ -5,6 +5,7 @@ pub mod expresspass;
 pub mod hpcc;
 mod law;
 mod line_rate;
+pub mod puller;
 pub mod rccc;
 pub mod swift;
 pub mod timely;
@@ -73,7 +74,7 @@ macro_rules! registry {
                 }
             }
             /// The part of a control by receiver credits at the receiver of a transfer of `packets`.
-            pub fn puller(&self, way: &Way, packets: u64) -> Option<rccc::Puller> {
+            pub fn puller(&self, way: &Way, packets: u64) -> Option<puller::Puller> {
                 match self {
                     $(RoceControlConfig::$variant(config) => config.puller(way, packets),)*
                 }
