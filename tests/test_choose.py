@@ -196,10 +196,17 @@ def test_losses_of_links_are_not_called_none() -> None:
 
 
 def test_what_switches_can_do_changes_the_answer(command: Command, small: Path) -> None:
-    found = {
-        switches: chosen(command, small, "--switches", switches)["recommended"]
+    answers = {
+        switches: chosen(command, small, "--switches", switches)
         for switches in ("none", "efci", "explicit-rate", "credit")
     }
+    for switches, answer in answers.items():
+        # Only rates and credits hold packets back in their sources.
+        told = "makes packets wait in the sources, which is not in them" in " ".join(
+            answer["words"]
+        )
+        assert told is (switches != "none")
+    found = {switches: answer["recommended"] for switches, answer in answers.items()}
     assert [one["control"] for one in found.values()][:2] == ["none", "efci"]
     assert found["credit"]["control"] == "fcvc"
     assert found["explicit-rate"]["buffer_cells"] < found["efci"]["buffer_cells"]

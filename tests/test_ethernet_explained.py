@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 
 import cellrate
 import pytest
@@ -329,3 +330,44 @@ def test_a_bound_for_the_paths_of_a_seed_holds_for_runs_of_this_seed() -> None:
         ]
         assert longest[seed] <= bounds[seed]
     assert longest[5] > bounds[1]
+
+
+def test_losses_of_windows_that_fit_have_the_reason_that_holds() -> None:
+    """The buffer holds all files of the incast; a least timeout of 10 ms is too short for them."""
+    incast = cellrate.template("incast")
+
+    def told(*settings: str) -> str:
+        found = cellrate.explain(incast, overrides=["switch.buffer=16 MB", *settings])
+        [loss] = (one for one in found.statements if one.topic == "loss")
+        return loss.text
+
+    files = 32 * (262_144 // 1460 + 1) * 1518
+    held = re.search(r"the windows fit, ([\d,]+) bytes together", told())
+    assert held is not None
+    assert files <= int(held[1].replace(",", "")) <= files + 2 * 1518
+    wait = 2 * 8 * int(held[1].replace(",", "")) / 10e9
+    assert f"an acknowledgement may take {1e3 * wait:.3g}"[:-1] in told()
+    assert "The least timeout of 10 ms is not 2 times as long" in told()
+    assert "no buffer loses a packet" in told("tcp.min_rto=40 ms")
+
+
+def test_flows_that_await_one_another_have_no_fair_share_together() -> None:
+    """Steps of an all-reduce follow one another; a network of one step has its shares."""
+    found = cellrate.explain(cellrate.template("all-reduce"))
+    assert "fair shares" not in found.topics()
+    [reason] = [one.reason for one in found.without_statement if one.formula == "max-min"]
+    assert reason == "flows of ring await one another, so all never send at once"
+    assert "fair shares" in cellrate.explain(cellrate.template("dcqcn")).topics()
+
+
+def test_numbers_that_no_run_was_compared_with_are_not_expected() -> None:
+    """HPCC's steady state has no record of its error."""
+    settings = ["flow.answer.source={kind='greedy'}", "flow.answer.roce.control={algorithm='hpcc'}"]
+    template, pauses = cellrate.template("dcqcn"), '[pfc]\nxoff = "100 kB"\n'
+    assert pauses in template
+    text = template.replace(pauses, "")
+    found = cellrate.explain(text, overrides=[*settings, "switch.aqm={algorithm='none'}"])
+    page = str(found.document())
+    assert "by a formula: A->sink: in the steady state HPCC uses" in page
+    assert "its error is not known: no random scenarios of this kind were run" in page
+    assert "expected: A->sink: in the steady state" not in page

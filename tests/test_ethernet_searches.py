@@ -357,13 +357,17 @@ def test_losses_before_the_measuring_window_count(text: str, settings: tuple[str
     window = cellrate.run(text, overrides=[*settings], seed=1).summary["totals"]
     assert window["packet_loss_ratio"] == 0
     ports = bottleneck(ResolvedScenario.of(job.scenario()).network)
-    laboratory = WholeRuns(job, (1,), ports, run_many, lambda _: False)
+    laboratory = WholeRuns(job, (1, 2, 3), ports, run_many, lambda _: False)
     laboratory.measure([AS_IT_IS], 1)
     [found] = laboratory.trials[AS_IT_IS]
+    assert laboratory.simulated == 2
     whole = cellrate.run(text, overrides=[*settings, "measure.from=0 s"], seed=1).summary["totals"]
     assert whole["packet_loss_ratio"] > 0
     assert found.values["loss"] == whole["packet_loss_ratio"]
-    assert laboratory.simulated == 2
+    laboratory.measure([AS_IT_IS], 3)
+    for seed, other in zip((2, 3), laboratory.trials[AS_IT_IS][1:], strict=True):
+        again = cellrate.run(text, overrides=[*settings, "measure.from=0 s"], seed=seed).summary
+        assert other.values["loss"] == again["totals"]["packet_loss_ratio"] > 0
     assert found.values["throughput"] == window["tcp_throughput_bits_per_second"]
 
 

@@ -18,7 +18,7 @@ WHOLE = 'measure.from="0 s"'
 class WholeRuns(Laboratory):
     """Runs with the packet loss ratio of the whole run as their loss.
 
-    A run that loses packets, in its measuring window or outside it, is repeated with a window that
+    A run that loses packets, in its measuring window or outside it, is also made with a window that
     begins at 0.
     """
 
@@ -27,18 +27,28 @@ class WholeRuns(Laboratory):
         return self.base.key() == _whole(self.base).key()
 
     def measured(self, jobs: Sequence[Job]) -> list[Measures]:
-        """The measures of runs, with the losses of the whole runs."""
-        found = super().measured(jobs)
+        """The measures of runs, with the losses of the whole runs.
+
+        A single run leaves cores idle, so both windows are run at a time.
+        """
         if self._has_whole_window:
-            return found
+            return super().measured(jobs)
+        if len(jobs) == 1:
+            one, whole = super().measured([*jobs, _whole(jobs[0])])
+            return [_with_loss(one, whole)]
+        found = super().measured(jobs)
         lossy = [
             at for at, one in enumerate(found) if one.values["loss"] or LOST_OUTSIDE in one.warnings
         ]
         again = super().measured([_whole(jobs[at]) for at in lossy])
-        for at, one in zip(lossy, again, strict=True):
-            loss = one.values["loss"]
-            found[at] = replace(found[at], values={**found[at].values, "loss": loss})
+        for at, whole in zip(lossy, again, strict=True):
+            found[at] = _with_loss(found[at], whole)
         return found
+
+
+def _with_loss(one: Measures, whole: Measures) -> Measures:
+    """The measures of a run with the loss of its whole run."""
+    return replace(one, values={**one.values, "loss": whole.values["loss"]})
 
 
 def _whole(job: Job) -> Job:

@@ -138,10 +138,14 @@ def is_known(claim: Claim) -> bool:
     return record is not None and record.cases >= ENOUGH
 
 
+UNKNOWN = "its error is not known: no random scenarios of this kind were run"
+
+
 def spoken(claim: Claim) -> str:
     """The record of a claim's kind as text; the text says so if there are too few cases."""
     record = records().get(claim.topic)
-    if record is None or record.cases < ENOUGH:
-        cases = f"only {record.cases}" if record and record.cases else "no"
-        return f"its error is not known: {cases} random scenarios of this kind were run"
+    if record is None or not record.cases:
+        return UNKNOWN
+    if record.cases < ENOUGH:
+        return UNKNOWN.replace("no random", f"only {record.cases} random")
     return record.text()

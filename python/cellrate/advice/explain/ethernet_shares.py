@@ -67,6 +67,7 @@ def fair_shares(network: FrameNetwork) -> Iterator[Prediction]:
     for queue, flows in sorted(queues.items()):
         which = f" in queue {queue + 1}" if len(queues) > 1 else ""
         try:
+            _require_together(flows)
             rates = sharing.rates(queue, flows)
         except _UnknownError as error:
             quantity = f"fair shares of flows{which}"
@@ -74,6 +75,13 @@ def fair_shares(network: FrameNetwork) -> Iterator[Prediction]:
             # Queues of lower priority have the rate that this queue leaves.
             return
         yield _statement(sharing, flows, rates, which)
+
+
+def _require_together(flows: Iterable[FrameFlow]) -> None:
+    """Raises `_UnknownError` where flows begin when others have ended."""
+    waiting = next((flow.group for flow in flows if flow.after), None)
+    if waiting is not None:
+        raise _UnknownError(f"flows of {waiting} await one another, so all never send at once")
 
 
 def _is_elastic(flow: FrameFlow) -> bool:

@@ -12,7 +12,7 @@ from cellrate.advice.explain.claims import Claim
 from cellrate.advice.explain.ethernet_deadlocks import deadlocks
 from cellrate.advice.explain.ethernet_shares import fair_shares, from_to, gbit, targets
 from cellrate.advice.explain.losses import CERTAIN
-from cellrate.advice.formulas.frame_bounds import FrameBounds, outstanding_bytes
+from cellrate.advice.formulas.frame_bounds import EARLY, FrameBounds, outstanding_bytes
 from cellrate.common.numbers import counted, seconds
 from cellrate.simulation.network.ethernet_view import (
     GAP_BYTES,
@@ -364,8 +364,25 @@ def _why_lost(bounds: FrameBounds, port: Line) -> str:
     if port.switch is not None and port.switch["aqm"]["algorithm"] != "none":
         return "`switch.aqm` may drop packets"
     if bounds.fits(port):
-        return "the windows fit, but a timer may expire early, and TCP then sends segments twice"
+        return _why_sent_twice(bounds, port)
     return "the TCP windows may exceed the buffer"
+
+
+def _why_sent_twice(bounds: FrameBounds, port: Line) -> str:
+    """Reason why a port whose buffer holds all windows may still lose packets."""
+    late = [flow for flow in bounds.network.flows if not bounds.is_in_time(flow)]
+    longest = max(map(bounds.longest_trip_seconds, late), default=0.0)
+    held = f"the windows fit, {bounds.windows_bytes(port):,.0f} bytes together"
+    if not late:
+        return f"{held}, but TCP sends segments again that other ports lose"
+    if not math.isfinite(longest):
+        return f"{held}, but a timer may expire early, and TCP then sends segments twice"
+    least = min(flow.tcp["min_rto_seconds"] for flow in late if flow.tcp is not None)
+    return (
+        f"{held}, but with full queues an acknowledgement may take {seconds(longest)}. The least "
+        f"timeout of {seconds(least)} is not {1 / EARLY:g} times as long: a timer may expire "
+        f"early, and TCP then sends segments twice"
+    )
 
 
 def _by_dctcp(bounds: FrameBounds, port: Line) -> Iterator[Statement]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from cellrate.advice.explain.answer import Explanation, Statement
-from cellrate.advice.explain.claims import ENOUGH, Record, is_known, records, spoken
+from cellrate.advice.explain.claims import ENOUGH, UNKNOWN, Record, is_known, records, spoken
 from cellrate.common.document import Block, Document, Paragraph, Remark, Section
 from cellrate.common.numbers import counted
 from cellrate.common.to_json import to_json
@@ -52,6 +52,8 @@ def _statements(statements: Iterable[Statement]) -> Iterator[Block]:
         yield Paragraph(f"{prefix}{statement.text}{_formula(statement.formula)}")
         if statement.kind == "prediction":
             yield from (Remark(spoken(claim)) for claim in statement.claims)
+            if statement.formula and not statement.claims:
+                yield Remark(UNKNOWN)
 
 
 def _prefix(one: Statement) -> str:
@@ -60,7 +62,9 @@ def _prefix(one: Statement) -> str:
         return ""
     if any(claim.sense == "at most" for claim in one.claims):
         return "upper limit: "
-    return "expected: " if all(map(is_known, one.claims)) else "by a formula: "
+    # A formula without claims has numbers that no run was compared with.
+    is_expected = all(map(is_known, one.claims)) and (one.claims or not one.formula)
+    return "expected: " if is_expected else "by a formula: "
 
 
 def _inapplicable(one: Statement) -> str:

@@ -316,7 +316,7 @@ class FrameBounds:
     @cached_property
     def sends_once(self) -> bool:
         """True if no timer can expire before the acknowledgement, even if all queues are full."""
-        return all(map(self._is_in_time, self.network.flows))
+        return all(map(self.is_in_time, self.network.flows))
 
     def fits(self, port: Line) -> bool:
         """True if a port can hold all windows that cross it."""
@@ -351,17 +351,25 @@ class FrameBounds:
         largest = max((flow.frame_bytes for flow in self.network.flows), default=0)
         return {line: octets + largest for line, octets in held.items()}
 
-    def _is_in_time(self, flow: FrameFlow) -> bool:
+    def windows_bytes(self, port: Line) -> float:
+        """Most bytes that a port holds if each frame is sent once."""
+        return self._windows[port]
+
+    def is_in_time(self, flow: FrameFlow) -> bool:
         """True if a segment is acknowledged long before its timeout in the fullest queues."""
+        longest = self.longest_trip_seconds(flow)
+        return flow.tcp is not None and longest < EARLY * float(flow.tcp["min_rto_seconds"])
+
+    def longest_trip_seconds(self, flow: FrameFlow) -> float:
+        """Time in the fullest queues until a segment is acknowledged; infinity if not known."""
         if flow.tcp is None or not math.isfinite(outstanding_packets(flow)):
-            return False
+            return math.inf
         # With preambles and gaps a frame takes less than twice its bytes.
         waiting = sum(
             line.seconds(2 * self._windows[line]) for line in (*flow.lines, *flow.lines_back)
         )
         delayed = flow.tcp["delayed_ack_interval_seconds"] if flow.tcp["delayed_ack"] else 0.0
-        trip = flow.least_round_trip_seconds + waiting + delayed
-        return bool(trip < EARLY * flow.tcp["min_rto_seconds"])
+        return float(flow.least_round_trip_seconds + waiting + delayed)
 
     def completion(self, flows: Sequence[FrameFlow], line: Line) -> float:
         """Time before which files that all cross a line cannot all be acknowledged.
