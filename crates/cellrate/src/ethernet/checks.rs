@@ -339,7 +339,7 @@ fn limits(scenario: &Scenario, graph: &Graph) -> Vec<(u64, Place)> {
 fn void_buffers(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
     let (name, priorities, room) = match (&scenario.pfc, &scenario.cbfc) {
         (Some(pfc), _) => ("PFC", &pfc.priorities, "`pfc.xoff` and `pfc.headroom`"),
-        (None, Some(cbfc)) => ("CBFC", &cbfc.priorities, "`cbfc.credits`"),
+        (None, Some(cbfc)) => ("CBFC", &cbfc.priorities, "the credits of links"),
         (None, None) => return Vec::new(),
     };
     if !pfc::covers_flows(scenario, priorities) {
@@ -350,10 +350,9 @@ fn void_buffers(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
     let told = set.map(|(limit, place)| {
         let buffer = Bytes(limit);
         let message = format!(
-            "the buffer of {buffer} has no effect: the priorities of all flows are under {name}"
+            "the buffer of {buffer} has no effect: all flows are under {name}, and {room} limit them"
         );
-        let help = format!("remove it; {room} limit what a switch holds from each link");
-        Problem::warning(place, message, help)
+        Problem::warning(place, message, "")
     });
     told.collect()
 }
