@@ -65,6 +65,8 @@ def test_pauses_make_a_victim_and_credits_make_none() -> None:
     assert 2 * mouse["credits"] < mouse["HPCC + PFC"] < mouse["DCQCN + PFC"] / 2
     # A round trip more for the request.
     assert mouse["tail drop"] + 1 < mouse["ExpressPass"] < mouse["tail drop"] + 4
+    # No request, no pauses, and a window of a round trip that never waits for growth.
+    assert mouse["receiver-driven"] < mouse["tail drop"] - 1
     assert mouse["TIMELY + PFC"] > 5 * mouse["credits"]
     assert mouse["PFC + DCTCP"] < mouse["PFC"]
     assert [name for name, lost in dropped.items() if lost] == ["tail drop", "ERICA"]
