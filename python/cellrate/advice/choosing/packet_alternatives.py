@@ -1,4 +1,4 @@
-"""What `choose` tries over Ethernet: TCP's recoveries, queue algorithms and controls."""
+"""Alternatives of `choose` over Ethernet: TCP's recoveries, queue algorithms and controls."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Alternative:
 
     @property
     def kind(self) -> str:
-        """What its search is named after: the queue algorithm, "recovery" or "control".
+        """Name of its search: the queue algorithm, "recovery" or "control".
 
         The parameters of the best alternative of each kind are searched. The scenario as it is has
         a kind of its own, the empty text.
