@@ -33,6 +33,9 @@ MOST_RUNS = 4
 MOST_PRINTED = 6
 """Largest number of printed values that the gallery lists of an experiment."""
 
+TOO_LARGE = frozenset({"uet-permutation"})
+"""Experiments whose networks a page neither draws nor runs within minutes: 8,192 hosts."""
+
 WIDTH, HEIGHT = 150, 90
 """Size of a picture, in the units of its coordinates; y grows downwards."""
 
@@ -58,7 +61,9 @@ def text(found: dict[str, Any]) -> str:
 def _paper(paper: Paper, texts: dict[str, str]) -> dict[str, Any]:
     holds = _verdicts(paper)
     experiments = [
-        _experiment(paper, shown, texts, holds) for shown in paper.experiments if run_ids(shown)
+        _experiment(paper, shown, texts, holds)
+        for shown in paper.experiments
+        if run_ids(shown) and shown.id not in TOO_LARGE
     ]
     return {
         "id": paper.id,
