@@ -75,7 +75,7 @@ def _paper(paper: Paper, texts: dict[str, str]) -> dict[str, Any]:
 
 
 def _verdicts(paper: Paper) -> dict[tuple[str, str], bool]:
-    """Whether each claim holds with seed 1, by experiment and claim: as the golden table has it."""
+    """True for each claim that holds with seed 1 in the golden table, by experiment and claim."""
     lines = golden_path(paper).read_text(encoding="utf-8").splitlines()
     found = [line.split() for line in lines if line.startswith("claim ")]
     return {(experiment, claim): held == "1" for _, experiment, held, claim in found}

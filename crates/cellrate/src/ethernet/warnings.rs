@@ -157,8 +157,7 @@ pub fn after(simulation: &mut Simulation, report: &Report, omitted: u64) -> Vec<
         report.window_seconds,
     ));
     warnings.extend(without_throughput(report));
-    let timers =
-        flows().filter(|(flow, _)| flow.source.over_tcp() && !flow.source.is_measured_whole());
+    let timers = flows().filter(|(flow, _)| flow.over_tcp() && !flow.source.is_measured_whole());
     let timers = timers
         .map(|(flow, measured)| (measured.name.as_str(), measured.timeouts, flow.tcp.min_rto));
     warnings.extend(short_for_timeouts(timers, report.window_seconds));

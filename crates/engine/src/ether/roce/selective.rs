@@ -58,7 +58,7 @@ impl Again {
     }
 }
 
-/// What the receiver has of a transfer beyond the packets in order.
+/// Packets of a transfer that the receiver has beyond those in order.
 #[derive(Clone, Debug, Default)]
 pub struct Kept {
     /// Payload of the packets from the expected one on; `None` for one that has not arrived. The first has not.
