@@ -63,6 +63,39 @@ def test_the_sized_buffer_loses_nothing_and_a_byte_less_does(incast: Path) -> No
     assert 0.9 * windows.buffer_bytes < (calm.buffer_bytes or 0) <= windows.buffer_bytes
 
 
+def test_room_under_pfc_is_that_of_the_formula_and_less_loses() -> None:
+    """XOFF of 100 kB, and what 40 Gbit/s bring until a pause acts, for 17 links to one switch.
+
+    Acknowledgements of the sink, and its CNPs, have two priorities; data have one.
+    """
+    text = cellrate.template("dcqcn")
+    found = cellrate.size_buffer(text, seeds=2)
+    assert isinstance(found, sizing.LosslessAnswer)
+    [room] = {link.room_bytes for link in found.links}
+    assert found.memory_bytes == {"A": (16 + 2) * room}
+    assert (found.packets_dropped, found.loses) == (0, None)
+    full = found.links[0]
+    assert full.held_bytes is not None
+    assert 0.9 < full.held_bytes / room <= 1
+    # A packet less than what a run took of the headroom loses frames.
+    less = {"pfc.headroom": f"{full.held_bytes - 100_000 - 1_100} bytes"}
+    short = cellrate.size_buffer(text, overrides=less, seeds=2)
+    assert isinstance(short, sizing.LosslessAnswer)
+    assert short.packets_dropped > 0
+    assert short.loses is not None
+
+
+def test_room_under_credits_is_measured_where_reports_have_the_link() -> None:
+    text = cellrate.template("leaf-spine")
+    found = cellrate.size_buffer(text, overrides={"cbfc": {}}, seeds=2)
+    assert isinstance(found, sizing.LosslessAnswer)
+    assert {link.switch for link in found.links} == set(found.memory_bytes)
+    assert set(found.memory_bytes) == {f"leaf{n}" for n in (1, 2, 3, 4)} | {"spine1", "spine2"}
+    # A greedy flow of a host holds all credits of its link at once.
+    assert found.links[0].share == 1.0
+    assert all(link.share is None or link.share <= 1 for link in found.links)
+
+
 def test_formulas_are_of_the_seed_whose_flows_need_most(tmp_path: Path) -> None:
     """A permutation draws the flows of a port anew with each seed."""
     place = tmp_path / "leaf-spine.toml"

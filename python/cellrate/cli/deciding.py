@@ -164,6 +164,9 @@ def size_buffer(
     The answer also shows formulas, each with the assumptions that fail. Runs are measured from 0 s
     on. A page with a picture of the queue is written to OUT. Finished runs are kept in OUT/results,
     so the same command continues an interrupted search.
+
+    Over Ethernet under PFC or CBFC the answer is the memory of each switch: by formula, XOFF and
+    headroom or the credits of each link, beside the most that runs take of it.
     """
     job = job_of(file)
     store = kept_results(out, fresh=fresh)

@@ -37,8 +37,10 @@ def size_buffer(
     workers: int | None = None,
     store: _core.Store | None = None,
     progress: Watcher | bool | None = None,
-) -> sizing.Answer | sizing.PacketAnswer:
+) -> sizing.Answer | sizing.PacketAnswer | sizing.LosslessAnswer:
     """Finds the least buffer that loses no cells, or meets a target, as ``cellrate size-buffer``.
+
+    Under PFC or CBFC over Ethernet it computes the room of switches, and measures what runs take.
 
     Args:
         scenario: A path, TOML, mapping or `Scenario`, as for `run`.

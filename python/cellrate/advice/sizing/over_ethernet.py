@@ -12,6 +12,7 @@ from cellrate import _core
 from cellrate.advice.formulas.frame_bounds import FrameBounds, outstanding_packets
 from cellrate.advice.formulas.frame_delay import buffer_for_delay
 from cellrate.advice.sizing.confidence import CONFIDENCE, covered, upper_mean
+from cellrate.advice.sizing.lossless import LosslessAnswer, size_lossless
 from cellrate.advice.sizing.question import Measured, Question, SizingError, measure
 from cellrate.advice.sizing.search import least
 from cellrate.common.document import Column, Document, Paragraph, Row, Section, Shown, Table
@@ -203,8 +204,8 @@ class PacketAnswer(Shown):
         }
 
 
-def size_port(question: Question, runner: Runner) -> PacketAnswer:
-    """Finds the buffer that each queue of a port over Ethernet needs.
+def size_port(question: Question, runner: Runner) -> PacketAnswer | LosslessAnswer:
+    """Finds the buffer that each queue of a port over Ethernet needs; under PFC or CBFC, the room.
 
     Until a queue first exceeds a buffer, runs with and without this limit are the same. So the
     least lossless buffer is the longest queue, and runs with the buffer confirm it.
@@ -216,6 +217,8 @@ def size_port(question: Question, runner: Runner) -> PacketAnswer:
     network = FrameNetwork.of_scenario(scenario)
     if question.credit_cells is not None:
         raise SizingError("--credit-cells has no meaning over Ethernet, where credits count bytes")
+    if network.lossless is not None:
+        return size_lossless(question, _networks(question, network), runner)
     _require_one_limit(network)
     networks = _networks(question, network)
     crossed = {
@@ -278,16 +281,10 @@ def _require_one_limit(network: FrameNetwork) -> None:
     """Checks that nothing but one buffer limits queues.
 
     Raises:
-        SizingError: `fcvc`, `pfc`, `cbfc`, `switch.memory` or a change during the run limits them.
+        SizingError: `fcvc`, `switch.memory` or a change during the run limits them.
     """
     if network.credit is not None:
         raise SizingError("`fcvc` determines every buffer; leave `fcvc` out to size a buffer")
-    if network.lossless is not None:
-        by = network.lossless["by"]
-        raise SizingError(
-            f"under `{by}` a queue has no limit of its own; `cellrate explain` bounds the queues "
-            f"that need no more with `{by}`, or leave `{by}` out to size a buffer"
-        )
     for line in network.ports:
         if line.switch is not None and line.switch["memory"] is not None:
             raise SizingError(

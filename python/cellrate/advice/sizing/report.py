@@ -17,6 +17,7 @@ from cellrate.advice.sizing.confidence import (
     covered_share,
     seeds_to_cover,
 )
+from cellrate.advice.sizing.lossless import LosslessAnswer
 from cellrate.advice.sizing.over_ethernet import PacketAnswer
 from cellrate.common.document import (
     Column,
@@ -338,9 +339,9 @@ def _ports(answer: Answer) -> Folded:
     return Folded(f"All ports ({len(found)})", (Table(titles, rows(found)),) if found else ())
 
 
-def as_json(answer: Answer | PacketAnswer) -> dict[str, Any]:
+def as_json(answer: Answer | PacketAnswer | LosslessAnswer) -> dict[str, Any]:
     """The output of `cellrate size-buffer --json`."""
-    if isinstance(answer, PacketAnswer):
+    if not isinstance(answer, Answer):
         return answer.as_json()
     question = answer.question
     names = {

@@ -1,0 +1,223 @@
+"""Sizes what switches hold under PFC or CBFC: room for each link, measured beside formula."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from cellrate.advice.sizing.question import Measured, Question, SizingError, measure
+from cellrate.common.document import Column, Document, Paragraph, Row, Section, Shown, Table
+from cellrate.common.numbers import counted
+from cellrate.common.to_json import to_json
+from cellrate.simulation.network.ethernet_view import FrameNetwork, Line
+from cellrate.simulation.run_types import Runner
+from cellrate.simulation.runner import Job
+
+MOST_ROWS = 12
+"""Largest number of links that the table shows."""
+PARTS = {
+    "pfc": "XOFF and the headroom that a link can fill until its pause acts",
+    "cbfc": "the credits that a link needs to be busy while they return",
+}
+
+
+@dataclass(frozen=True)
+class LinkRoom:
+    """Room of a switch for one priority of a link that leads to it.
+
+    Attributes:
+        link: Name of the link.
+        switch: Name of the switch.
+        priorities: Number of priorities of the link that flows use.
+        room_bytes: Room for each priority, by the formula or as the scenario sets it.
+        held_bytes: Most bytes of a priority from this link that the switch held in any run; None if
+            reports leave the link out, since no flow uses its opposite direction.
+        seed: Seed of that run.
+    """
+
+    link: str
+    switch: str
+    priorities: int
+    room_bytes: int
+    held_bytes: int | None
+    seed: int | None
+
+    @property
+    def share(self) -> float | None:
+        """Share of the room that was used; None if it is not known."""
+        return None if self.held_bytes is None else self.held_bytes / self.room_bytes
+
+
+@dataclass(frozen=True)
+class LosslessAnswer(Shown):
+    """Room that switches need under PFC or CBFC, beside what runs took of it.
+
+    Attributes:
+        question: The question that was asked.
+        by: ``pfc`` or ``cbfc``.
+        loses: A reason for which frames may be lost; None if the room suffices by the formula.
+        links: The links that lead to switches and carry flows, the fullest first.
+        memory_bytes: Room of each switch for all its links and their priorities.
+        packets_dropped: Packets that the runs lost.
+    """
+
+    question: Question
+    by: str
+    loses: str | None
+    links: tuple[LinkRoom, ...]
+    memory_bytes: dict[str, int]
+    packets_dropped: int
+
+    def __repr__(self) -> str:
+        largest = max(self.memory_bytes.values())
+        return f"<room under {self.by} in {self.question.path}: at most {largest:,} bytes a switch>"
+
+    def words(self) -> Iterator[str]:
+        """The result in sentences."""
+        name, most = max(self.memory_bytes.items(), key=lambda one: one[1])
+        others = len(self.memory_bytes)
+        of = "" if others == 1 else f", the most of {others} switches"
+        yield f"Memory under {self.by.upper()}: {most:,} bytes at {name}{of}."
+        yield (
+            f"For each priority of a link this is {PARTS[self.by]}. No frame is lost by overflow "
+            "with this room, whatever the flows send."
+            if self.loses is None
+            else f"Frames may be lost: {self.loses}."
+        )
+        full = self.links[0]
+        if full.share is not None:
+            yield (
+                f"Runs took at most {full.share:.0%} of it: {full.held_bytes:,} of "
+                f"{full.room_bytes:,} bytes of {full.link} (seed {full.seed})."
+            )
+        runs = counted(len(self.question.seeds), "run")
+        lost = counted(self.packets_dropped, "packet") if self.packets_dropped else "no packet"
+        yield f"Switches dropped {lost} in {runs}."
+
+    def document(self) -> Document:
+        """The room of each link as a document."""
+        heads = (
+            *(
+                Column("link"),
+                Column("room\n(bytes)", "right"),
+                Column("most held\n(bytes)", "right"),
+            ),
+            *(Column("share", "right"), Column("seed", "right", optional=True)),
+        )
+        shown = tuple(map(_row, self.links[:MOST_ROWS]))
+        left = len(self.links) - len(shown)
+        rest = f"{counted(left, 'link')} more took no larger share."
+        more = (Paragraph(rest, "faint"),) if left else ()
+        section = Section("Room for a priority of each link", (Table(heads, shown), *more))
+        title = f"Memory under {self.by.upper()} for no loss"
+        return Document(title, (*map(Paragraph, self.words()), section))
+
+    def as_json(self) -> dict[str, Any]:
+        """The output of `cellrate size-buffer --json`."""
+        return {
+            "scenario": self.question.path,
+            "settings": list(self.question.overrides),
+            **to_json(self, without=("question",)),
+            "words": list(self.words()),
+        }
+
+
+def _row(link: LinkRoom) -> Row:
+    measured = ("-", "-", "-")
+    if link.share is not None:
+        measured = (f"{link.held_bytes:,}", f"{link.share:.2f}", str(link.seed))
+    return Row((link.link, f"{link.room_bytes:,}", *measured))
+
+
+def size_lossless(
+    question: Question, networks: Sequence[FrameNetwork], runner: Runner
+) -> LosslessAnswer:
+    """Computes the room that each link to a switch needs, and measures what runs take of it.
+
+    Args:
+        question: The question.
+        networks: The network of each seed, or one of all seeds.
+        runner: Runs jobs.
+
+    Raises:
+        SizingError: The question has a target that has no meaning without losses and queues'
+            limits, or no flow crosses a switch.
+    """
+    network = networks[0]
+    assert network.lossless is not None  # noqa: S101  callers know it
+    by = str(network.lossless["by"])
+    targets = {
+        "--port": question.port is not None,
+        "--delay": question.delay_seconds is not None,
+        "--loss": question.loss_ratio > 0,
+    }
+    for option, is_given in targets.items():
+        if is_given:
+            raise SizingError(
+                f"{option} has no meaning under `{by}`, where each link has room of its own and no "
+                f"frame is lost; leave {option} out, or `{by}`"
+            )
+    used: dict[int, set[int]] = {}
+    for one in networks:
+        for number, priorities in _used(one).items():
+            used.setdefault(number, set()).update(priorities)
+    if not used:
+        raise SizingError(f"no flow of a priority under `{by}` crosses a switch")
+    # Drops and what links held count from the start of a run.
+    duration = round(network.duration_seconds * 1e12)
+    settings = ('measure.from="0 s"', f'measure.to="{duration} ps"', "measure.traces=[]")
+    jobs = [
+        Job(question.text, question.path, (*question.overrides, *settings), seed)
+        for seed in question.seeds
+    ]
+    runs = measure(jobs, runner)
+    rooms = network.lossless["room_bytes"]
+    unit = int(network.lossless.get("unit_bytes", 1))
+    links = []
+    for number, priorities in used.items():
+        line, room = network.lines[number], int(rooms[number])
+        # Links come in pairs, one for each direction.
+        opposite = network.lines[number ^ 1].name
+        held = [(most * unit, -run.seed) for run in runs for most in _held(run, opposite)]
+        octets, seed = max(held, default=(None, None))
+        first = None if seed is None else -seed
+        links.append(LinkRoom(line.name, line.receiver, len(priorities), room, octets, first))
+    memory: Counter[str] = Counter()
+    for link in links:
+        memory[link.switch] += link.priorities * link.room_bytes
+    return LosslessAnswer(
+        question,
+        by,
+        network.lossless["loses"],
+        tuple(sorted(links, key=lambda one: -(one.share or 0.0))),
+        dict(memory),
+        sum(int(run.summary["totals"]["packets_dropped"]) for run in runs),
+    )
+
+
+def _used(network: FrameNetwork) -> dict[int, set[int]]:
+    """Priorities under flow control that cross each link to a switch, by the link's number."""
+    assert network.lossless is not None  # noqa: S101  callers know it
+    rooms, covered = network.lossless["room_bytes"], set(network.lossless["priorities"])
+    numbers = {line: number for number, line in enumerate(network.lines)}
+    crossing: dict[int, set[int]] = {}
+
+    def cross(lines: Iterator[Line], priorities: Sequence[int]) -> None:
+        for line in lines:
+            if network.nodes[line.receiver] and rooms[numbers[line]] is not None:
+                crossing.setdefault(numbers[line], set()).update(covered.intersection(priorities))
+
+    for flow in network.flows:
+        cross(flow.lines, [flow.priority])
+        cross(flow.lines_back, [flow.priority, flow.notification_priority])
+    return {number: found for number, found in crossing.items() if found}
+
+
+def _held(run: Measured, opposite: str) -> Iterator[int]:
+    """Most bytes or credits of a priority that a switch held from the link opposite to its port."""
+    for port in run.summary["ports"]:
+        if port["name"] == opposite:
+            control = port["control"]
+            yield int(control.get("ingress_max_bytes", control.get("ingress_max_credits", 0)))
