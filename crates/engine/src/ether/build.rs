@@ -11,7 +11,7 @@ use super::collective::Steps;
 use super::credit::Account;
 use super::endpoint::{App, Endpoint, EndpointSettings, Paced, Supply};
 use super::ends::{End, Ends};
-use super::frame::UDP_HEADERS;
+use super::frame::{UDP_HEADERS, on_line};
 use super::host::{Host, Interface};
 use super::hosted::Hosted;
 use super::limiter::Limiter;
@@ -224,7 +224,7 @@ impl<'a> Draft<'a> {
                 link: *link as u32,
                 buffer: settings.buffer,
                 queues: (0..queues).map(queue).collect(),
-                schedule: settings.schedule.build(),
+                schedule: settings.schedule.build(on_line(0)),
                 first_queue: number * queues,
                 shares_memory: settings.memory.is_some(),
                 queue_of: settings.queue_of(),

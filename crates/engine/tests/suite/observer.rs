@@ -107,7 +107,9 @@ fn check_against(report: &Report, fast: &mut Simulation, told: &Told, end: Ps) {
         .zip(&report.ports)
     {
         let link = port.link as u32;
-        let here = |event: &Event| event.link == Some(link) && cause(event).is_some();
+        // A policer drops cells before they reach the port.
+        let at_port = |event: &Event| cause(event).is_some_and(|one| one != Cause::Policed);
+        let here = |event: &Event| event.link == Some(link) && at_port(event);
         let lost = count(&told.losses, |event| {
             here(event) && cause(event) == Some(Cause::LinkError)
         });

@@ -14,7 +14,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::component::Component;
-use crate::ether::frame::on_line;
 use crate::kernel::Finding;
 
 pub use heads::{Heads, MOST_QUEUES};
@@ -83,8 +82,8 @@ pub fn disciplines() -> &'static [Component] {
 }
 
 impl ScheduleConfig {
-    /// The discipline of a port with empty queues.
-    pub fn build(&self) -> Schedule {
+    /// The discipline of a port with empty queues, whose frames have `around` octets of preamble and gap.
+    pub fn build(&self, around: u32) -> Schedule {
         let (strict, order) = match self {
             ScheduleConfig::StrictPriority => (MOST_QUEUES, None),
             ScheduleConfig::DeficitRoundRobin(config) => {
@@ -104,7 +103,11 @@ impl ScheduleConfig {
                 (config.strict, Some(Order::WorstCaseFair(fair)))
             }
         };
-        Schedule { strict, order }
+        Schedule {
+            strict,
+            order,
+            around,
+        }
     }
     /// Findings about the parameters at a port with `queues` queues and frames of at most `largest` octets.
     pub fn check(&self, queues: usize, largest: u32) -> Vec<Finding> {
@@ -135,6 +138,8 @@ pub struct Schedule {
     strict: usize,
     /// The order of the queues behind them; `None` if all are strict.
     order: Option<Order>,
+    /// Octets of preamble and gap, which tags count.
+    around: u32,
 }
 
 /// The order of service of queues that share what strict queues leave.
@@ -164,8 +169,8 @@ impl Schedule {
         let queue = match self.order.as_mut()? {
             Order::DeficitRoundRobin(drr) => drr.next(shared),
             Order::WeightedRoundRobin(wrr) => wrr.next(shared),
-            Order::SelfClocked(scfq) => scfq.next(&on_lines(shared)),
-            Order::WorstCaseFair(fair) => fair.next(&on_lines(shared)),
+            Order::SelfClocked(scfq) => scfq.next(&on_lines(shared, self.around)),
+            Order::WorstCaseFair(fair) => fair.next(&on_lines(shared, self.around)),
         };
         queue.map(|queue| self.strict + queue)
     }
@@ -192,8 +197,8 @@ impl Schedule {
         match order {
             Order::DeficitRoundRobin(drr) => drr.on_service(queue, octets),
             Order::WeightedRoundRobin(wrr) => wrr.on_service(),
-            Order::SelfClocked(scfq) => scfq.on_service(queue, on_line(octets)),
-            Order::WorstCaseFair(fair) => fair.on_service(queue, on_line(octets)),
+            Order::SelfClocked(scfq) => scfq.on_service(queue, octets + self.around),
+            Order::WorstCaseFair(fair) => fair.on_service(queue, octets + self.around),
         }
     }
     /// Notes that no frame waits in `queue` any more: its last frame was served or dropped.
@@ -215,10 +220,10 @@ impl Schedule {
 }
 
 /// Octets of the first frames on the line, with preamble and gap; 0 for an empty queue.
-fn on_lines(heads: &[u32]) -> Heads {
+fn on_lines(heads: &[u32], around: u32) -> Heads {
     let mut lines = Heads::default();
     for (line, octets) in lines.iter_mut().zip(heads) {
-        *line = if *octets > 0 { on_line(*octets) } else { 0 };
+        *line = if *octets > 0 { octets + around } else { 0 };
     }
     lines
 }

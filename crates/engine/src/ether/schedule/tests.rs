@@ -28,15 +28,10 @@ fn by_weight(name: &str, weights: &[u32]) -> ScheduleConfig {
 /// A frame: arrival in times of an octet, queue, octets.
 type Sent = (u64, usize, u32);
 
-/// Serves frames, in the order of their arrivals, over a line that takes one octet in a unit of time. A frame's octets
-/// are those on the line where a discipline counts these, else its own. Returns the time of each frame's end, in the
-/// order of service, with the frame.
+/// Serves frames without preamble and gap, in the order of their arrivals, over a line that takes one octet in a unit of
+/// time. Returns the time of each frame's end, in the order of service, with the frame.
 fn served(config: &ScheduleConfig, frames: &[Sent]) -> Vec<(u64, Sent)> {
-    let mut schedule = config.build();
-    let around = match config {
-        ScheduleConfig::SelfClocked(_) | ScheduleConfig::WorstCaseFair(_) => on_line(0),
-        _ => 0,
-    };
+    let mut schedule = config.build(0);
     let mut queues: Vec<VecDeque<Sent>> = vec![VecDeque::new(); MOST_QUEUES];
     let (mut now, mut next, mut trace) = (0, 0, Vec::new());
     loop {
@@ -50,7 +45,7 @@ fn served(config: &ScheduleConfig, frames: &[Sent]) -> Vec<(u64, Sent)> {
         }
         let mut heads = Heads::default();
         for (head, queue) in heads.iter_mut().zip(&queues) {
-            *head = queue.front().map_or(0, |frame| frame.2 - around);
+            *head = queue.front().map_or(0, |frame| frame.2);
         }
         let Some(queue) = schedule.next(&heads) else {
             if next == frames.len() {
@@ -60,7 +55,7 @@ fn served(config: &ScheduleConfig, frames: &[Sent]) -> Vec<(u64, Sent)> {
             continue;
         };
         let frame = queues[queue].pop_front().expect("a frame in the queue");
-        schedule.on_service(queue, frame.2 - around);
+        schedule.on_service(queue, frame.2);
         if queues[queue].is_empty() {
             schedule.on_emptied(queue);
         }
@@ -76,7 +71,7 @@ fn order(config: &ScheduleConfig, frames: &[Sent]) -> Vec<usize> {
 
 #[test]
 fn strict_priority_serves_the_first_queue_that_has_a_frame() {
-    let mut strict = ScheduleConfig::StrictPriority.build();
+    let mut strict = ScheduleConfig::StrictPriority.build(0);
     for (heads, next) in [
         ([0, 64, 1_518, 0, 0, 0, 0, 64], Some(1)),
         ([1_518, 64, 0, 0, 0, 0, 0, 0], Some(0)),

@@ -32,6 +32,13 @@ struct Faulty {
     fault: Fault,
 }
 
+impl Faulty {
+    /// True if a source without pauses sends at once: not below TCR, 10 cells/s, where cells are out of rate.
+    fn hurries(&self, data: bool) -> bool {
+        data && self.inner.acr() > 10.0
+    }
+}
+
 impl Source for Faulty {
     fn acr(&self) -> f64 {
         match self.fault {
@@ -43,13 +50,14 @@ impl Source for Faulty {
     fn next_wake(&self, data: bool) -> Ps {
         match self.fault {
             Fault::Silent => Ps::NEVER,
-            Fault::NoPause if data => Ps::ZERO,
+            Fault::NoPause if self.hurries(data) => Ps::ZERO,
             _ => self.inner.next_wake(data),
         }
     }
     fn opportunity(&mut self, now: Ps, data: bool) -> Option<Emission> {
         let due = self.inner.next_wake(data);
-        let hasty = self.fault == Fault::Early || (self.fault == Fault::NoPause && data);
+        let hasty =
+            self.fault == Fault::Early || (self.fault == Fault::NoPause && self.hurries(data));
         match (
             self.fault,
             self.inner

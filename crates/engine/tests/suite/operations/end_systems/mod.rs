@@ -246,12 +246,13 @@ impl<S: Source> Ends<S> {
         );
     }
 
-    /// Checks SES rule 1, up to the picosecond that the clock rounds off.
+    /// Checks SES rule 1, up to the picosecond that the clock rounds off; a source that exceeds ACR keeps its factor.
     fn observe_gap(&mut self, acr: f64) {
+        let rate = acr * self.config.excess_factor.unwrap_or(1.0);
         if let Some(last) = self.last_in_rate {
             assert!(
-                (self.now - last).0.saturating_add(1) >= (1e12 / acr) as u64,
-                "closer than 1/{acr} s"
+                (self.now - last).0.saturating_add(1) >= (1e12 / rate) as u64,
+                "closer than 1/{rate} s"
             );
         }
         self.last_in_rate = Some(self.now);
