@@ -51,7 +51,9 @@ def write_pages(place: Path) -> None:
     parts = [_part(paper) for paper in papers]
     for part in parts:
         _write(place / f"{part.paper.id}.md", evidence(part.paper, part.results))
-        _write(place / f"{part.paper.id}-sensitivity.md", _sensitivity(part.paper))
+        varied = part.paper.directory / "sensitivity.csv"
+        if varied.exists():
+            _write(place / f"{part.paper.id}-sensitivity.md", _sensitivity(part.paper, varied))
         write_inferred(part.paper, place)
     _write(place / "papers.md", overview(parts))
     _write(place / "errata.md", _errata(parts))
@@ -91,8 +93,7 @@ def _errata(parts: list[Judged]) -> Document:
     return replace(page, parts=(Paragraph(NEED_RUNS.format(left_out, proofs)), *page.parts))
 
 
-def _sensitivity(paper: Paper) -> Document:
-    path = paper.directory / "sensitivity.csv"
+def _sensitivity(paper: Paper, path: Path) -> Document:
     with path.open(encoding="utf-8", newline="") as file:
         _titles, *rows = csv.reader(file)
     return sensitivity_page(paper, rows)

@@ -45,8 +45,11 @@ CHARACTERS = 58
 
 
 def write_inferred(paper: Paper, place: Path) -> None:
-    """Writes the page of a paper and its picture into a directory."""
-    found = tomllib.loads((paper.directory / "inferred.toml").read_text(encoding="utf-8"))
+    """Writes the page of a paper and its picture into a directory, if the paper was inferred."""
+    stored = paper.directory / "inferred.toml"
+    if not stored.exists():
+        return
+    found = tomllib.loads(stored.read_text(encoding="utf-8"))
     name = f"{paper.id}-inferred"
     save(_picture(found["parameter"]), place / name, ("svg",))
     (place / f"{name}.md").write_text(markdown(_page(paper, found, name)), encoding="utf-8")
