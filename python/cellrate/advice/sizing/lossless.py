@@ -18,8 +18,8 @@ from cellrate.simulation.runner import Job
 MOST_ROWS = 12
 """Largest number of links that the table shows."""
 PARTS = {
-    "pfc": "XOFF and the headroom that a link can fill until its pause acts",
-    "cbfc": "the credits that a link needs to be busy while they return",
+    "pfc": "XOFF and the headroom, by default what it can fill until its pause acts",
+    "cbfc": "its credits, by default those that keep it busy while they return",
 }
 
 
