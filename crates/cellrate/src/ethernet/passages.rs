@@ -162,6 +162,7 @@ impl Passages {
                 Kind::Pull => "pull",
                 Kind::Trimmed => "trimmed",
                 Kind::Again => "again",
+                Kind::Report => "report",
             },
         });
         self.packet.push(row.packet);

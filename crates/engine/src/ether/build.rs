@@ -601,6 +601,7 @@ impl<'a> Draft<'a> {
             hops: rates.collect(),
             round_trip: config.round_trip(framing, links(&flow.forward), links(&flow.backward)),
             packet: framing.on_line(config.longest_data()),
+            payload: config.full_packet().1 as u32,
         };
         if !channel.is_forward() {
             let puller = config.control.puller(&way, config.packets(bytes));

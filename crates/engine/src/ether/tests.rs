@@ -10,6 +10,7 @@ mod datagrams;
 mod expresspass;
 mod hpcc;
 mod log;
+mod nscc;
 mod parts;
 mod pfc;
 mod random;

@@ -36,6 +36,8 @@ mod opcode {
     /// The headers of a trimmed packet, and the request for this packet.
     pub const TRIMMED: u8 = 0xc4;
     pub const AGAIN: u8 = 0xc5;
+    /// The report on a packet.
+    pub const REPORT: u8 = 0xc6;
 }
 
 /// Appends the IP packet that carries a RoCE packet of `flow`, forward or `backward`, with the traffic class
@@ -59,6 +61,7 @@ pub fn write(
         Kind::Data => payload + padding,
         Kind::Ack | Kind::Nak | Kind::Pull | Kind::Again => 4,
         Kind::Cnp => 16,
+        Kind::Report => 8,
         Kind::Credited => CREDIT_NUMBER as usize + payload + padding,
         Kind::Credit => 2,
         Kind::Request | Kind::Stop | Kind::Trimmed => 0,
@@ -84,7 +87,11 @@ pub fn write(
     out.extend([0, 0]);
     let queue_pair = FIRST_QUEUE_PAIR + 2 * ends.flow + u32::from(backward);
     let becn = if packet.kind == Kind::Cnp { 0x40 } else { 0 };
-    let asks = if packet.asks { 1 << 31 } else { 0 };
+    let asks = if packet.asks && packet.kind != Kind::Report {
+        1 << 31
+    } else {
+        0
+    };
     out.extend([opcode(flow, packet), (padding as u8) << 4]);
     out.extend(P_KEY.to_be_bytes());
     out.extend((becn << 24 | queue_pair & 0xff_ffff).to_be_bytes());
@@ -102,6 +109,11 @@ pub fn write(
         // No standard has its form.
         Kind::Pull | Kind::Again => out.extend([0; 4]),
         Kind::Cnp => out.extend([0; 16]),
+        // The count of packets taken, and the mark of the packet that is answered without its number.
+        Kind::Report => {
+            out.extend((packet.trail & 0xff_ffff).to_be_bytes());
+            out.extend(u32::from(packet.asks).to_be_bytes());
+        }
     }
     if let Some(hops) = hops {
         out.resize(out.len() + telemetry - 2, 0);
@@ -146,6 +158,7 @@ fn opcode(flow: &FlowPlan, packet: &RocePacket) -> u8 {
         Kind::Pull => opcode::PULL,
         Kind::Trimmed => opcode::TRIMMED,
         Kind::Again => opcode::AGAIN,
+        Kind::Report => opcode::REPORT,
         Kind::Credit => opcode::CREDIT,
         Kind::Request => opcode::REQUEST,
         Kind::Stop => opcode::STOP,

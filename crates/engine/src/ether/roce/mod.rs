@@ -6,6 +6,7 @@ pub mod demand;
 pub mod pacer;
 pub mod packet;
 pub mod receiver;
+pub mod reporter;
 pub mod selective;
 pub mod sender;
 pub mod telemetry;
@@ -46,7 +47,7 @@ pub struct RoceConfig {
     #[schemars(extend("x-search" = { "low": "256 bytes", "high": "4096 bytes", "scale": "powers-of-two" }))]
     pub payload: Bytes,
     /// Packets per acknowledgement; the last packet of a transfer is always acknowledged. Under ExpressPass credits
-    /// acknowledge the others.
+    /// acknowledge the others, under NSCC reports.
     #[schemars(range(min = 1), extend("x-search" = { "low": 1, "high": 64, "scale": "powers-of-two" }))]
     pub ack_every: u32,
     /// Time without progress of acknowledgements after which the source sends again from the first packet that is not

@@ -9,6 +9,10 @@ pub const ACK_PACKET: u32 = HEADERS + 4;
 /// Octets of the IP packet of a congestion notification (CNP), which has sixteen reserved octets.
 pub const CNP_PACKET: u32 = HEADERS + 16;
 
+/// Octets of the IP packet of a report: an acknowledgement, and four octets for number and mark of the packet that it answers. A
+/// real source would look up when it has sent this packet.
+pub const REPORT_PACKET: u32 = ACK_PACKET + 4;
+
 /// Octets in data that say which credit of ExpressPass they answer: the number has 24 bits.
 pub const CREDIT_NUMBER: u32 = 4;
 /// Octets of the IP packet of a credit. Its PSN is the number of the credit; two octets have the low bits of the PSN that the
@@ -47,6 +51,9 @@ pub enum Kind {
     Trimmed,
     /// The receiver asks for the packet with its number alone, since it came trimmed.
     Again,
+    /// A report on a packet that the receiver has taken. It acknowledges every packet before its PSN. `sent` is the begin of the packet that it
+    /// answers, `asks` says that this packet came marked, and `trail` has the low 32 bits of the number of packets taken.
+    Report,
 }
 
 /// The fields of a RoCEv2 packet that the simulation needs.
@@ -58,7 +65,7 @@ pub struct RocePacket {
     /// Time at which the source has sent it.
     pub sent: Ps,
     /// Place of its telemetry at the switch that has it, 0 elsewhere; [`NO_TELEMETRY`] if it has no room for any. Of a
-    /// credit and of data that answer it the number of the credit: the low 32 bits.
+    /// credit and of data that answer it the number of the credit: the low 32 bits. See also [`Kind::Report`].
     pub trail: u32,
     /// Octets of payload.
     pub payload: u16,
@@ -90,13 +97,15 @@ impl RocePacket {
             Kind::Request | Kind::Stop | Kind::Trimmed => HEADERS,
             Kind::Ack | Kind::Nak | Kind::Pull | Kind::Again => ACK_PACKET,
             Kind::Cnp => CNP_PACKET,
+            Kind::Report => REPORT_PACKET,
         };
         own + if self.has_telemetry() { TELEMETRY } else { 0 }
     }
     /// True if it has room for telemetry.
     #[inline]
     pub fn has_telemetry(&self) -> bool {
-        self.trail != NO_TELEMETRY && !matches!(self.kind, Kind::Credit | Kind::Credited)
+        self.trail != NO_TELEMETRY
+            && !matches!(self.kind, Kind::Credit | Kind::Credited | Kind::Report)
     }
     /// True if it has a part of a message.
     #[inline]

@@ -8,6 +8,7 @@ use super::control::Notifier;
 use super::control::puller::Puller;
 use super::pacer::Pacer;
 use super::packet::{Kind, RocePacket};
+use super::reporter::Reporter;
 use super::selective::Kept;
 use super::telemetry::Trail;
 use super::{Resend, RoceConfig};
@@ -30,6 +31,8 @@ pub struct Receiver {
     puller: Option<Puller>,
     /// Packets ahead of the expected one; `None` without selective resend.
     kept: Option<Box<Kept>>,
+    /// Reports on packets taken, if the control has them.
+    reporter: Option<Box<Reporter>>,
     notifier: Notifier,
     /// Credits of ExpressPass; `None` without it.
     pacer: Option<Box<Pacer>>,
@@ -61,6 +64,10 @@ impl Receiver {
             cut_ahead: u64::MAX,
             puller,
             kept: (config.resend == Resend::Selective).then(Box::default),
+            reporter: config
+                .control
+                .has_reports()
+                .then(|| Box::new(Reporter::new(config.ack_every))),
             notifier: config.control.notifier(),
             pacer: pacer.map(Box::new),
             has_telemetry: config.control.has_telemetry(),
@@ -95,7 +102,7 @@ impl Receiver {
             self.cut += payload;
         }
         if self.kept.is_some() {
-            return self.receive_selectively(packet);
+            return self.receive_selectively(packet, marked);
         }
         if packet.psn == self.expected && !is_trimmed {
             self.expected += 1;
@@ -103,7 +110,15 @@ impl Receiver {
             self.has_told = false;
             // What waits says that the packet is missing.
             let waits = self.answer.is_some();
-            self.answer = (packet.asks || waits).then_some(Kind::Ack);
+            let answers = match &mut self.reporter {
+                Some(reporter) => {
+                    let taken = (self.expected, self.expected, false);
+                    reporter.on_taken(packet, marked, taken);
+                    waits
+                }
+                None => packet.asks || waits,
+            };
+            self.answer = answers.then_some(Kind::Ack);
             if self.expected == self.cut_ahead {
                 self.name_missing();
             }
@@ -132,7 +147,7 @@ impl Receiver {
     }
 
     /// A packet with data, or what a switch has left of it, arrives under selective resend.
-    fn receive_selectively(&mut self, packet: &RocePacket) {
+    fn receive_selectively(&mut self, packet: &RocePacket, marked: bool) {
         let Some(kept) = &mut self.kept else { return };
         if !kept.lacks(packet.psn, self.expected) {
             if packet.kind != Kind::Trimmed {
@@ -153,8 +168,11 @@ impl Receiver {
             let (packets, bytes) = kept.take(packet.psn, packet.payload, self.expected);
             self.expected += packets;
             self.delivered += bytes;
-            // The last packet of a transfer asks, and may have come long before the one that fills the gap.
-            if packet.asks || fills {
+            if let Some(reporter) = &mut self.reporter {
+                let taken = (self.expected, kept.taken(), kept.has_gap());
+                reporter.on_taken(packet, marked, taken);
+            } else if packet.asks || fills {
+                // The last packet of a transfer asks, and may have come long before the one that fills the gap.
                 self.answer = Some(Kind::Ack);
             }
         }
@@ -171,6 +189,9 @@ impl Receiver {
         }
         if let Some(limit) = self.puller.as_mut().and_then(Puller::poll) {
             return Some(RocePacket::empty(Kind::Pull, limit, now));
+        }
+        if let Some(report) = self.reporter.as_mut().and_then(|reporter| reporter.poll()) {
+            return Some(report);
         }
         let kind = self.answer.take()?;
         let mut answer = RocePacket::empty(kind, self.expected, now);
@@ -218,7 +239,11 @@ impl Receiver {
     pub fn waits(&self) -> bool {
         let pulls = self.puller.as_ref().is_some_and(Puller::waits);
         let asks = self.kept.as_ref().is_some_and(|kept| kept.waits());
-        self.cnp || pulls || asks || self.answer.is_some()
+        let reports = self
+            .reporter
+            .as_ref()
+            .is_some_and(|reporter| reporter.waits());
+        self.cnp || pulls || asks || reports || self.answer.is_some()
     }
     /// True if it wants to pull packets.
     pub fn wants_to_pull(&self) -> bool {

@@ -44,6 +44,10 @@ impl Again {
     pub fn is_free(&self) -> bool {
         self.oldest.is_some()
     }
+    /// Packets that are sent again next.
+    pub fn waiting(&self) -> u64 {
+        self.asked.len() as u64 + u64::from(self.is_free())
+    }
     /// True if a packet is sent again.
     pub fn has_any(&self) -> bool {
         self.is_free() || !self.asked.is_empty()
@@ -113,6 +117,10 @@ impl Kept {
     /// True if a packet waits to be asked for.
     pub fn waits(&self) -> bool {
         !self.asks.is_empty()
+    }
+    /// Packets taken, in order or not.
+    pub fn taken(&self) -> u64 {
+        self.arrived
     }
     /// Packets that have come, trimmed or whole, as the credit of the receiver counts them.
     pub fn come(&self) -> u64 {

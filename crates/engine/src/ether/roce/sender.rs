@@ -5,7 +5,7 @@ mod credited;
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 
-use super::control::{Completion, RateControl, RoceControl, Told, Way};
+use super::control::{Completion, RateControl, Report, RoceControl, Told, Way};
 use super::demand::Demand;
 use super::packet::{Kind, NO_TELEMETRY, RocePacket};
 use super::selective::Again;
@@ -47,6 +47,10 @@ pub struct Sender {
     demand: Option<Box<Demand>>,
     /// Packets that are sent again alone; `None` under go-back-N.
     again: Option<Box<Again>>,
+    /// Packets that the receiver has taken, as its reports say; `None` if it reports none.
+    taken: Option<u64>,
+    /// Octets of a full packet on the line.
+    full: u64,
     /// True until a source whose rate at the start depends on others of its host has begun.
     awaits_others: bool,
     /// Packets of a segment whose round trip is measured; `u64::MAX` if none is.
@@ -102,6 +106,8 @@ impl Sender {
             control,
             demand: demand.map(Box::new),
             again: (config.resend == Resend::Selective).then(Box::default),
+            taken: config.control.has_reports().then_some(0),
+            full: way.packet.into(),
             segment: segment.unwrap_or(u64::MAX),
             ends: VecDeque::new(),
             clock: OctetClock::new(way.line),
@@ -152,7 +158,13 @@ impl Sender {
     #[inline]
     fn has_next(&self) -> bool {
         match &self.again {
-            Some(again) if again.has_any() => again.is_free() || !self.lacks_credit(),
+            Some(again) if again.has_any() => {
+                again.is_free()
+                    || match self.taken {
+                        Some(_) => self.is_in_window(),
+                        None => !self.lacks_credit(),
+                    }
+            }
             _ => self.next < self.end() && self.is_in_window(),
         }
     }
@@ -168,8 +180,13 @@ impl Sender {
         let paid = self.again.as_ref().map_or(0, |again| again.paid());
         self.next + paid >= self.control.limit()
     }
-    /// Octets on the line of the packets that are sent and not acknowledged.
+    /// Octets on the line of the packets that are sent and not acknowledged. With reports and selective resend they are those that the receiver
+    /// has not taken and has not asked for; each counts as a full packet.
     fn in_flight(&self) -> u64 {
+        if let (Some(taken), Some(again)) = (self.taken, &self.again) {
+            let missing = self.next.saturating_sub(taken);
+            return missing.saturating_sub(again.waiting()) * self.full;
+        }
         if self.next == self.una {
             return 0;
         }
@@ -189,7 +206,9 @@ impl Sender {
                 None => Kind::Data,
                 Some(_) => Kind::Credited,
             },
-            asks: self.demand.is_none() && (psn + 1).is_multiple_of(self.ack_every)
+            asks: self.demand.is_none()
+                && self.taken.is_none()
+                && (psn + 1).is_multiple_of(self.ack_every)
                 || psn + 1 == self.packets
                 || self.ends_segment(psn),
         }
@@ -231,6 +250,11 @@ impl Sender {
         let again = self.again.as_mut().and_then(|again| again.take());
         let psn = again.unwrap_or(self.next);
         let mut packet = self.data(psn, now);
+        if self.taken.is_some() {
+            // The receiver waits for no other packets if the window has no room for the next.
+            let next = (self.in_flight() + 2 * self.full) as f64;
+            packet.asks |= psn < self.most || next > self.control.window();
+        }
         let credit = self.demand.as_mut().and_then(|demand| demand.spend());
         packet.trail = credit.unwrap_or(packet.trail);
         self.next = self.next.max(psn + 1);
@@ -298,6 +322,7 @@ impl Sender {
                 }
             }
             Kind::Ack => self.acknowledge(now, packet.psn),
+            Kind::Report => self.on_reported(now, packet),
             Kind::Nak => {
                 self.acknowledge(now, packet.psn);
                 if packet.psn == self.una && self.next > self.una {
@@ -339,6 +364,29 @@ impl Sender {
             self.control.stop();
         }
         self.complete(now);
+    }
+
+    /// A report of the receiver arrives.
+    fn on_reported(&mut self, now: Ps, packet: &RocePacket) {
+        self.acknowledge(now, packet.psn);
+        let Some(taken) = &mut self.taken else { return };
+        // Reports may overtake each other; an older one has fewer packets.
+        let more = packet.trail.wrapping_sub(*taken as u32);
+        let packets = if more > u32::MAX / 2 {
+            0
+        } else {
+            u64::from(more)
+        };
+        *taken += packets;
+        if !self.is_done() {
+            self.control.on_report(&Report {
+                now,
+                rtt: now - packet.sent,
+                marked: packet.asks,
+                packets,
+                on_way: self.in_flight() as f64,
+            });
+        }
     }
 
     /// The last of the segments that are acknowledged now completes.
@@ -383,12 +431,15 @@ impl Sender {
 
     /// The receiver asks at `now` for a packet alone.
     fn on_asked(&mut self, now: Ps, psn: u64) {
-        if let Some(again) = &mut self.again
-            && psn >= self.una
-        {
+        if self.again.is_some() && psn >= self.una {
             self.naks += 1;
-            again.ask(psn);
-            self.note_loss(now);
+            let on_way = self.in_flight() as f64;
+            if let Some(again) = &mut self.again {
+                again.ask(psn);
+            }
+            self.control.on_trimmed(now, on_way);
+            self.note_rate(now);
+            self.ends.clear();
         }
     }
 

@@ -5,13 +5,15 @@ use super::random::{any_source, random_plan};
 use super::roce::{incast, into_two_frames, left, over_roce, plainly, roce};
 use super::*;
 use crate::ether::aqm::AqmConfig;
+use crate::ether::aqm::red::RedConfig;
 use crate::ether::roce::control::RoceControlConfig;
+use crate::ether::roce::control::nscc::NsccConfig;
 use crate::ether::roce::control::rccc::RcccConfig;
 use crate::ether::roce::packet::Kind;
 use crate::ether::roce::{Resend, RoceConfig};
 
 /// Switches with a first queue for trimmed packets, of priority 7.
-fn trimming(plan: &mut Plan) {
+pub fn trimming(plan: &mut Plan) {
     for switch in plan
         .nodes
         .iter_mut()
@@ -170,6 +172,7 @@ fn trimming_does_not_depend_on_the_schedule() {
             .filter_map(|node| node.switch.as_mut())
         {
             switch.buffer = buffer;
+            switch.aqm = AqmConfig::Red(RedConfig::dcqcn(Bytes(2_000), Bytes(buffer), 0.5));
         }
         for flow in &mut plan.flows {
             let Some(roce) = &mut flow.roce else { continue };
@@ -178,12 +181,22 @@ fn trimming_does_not_depend_on_the_schedule() {
             if below(2) == 0 {
                 roce.resend = Resend::Selective;
             }
-            if below(3) == 0 {
-                roce.control = RoceControlConfig::Rccc(RcccConfig {
-                    window: Some(Bytes(1 + below(100_000))),
-                    pull: 1 + below(6) as u32,
-                    ..RcccConfig::default()
-                });
+            match below(4) {
+                0 => {
+                    roce.control = RoceControlConfig::Rccc(RcccConfig {
+                        window: Some(Bytes(1 + below(100_000))),
+                        pull: 1 + below(6) as u32,
+                        ..RcccConfig::default()
+                    });
+                }
+                1 => {
+                    roce.control = RoceControlConfig::Nscc(NsccConfig {
+                        target: Some(Ps::from_us(1 + below(20))),
+                        window: Some(Bytes(1 + below(100_000))),
+                        ..NsccConfig::default()
+                    });
+                }
+                _ => {}
             }
         }
         let (from, to) = (Ps::from_us(200), Ps::from_ms(3));

@@ -17,6 +17,8 @@ pub struct Way {
     pub round_trip: Ps,
     /// Octets of a full packet on the line.
     pub packet: u32,
+    /// Payload of a full packet in octets.
+    pub payload: u32,
 }
 
 /// An acknowledgement, or a negative one, with telemetry.
@@ -39,6 +41,21 @@ pub struct Completion {
     pub rtt: Ps,
     /// Segments that it completes.
     pub segments: u64,
+}
+
+/// A report of the receiver on a packet that it has taken.
+#[derive(Clone, Copy, Debug)]
+pub struct Report {
+    /// The time.
+    pub now: Ps,
+    /// Time since the begin of the packet.
+    pub rtt: Ps,
+    /// True if a switch has marked the packet.
+    pub marked: bool,
+    /// Packets that the receiver has taken since the last report.
+    pub packets: u64,
+    /// Octets on the line of the packets that are still on their way.
+    pub on_way: f64,
 }
 
 /// Rate control of a source. At one instant its timers come before arrivals.
@@ -74,8 +91,14 @@ pub trait RateControl {
     fn on_start(&mut self, _others: u64) {}
     /// Segments are acknowledged.
     fn on_completion(&mut self, _completion: &Completion) {}
+    /// A report of the receiver arrives.
+    fn on_report(&mut self, _report: &Report) {}
     /// The source goes back to a packet that is not acknowledged.
     fn on_loss(&mut self, _now: Ps) {}
+    /// The receiver asks for a packet that came trimmed, with `on_way` octets on their way.
+    fn on_trimmed(&mut self, now: Ps, _on_way: f64) {
+        self.on_loss(now);
+    }
     /// Time of the next timer.
     #[inline]
     fn wake_at(&self) -> Ps {
@@ -104,6 +127,10 @@ pub trait RateControlParameters {
     /// Packets of `payload` octets in a segment whose round trip is measured; `None` if none is.
     fn segment(&self, _payload: u64) -> Option<u64> {
         None
+    }
+    /// True if the receiver reports what it has taken, in order or not.
+    fn has_reports(&self) -> bool {
+        false
     }
     /// The part of a control by receiver credits at the receiver of a transfer of `packets`; `None` without such credits.
     fn puller(&self, _way: &Way, _packets: u64) -> Option<Puller> {

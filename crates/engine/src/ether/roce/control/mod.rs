@@ -5,6 +5,7 @@ pub mod expresspass;
 pub mod hpcc;
 mod law;
 mod line_rate;
+pub mod nscc;
 pub mod puller;
 pub mod rccc;
 pub mod swift;
@@ -18,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use crate::component::{Component, documentation};
 use crate::kernel::{Finding, Ps, Rate};
 
-pub use law::{Completion, Notifier, RateControl, RateControlParameters, Told, Way};
+pub use law::{Completion, Notifier, RateControl, RateControlParameters, Report, Told, Way};
 
 /// Each line names variant, key in a scenario, description, source, parameters and state. The state is built by
 /// `new(&parameters, &way)`.
@@ -65,6 +66,12 @@ macro_rules! registry {
             pub fn has_telemetry(&self) -> bool {
                 match self {
                     $(RoceControlConfig::$variant(config) => config.has_telemetry(),)*
+                }
+            }
+            /// True if the receiver reports what it has taken.
+            pub fn has_reports(&self) -> bool {
+                match self {
+                    $(RoceControlConfig::$variant(config) => config.has_reports(),)*
                 }
             }
             /// Packets of `payload` octets in a segment whose round trip is measured; `None` if none is.
@@ -133,8 +140,14 @@ macro_rules! registry {
             fn on_completion(&mut self, completion: &Completion) {
                 match self { $(RoceControl::$variant(state) => state.on_completion(completion),)* }
             }
+            fn on_report(&mut self, report: &Report) {
+                match self { $(RoceControl::$variant(state) => state.on_report(report),)* }
+            }
             fn on_loss(&mut self, now: Ps) {
                 match self { $(RoceControl::$variant(state) => state.on_loss(now),)* }
+            }
+            fn on_trimmed(&mut self, now: Ps, on_way: f64) {
+                match self { $(RoceControl::$variant(state) => state.on_trimmed(now, on_way),)* }
             }
             #[inline]
             fn wake_at(&self) -> Ps {
@@ -165,6 +178,8 @@ registry! {
         "Cho et al. 2017, after ns2-xpass", expresspass::ExpressPassConfig, line_rate::LineRate;
     Rccc = "rccc", "send a first window, then the packets that the receiver pulls at the rate of its line (receiver credits)",
         "public simulator of the Ultra Ethernet Consortium, uet-htsim", rccc::RcccConfig, rccc::Rccc;
+    Nscc = "nscc", "set the window by marks and the queueing delay of packets; a trimmed packet takes itself from the window (network-signalled congestion control)",
+        "public simulator of the Ultra Ethernet Consortium, uet-htsim", nscc::NsccConfig, nscc::Nscc;
 }
 
 impl RoceControlConfig {

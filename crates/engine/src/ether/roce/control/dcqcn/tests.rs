@@ -11,6 +11,7 @@ fn at_40g(config: DcqcnConfig) -> Dcqcn {
         hops: Vec::new(),
         round_trip: Ps::ZERO,
         packet: 1_000,
+        payload: 1_000,
     };
     Dcqcn::new(&config, &way)
 }

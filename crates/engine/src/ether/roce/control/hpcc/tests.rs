@@ -15,6 +15,7 @@ fn source(config: HpccConfig, lines: &[u64]) -> Hpcc {
             .collect(),
         round_trip: Ps::from_us(13),
         packet: 1_000,
+        payload: 1_000,
     };
     Hpcc::new(&config, &way)
 }

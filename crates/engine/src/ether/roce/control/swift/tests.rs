@@ -13,6 +13,7 @@ fn over(switches: usize, cwnd: f64) -> Swift {
         hops: vec![line; switches],
         round_trip: Ps::ZERO,
         packet: 1_000,
+        payload: 1_000,
     };
     let config = SwiftConfig {
         cwnd,

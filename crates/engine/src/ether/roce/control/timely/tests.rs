@@ -9,6 +9,7 @@ fn at(gbps: u64, config: TimelyConfig) -> Timely {
         hops: Vec::new(),
         round_trip: Ps::ZERO,
         packet: 1_000,
+        payload: 1_000,
     };
     Timely::new(&config, &way)
 }

@@ -1,0 +1,325 @@
+//! Windows of senders (NSCC) as in the public simulator of the Ultra Ethernet Consortium (ultraethernet/uet-htsim, commit
+//! 40ccb05): a window that marks and the queueing delay of each reported packet set.
+//!
+//! The reading rests on that program, not on the standard, of which the program says that it alone counts. Left out are
+//! its choice of paths by marks, its probes, and the penalty that a receiver may ask for. A packet that is sent again more than
+//! once gives a sample of the delay here; in the program it gives none. Windows are here in octets on the line. The program counts
+//! a packet with 64 octets of headers.
+
+use alloc::vec::Vec;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::law::{Notifier, RateControl, RateControlParameters, Report, Way};
+use crate::ether::aqm::{lasting, require, share};
+use crate::kernel::units::Bytes;
+use crate::kernel::{Finding, Ps, Rate};
+
+/// Bandwidth-delay product in octets to which increases are scaled: 100 Gbit/s and 12 us.
+const REFERENCE_BDP: f64 = 150_000.0;
+/// Round trip of the reference in picoseconds.
+const REFERENCE_RTT: f64 = 12e6;
+/// Delay in picoseconds below which the path counts as empty.
+const EMPTY: f64 = 1e6;
+
+/// Parameters of NSCC. The delay is the round trip of a reported packet less the least round trip of the path. With
+/// `resend = "selective"` all packets that the receiver has taken leave the window, in order or not.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct NsccConfig {
+    /// Target of the delay. If absent, 0.75 times the least round-trip time of the flow's path. The program has one round trip
+    /// where switches do not trim.
+    #[schemars(extend("x-search" = { "low": "2 us", "high": "200 us", "scale": "log", "when": {"target": true} }))]
+    pub target: Option<Ps>,
+    /// Bytes on the line of the window at the start. If absent, the greatest window: 1.5 times the rate of the line times the
+    /// least round-trip time.
+    #[schemars(extend("x-search" = { "low": "10 kB", "high": "1 MB", "scale": "log", "when": {"window": true} }))]
+    pub window: Option<Bytes>,
+    /// Packets that the window grows by for each window of unmarked packets at the target or above, with the bandwidth-delay
+    /// product of 100 Gbit/s and 12 us. Other products scale it.
+    #[schemars(extend("x-search" = { "low": 0.5, "high": 50.0, "scale": "log" }))]
+    pub fair_increase: f64,
+    /// Packets that the window grows by for each window of unmarked packets, for 12 us by which the delay is below the target.
+    #[schemars(extend("x-search" = { "low": 0.5, "high": 50.0, "scale": "log" }))]
+    pub proportional_increase: f64,
+    /// Packets that the window grows by in each round trip (eta).
+    #[schemars(extend("x-search" = { "low": 0.01, "high": 2.0, "scale": "log" }))]
+    pub eta: f64,
+    /// Octets that the window grows by for each octet that arrives while the path is empty.
+    #[schemars(extend("x-search" = { "low": 0.01, "high": 1.0, "scale": "log" }))]
+    pub fast_increase: f64,
+    /// Factor of a decrease (gamma). No decrease is by more than a half, and none follows another within a round trip.
+    #[schemars(extend("x-search" = { "low": 0.1, "high": 1.0, "scale": "linear" }))]
+    pub gamma: f64,
+    /// Weight of a new sample in the mean delay.
+    #[schemars(extend("x-search" = { "low": 0.001, "high": 0.5, "scale": "log" }))]
+    pub weight: f64,
+    /// The window falls to what arrived in a round trip and the target, if a packet was trimmed or waited for four times the target,
+    /// and this share of the greatest window or less arrived. 0 turns it off.
+    #[schemars(extend("x-search" = { "low": 0.0, "high": 1.0, "scale": "linear" }))]
+    pub quick_adapt: f64,
+}
+
+impl Default for NsccConfig {
+    /// The values of the public simulator.
+    fn default() -> NsccConfig {
+        NsccConfig {
+            target: None,
+            window: None,
+            fair_increase: 5.0,
+            proportional_increase: 4.0,
+            eta: 0.15,
+            fast_increase: 0.25,
+            gamma: 0.8,
+            weight: 0.0125,
+            quick_adapt: 0.125,
+        }
+    }
+}
+
+impl RateControlParameters for NsccConfig {
+    fn check(&self, _line: Rate) -> Vec<Finding> {
+        let window = self.window.unwrap_or(Bytes(1));
+        let least = |name: &'static str, value: f64| {
+            require(name, value.is_finite() && value >= 0.0, value, "at least 0")
+        };
+        [
+            self.target.and_then(|target| lasting("target", target)),
+            require("window", window.0 > 0, window, "above 0"),
+            least("fair_increase", self.fair_increase),
+            least("proportional_increase", self.proportional_increase),
+            least("eta", self.eta),
+            least("fast_increase", self.fast_increase),
+            share("gamma", self.gamma),
+            share("weight", self.weight),
+            require(
+                "quick_adapt",
+                (0.0..=1.0).contains(&self.quick_adapt),
+                self.quick_adapt,
+                "at least 0 and at most 1",
+            ),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
+    }
+    fn notifier(&self) -> Notifier {
+        Notifier::NONE
+    }
+    fn has_reports(&self) -> bool {
+        true
+    }
+}
+
+/// The source. Windows are in octets on the line, times in picoseconds.
+#[derive(Clone, Debug)]
+pub struct Nscc {
+    config: NsccConfig,
+    /// Rate of the line in octets/s, and in octets/ps.
+    line: f64,
+    per_ps: f64,
+    /// Octets of a full packet on the line.
+    packet: f64,
+    /// Octets that a packet of an increase counts.
+    scaled_packet: f64,
+    /// Least round trip of the path as its links have it, and the least so far.
+    network_rtt: f64,
+    base_rtt: f64,
+    target: f64,
+    cwnd: f64,
+    most: f64,
+    /// Mean delay.
+    mean: f64,
+    /// Increases times octets, which the window takes at the next adjustment, and octets reported since the last one.
+    increase: f64,
+    reported: f64,
+    last_adjustment: Ps,
+    last_decrease: Option<Ps>,
+    /// Octets reported while the path is empty, and true from a whole window on.
+    empty: f64,
+    is_fast: bool,
+    /// Octets that arrived since the begin of the present period, and the end of this period; `None` before the first.
+    achieved: f64,
+    period_ends: Option<Ps>,
+    /// True if a packet was trimmed since the window last fell to what arrived.
+    was_trimmed: bool,
+    /// Octets on their way when the window fell to what arrived, and octets reported since. Marks of the former count for nothing.
+    old: f64,
+    since: f64,
+}
+
+impl Nscc {
+    /// A source whose packets go this way.
+    pub fn new(config: &NsccConfig, way: &Way) -> Nscc {
+        let line = way.line.bits_per_second() / 8.0;
+        let per_ps = line / 1e12;
+        let rtt = way.round_trip.0 as f64;
+        let most = (1.5 * per_ps * rtt).max(way.packet.into());
+        let scale = per_ps * rtt / REFERENCE_BDP;
+        let window = config.window.map_or(most, |window| window.0 as f64);
+        Nscc {
+            config: config.clone(),
+            line,
+            per_ps,
+            packet: way.packet.into(),
+            scaled_packet: f64::from(way.payload) * scale,
+            network_rtt: rtt,
+            base_rtt: rtt,
+            target: config.target.map_or(0.75 * rtt, |target| target.0 as f64),
+            cwnd: window.max(way.packet.into()),
+            most,
+            mean: 0.0,
+            increase: 0.0,
+            reported: 0.0,
+            last_adjustment: Ps::ZERO,
+            last_decrease: None,
+            empty: 0.0,
+            is_fast: false,
+            achieved: 0.0,
+            period_ends: None,
+            was_trimmed: false,
+            old: 0.0,
+            since: 0.0,
+        }
+    }
+    /// Window in octets on the line.
+    pub fn cwnd(&self) -> f64 {
+        self.cwnd
+    }
+    /// Mean delay in picoseconds.
+    pub fn mean_delay(&self) -> f64 {
+        self.mean
+    }
+
+    fn keep_bounds(&mut self) {
+        self.cwnd = self.cwnd.min(self.most).max(self.packet);
+    }
+    /// An unmarked packet that waited for longer than the target counts as a quarter of a round trip: its mark is still to come.
+    fn average(&mut self, delay: f64, marked: bool) {
+        let sample = if !marked && delay > self.target {
+            0.25 * self.base_rtt
+        } else {
+            delay
+        };
+        self.mean += self.config.weight * (sample - self.mean);
+    }
+    /// At the end of a period the window falls to what arrived in it, if the path is overloaded. True if it falls, or if a
+    /// report is about packets sent before it fell.
+    fn adapts(&mut self, now: Ps, delay: f64, marked: bool, on_way: f64) -> bool {
+        if self.config.quick_adapt == 0.0 {
+            return false;
+        }
+        let mut adapts = marked && self.since < self.old;
+        if !adapts && self.period_ends.is_none_or(|end| now > end) {
+            let is_overloaded = self.was_trimmed || delay > 4.0 * self.target;
+            let few = self.achieved < self.config.quick_adapt * self.most;
+            if self.period_ends.is_some() && is_overloaded && few {
+                self.cwnd = self.achieved.max(self.packet);
+                (self.old, self.since) = (on_way, 0.0);
+                (self.was_trimmed, adapts) = (false, true);
+            }
+            self.achieved = 0.0;
+            self.period_ends = Some(now + Ps((self.base_rtt + self.target) as u64));
+        }
+        if adapts {
+            (self.increase, self.reported) = (0.0, 0.0);
+        }
+        adapts
+    }
+    /// Below the target the window grows with the distance to it. With the path empty for a whole window it grows at once.
+    fn grow(&mut self, octets: f64, delay: f64) {
+        if delay < EMPTY {
+            self.empty += octets;
+        } else {
+            self.empty = 0.0;
+        }
+        self.is_fast = delay < EMPTY && (self.is_fast || self.empty > self.cwnd);
+        if self.is_fast {
+            let scale = self.per_ps * self.network_rtt / REFERENCE_BDP;
+            self.cwnd += octets * self.config.fast_increase * scale;
+        } else {
+            let packets = self.config.proportional_increase * (self.target - delay) / REFERENCE_RTT;
+            self.increase += packets * self.scaled_packet * octets;
+        }
+    }
+    fn decrease(&mut self, now: Ps) {
+        (self.is_fast, self.empty) = (false, 0.0);
+        let waits = |last| ((now - last).0 as f64) <= self.base_rtt;
+        if self.mean <= self.target || self.last_decrease.is_some_and(waits) {
+            return;
+        }
+        let factor = 1.0 - self.config.gamma * (self.mean - self.target) / self.mean;
+        self.cwnd *= factor.max(0.5);
+        self.last_decrease = Some(now);
+    }
+    /// The window takes the increases after eight packets or a round trip.
+    fn adjust(&mut self, now: Ps) {
+        let passed = (now - self.last_adjustment).0 as f64;
+        if self.reported <= 8.0 * self.packet && passed <= self.network_rtt {
+            return;
+        }
+        self.cwnd += self.increase / self.cwnd;
+        if passed >= self.network_rtt {
+            self.cwnd += self.config.eta * self.scaled_packet;
+            self.last_adjustment = now;
+        }
+        (self.increase, self.reported) = (0.0, 0.0);
+    }
+}
+
+impl RateControl for Nscc {
+    fn rate(&self) -> f64 {
+        self.line
+    }
+    /// Whole packets: no packet exceeds the window.
+    fn window(&self) -> f64 {
+        libm::floor(self.cwnd / self.packet) * self.packet
+    }
+
+    fn on_report(&mut self, report: &Report) {
+        let now = report.now;
+        let octets = report.packets as f64 * self.packet;
+        self.achieved += octets;
+        self.reported += octets;
+        self.since += octets;
+        let rtt = report.rtt.0 as f64;
+        if rtt < self.base_rtt {
+            self.base_rtt = rtt;
+            self.most = (1.5 * self.per_ps * rtt).max(self.packet);
+        }
+        let delay = rtt - self.base_rtt;
+        self.average(delay, report.marked);
+        if self.adapts(now, delay, report.marked, report.on_way) {
+            return;
+        }
+        match (report.marked, delay >= self.target) {
+            (false, true) => {
+                self.increase += self.config.fair_increase * self.scaled_packet * octets;
+            }
+            (false, false) => self.grow(octets, delay),
+            (true, true) => self.decrease(now),
+            // Another path may be better; the window stays.
+            (true, false) => {}
+        }
+        self.keep_bounds();
+        self.adjust(now);
+        self.keep_bounds();
+    }
+    fn on_trimmed(&mut self, now: Ps, on_way: f64) {
+        self.since += self.packet;
+        // A trimmed packet counts as one that waited for a round trip.
+        self.average(self.network_rtt, true);
+        self.was_trimmed = true;
+        if !self.adapts(now, 0.0, true, on_way) {
+            self.cwnd -= self.packet;
+            self.keep_bounds();
+        }
+    }
+    fn on_loss(&mut self, _now: Ps) {
+        self.cwnd = (self.cwnd - self.packet).max(self.packet);
+    }
+}
+
+#[cfg(test)]
+mod tests;

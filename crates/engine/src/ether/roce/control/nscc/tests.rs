@@ -1,0 +1,157 @@
+//! Reports by hand at 100 Gbit/s over 12 us, with packets of 1,000 octets: the scale is one, the bandwidth-delay product 150,000
+//! octets, the greatest window 225,000, the target 9 us.
+
+use alloc::vec;
+
+use super::*;
+
+fn source(window: u64, config: NsccConfig) -> Nscc {
+    let line = Rate::from_bps(100_000_000_000);
+    let way = Way {
+        line,
+        hops: vec![line],
+        round_trip: Ps::from_us(12),
+        packet: 1_000,
+        payload: 1_000,
+    };
+    let config = NsccConfig {
+        window: Some(Bytes(window)),
+        ..config
+    };
+    Nscc::new(&config, &way)
+}
+
+/// A report at `now` on `packets` packets after a delay in us.
+fn report(nscc: &mut Nscc, now: u64, packets: u64, delay: f64, marked: bool) {
+    nscc.on_report(&Report {
+        now: Ps::from_us(now),
+        rtt: Ps(12_000_000 + (delay * 1e6) as u64),
+        marked,
+        packets,
+        on_way: 50_000.0,
+    });
+}
+
+fn close(found: f64, expected: f64) {
+    assert!((found / expected - 1.0).abs() < 1e-9, "{found} {expected}");
+}
+
+/// 3 us of delay are half of 12 us below the target: two packets a window. Nine packets in a window of a hundred add 180
+/// octets once more than eight are reported. At and above the target it is five packets a window, 450 octets by nine; after a
+/// round trip 150 octets more (eta).
+#[test]
+fn unmarked_packets_raise_the_window() {
+    let mut below = source(100_000, NsccConfig::default());
+    report(&mut below, 1, 4, 3.0, false);
+    close(below.cwnd(), 100_000.0);
+    report(&mut below, 2, 5, 3.0, false);
+    close(below.cwnd(), 100_180.0);
+    let mut above = source(100_000, NsccConfig::default());
+    report(&mut above, 11, 9, 9.0, false);
+    close(above.cwnd(), 100_450.0);
+    let mut later = source(100_000, NsccConfig::default());
+    report(&mut later, 12, 9, 9.0, false);
+    close(later.cwnd(), 100_600.0);
+}
+
+/// Eleven packets without a queue are more than a window of ten: a quarter of each octet, 2,750 octets, is added at once. A
+/// second report adds its quarter, and a delay of 1 us ends it.
+#[test]
+fn an_empty_path_raises_the_window_at_once() {
+    let mut nscc = source(10_000, NsccConfig::default());
+    report(&mut nscc, 1, 11, 0.5, false);
+    close(nscc.cwnd(), 12_750.0);
+    report(&mut nscc, 1, 2, 0.5, false);
+    close(nscc.cwnd(), 13_250.0);
+    report(&mut nscc, 1, 2, 1.0, false);
+    close(nscc.cwnd(), 13_250.0);
+}
+
+/// A mean delay of 18 us is half above the target: the window falls by 0.8 of this half, and again only after more than a round
+/// trip, which adds eta. 90 us would take 0.72, but no decrease takes more than a half. A mark below the target does nothing.
+#[test]
+fn marks_lower_the_window_once_in_a_round_trip() {
+    let at_once = || NsccConfig {
+        weight: 1.0,
+        ..NsccConfig::default()
+    };
+    let mut nscc = source(100_000, at_once());
+    report(&mut nscc, 1, 1, 18.0, true);
+    close(nscc.cwnd(), 60_000.0);
+    report(&mut nscc, 12, 1, 18.0, true);
+    close(nscc.cwnd(), 60_000.0);
+    report(&mut nscc, 14, 1, 18.0, true);
+    close(nscc.cwnd(), 36_150.0);
+    let mut far = source(100_000, at_once());
+    report(&mut far, 1, 1, 90.0, true);
+    close(far.cwnd(), 50_000.0);
+    let mut near = source(100_000, at_once());
+    report(&mut near, 1, 1, 8.9, true);
+    close(near.cwnd(), 100_000.0);
+}
+
+/// A sample has the weight 1/80. Unmarked samples above the target count as 3 us, a quarter of the round trip.
+#[test]
+fn the_mean_delay_takes_unmarked_waits_for_a_quarter() {
+    let mut nscc = source(100_000, NsccConfig::default());
+    report(&mut nscc, 1, 1, 8.0, false);
+    close(nscc.mean_delay(), 100_000.0);
+    report(&mut nscc, 1, 1, 11.1, true);
+    close(nscc.mean_delay(), 237_500.0);
+    report(&mut nscc, 1, 1, 11.1, false);
+    close(nscc.mean_delay(), 237_500.0 + (3e6 - 237_500.0) / 80.0);
+}
+
+/// A trimmed packet leaves the window. After a period of 12 + 9 us the next one sets the window to the 20 packets that arrived
+/// meanwhile, fewer than an eighth of 225. The 50 packets on their way then are old: their marks count for nothing.
+#[test]
+fn trimmed_packets_set_the_window_to_what_arrives() {
+    let steep = || NsccConfig {
+        weight: 1.0,
+        ..NsccConfig::default()
+    };
+    let mut nscc = source(100_000, steep());
+    nscc.on_trimmed(Ps::from_us(1), 50_000.0);
+    close(nscc.cwnd(), 99_000.0);
+    report(&mut nscc, 5, 20, 8.0, true);
+    nscc.on_trimmed(Ps::from_us(22), 50_000.0);
+    close(nscc.cwnd(), 98_000.0);
+    nscc.on_trimmed(Ps::from_us(23), 50_000.0);
+    close(nscc.cwnd(), 20_000.0);
+    report(&mut nscc, 24, 49, 18.0, true);
+    close(nscc.cwnd(), 20_000.0);
+    report(&mut nscc, 25, 1, 18.0, true);
+    assert!(nscc.cwnd() < 20_000.0, "{}", nscc.cwnd());
+
+    let off = NsccConfig {
+        quick_adapt: 0.0,
+        ..steep()
+    };
+    let mut nscc = source(100_000, off);
+    for now in [1, 23] {
+        nscc.on_trimmed(Ps::from_us(now), 50_000.0);
+    }
+    close(nscc.cwnd(), 98_000.0);
+}
+
+/// The window has at least a packet and at most 1.5 bandwidth-delay products of the least round trip so far: 112,500 octets of 6 us.
+#[test]
+fn the_window_keeps_its_bounds() {
+    let mut nscc = source(300_000, NsccConfig::default());
+    report(&mut nscc, 1, 1, 3.0, false);
+    close(nscc.cwnd(), 225_000.0);
+    assert_eq!(nscc.window(), 225_000.0);
+    nscc.on_report(&Report {
+        now: Ps::from_us(2),
+        rtt: Ps::from_us(6),
+        marked: false,
+        packets: 1,
+        on_way: 0.0,
+    });
+    close(nscc.cwnd(), 112_500.0);
+    assert_eq!(nscc.window(), 112_000.0);
+    for _ in 0..200 {
+        nscc.on_loss(Ps::from_us(3));
+    }
+    assert_eq!(nscc.window(), 1_000.0);
+}
