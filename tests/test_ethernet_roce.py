@@ -279,4 +279,4 @@ def test_explain_gives_the_fixed_point() -> None:
     assert "data without end" in assumed
     # Sixteen flows at 10 Gbit/s need more marks than 1 per cent.
     many = cellrate.explain(TEMPLATE, overrides=of_size(16, 10))
-    assert "a probability above p_max" in str(many.without_statement)
+    assert "exceeds p_max" in str(many.without_statement)

@@ -75,7 +75,7 @@ def _show_scenario(file: str, settings: list[str], fairness: Fairness, *, json: 
     try:
         shares = fair_shares(network, fairness)
     except AssumptionError as error:
-        raise BadInput(f"{name}: {error} (cells/s)") from error
+        raise BadInput(f"{name}: {error} (capacity and rates in cells/s)") from error
     except ValueError as error:
         raise BadInput(f"{name}: {error}") from error
 

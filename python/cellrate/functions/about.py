@@ -117,7 +117,7 @@ def time_space(
     end = usual_end(network, drawn, begin) if to_seconds is None else to_seconds
     if not (0 <= begin < end < math.inf):
         raise ValueError(
-            f"from {begin} s to {end} s: a span must begin at 0 s or later, and end after its begin"
+            f"from {begin} s to {end} s: a span must begin at 0 s or later, and end after its start"
         )
     return draw_time_space(passages(checked, (begin, end)), drawn)
 

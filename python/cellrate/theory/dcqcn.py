@@ -304,7 +304,7 @@ def loops_of(
     if not beyond_p_max:
         marks = found.of_each(lambda loop, _: loop.fixed_mark_probability)
         allowed = (
-            "marks at the fixed point need a probability above p_max; beyond_p_max allows this"
+            "the marking probability at the fixed point exceeds p_max; set beyond_p_max to allow it"
         )
         # NaN, for no root, is refused as a result beyond the range of numbers.
         require(~(np.asarray(marks) > np.asarray(p_max)), "flows", flows, allowed)

@@ -114,7 +114,7 @@ pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
             } else if credits < least {
                 let taken = config.taken(longest);
                 let message = format!(
-                    "{name} could stop for ever: it has {credits} credits, the longest frame takes {taken}, and `batch` keeps {} back",
+                    "{name} could stop for ever: it has {credits} credits, the longest frame takes {taken}, and the receiver may keep {} credits back (`batch` - 1)",
                     config.batch - 1
                 );
                 Some((message, format!("allowed: at least {least}")))

@@ -143,7 +143,11 @@ impl Quantity {
             Quantity::Cells => exceeded::<Cells>(text.parse(), None),
             Quantity::QueueLength => None,
         };
-        most.map(|most| format!("at most {most}"))
+        let of = match self {
+            Quantity::Delay => " of propagation",
+            _ => "",
+        };
+        most.map(|most| format!("at most {most}{of}"))
     }
 
     /// Names of the quantity's units.
@@ -300,7 +304,7 @@ mod tests {
         );
         assert_eq!(
             Quantity::Delay.beyond("300000000000 km").unwrap(),
-            "at most 1000000 s"
+            "at most 1000000 s of propagation"
         );
         assert_eq!(
             Quantity::Rate.beyond("10001 Gbit/s").unwrap(),
@@ -308,7 +312,7 @@ mod tests {
         );
         assert_eq!(
             Quantity::Delay.beyond("1e30 km").unwrap(),
-            "at most 1000000 s"
+            "at most 1000000 s of propagation"
         );
         assert_eq!(
             Quantity::Rate.beyond("1e999 Gbit/s").unwrap(),

@@ -151,7 +151,7 @@ pub struct FlowPlan {
     /// Flows that must have ended before the flow begins, by index. Each begins or ends at its source's host, has an end,
     /// and stands before the flow.
     pub after: Vec<usize>,
-    /// Time from the last of these ends to the begin of the flow.
+    /// Time from the last of these ends to the start of the flow.
     pub wait: Ps,
     /// Source of traffic.
     pub source: SourceConfig,
@@ -503,7 +503,7 @@ impl Plan {
             Err(PlanError(format!("flow {name}, {direction}: {what}")))
         };
         if self.flows[channel.flow()].rates.is_some() {
-            return error("records of rates need one path");
+            return error("rate records need one path");
         }
         if self.flows[channel.flow()].has_telemetry() {
             return error("telemetry needs one path");
@@ -552,9 +552,7 @@ impl Plan {
                 .rev()
                 .map(|link| self.links[*link].from);
             if !back.eq(flow.forward.iter().map(|link| self.links[*link].to)) {
-                return error(
-                    "records of rates do not come back over the switches of the way there",
-                );
+                return error("rate records do not come back over the switches of the way there");
             }
             let first = *priority.get_or_insert(flow.priority);
             let queues = self.nodes.iter().filter_map(|node| node.switch.as_ref());

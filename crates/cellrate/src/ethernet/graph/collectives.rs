@@ -13,7 +13,7 @@ use crate::scenario::problem::{Problem, place};
 const MOST_AWAITED: usize = 10_000_000;
 
 /// A flow of an operation: hosts by their place among the hosts, bytes, awaited flows by their place in the operation,
-/// and the time from the last of their ends to its begin.
+/// and the time from the end of the last awaited flow to the start of this flow.
 #[derive(Debug, PartialEq)]
 struct Step {
     ends: (usize, usize),
@@ -91,7 +91,7 @@ fn over_hosts(
     if flows > MOST_FLOWS || (pieces == 0 && n * n * n > MOST_AWAITED) {
         let message = format!("the operation over {n} hosts makes too many flows");
         let help = format!(
-            "allowed: 215 hosts, or with pieces {MOST_FLOWS} flows; list fewer flows in a file (`kind = \"steps\"`)"
+            "allowed: at most 215 hosts without `pieces`, or at most {MOST_FLOWS} flows with `pieces`; list fewer flows in a file (`kind = \"steps\"`)"
         );
         return refuse("kind", message, help);
     }

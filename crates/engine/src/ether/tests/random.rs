@@ -263,7 +263,7 @@ fn the_plain_schedule_and_any_division_into_calls_give_the_same() {
     );
     assert!(
         records > 1_000,
-        "{records}: the cases must reach records of rates"
+        "{records}: the cases must reach rate records"
     );
     assert!(marked > 50, "{marked}: the cases must reach marks");
     assert!(

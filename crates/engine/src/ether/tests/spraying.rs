@@ -271,5 +271,5 @@ fn wrong_ways_are_refused() {
     };
     assert_eq!(refused(&ecmp), leads);
     let rates = |plan: &mut Plan| plan.flows[0].rates = Some(AbrConfig::default());
-    assert!(refused(&rates).contains("records of rates"));
+    assert!(refused(&rates).contains("rate records"));
 }
