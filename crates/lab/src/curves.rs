@@ -47,7 +47,7 @@ impl Curves {
         }
     }
 
-    /// The quantities of the curves.
+    /// The quantities that the curves show, one for each curve.
     pub fn tracks(&self) -> &[Track] {
         &self.tracks
     }

@@ -38,7 +38,7 @@ pub enum Question {
     },
     /// Returns the curves of a span, from the readings taken so far.
     Curves {
-        /// Begin of the span in seconds.
+        /// Start of the span in seconds.
         from: f64,
         /// End of the span in seconds.
         to: f64,
@@ -48,7 +48,7 @@ pub enum Question {
     /// Returns the curves of a span from new readings: the span is simulated again and read once
     /// for each part.
     Detail {
-        /// Begin of the span in seconds.
+        /// Start of the span in seconds.
         from: f64,
         /// End of the span in seconds.
         to: f64,

@@ -130,7 +130,7 @@ fn curves_are_thinned_to_least_and_greatest_and_detail_agrees_with_them() {
             coarse[2 * part] <= low && coarse[2 * part + 1] >= high,
             "part {part}"
         );
-        // The reading at the begin of a part lies between the least and greatest value of the
+        // The reading at the start of a part lies between the least and greatest value of the
         // part.
         assert!((low..=high).contains(&again[2 * part]), "part {part}");
     }

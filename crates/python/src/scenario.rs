@@ -441,7 +441,7 @@ impl Scenario {
     /// octets, marked, began_seconds, left_seconds, arrived_seconds, dropped, and beyond_seconds.
     ///
     /// Args:
-    ///     from_seconds: Begin of the span.
+    ///     from_seconds: Start of the span.
     ///     to_seconds: Its end.
     ///     most: Largest number of passages.
     ///     progress: As for `run`; the end is that of the span.
@@ -514,7 +514,7 @@ impl Scenario {
     ///
     /// Args:
     ///     taps: Places and formats, as ``POINT:FORMAT,FORMAT``; over Ethernet places only.
-    ///     from_seconds: Begin of the captured span.
+    ///     from_seconds: Start of the captured span.
     ///     to_seconds: Its end.
     ///     directory: Directory for the files, which must exist and contain none of them.
     ///     progress: Called with now and end in simulated seconds about ten times a second; stops

@@ -60,7 +60,7 @@ class FairLoad:
             cells/s, if they are greedy.
         cells_per_byte: Cells of data per delivered byte.
         settles_from_seconds: The last start or change; None if the experiment need not settle.
-        steady_from_seconds: Time from which on only the control moves the rates: begin of the
+        steady_from_seconds: Time from which on only the control moves the rates: start of the
             measuring window, or half-way from a later start or change to the end. None if the load
             is never constant.
         shows_rates: True if one link limits persistent sources and links lose no cell, so that
@@ -115,7 +115,7 @@ def fair_load(experiment: Experiment) -> FairLoad:
 def _stages(
     network: Network, scenario: Scenario, elastic: list[Flow]
 ) -> list[tuple[float, float, MaxMin]]:
-    """Begin, end and max-min solution of each span in which the same flows send."""
+    """Start, end and max-min solution of each span in which the same flows send."""
     # A resolved scenario leaves out `sends` if it is true.
     sends = {flow.group: scenario[f"flow.{flow.group}"].get("sends", True) for flow in elastic}
     instants = [0.0, *(one.at_seconds for one in network.changes), network.duration_seconds]

@@ -270,7 +270,7 @@ def _of_contender(answer: Answer, name: str) -> Iterator[str]:
 
 
 def _overload(answer: Answer, name: str) -> Iterator[str]:
-    """Sentences on the greatest sum of granted rates, if the sum is more than the link."""
+    """Sentences on the greatest sum of granted rates, if the sum exceeds the rate of the link."""
     found = []
     for one in answer.experiments:
         if not fair_load(one).shows_rates:

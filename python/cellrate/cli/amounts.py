@@ -24,7 +24,7 @@ KINDS = {
 
 
 def span(begin: str, end: str | None, options: tuple[str, str]) -> tuple[float, float]:
-    """Begin and end of a span in seconds; infinity without an end.
+    """Start and end of a span in seconds; infinity without an end.
 
     >>> span("10 ms", "10.2 ms", ("--from", "--to"))
     (0.01, 0.0102)
@@ -35,7 +35,7 @@ def span(begin: str, end: str | None, options: tuple[str, str]) -> tuple[float, 
         options: Names of both options.
 
     Raises:
-        BadInput: A text is not a time, or the end is not after the begin.
+        BadInput: A text is not a time, or the end is not after the start.
     """
     times = seconds(begin, options[0]), math.inf if end is None else seconds(end, options[1])
     if times[0] >= times[1]:

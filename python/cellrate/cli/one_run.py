@@ -64,7 +64,7 @@ def run_once(
         out: Directory for files; by default of the scenario's name, if there are files to write.
         pictures: Pictures to draw; None for none.
         capture: Places whose traffic is written.
-        between: Begin and end of captures in seconds.
+        between: Start and end of captures in seconds.
         threads: Threads of the run.
         json: True to show the measures as JSON.
 

@@ -60,7 +60,7 @@ def picture_options(
     """Options of the pictures; None without `--plot`.
 
     Raises:
-        BadInput: A text is not a time, the end is not after the begin, or `--plot` is missing.
+        BadInput: A text is not a time, the end is not after the start, or `--plot` is missing.
     """
     if plot is None:
         for option, given in (("--from", begin), ("--to", end), ("--dark", dark or None)):

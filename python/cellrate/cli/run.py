@@ -169,10 +169,10 @@ def _profiled(job: Job, *, json: bool) -> None:
 
 
 def _captured_span(begin: str | None, end: str | None, *, captured: bool) -> tuple[float, float]:
-    """Begin and end of captures in seconds.
+    """Start and end of captures in seconds.
 
     Raises:
-        BadInput: A text is not a time, the end is not after the begin, or `--capture` is missing.
+        BadInput: A text is not a time, the end is not after the start, or `--capture` is missing.
     """
     for option, text in zip(one_run.CAPTURE_SPAN, (begin, end), strict=True):
         if text is not None and not captured:

@@ -33,7 +33,7 @@ MOST_BYTES = 1 << 28
 
 
 def literal(path: str | PathLike[str]) -> str:
-    """A path that polars does not expand: absolute, without `~` at its begin.
+    """A path that polars does not expand: absolute, without `~` at its start.
 
     Raises:
         OSError: The path is not a regular file: polars would wait for a pipe, and read all files of

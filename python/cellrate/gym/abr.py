@@ -187,7 +187,7 @@ class AbrSource(Environment[_core.SourceEpisode]):
         )
         episode = self._episode
         self.flow, self.pcr, self.interval = episode.flow, episode.pcr, episode.interval
-        # One cell may be sent at the begin of an interval, and another at its end.
+        # One cell may be sent at the start of an interval, and another at its end.
         sent = 1 + 2 / (episode.pcr * episode.interval)
         self.action_space = spaces.Box(0.0, 1.0, (1,), np.float64)
         self.observation_space = spaces.Box(

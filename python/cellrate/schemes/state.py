@@ -23,7 +23,7 @@ WITHIN = ("__func__", "__wrapped__", "fget", "fset", "func")
 
 
 class StateChanged(Exception):
-    """A run has changed a value that outlives the run."""
+    """A run has changed a value that the next run can read."""
 
 
 class State:
@@ -43,7 +43,7 @@ class State:
             self.before = _pictures(self._places())
 
     def change(self) -> StateChanged | None:
-        """The error to raise if the run changed a value that stays after it; None otherwise."""
+        """The error to raise if the run changed a value that the next run can read; else None."""
         places = self._places()
         for place, value in places.items():
             before = self.before.get(place, _picture(ABSENT))

@@ -200,7 +200,7 @@ class Result(Shown):
         Args:
             kinds: Kinds of traces, from top to bottom; by default all that were traced.
                 `throughput` is made from the trace `sequence`.
-            from_seconds: Begin of the time shown.
+            from_seconds: Start of the time shown.
             to_seconds: End of the time shown.
 
         Returns:
@@ -222,7 +222,7 @@ class Result(Shown):
 
         Args:
             flow: The flow; the first with a trace of ACR by default.
-            from_seconds: Begin of the time shown.
+            from_seconds: Start of the time shown.
             to_seconds: End of the time shown.
 
         Returns:

@@ -170,7 +170,7 @@ def time_traces(
         traces: The traces of a run.
         kinds: Kinds of traces, from top to bottom; all by default.
         context: The run's title, end of warm-up and levels to draw in.
-        start: Begin of the time shown, in seconds.
+        start: Start of the time shown, in seconds.
         end: End of the time shown, in seconds.
 
     Raises:

@@ -29,9 +29,9 @@ EVENTS = "events.parquet"
 FIGURES = "figures"
 CAPTURES = "captures"
 HEAD, DIGEST = 4096, re.compile(r'"digest": "([^"]*)"')
-"""Number of characters at the begin of a summary that contain the digest, and its pattern.
+"""Number of characters at the start of a summary that contain the digest, and its pattern.
 
-A whole summary may be very long, so only its begin is read.
+A whole summary may be very long, so only its start is read.
 """
 OURS = frozenset({SUMMARY, RESOLVED, TRACES, EVENTS, FIGURES, CAPTURES})
 

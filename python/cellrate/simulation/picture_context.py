@@ -57,7 +57,7 @@ class Context:
 
     Attributes:
         title: Scenario, control and seed; empty for no title.
-        warm_up_seconds: Begin of the window of measurement.
+        warm_up_seconds: Start of the window of measurement.
         levels: Levels by the kind of trace.
     """
 

@@ -31,7 +31,7 @@ class PictureOptions:
 
     Attributes:
         kind: Which pictures: all traces over time, the phase portrait, the dashboard, or one trace.
-        from_seconds: Begin of the time shown.
+        from_seconds: Start of the time shown.
         to_seconds: End of the time shown; infinity for the end of the run.
         dark: True for light lines on a dark ground.
     """

@@ -89,7 +89,7 @@ def _context(result: Result) -> Context:
 
 
 def _window_begin(resolved: str) -> float:
-    """Begin of the measuring window in seconds."""
+    """Start of the measuring window in seconds."""
     import tomllib
 
     return _core.quantity(tomllib.loads(resolved)["measure"]["from"], "time")
@@ -100,7 +100,7 @@ def throughput(sequence: Series, start: float = 0.0, end: float = math.inf) -> S
 
     Args:
         sequence: Acknowledged bytes over time; between its points the number does not change.
-        start: Begin of the time shown, in seconds.
+        start: Start of the time shown, in seconds.
         end: End of the time shown, in seconds.
     """
     times = sequence.time[(sequence.time >= start) & (sequence.time <= end)]

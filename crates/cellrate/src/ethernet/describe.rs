@@ -226,7 +226,7 @@ impl Frames {
 pub struct Cost {
     /// Full packets that the flows send, if each flow is a fluid with a share of its slowest line.
     pub packets: f64,
-    /// Times that a packet, or an acknowledgement of it, crosses a link; a cell, on a link of ATM.
+    /// Number of times that a packet or an acknowledgement crosses an Ethernet link, or a cell an ATM link.
     pub hops: f64,
     /// Seconds on one core, if each flow is a fluid with a share of its slowest line.
     pub seconds: f64,

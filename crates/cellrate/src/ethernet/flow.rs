@@ -33,8 +33,9 @@ pub struct Flow {
     /// Start time of the first flow of the group.
     #[serde(default = "zero")]
     pub start: Ps,
-    /// False if the flow's source sends no new data until a change lets it. Then data over TCP wait, and no
-    /// datagrams are generated. Lost segments are still sent again, and records of rates are still sent.
+    /// False if the flow's source sends no new data until a change sets `sends = true`. Then data over TCP wait,
+    /// and no datagrams are generated. Lost segments are still sent again. Rate records (frames with the fields of
+    /// an RM cell) are still sent, too.
     #[serde(default = "yes", skip_serializing_if = "Clone::clone")]
     #[schemars(extend("default" = true, "x-change" = true))]
     pub sends: bool,

@@ -74,9 +74,9 @@ pub struct Instance {
     pub start: Ps,
     /// Bytes that the flow transfers, if `pattern` sets them; `None` for the source of the group.
     pub size: Option<u64>,
-    /// Flows that it awaits, by index in [`Graph::flows`].
+    /// Flows that the flow awaits, by index in [`Graph::flows`].
     pub after: Vec<usize>,
-    /// Time from the last of their ends to its begin.
+    /// Time from the end of the last awaited flow to the start of the flow.
     pub wait: Ps,
     /// Links from the source to the destination.
     pub forward: Vec<usize>,

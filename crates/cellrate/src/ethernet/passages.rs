@@ -184,9 +184,9 @@ impl Passages {
 /// node before the recording gets a new number.
 #[derive(Default)]
 struct Numbers {
-    /// Next number of each channel.
+    /// Number of the next packet of each channel.
     next: HashMap<usize, u64>,
-    /// Next number of frames of PFC or CBFC.
+    /// Number of the next frame of PFC or CBFC.
     of_links: u64,
     /// By channel and link, both as indices: the packets that may leave the node at the end of the link.
     before: HashMap<(usize, usize), VecDeque<(u64, Packet)>>,
@@ -245,7 +245,7 @@ impl Numbers {
     }
 }
 
-/// True if two packets of a channel may be the same packet at two links. Switches change records of rates.
+/// True if two packets of a channel may be the same packet at two links. Switches change rate records.
 fn equal(one: &Packet, other: &Packet) -> bool {
     match (one, other) {
         (Packet::Tcp(one), Packet::Tcp(other)) => one == other,

@@ -23,9 +23,9 @@ pub struct FileStep {
     pub to: String,
     /// Bytes.
     pub size: u64,
-    /// Steps that it awaits, by their place in the file.
+    /// Steps that the step awaits, by their place in the file.
     pub after: Vec<usize>,
-    /// Time from the end of the last awaited step to its begin.
+    /// Time from the end of the last awaited step to the start of this step.
     pub wait: Ps,
 }
 

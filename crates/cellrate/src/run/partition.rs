@@ -49,7 +49,7 @@ const LEAST_GAIN_BY_DEFAULT: f64 = 1.4;
 /// threads and joining the parts takes about 5 ms of computing time. Runs of 20 ms of computing time
 /// took up to a sixth longer on two threads; all runs of 40 to 60 ms were faster.
 const LEAST_WORK: f64 = 2e7;
-/// Numbers of parts that are tried, apart from the largest number.
+/// Numbers of parts that are tried, as far as they are below the largest possible number. That number is tried, too.
 const TRIED: [usize; 11] = [2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64];
 /// Largest number of link lengths that are tried.
 const MOST_LENGTHS: usize = 12;

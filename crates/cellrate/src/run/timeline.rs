@@ -33,7 +33,7 @@ pub struct Stop {
 /// clock.
 #[derive(Clone, Debug)]
 pub struct Timeline {
-    /// Begin and end of the measuring window.
+    /// Start and end of the measuring window.
     pub window: (Ps, Ps),
     /// End of the run.
     pub end: Ps,

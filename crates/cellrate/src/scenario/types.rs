@@ -266,7 +266,7 @@ pub struct Aal5 {
 }
 
 impl Scenario {
-    /// Begin and end of the measuring window.
+    /// Start and end of the measuring window.
     pub fn window(&self) -> (Ps, Ps) {
         (
             self.measure.from,

@@ -134,7 +134,8 @@ impl FcvcConfig {
     pub const fn covers(class: ServiceClass) -> bool {
         matches!(class, ServiceClass::Ubr | ServiceClass::Random)
     }
-    /// Buffer of a channel in units at the end of a link: N2 + N3 (Gerla et al., section II.B).
+    /// Buffer of a channel at the end of a link, in units of service (cells, or octets on the line): N2 + N3 (Gerla et
+    /// al., section II.B).
     pub fn static_allocation(&self, link: Loop) -> u64 {
         let n3 = self.n3.map_or_else(
             || link.units(self.vc_rate.unwrap_or(link.rate.line())),

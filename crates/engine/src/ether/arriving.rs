@@ -9,7 +9,7 @@ pub struct Arriving {
     pub route: u32,
     /// Label of the frame at the next node.
     pub label: u32,
-    /// Word of the frame: octets, ECN, priority and contents.
+    /// Header word of the frame: octets, ECN, priority and contents.
     pub info: Info,
     /// Packet in the frame.
     pub packet: Packet,

@@ -47,7 +47,7 @@ pub struct Parts {
     pub nodes: Vec<Node>,
     /// Incoming links of each node.
     pub inboxes: Vec<Inbox>,
-    /// For each channel the node and the endpoint that send it.
+    /// For each channel the node and the endpoint at which it begins.
     pub begins: Vec<(usize, usize)>,
 }
 
@@ -270,7 +270,7 @@ impl<'a> Draft<'a> {
         switch
     }
 
-    /// The gate of PFC or CBFC at the begin of a link, and the label of notices. A notice carries, as its
+    /// The gate of PFC or CBFC at the sending end of a link, and the label of notices. A notice carries, as its
     /// label, the number of the port or interface that leads back at the link's other end.
     fn gate(&self, link: usize) -> Option<(Gate, u32)> {
         let rate = self.plan.links[link].rate;
@@ -515,7 +515,7 @@ impl<'a> Draft<'a> {
         Account::new((reserves.n2(), reserve), self.port_of[back], label)
     }
 
-    /// Number of the endpoint that sends a channel.
+    /// Number of the endpoint at which a channel begins.
     fn end_of(&self, channel: ChannelId) -> u32 {
         if let Some(answered) = self.labels[channel.reverse().index()].last() {
             return *answered;
@@ -526,7 +526,7 @@ impl<'a> Draft<'a> {
         (self.arriving[host].len() + place.unwrap_or(0)) as u32
     }
 
-    /// The endpoint at `node` that sends `channel`: the source of the flow or its destination.
+    /// The endpoint at `node` at which `channel` begins: the source of the flow or its destination.
     fn endpoint(&self, node: usize, channel: ChannelId) -> Endpoint {
         let flow = &self.plan.flows[channel.flow()];
         let end = if channel.is_forward() {
@@ -586,7 +586,7 @@ impl<'a> Draft<'a> {
         })
     }
 
-    /// The endpoint of a flow over RoCE that sends `channel`.
+    /// The endpoint of a flow over RoCE at which `channel` begins.
     fn over_roce(&self, config: &RoceConfig, channel: ChannelId) -> App {
         let flow = &self.plan.flows[channel.flow()];
         let stream = Stream::new(self.plan.seed, &flow.name, "source");
@@ -625,7 +625,7 @@ impl<'a> Draft<'a> {
         Some(Pacer::new(config.control.credits()?, octets, line, stream))
     }
 
-    /// Rate control at the endpoint that sends `channel`.
+    /// Rate control at the endpoint at which `channel` begins.
     fn rates(&self, channel: ChannelId) -> Rates {
         let flow = &self.plan.flows[channel.flow()];
         let Some(config) = &flow.rates else {

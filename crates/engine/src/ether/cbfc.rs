@@ -195,7 +195,7 @@ impl Buffers {
     }
 }
 
-/// A virtual channel at the begin of a link.
+/// A virtual channel at the sending end of a link.
 #[derive(Clone, Copy, Debug)]
 struct Spent {
     /// Credits of all frames sent so far.
@@ -208,7 +208,7 @@ struct Spent {
     past: u64,
 }
 
-/// Credits of the virtual channels at the begin of a link.
+/// Credits of the virtual channels at the sending end of a link.
 #[derive(Clone, Debug)]
 pub struct Credits {
     config: CbfcConfig,
@@ -220,7 +220,7 @@ pub struct Credits {
 }
 
 impl Credits {
-    /// The begin of a link whose receiver has `credits` for each virtual channel.
+    /// The sending end of a link whose receiver has `credits` for each virtual channel.
     pub fn new(config: &CbfcConfig, credits: u32) -> Credits {
         let none = Spent {
             sent: FIRST,

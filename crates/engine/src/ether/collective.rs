@@ -11,19 +11,19 @@ use super::endpoint::Endpoint;
 use super::plan::Plan;
 use crate::kernel::Ps;
 
-/// Waiting of flows at one endpoint of a host: its own flow's, and that of flows which await it.
+/// The flow of one endpoint of a host: what the flow awaits, and the flows that await it.
 #[derive(Clone, Debug)]
 struct Step {
-    /// Payload of its flow, with which the flow has ended at the end that receives it.
+    /// Bytes of the flow's payload. The flow has ended at its receiver when all of them have arrived.
     bytes: u64,
     ended: bool,
-    /// Endpoints of the host whose flows await the end of its flow.
+    /// Endpoints of the host whose flows await the end of this flow.
     followers: Vec<u32>,
-    /// Number of flows that its own flow still awaits.
+    /// Number of flows that this flow still awaits.
     awaits: u32,
-    /// Time from the last of their ends to its begin.
+    /// Time from the end of the last awaited flow to the start of this flow.
     wait: Ps,
-    /// Endpoint of the flow that ended last of those that it awaits.
+    /// Endpoint of the awaited flow that ended last.
     released_by: Option<u32>,
 }
 
@@ -64,7 +64,7 @@ impl Steps {
     }
 
     /// Endpoint `number` has had an event at `now`. If its flow has ended with the event, this returns the endpoints
-    /// that await nothing more, each with the begin of its flow.
+    /// that await nothing more, each with the start of its flow.
     pub(super) fn on_event(
         &mut self,
         (number, endpoint): (usize, &Endpoint),
@@ -114,7 +114,7 @@ pub struct CollectiveReport {
     pub straggler_seconds: Option<f64>,
 }
 
-/// Begin and end of a flow, and the flow whose end let it begin.
+/// Start and end of a flow, and the flow after whose end it started.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Span {
     pub begin: Option<Ps>,

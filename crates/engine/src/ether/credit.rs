@@ -3,10 +3,10 @@
 use super::frame::{Info, Packet};
 use crate::credit::Receiver;
 
-/// Credit for one channel, on its way to the node that sends the channel.
+/// Credit for one channel, on its way to the node that sends the frames of the channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Credit {
-    /// Label at the node that sends the channel: of the channel's frames at a switch, of the endpoint at a
+    /// Label at the node that sends the frames of the channel: of the channel's frames at a switch, of the endpoint at a
     /// host.
     pub label: u32,
     /// Count of octets on the line up to which the channel may send.

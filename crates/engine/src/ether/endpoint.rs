@@ -125,9 +125,9 @@ pub struct EndpointCounts {
     pub packets_received: u64,
     /// Frames received with a mark.
     pub marked: u64,
-    /// Frames sent with records of rates: the fields of an RM cell.
+    /// Rate records sent: frames with the fields of an RM cell.
     pub records_sent: u64,
-    /// Frames received with records of rates.
+    /// Rate records received.
     pub records_received: u64,
 }
 
@@ -230,7 +230,7 @@ impl Endpoint {
             _ => None,
         }
     }
-    /// True if it is a source over RoCE that has begun and not ended.
+    /// True if the endpoint is a source over RoCE that has begun and not ended.
     pub(super) fn is_active(&self) -> bool {
         matches!(&self.app, App::RoceSender(sender) if sender.is_active())
     }
@@ -425,7 +425,7 @@ impl Endpoint {
         }
         (info, Packet::Roce(packet))
     }
-    /// The telemetry that an answer with room for it, which leaves now, takes back. Frames leave in the order in which
+    /// The telemetry that the acknowledgement which leaves now returns to the source. Frames leave in the order in which
     /// they were polled.
     pub fn take_trail(&mut self) -> Option<Trail> {
         match &mut self.app {
@@ -513,7 +513,7 @@ impl Endpoint {
         }
     }
 
-    /// True if it is the receiving end of a flow over RoCE that wants to pull packets.
+    /// True if the endpoint is the receiving end of a flow over RoCE and has packets to pull.
     #[inline]
     pub(super) fn wants_to_pull(&self) -> bool {
         matches!(&self.app, App::RoceReceiver(receiver) if receiver.wants_to_pull())
@@ -590,7 +590,7 @@ impl Endpoint {
             _ => self.completed.is_some(),
         }
     }
-    /// Begin of the flow; `None` while it awaits others.
+    /// Start of the flow; `None` while the flow awaits other flows.
     pub(super) fn begin(&self) -> Option<Ps> {
         Some(self.start).filter(|start| *start != Ps::NEVER)
     }

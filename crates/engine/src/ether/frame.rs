@@ -1,4 +1,4 @@
-//! Ethernet frames with IPv4 packets: sizes, the word of a frame on a link, and the packet in a frame.
+//! Ethernet frames with IPv4 packets: sizes, the header word of a frame on a link, and the packet in a frame.
 
 use super::notice::Update;
 use super::pause::Order;
@@ -67,7 +67,7 @@ pub enum Ecn {
     Ce,
 }
 
-/// The word of a frame on a link, in 32 bits. Bits 0 to 13 hold the number of octets, bits 14 and 15 the ECN
+/// The header word of a frame on a link, in 32 bits. Bits 0 to 13 hold the number of octets, bits 14 and 15 the ECN
 /// code point, bits 16 to 18 the priority. Higher bits say what the frame carries;
 /// bits 26 to 28 count its hops of telemetry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -90,7 +90,7 @@ impl Info {
     const TELEMETRY: u32 = 1 << 29;
     const FLOW_CREDIT: u32 = 1 << 30;
 
-    /// The word of a frame of `octets` with a TCP segment.
+    /// The header word of a frame of `octets` with a TCP segment.
     #[inline]
     pub fn tcp(octets: u32, priority: u8, ecn: Ecn) -> Info {
         debug_assert!((SHORTEST..=Info::MOST_OCTETS).contains(&octets) && priority < 8);
@@ -101,12 +101,12 @@ impl Info {
         };
         Info(octets | ecn << Info::ECN | (priority as u32) << Info::PRIORITY)
     }
-    /// The word of a frame of `octets` with a UDP datagram.
+    /// The header word of a frame of `octets` with a UDP datagram.
     #[inline]
     pub fn udp(octets: u32, priority: u8) -> Info {
         Info(Info::tcp(octets, priority, Ecn::NotEct).0 | Info::UDP)
     }
-    /// The word of a frame of `octets` with a RoCE packet. Every packet is ECT, since a port that marks would
+    /// The header word of a frame of `octets` with a RoCE packet. Every packet is ECT, since a port that marks would
     /// otherwise drop acknowledgements.
     #[inline]
     pub fn roce(octets: u32, priority: u8) -> Info {
@@ -130,7 +130,7 @@ impl Info {
     pub fn has_telemetry(self) -> bool {
         self.0 & Info::TELEMETRY != 0
     }
-    /// The word of a frame of `octets` with a credit of ExpressPass, from the receiver of a flow to its source.
+    /// The header word of a frame of `octets` with a credit of ExpressPass, from the receiver of a flow to its source.
     #[inline]
     pub fn flow_credit(octets: u32, priority: u8) -> Info {
         Info(Info::tcp(octets, priority, Ecn::NotEct).0 | Info::FLOW_CREDIT)
@@ -152,7 +152,7 @@ impl Info {
         let info = Info(Info::tcp(octets, priority, Ecn::Ect).0 | Info::RATES | kind);
         info.with_record(record)
     }
-    /// The word of a credit frame: the shortest frame, with or without a VLAN tag, at the highest priority.
+    /// The header word of a credit frame: the shortest frame, with or without a VLAN tag, at the highest priority.
     /// Its packet has a label and a limit of four octets each.
     pub fn credit() -> Info {
         Info(Info::tcp(SHORTEST, 7, Ecn::NotEct).0 | Info::CREDIT)
@@ -162,7 +162,7 @@ impl Info {
     pub fn is_credit(self) -> bool {
         self.0 & Info::CREDIT != 0
     }
-    /// The word of a frame from one end of a link to the other, of PFC (IEEE 802.3 annex 31D) or CBFC: the
+    /// The header word of a frame from one end of a link to the other, of PFC (IEEE 802.3 annex 31D) or CBFC: the
     /// shortest frame, without a VLAN tag.
     pub fn of_link() -> Info {
         Info(Info::tcp(SHORTEST, 7, Ecn::NotEct).0 | Info::OF_LINK)
@@ -194,7 +194,7 @@ impl Info {
         let info = Info(self.0 & !(Info::CI | Info::NI) | flags);
         (info, Packet::Rates { er, ccr, mcr })
     }
-    /// The record of rates that the frame carries; `None` if it carries none.
+    /// The rate record that the frame carries; `None` if the frame carries none.
     pub fn record(self, packet: &Packet) -> Option<RateRecord> {
         match *packet {
             Packet::Rates { er, ccr, mcr } => Some(RateRecord {
@@ -222,13 +222,13 @@ impl Info {
             _ => Ecn::Ect,
         }
     }
-    /// The word with a packet that is at least ECT.
+    /// The header word with a packet that is at least ECT.
     #[inline]
     pub fn ect(self) -> Info {
         let is_ect = self.0 >> Info::ECN & 0b11 != 0;
         Info(self.0 | if is_ect { 0 } else { 0b10 << Info::ECN })
     }
-    /// The word with the packet marked CE.
+    /// The header word with the packet marked CE.
     #[inline]
     pub fn marked(self) -> Info {
         Info(self.0 | 0b11 << Info::ECN)
@@ -258,7 +258,8 @@ pub enum Packet {
     Roce(RocePacket),
     /// A UDP datagram, with the time at which its host sent it.
     Udp(Ps),
-    /// A record of rates in octets/s on the line. Its bits CI and NI are in the word of the frame.
+    /// A rate record (the fields of an RM cell), in octets/s on the line. Its bits CI and NI are in the header word of
+    /// the frame.
     Rates {
         /// Explicit rate.
         er: f64,

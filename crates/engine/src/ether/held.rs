@@ -20,7 +20,7 @@ pub struct Held {
     pub channel: Option<ChannelId>,
     /// Contents of a PFC frame; `None` for another frame.
     pub pause: Option<Order>,
-    /// Word of the frame.
+    /// Header word of the frame.
     pub info: Info,
     /// True for a packet without payload, such as an acknowledgement, part of a handshake, a record of rates
     /// (the fields of an RM cell), or a credit.

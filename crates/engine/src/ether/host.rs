@@ -191,7 +191,7 @@ impl Host {
         self.clocks.set(component, endpoint.wake_at().max(now));
     }
 
-    /// Tells a source over RoCE that begins how many others are active.
+    /// A source over RoCE begins. Its first rate depends on the number of other active sources of the host.
     #[cold]
     fn begin_by_others(&mut self, number: usize, now: Ps) {
         let active = self.endpoints.iter().filter(|one| one.is_active());

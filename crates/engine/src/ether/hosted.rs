@@ -96,7 +96,7 @@ impl Hosted {
     }
 
     /// Shows the scheme a frame under control that begins its service. `held` is the length of the queue,
-    /// this frame included. Returns the word of the frame, with the scheme's mark.
+    /// this frame included. Returns the header word of the frame, with the scheme's mark.
     #[inline]
     pub fn on_service(&mut self, now: Ps, info: Info, held: Held) -> Info {
         if !self.marks_at_dequeue {

@@ -1,5 +1,5 @@
-//! Flow control of a link by priority: PFC or CBFC. A gate at the begin of a link holds frames back, and a
-//! guard at its end counts them.
+//! Flow control of a link by priority: PFC or CBFC. A gate at the sending end of a link holds frames
+//! back. Counters at the receiving end count the frames (guard).
 
 use alloc::collections::VecDeque;
 
@@ -10,7 +10,7 @@ use super::pause::{Order, Pauses};
 use super::pfc::Ingresses;
 use crate::kernel::Ps;
 
-/// The gate at the begin of a link, which holds frames back.
+/// The gate at the sending end of a link, which holds frames back.
 #[derive(Clone, Debug)]
 pub enum Gate {
     /// PFC: pauses of the other end.
@@ -103,7 +103,7 @@ impl Notices {
     }
 }
 
-/// The guard of a node, which counts the frames that arrive over all its links.
+/// Counters of PFC or CBFC at a node (guard), for the frames that arrive over all its links.
 #[derive(Clone, Debug)]
 pub enum Guard {
     /// PFC.
@@ -195,9 +195,9 @@ pub struct PortGate {
     /// Notices that wait for a free line.
     pub(super) notices: Notices,
     pub(super) notices_sent: u64,
-    /// Label at the switch and word of the frame in service.
+    /// Label at the switch and header word of the frame in service.
     pub(super) in_service: Option<(u32, Info)>,
-    /// Label at the switch and word of the frame that has just left.
+    /// Label at the switch and header word of the frame that has just left.
     pub(super) gone: Option<(u32, Info)>,
 }
 

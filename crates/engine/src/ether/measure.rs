@@ -26,7 +26,7 @@ use crate::net::channel::ChannelId;
 use crate::tcp::SenderStats;
 
 impl Simulation {
-    /// The endpoint that sends `channel`.
+    /// The endpoint at which `channel` begins.
     pub fn endpoint(&self, channel: ChannelId) -> &Endpoint {
         let (node, number) = self.network.begin(channel);
         match &self.stations[node].node {
@@ -166,7 +166,7 @@ impl Simulation {
             .collect()
     }
 
-    /// Begin of a flow; `None` if it still awaits others.
+    /// Start of a flow; `None` if the flow still awaits other flows.
     fn begin(&self, flow: usize) -> Option<Ps> {
         let plan = &self.network.plan.flows[flow];
         if plan.after.is_empty() {
@@ -174,7 +174,7 @@ impl Simulation {
         }
         self.endpoint(ChannelId::forward(flow)).begin()
     }
-    /// Time from the begin of a flow to the acknowledgement of its last byte; `None` without this acknowledgement.
+    /// Time from the start of a flow to the acknowledgement of its last byte; `None` without this acknowledgement.
     pub fn completion(&self, flow: usize) -> Option<Ps> {
         let end = self.endpoint(ChannelId::forward(flow)).completed()?;
         Some(end - self.begin(flow)?)

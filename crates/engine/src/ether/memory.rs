@@ -75,7 +75,7 @@ pub struct SharedMemory {
     exponent: i32,
     /// Octets that each queue has for itself.
     reserved: u64,
-    /// Octets of the shared part.
+    /// Size in octets of the shared part: the memory without the reserves of the queues.
     shared: u64,
     /// Octets that queues hold in the shared part. After a change this may be more than the size of the
     /// shared part.

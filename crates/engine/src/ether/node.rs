@@ -97,7 +97,7 @@ impl node::Node for Node {
 pub struct Network {
     /// The plan.
     pub plan: Arc<Plan>,
-    /// For each channel the node and the endpoint that send it. In a partition `NOWHERE` stands for a node of
+    /// For each channel the node and the endpoint at which it begins. In a partition `NOWHERE` stands for a node of
     /// another partition.
     pub begins: Arc<[(usize, usize)]>,
     /// The measuring window.
@@ -107,7 +107,7 @@ pub struct Network {
 }
 
 impl Network {
-    /// Node and endpoint that send a channel.
+    /// Node and endpoint at which a channel begins.
     pub fn begin(&self, channel: ChannelId) -> (usize, usize) {
         self.begins[channel.index()]
     }

@@ -62,7 +62,7 @@ pub struct Dropped {
     pub at: Ps,
     /// Label of the frame at the switch.
     pub route: u32,
-    /// Word of the frame.
+    /// Header word of the frame.
     pub info: Info,
     /// The packet in it.
     pub packet: Packet,
@@ -70,9 +70,9 @@ pub struct Dropped {
     pub cause: Cause,
 }
 
-/// Things outside a port on which it acts.
+/// Objects outside a port that the port changes.
 pub struct Outside<'a> {
-    /// The link that it feeds.
+    /// The link that the port feeds.
     pub out: Outlet<'a>,
     /// The memory that the ports of the switch share.
     pub memory: Option<&'a mut SharedMemory>,
@@ -253,7 +253,7 @@ impl Port {
         let timed = |aqm: &Aqm| matches!(aqm, Aqm::Pie(_));
         let serves_ahead = match (&settings.queues[..], &settings.schedule) {
             ([aqm], schedule) if schedule.is_strict(0) => {
-                // What waits at the begin of a service is known then.
+                // What waits at the start of a service is known then.
                 let is_known_then = settings.shares_memory || settings.has_telemetry;
                 aqm.acts_on_arrival_alone() && settings.control.is_none() && !is_known_then
             }

@@ -28,7 +28,7 @@ impl Pulls {
     pub fn hold_until(&mut self, at: Ps) {
         self.next = at;
     }
-    /// Time of the next pull, from `now` on; `NEVER` if no endpoint wants to pull.
+    /// Time of the next pull, from `now` on; `NEVER` if no endpoint has packets to pull.
     pub fn next(&self, now: Ps) -> Ps {
         match self.round.is_empty() {
             true => Ps::NEVER,

@@ -82,7 +82,7 @@ impl RateSource {
     }
 }
 
-/// The receiving end of rate control, which returns the records of rates of a flow.
+/// The receiving end of rate control, which returns the rate records of a flow.
 #[derive(Clone)]
 pub struct RateDestination {
     rules: AbrDestination,

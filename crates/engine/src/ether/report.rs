@@ -277,7 +277,7 @@ pub struct FlowReport {
     /// 99th percentile of the delay of packets, exact to 1/32 of its value; null without arrivals.
     #[schemars(extend("x-better" = "less"))]
     pub packet_delay_p99_seconds: Option<f64>,
-    /// Frames with records of rates (the fields of an RM cell) that the source has sent; null without rate control.
+    /// Rate records (frames with the fields of an RM cell) that the source has sent; null without rate control.
     pub records_sent: Option<u64>,
     /// Time-weighted mean of ACR, which counts preambles and interframe gaps. For a flow over ABR this is the
     /// ACR of its virtual channel. Null without rate control and without ABR.
@@ -312,7 +312,7 @@ pub struct FlowReport {
     /// ExpressPass.
     #[schemars(extend("x-unit" = "packets", "x-source" = "Cho et al. 2017"))]
     pub credits_received: Option<u64>,
-    /// Credits of ExpressPass that no packet has answered, since the source had no more to send; null without ExpressPass.
+    /// Credits of ExpressPass with which no packet was sent, because the source had no more data; null without ExpressPass.
     #[schemars(extend("x-unit" = "packets", "x-source" = "Cho et al. 2017", "x-better" = "less"))]
     pub credits_unused: Option<u64>,
     /// Mean number of cells in the source queue of the flow's virtual channel, at the router where its data

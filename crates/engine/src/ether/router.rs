@@ -28,7 +28,7 @@ impl Endpoint {
 }
 
 impl Simulation {
-    /// Makes the endpoint that sends `channel` an endpoint of a router. The simulation must not have begun.
+    /// Makes the endpoint at which `channel` begins an endpoint of a router. The simulation must not have begun.
     pub(crate) fn become_router(&mut self, channel: ChannelId) {
         let (node, number) = self.network.begin(channel);
         if let Node::Host(host) = &mut self.stations[node].node {
@@ -36,8 +36,8 @@ impl Simulation {
         }
         self.reschedule(node);
     }
-    /// The segments, with arrival times and in order of arrival, that the router that sends `channel` has received but
-    /// not taken yet. `None` if the endpoint is not a router.
+    /// Segments that have arrived at the router at which `channel` begins, and that the router has not taken yet. Each has
+    /// its arrival time; the order is that of arrival. `None` if the endpoint is not a router.
     pub(crate) fn arrived(&mut self, channel: ChannelId) -> Option<&mut Vec<(Ps, Segment)>> {
         let (node, number) = self.network.begin(channel);
         match &mut self.stations[node].node {
@@ -55,7 +55,7 @@ impl Simulation {
         both.map(|(dropped, in_path)| [dropped.bytes, in_path.bytes])
             .collect()
     }
-    /// Three counts of the measuring window at the endpoint that sends `channel`: packets sent, packets
+    /// Three counts of the measuring window at the endpoint at which `channel` begins: packets sent, packets
     /// received, and packets received with a mark.
     pub(crate) fn packets(&self, channel: ChannelId) -> [u64; 3] {
         let window = &self.network.window;
@@ -71,7 +71,7 @@ impl Simulation {
         core::array::from_fn(|count| now[count] - then[count])
     }
     /// Lets a segment arrive at the end of the first link of `channel` at the time `at`. The link begins at
-    /// the router that sends the channel. `at` must not be before
+    /// the router at which the channel begins. `at` must not be before
     /// [`Simulation::now`](crate::net::simulation::Simulation::now), nor before the arrival of the previous
     /// segment on that link.
     pub(crate) fn enter(&mut self, channel: ChannelId, at: Ps, segment: Segment) {

@@ -18,7 +18,7 @@ pub struct Seen {
     pub link: usize,
     /// Channel of the frame; `None` for a frame of PFC or CBFC.
     pub channel: Option<ChannelId>,
-    /// Word of the frame.
+    /// Header word of the frame.
     pub info: Info,
     /// Packet in the frame.
     pub packet: Packet,

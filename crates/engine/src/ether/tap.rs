@@ -10,7 +10,7 @@ pub struct Leaving {
     pub at: Ps,
     /// Label of the frame at the end of the link.
     pub label: u32,
-    /// Word of the frame.
+    /// Header word of the frame.
     pub info: Info,
     /// Packet in the frame.
     pub packet: Packet,

@@ -53,7 +53,7 @@ pub struct RoceCounts {
     pub credits_sent: u64,
     /// Credits of ExpressPass that the source has received.
     pub credits_received: u64,
-    /// Credits of ExpressPass that no packet has answered.
+    /// Credits of ExpressPass with which no packet was sent.
     pub credits_unused: u64,
     /// Integral of the rate in octets/s times picoseconds.
     pub rate_ps: f64,

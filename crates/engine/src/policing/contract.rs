@@ -57,8 +57,8 @@ impl Contract {
         Some((increment, gap.times(mbs.0.saturating_sub(1))))
     }
 
-    /// Number of units that conform one after another at the peak rate: `1 + floor(tau_s / (1/SCR - 1/PCR))`, where the
-    /// limit has `cdvt` in addition to `tau_s` (TM 4.0 section 4.4.2). `None` if all conform.
+    /// Number of units that conform one after another at the peak rate: `1 + floor((tau_s + CDVT) / (1/SCR - 1/PCR))`
+    /// (TM 4.0 section 4.4.2). `None` if all conform.
     pub fn burst(&self, units: fn(Rate) -> ServiceRate) -> Option<u128> {
         let (increment, tolerance) = self.sustained(units)?;
         let gap = increment.less(self.peak_increment(units));
@@ -70,11 +70,11 @@ impl Contract {
 /// Conformance of a cell or frame to its contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Conformance {
-    /// It conforms to all of the contract.
+    /// The cell or frame conforms to the whole contract.
     Conforming,
-    /// It conforms to PCR with CDVT, but not to SCR with MBS.
+    /// The cell or frame conforms to PCR with CDVT, but not to SCR with MBS.
     BeyondScr,
-    /// It does not conform to PCR with CDVT.
+    /// The cell or frame does not conform to PCR with CDVT.
     BeyondPcr,
 }
 

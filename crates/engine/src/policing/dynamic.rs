@@ -56,7 +56,7 @@ impl AllowedRate {
         }
     }
 
-    /// An RM cell that allows `rate` passes at `now`, not before an RM cell told earlier.
+    /// An RM cell that allows `rate` passes at `now`. Calls must be in order of time.
     pub fn tell(&mut self, now: Ps, rate: f64) {
         if self.rates.back().is_some_and(|(_, last)| *last == rate) {
             return;

@@ -107,11 +107,11 @@ impl PolicerConfig {
 /// Decision of a policer on one cell or frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Treatment {
-    /// It passes unchanged.
+    /// The cell or frame passes unchanged.
     Pass,
-    /// It passes with a mark that lets switches drop it first.
+    /// The cell or frame passes with a mark (CLP = 1 in a cell), so that switches drop it first.
     Tag,
-    /// It is dropped.
+    /// The cell or frame is dropped.
     Drop,
 }
 

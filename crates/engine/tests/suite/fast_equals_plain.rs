@@ -128,7 +128,7 @@ fn without_samples(outcome: &str) -> String {
     kept
 }
 
-/// Runs to `end` and reads the state at each of `looks`.
+/// Runs to `end` and reads the state at each of the instants `looks`.
 fn observe(engine: &mut impl Engine, window: (Ps, Ps), looks: &[Ps], end: Ps) -> Observation {
     let mut instants = [looks, &[window.0, window.1, end]].concat();
     instants.sort_unstable();
@@ -154,7 +154,7 @@ fn observe(engine: &mut impl Engine, window: (Ps, Ps), looks: &[Ps], end: Ps) ->
     }
 }
 
-/// Runs a network on both engines and compares all that they show, at the end and at `looks`.
+/// Runs a network on both engines and compares all that they show, at the end and at the instants `looks`.
 fn engines_agree(Network { plan, end }: Network, looks: &[Ps]) -> Result<(), TestCaseError> {
     let window = window(end, looks);
     let mut fast = Simulation::<LazyServer>::new(plan.clone()).unwrap();
@@ -224,7 +224,7 @@ proptest! {
         network in changing_networks(),
         cuts in prop::collection::vec(any::<u16>(), 0..8),
     ) {
-        // Some looks at the instants of changes themselves.
+        // The state is read also at instants of changes.
         let mut looks = instants(network.end, &cuts);
         let changes = network.plan.changes.iter().map(|change| change.at);
         looks.extend(changes.filter(|at| *at <= network.end));

@@ -1,4 +1,4 @@
-//! A simulation in parts against the same in one piece: reports, digests, looks and events are equal,
+//! A simulation in parts against the same in one piece: reports, digests, states and events are equal,
 //! whatever the parts and in whatever order they take their turns.
 
 use crate::support::plans::{Graph, cell_time_us, flow, marked_bottleneck, plain_switch};
@@ -17,7 +17,7 @@ use cellrate_engine::traffic::SourceConfig;
 use cellrate_engine::traffic::cbr::CbrConfig;
 use proptest::prelude::*;
 
-/// Everything that can be read of a run: its report, its events, and its states at each look.
+/// Everything that can be read of a run: its report, its events, and its states at each instant of `looks`.
 #[derive(Debug, PartialEq)]
 struct Seen {
     report: String,
@@ -49,7 +49,7 @@ fn look(state: &mut Simulation, begins: impl Fn(usize) -> bool, into: &mut Look)
     into.flows.sort_by_key(|(flow, _)| *flow);
 }
 
-/// Instants of a run: its measuring window, its looks, and its end.
+/// Instants of a run: its measuring window, the instants at which states are read (`looks`), and its end.
 #[derive(Clone)]
 struct Instants {
     window: (Ps, Ps),

@@ -28,7 +28,8 @@ mod opcode {
     pub const SEND_ONLY: u8 = 0x04;
     pub const ACKNOWLEDGE: u8 = 0x11;
     pub const CNP: u8 = 0x81;
-    /// Of the range for manufacturers (0xc0 to 0xff), since credits have none: those of ExpressPass, its request and stop, and the pull of receiver credits.
+    /// Opcodes from the range for manufacturers (0xc0 to 0xff), because credits have no standard opcode: the credit, request
+    /// and stop of ExpressPass, and the pull of receiver credits.
     pub const CREDIT: u8 = 0xc0;
     pub const REQUEST: u8 = 0xc1;
     pub const STOP: u8 = 0xc2;

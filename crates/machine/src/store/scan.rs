@@ -27,7 +27,7 @@ pub struct Found {
 pub struct Scan {
     /// Records of the segment, in order.
     pub records: Vec<Found>,
-    /// Begin and end of each range before the last record that contains no record, in bytes.
+    /// Start and end of each range before the last record that contains no record, in bytes.
     pub gaps: Vec<(u64, u64)>,
     /// Offset of the first byte after the last record.
     pub end: u64,

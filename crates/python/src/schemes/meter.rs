@@ -87,7 +87,7 @@ impl Meter {
     }
     /// Counts an ABR cell (one unit), or over Ethernet a frame of `units` octets. Returns true if
     /// this completes the interval. An interval must last longer than zero, so cells at the instant
-    /// of its begin do not complete it.
+    /// of its start do not complete it.
     #[inline]
     pub fn count(&mut self, now: Ps, slot: u32, units: u32) -> bool {
         let channel = &mut self.channels[slot as usize];
@@ -108,7 +108,7 @@ impl Meter {
     pub fn count_background(&mut self, units: u64) {
         self.now.background += units;
     }
-    /// Ends the interval at `now`, which must be later than its begin.
+    /// Ends the interval at `now`, which must be later than its start.
     pub fn end(&mut self, now: Ps) {
         let seconds = (now - self.started).as_secs_f64();
         self.last = Interval {

@@ -144,7 +144,7 @@ class Subject:
 
     @cached_property
     def begin_seconds(self) -> float:
-        """Begin of the measuring window."""
+        """Start of the measuring window."""
         return float(self.network.measure["from_seconds"])
 
     @cached_property

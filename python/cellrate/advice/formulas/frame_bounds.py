@@ -60,7 +60,7 @@ class FrameBounds:
 
     @cached_property
     def window(self) -> tuple[float, float]:
-        """Begin and end of the measuring window in seconds."""
+        """Start and end of the measuring window in seconds."""
         measure = self.network.measure
         return float(measure["from_seconds"]), float(measure["to_seconds"])
 

@@ -153,7 +153,7 @@ class _Tuning:
         return space, not_varied
 
     def _without_range(self) -> str:
-        """The begin of an error message, with the tables in which no parameter has a range."""
+        """The start of an error message, with the tables in which no parameter has a range."""
         if isinstance(self.scenario.network, FrameNetwork):
             rates = any(flow.rate_controlled for flow in self.scenario.network.flows)
             if any(flow.roce for flow in self.scenario.network.flows):

@@ -148,8 +148,8 @@ def shown_film(
 ) -> Film:
     """The film of a span; an end that is not given is chosen so that cells move in the span.
 
-    Without a begin the span begins at the start of the first flow. Without an end it lasts `TRIPS`
-    or `FRAME_TRIPS` times the longest round trip. If that span has more cells than a film can show,
+    Without a start time the span begins with the first flow. Without an end it lasts `TRIPS` or
+    `FRAME_TRIPS` times the longest round trip. If that span has more cells than a film can show,
     shorter spans are simulated, and the progress begins anew with each.
 
     Raises:

@@ -136,7 +136,7 @@ def _data(film: Film, seconds_per_second: float) -> dict[str, Any]:
 
 
 def _queue(film: Film, queue: Queue, nodes: dict[str, int]) -> dict[str, Any]:
-    # One point before the span, so that the begin of the span has a value.
+    # One point before the span, so that the start of the span has a value.
     first = max(int((queue.time < film.start_seconds).sum()) - 1, 0)
     last = int((queue.time <= film.end_seconds).sum())
     lengths = queue.lengths[first:last]

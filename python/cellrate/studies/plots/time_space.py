@@ -24,7 +24,7 @@ NAMES = {"data": "data cells", "frm": "forward RM cells", "brm": "backward RM ce
 FRAME_LOOKS = {
     "data": (COLOURS[0], "frames with data"),
     "ack": (COLOURS[2], "acknowledgements"),
-    "record": (COLOURS[1], "records of rates"),
+    "record": (COLOURS[1], "rate records"),
     "credit": (COLOURS[3], "credits"),
 }
 # Width of the edge of a band, which keeps a short frame visible and separates neighbours, and the

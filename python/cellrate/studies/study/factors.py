@@ -191,7 +191,7 @@ class Reading:
         return texts
 
     def _text(self, name: str, level: Level, place: Place) -> str:
-        """Checks a value and writes it as in a scenario."""
+        """Checks a value and returns it in the form that scenario files use."""
         if "." not in name:
             return _plainly(level)
         form = self._form(name)

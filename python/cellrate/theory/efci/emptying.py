@@ -116,7 +116,7 @@ LEAST_SHARE = 1e-12
 
 
 class Inherited(NamedTuple):
-    """State at the begin of a cycle, when the queue begins to grow, as the previous cycle left it.
+    """State at the start of a cycle, when the queue begins to grow, as the previous cycle left it.
 
     Attributes:
         left: Time for which the law of phase 2 still acts; above 0 only where the queue was empty

@@ -108,9 +108,9 @@ def md1_wait_exceedance(
     """P(wait > t) of a cell before its transmission.
 
     Franx, A simple solution for the M/D/c waiting time distribution, 2001. Let k D be the least
-    multiple of the cell time D above t. P(wait <= t) is the probability that at most k - 1 cells
-    wait after the further Poisson arrivals of a time k D - t. The complement is computed, so that
-    small probabilities are exact.
+    multiple of the cell time D above t. Take the queue at a random time, and add the Poisson
+    arrivals of a further time k D - t. P(wait <= t) is the probability that at most k - 1 cells
+    wait then. The function sums the complement, so that small probabilities keep their precision.
 
     Args:
         arrival_cells_per_second: Mean rate of the Poisson arrivals.

@@ -16,7 +16,7 @@ const ENTER: f64 = 2.0;
 const LEAVE_LINK: f64 = 30.0;
 const ENTER_LINK: f64 = 60.0;
 
-/// Work of the nodes, and units on the links, over a whole run.
+/// Computing time of the nodes, and numbers of cells or packets that cross the links, over a whole run.
 pub struct Load {
     /// Name of the units: cells or packets.
     pub units: &'static str,

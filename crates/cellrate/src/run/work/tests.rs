@@ -38,7 +38,7 @@ fn a_hand_calculation() {
 
 /// The cell-hops of every template, with control and with little buffer, against its run: without
 /// loss within a factor of three (rates that begin far above their share send more than a fluid),
-/// and half of them within a fifth. TCP that loses cells sends less by a factor that no fluid knows,
+/// and half of them within a fifth. TCP that loses cells sends less by a factor that no fluid model has,
 /// but never three times as much.
 #[test]
 fn cell_hops_are_within_the_stated_factor_of_a_run() {

@@ -394,7 +394,8 @@ fn send<S: Server>(
     port.arrive(at, arrival, stamp.map(Body::Stamp).as_mut(), out);
 }
 
-/// Sends a cell with a body. `to` is the label and the slot of its channel.
+/// Sends a cell that has a [`Body`], such as an RM cell or the last cell of a PDU. `to` is the cell's label and the index
+/// of its channel (slot).
 #[inline]
 fn send_with<S: Server>(
     out: &mut Outside<'_, S>,

@@ -38,8 +38,8 @@ pub struct PieConfig {
     /// Weight of the change of the delay (beta), per second: 1 + 1/4 (RFC 8033 section 4.2).
     #[schemars(extend("x-search" = { "low": 0.1, "high": 500, "scale": "log" }))]
     pub beta: f64,
-    /// Mean size of packets (MEAN_PKTSIZE), 1000 octets in ns-3. PIE chooses no packet that meets a queue of
-    /// at most twice this size.
+    /// Mean size of packets (MEAN_PKTSIZE), 1000 octets in ns-3. PIE marks or drops no packet that meets a
+    /// queue of at most twice this size.
     #[schemars(extend("x-not-searched" = "a property of the traffic"))]
     pub mean_packet: Bytes,
     /// Mark packets whose transport understands marks, rather than drop them, while the probability is below
@@ -49,8 +49,8 @@ pub struct PieConfig {
     /// section 5.1).
     #[schemars(extend("x-search" = { "low": 0.01, "high": 1, "scale": "log", "when": {"ecn": true} }))]
     pub mark_threshold: f64,
-    /// Choose no packet until the sum of probabilities since the last chosen packet is 0.85. At 8.5 always
-    /// choose a packet (RFC 8033 section 5.4).
+    /// Mark or drop no packet until the sum of probabilities since the last marked or dropped packet is 0.85.
+    /// At 8.5 always mark or drop a packet (RFC 8033 section 5.4).
     pub derandomize: bool,
     /// Raise a probability of at least 0.1 by at most 0.02 in one update (RFC 8033 section 5.5).
     pub cap_drop_adjustment: bool,
@@ -117,7 +117,7 @@ pub struct Pie {
     /// Value of `qdelay` at the last update.
     qdelay_old: Ps,
     burst_allowance: Ps,
-    /// Sum of probabilities since the last chosen packet.
+    /// Sum of probabilities since the last marked or dropped packet.
     accu_prob: f64,
     /// Instant of the next update. At rest no update takes place.
     next: Ps,
@@ -193,7 +193,7 @@ impl Pie {
             p
         }
     }
-    /// True if a packet that meets `queue` is chosen (RFC 8033 sections 4.1 and 5.4).
+    /// True if a packet that meets `queue` is marked or dropped (RFC 8033 sections 4.1 and 5.4).
     fn drop_early(&mut self, queue: Held) -> bool {
         // PIE leaves short queues and light congestion alone, to stay work-conserving (RFC 8033 section 4.1).
         let is_light = self.is_short(self.qdelay_old) && self.drop_prob < 0.2;

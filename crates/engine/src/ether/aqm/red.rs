@@ -17,12 +17,12 @@ use super::policy::{
 use crate::kernel::units::Bytes;
 use crate::kernel::{Finding, Ps, Rate, Stream};
 
-/// Distances between the packets that are chosen at a constant probability p.
+/// Distances between marked or dropped packets at a constant probability p.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Spacing {
-    /// Each packet is chosen independently of all others, with the mean distance 1/p (method 1 of
-    /// the paper's section 7).
+    /// Each packet is marked or dropped independently of all others, with the mean distance 1/p (method 1 of the
+    /// paper's section 7).
     Geometric,
     /// Distances are uniform between 1 and 1/p - 1 packets, with the mean 1/(2p) (method 2).
     Uniform,
@@ -49,7 +49,7 @@ pub struct RedConfig {
     pub max_p: f64,
     /// From `max` on, the probability rises to 1 at twice `max`, rather than at once.
     pub gentle: bool,
-    /// Distances between chosen packets.
+    /// Distances between marked or dropped packets.
     pub spacing: Spacing,
     /// The probability of a packet is proportional to its octets (`bytes_` of ns-2).
     pub by_size: bool,
@@ -165,7 +165,7 @@ pub struct Red {
     idle_since: Ps,
     /// True from the end of the service that empties the queue until the next service begins.
     is_idle: bool,
-    /// Packets since the last chosen packet, the present packet included (count).
+    /// Packets since the last marked or dropped packet, the present packet included (count).
     count: u64,
     /// Octets of the packets in `count`.
     count_octets: u64,
@@ -259,7 +259,7 @@ impl Red {
     fn decide(&mut self, octets: u32, queue: Held) -> Decision {
         self.count += 1;
         self.count_octets += octets as u64;
-        // With spacing, ns-2 never chooses a packet that meets a queue of at most one packet or one octet.
+        // With spacing, ns-2 never marks or drops a packet that meets a queue of at most one packet or one octet.
         let is_spaced = self.config.spacing != Spacing::Geometric;
         let is_empty = is_spaced && self.config.min.count(queue) <= 1;
         if self.average < self.config.min.amount() as f64 || is_empty {

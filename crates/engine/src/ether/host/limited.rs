@@ -40,7 +40,7 @@ impl Host {
 }
 
 impl Interface {
-    /// Earliest begin of the next flow credit; `NEVER` without a credit.
+    /// Earliest start of the next flow credit; `NEVER` without a credit.
     pub(super) fn next_credit(&self) -> Ps {
         let limiter = self.limiter.as_ref();
         let opens = limiter.map_or(Ps::NEVER, |limiter| limiter.opens_at());

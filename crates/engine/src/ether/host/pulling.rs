@@ -5,7 +5,7 @@ use crate::ether::transport::Links;
 use crate::kernel::Ps;
 
 impl Host {
-    /// Puts an endpoint that wants to pull into the round of pulls.
+    /// Puts an endpoint that has packets to pull into the round of pulls.
     pub(super) fn enrol(&mut self, number: usize, now: Ps) {
         if self.endpoints[number].wants_to_pull() && self.pulls.enrol(number) {
             self.note_pull(now);

@@ -42,7 +42,7 @@ pub struct SwitchChange {
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlowChange {
     /// False if the source sends no new data: data over TCP wait, and datagrams are not made. Lost data are
-    /// still sent again, and records of rates (the fields of an RM cell) are still sent.
+    /// still sent again, and rate records (frames with the fields of an RM cell) are still sent.
     pub sends: bool,
     /// Parameters of the source.
     pub source: SourceConfig,

@@ -44,7 +44,7 @@ impl Port {
         }
         credit.is_some()
     }
-    /// Earliest begin of the service of the first flow credit; `NEVER` without a credit.
+    /// Earliest start of the service of the first flow credit; `NEVER` without a credit.
     pub(super) fn limited_at(&self) -> Ps {
         let opens = self
             .limiter

@@ -25,12 +25,12 @@ impl Port {
             queue.limit = buffer.saturating_mul(times);
         }
     }
-    /// True if it cuts packets that find no room.
+    /// True if the port trims packets that find no room.
     pub fn trims(&self) -> bool {
         self.trimming.is_some()
     }
-    /// The frame of what remains of a frame that finds no room in queue `number`; `None` if it cannot be cut. The frame had
-    /// the ECN code point `came` when it arrived.
+    /// Trims a frame that finds no room in queue `number`, and returns the queue of the trimmed frame. `None` if the frame
+    /// cannot be trimmed. The frame had the ECN code point `came` when it arrived.
     #[cold]
     pub(super) fn trim(
         &mut self,
@@ -46,7 +46,7 @@ impl Port {
         if packet.kind != Kind::Data {
             return None;
         }
-        // Its telemetry tells of a queue that it has not crossed.
+        // The telemetry of the packet describes a queue that the packet has not crossed.
         outside.trails.release(packet);
         (packet.kind, packet.trail) = (Kind::Trimmed, NO_TELEMETRY);
         let counts = &mut self.queues[number].counts;

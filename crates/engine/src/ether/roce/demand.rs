@@ -1,12 +1,14 @@
-//! Credits of ExpressPass at the source of a flow: it asks for them, spends one for each packet, and stops them.
+//! Credits of ExpressPass at the source of a flow. The source requests credits, spends one for each packet, and stops
+//! them.
 
 use alloc::collections::VecDeque;
 
 use super::packet::Kind;
 use crate::kernel::Ps;
 
-/// Times between credits that the smoothed one is of, and those without a credit that the timer must exceed.
+/// Inverse weight of a new sample in the smoothed time between credits.
 const GAPS: u64 = 8;
+/// Least timeout after a credit, in smoothed times between credits.
 const SILENT_GAPS: u64 = 16;
 
 /// State of credits at the source of a flow: its last message to the receiver, and the credits that it has.
@@ -26,12 +28,12 @@ pub struct Demand {
     gap: u64,
     /// Credits received.
     pub received: u64,
-    /// Credits that no packet has answered.
+    /// Credits with which no packet was sent.
     pub unused: u64,
 }
 
 impl Demand {
-    /// A source that has not asked yet. Credits still come for `patience` after a stop.
+    /// A source that has not requested credits yet. Credits still come for `patience` after a stop.
     pub fn new(patience: Ps) -> Demand {
         Demand {
             asked: false,
@@ -45,7 +47,7 @@ impl Demand {
             unused: 0,
         }
     }
-    /// The message that is due, to a source that wants credits or not.
+    /// The message that is due. `wants` is true if the source needs credits.
     #[inline]
     pub fn message(&self, wants: bool) -> Option<Kind> {
         match (wants, self.asked) {
@@ -95,11 +97,11 @@ impl Demand {
     pub fn has_credit(&self) -> bool {
         !self.credits.is_empty()
     }
-    /// Number of the credit that the packet which leaves answers.
+    /// Number of the credit with which the next packet leaves.
     pub fn spend(&mut self) -> Option<u32> {
         self.credits.pop_front()
     }
-    /// No answer has come in time: the request is due again.
+    /// No credit has come in time: the request is due again.
     pub fn ask_again(&mut self) {
         (self.asked, self.is_unanswered) = (false, false);
     }

@@ -52,7 +52,7 @@ pub struct RoceConfig {
     pub ack_every: u32,
     /// Time without progress of acknowledgements after which the source sends again from the first packet that is not
     /// acknowledged. InfiniBand has 4.096 us times a power of two. Under ExpressPass also the time without a credit after
-    /// which the source asks again.
+    /// which the source repeats its request.
     #[schemars(extend("x-search" = { "low": "65.536 us", "high": "67.108864 ms", "scale": "log" }))]
     pub timeout: Ps,
     /// Packets that are sent again after a loss. With `selective` the receiver keeps packets ahead of a missing one, and asks
@@ -108,13 +108,13 @@ impl RoceConfig {
     pub fn acknowledgement(&self) -> u32 {
         ACK_PACKET + self.telemetry()
     }
-    /// Octets on the line of a credit of ExpressPass, and of the full packet that answers it; `None` without ExpressPass.
+    /// Octets on the line of a credit of ExpressPass, and of the full packet sent with it; `None` without ExpressPass.
     pub fn credit_and_data(&self, framing: Framing) -> Option<(u32, u32)> {
         self.control.credits()?;
         let data = self.longest_data().min(Info::MOST_OCTETS);
         Some((framing.on_line(CREDIT_PACKET), framing.on_line(data)))
     }
-    /// Least time from the begin of a full packet to the last bit of its acknowledgement, over the links of its way and of
+    /// Least time from the start of a full packet to the last bit of its acknowledgement, over the links of its way and of
     /// the way back, on which nothing else waits.
     pub fn round_trip<'a>(
         &self,

@@ -13,15 +13,15 @@ pub struct Pacer {
     feedback: Feedback,
     jitter: f64,
     stream: Stream,
-    /// Octets of a credit on the line, and of the packet with data that answers it.
+    /// Octets on the line of a credit, and of the data packet that is sent with it.
     credit: f64,
     data: f64,
-    /// Time of the next credit; `NEVER` while the source wants none.
+    /// Time of the next credit; `NEVER` while the source needs no credit.
     next: Ps,
     /// Number of the next credit, and that of the first since the last request.
     number: u64,
     begun: u64,
-    /// The times of the last credits, up to the one before `number`. Data may still answer these.
+    /// The times of the last credits, up to the credit before `number`. Data sent with these credits may still arrive.
     times: VecDeque<Ps>,
     /// The credit that is due now.
     due: Option<u32>,
@@ -52,12 +52,12 @@ impl Pacer {
             rate: TimeIntegral::default(),
         }
     }
-    /// Time of the next credit; `NEVER` if the source wants none.
+    /// Time of the next credit; `NEVER` if the source needs no credit.
     #[inline]
     pub fn next(&self) -> Ps {
         self.next
     }
-    /// Rate of the data that the credits ask for, in octets/s on the line.
+    /// Rate of the data that the credits allow, in octets/s on the line.
     pub fn rate(&self) -> f64 {
         if self.next == Ps::NEVER {
             0.0
@@ -74,7 +74,7 @@ impl Pacer {
         self.number
     }
 
-    /// The source asks for credits. A further request changes nothing.
+    /// The source requests credits. A further request changes nothing.
     pub fn begin(&mut self, now: Ps) {
         if self.next != Ps::NEVER {
             return;
@@ -108,7 +108,7 @@ impl Pacer {
     pub fn take_due(&mut self) -> Option<u32> {
         self.due.take()
     }
-    /// Data arrive at `now` that answer the credit with this number.
+    /// Data that were sent with the credit of this number arrive at `now`.
     pub fn on_answer(&mut self, now: Ps, number: u32) {
         let first = self.number - self.times.len() as u64;
         let ahead = number.wrapping_sub(first as u32);

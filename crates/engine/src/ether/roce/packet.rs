@@ -9,11 +9,11 @@ pub const ACK_PACKET: u32 = HEADERS + 4;
 /// Octets of the IP packet of a congestion notification (CNP), which has sixteen reserved octets.
 pub const CNP_PACKET: u32 = HEADERS + 16;
 
-/// Octets of the IP packet of a report: an acknowledgement, and four octets for number and mark of the packet that it answers. A
-/// real source would look up when it has sent this packet.
+/// Octets of the IP packet of a report: an acknowledgement, and four octets for PSN and mark of the reported packet. A real source
+/// would look up the time at which it sent this packet.
 pub const REPORT_PACKET: u32 = ACK_PACKET + 4;
 
-/// Octets in data that say which credit of ExpressPass they answer: the number has 24 bits.
+/// Octets for the number of the ExpressPass credit that a data packet uses: the number has 24 bits.
 pub const CREDIT_NUMBER: u32 = 4;
 /// Octets of the IP packet of a credit. Its PSN is the number of the credit; two octets have the low bits of the PSN that the
 /// receiver expects.
@@ -26,46 +26,47 @@ pub const TELEMETRY: u32 = 2 + 8 * MOST_HOPS as u32;
 /// The place of telemetry of a packet without room for it.
 pub const NO_TELEMETRY: u32 = u32::MAX;
 
-/// Kind of a RoCEv2 packet: data, or an answer of the receiver.
+/// Kind of a RoCEv2 packet: data, a response of the receiver, or a message about credits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A part of a message (SEND).
     Data,
-    /// An acknowledgement of every packet before its number.
+    /// An acknowledgement of every packet before this PSN.
     Ack,
-    /// A negative acknowledgement: the packet with its number is missing (PSN sequence error).
+    /// A negative acknowledgement: the packet with this PSN is missing (PSN sequence error).
     Nak,
     /// A congestion notification packet.
     Cnp,
-    /// A part of a message that answers a credit of ExpressPass.
+    /// A part of a message, sent with a credit of ExpressPass.
     Credited,
-    /// A credit of ExpressPass. It acknowledges every packet before its PSN.
+    /// A credit of ExpressPass. The credit acknowledges every packet before its PSN.
     Credit,
     /// The source asks for credits of ExpressPass.
     Request,
-    /// The source wants no more credits of ExpressPass.
+    /// The source needs no more credits of ExpressPass.
     Stop,
-    /// Credit of the receiver: every packet before its number may be sent.
+    /// Credit of the receiver: every packet before the PSN of the pull may be sent.
     Pull,
     /// The headers of a part of a message whose payload a switch has cut off. `payload` has the octets that are cut off.
     Trimmed,
-    /// The receiver asks for the packet with its number alone, since it came trimmed.
+    /// The receiver requests the one packet with this PSN, because the packet came trimmed.
     Again,
-    /// A report on a packet that the receiver has taken. It acknowledges every packet before its PSN. `sent` is the begin of the packet that it
-    /// answers, `asks` says that this packet came marked, and `trail` has the low 32 bits of the number of packets taken.
+    /// A report on a data packet that the receiver has taken. The report acknowledges every packet before its PSN. `sent` is the time at
+    /// which the data packet was sent, `asks` its mark, and `trail` the low 32 bits of the number of packets taken so far.
     Report,
 }
 
 /// The fields of a RoCEv2 packet that the simulation needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RocePacket {
-    /// Packet sequence number; a frame carries its low 24 bits. Of an acknowledgement it is the next number that the
+    /// Packet sequence number (PSN); a frame carries its low 24 bits. In an acknowledgement, the next PSN that the
     /// receiver expects.
     pub psn: u64,
-    /// Time at which the source has sent it.
+    /// Time at which the source has sent the packet.
     pub sent: Ps,
-    /// Place of its telemetry at the switch that has it, 0 elsewhere; [`NO_TELEMETRY`] if it has no room for any. Of a
-    /// credit and of data that answer it the number of the credit: the low 32 bits. See also [`Kind::Report`].
+    /// Index of the packet's telemetry at the switch that has the packet, 0 elsewhere. [`NO_TELEMETRY`] if the packet has
+    /// no room for telemetry. In a credit, and in data sent with it, the low 32 bits of the number of the credit. See also
+    /// [`Kind::Report`].
     pub trail: u32,
     /// Octets of payload.
     pub payload: u16,
@@ -87,7 +88,7 @@ impl RocePacket {
             asks: false,
         }
     }
-    /// Octets of its IP packet. Payload is padded to words of four octets.
+    /// Octets of the IP packet. Payload is padded to words of four octets.
     #[inline]
     pub fn octets(&self) -> u32 {
         let own = match self.kind {
@@ -101,13 +102,13 @@ impl RocePacket {
         };
         own + if self.has_telemetry() { TELEMETRY } else { 0 }
     }
-    /// True if it has room for telemetry.
+    /// True if the packet has room for telemetry.
     #[inline]
     pub fn has_telemetry(&self) -> bool {
         self.trail != NO_TELEMETRY
             && !matches!(self.kind, Kind::Credit | Kind::Credited | Kind::Report)
     }
-    /// True if it has a part of a message.
+    /// True if the packet carries a part of a message.
     #[inline]
     pub fn has_data(&self) -> bool {
         matches!(self.kind, Kind::Data | Kind::Credited)

@@ -1,5 +1,5 @@
-//! The receiving end (responder): takes packets in order, and answers with acknowledgements, negative ones, and
-//! congestion notifications.
+//! The receiving end (responder): takes packets in order, and sends acknowledgements, negative
+//! acknowledgements and congestion notifications.
 
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
@@ -19,9 +19,9 @@ use crate::kernel::Ps;
 pub struct Receiver {
     /// Number of the packet that is taken next.
     expected: u64,
-    /// True from a negative acknowledgement on until the missing packet arrives: no other is sent for it.
+    /// True from a negative acknowledgement until the missing packet arrives. Until then no second one is sent.
     has_told: bool,
-    /// The acknowledgement that waits for the interface.
+    /// The acknowledgement, positive or negative, that waits for the interface.
     answer: Option<Kind>,
     /// True if a CNP waits.
     cnp: bool,
@@ -36,11 +36,11 @@ pub struct Receiver {
     notifier: Notifier,
     /// Credits of ExpressPass; `None` without it.
     pacer: Option<Box<Pacer>>,
-    /// True if answers have room for telemetry.
+    /// True if acknowledgements have room for telemetry.
     has_telemetry: bool,
-    /// Telemetry of the packet that came last; every answer follows it.
+    /// Telemetry of the last packet that arrived. Every acknowledgement returns it.
     trail: Trail,
-    /// Telemetry of the answers that the interface has taken and not sent yet.
+    /// Telemetry of the acknowledgements that the interface has taken and not sent yet.
     leaving: VecDeque<Trail>,
     /// Bytes taken.
     pub delivered: u64,
@@ -227,15 +227,15 @@ impl Receiver {
     pub fn pacer(&self) -> Option<&Pacer> {
         self.pacer.as_deref()
     }
-    /// Hops of the telemetry of the answer that was polled last.
+    /// Number of hops in the telemetry of the last polled acknowledgement.
     pub fn hops(&self) -> usize {
         self.leaving.back().map_or(0, |trail| trail.hops().len())
     }
-    /// Telemetry of the oldest answer that has not left.
+    /// Telemetry of the oldest acknowledgement that has not left.
     pub fn take_trail(&mut self) -> Option<Trail> {
         self.leaving.pop_front()
     }
-    /// True if an answer waits for the interface.
+    /// True if an acknowledgement, a CNP, a pull, or a request for a trimmed packet waits for the interface.
     pub fn waits(&self) -> bool {
         let pulls = self.puller.as_ref().is_some_and(Puller::waits);
         let asks = self.kept.as_ref().is_some_and(|kept| kept.waits());
@@ -245,14 +245,14 @@ impl Receiver {
             .is_some_and(|reporter| reporter.waits());
         self.cnp || pulls || asks || reports || self.answer.is_some()
     }
-    /// True if it wants to pull packets.
+    /// True if the receiver has packets to pull.
     pub fn wants_to_pull(&self) -> bool {
         let mut puller = self.puller.iter();
         let kept = self.kept.as_ref();
         let come = kept.map_or(self.expected, |kept| kept.come());
         puller.any(|puller| puller.wants(come))
     }
-    /// Bytes that wait for earlier ones.
+    /// Bytes that wait for earlier bytes.
     pub fn held(&self) -> u64 {
         self.kept.as_ref().map_or(0, |kept| kept.held)
     }

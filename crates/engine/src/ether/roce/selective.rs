@@ -21,7 +21,7 @@ pub struct Again {
 }
 
 impl Again {
-    /// The receiver asks for a packet.
+    /// The receiver requests a packet.
     pub fn ask(&mut self, psn: u64) {
         self.asked.insert(psn);
     }
@@ -67,7 +67,7 @@ impl Again {
 pub struct Kept {
     /// Payload of the packets from the expected one on; `None` for one that has not arrived. The first has not.
     ahead: VecDeque<Option<u16>>,
-    /// Packets to ask for.
+    /// Packets to request.
     asks: VecDeque<u64>,
     /// Packets taken, in order or not.
     arrived: u64,
@@ -110,7 +110,7 @@ impl Kept {
         self.trimmed += 1;
         self.asks.push_back(psn);
     }
-    /// The packet to ask for next.
+    /// The packet to request next.
     pub fn poll(&mut self) -> Option<u64> {
         self.asks.pop_front()
     }

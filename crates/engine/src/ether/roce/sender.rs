@@ -1,4 +1,5 @@
-//! The sending end (requester): packets at the rate of its control, again from the missing one after a loss.
+//! The sending end (requester): sends packets at the rate of its control. After a loss it sends again from the missing
+//! packet on.
 
 mod credited;
 
@@ -17,17 +18,18 @@ use crate::kernel::statistics::TimeIntegral;
 use crate::kernel::{Pace, Ps};
 use crate::tcp::SenderStats;
 
-/// Sends a flow. The next packet may begin when the last has been on its way for its octets on the line, divided by
-/// the present rate: a change of the rate moves it at once, and time in which the line is busy is not made up for.
+/// Sends a flow. The next packet may begin one packet time after the start of the last packet. The packet time is the
+/// octets of the last packet on the line, divided by the present rate. A change of the rate moves the next packet at
+/// once. Time in which the line is busy is not made up for.
 #[derive(Clone, Debug)]
 pub struct Sender {
     framing: Framing,
     payload: u64,
     ack_every: u64,
     timeout: Ps,
-    /// Place of telemetry in its packets, which have room for it or not.
+    /// The field `trail` of new packets: 0 if packets have room for telemetry, otherwise [`NO_TELEMETRY`].
     trail: u32,
-    /// Bytes of the transfer, and its packets; `u64::MAX` if it never ends.
+    /// Bytes of the transfer, and its packets; `u64::MAX` if the transfer never ends.
     bytes: u64,
     packets: u64,
     /// The next packet.
@@ -40,34 +42,34 @@ pub struct Sender {
     withholds: bool,
     /// Time of the next timeout.
     timer: Ps,
-    /// Begin of the last packet, and its octets on the line; of none the start.
+    /// Start of the last packet, and its octets on the line. Before the first packet: the start of the flow, and 0.
     last: (Ps, u32),
     control: RoceControl,
     /// Credits of ExpressPass; `None` without it.
     demand: Option<Box<Demand>>,
     /// Packets that are sent again alone; `None` under go-back-N.
     again: Option<Box<Again>>,
-    /// Packets that the receiver has taken, as its reports say; `None` if it reports none.
+    /// Packets that the receiver has taken by its reports; `None` if the receiver reports none.
     taken: Option<u64>,
     /// Octets of a full packet on the line.
     full: u64,
-    /// True until a source whose rate at the start depends on others of its host has begun.
+    /// True before the start of a source whose first rate depends on the other sources of its host.
     awaits_others: bool,
     /// Packets of a segment whose round trip is measured; `u64::MAX` if none is.
     segment: u64,
-    /// Last packets of the segments on their way that no packet was sent again of, and the times of their last bits.
+    /// Segments on their way without retransmitted packets: the last packet of each, and the time of its last bit.
     ends: VecDeque<(u64, Ps)>,
     clock: OctetClock,
     line: f64,
-    /// Of rates below that of the line.
+    /// Pacing at rates below that of the line.
     pace: Option<Pace>,
-    /// The rate at the last look, and its integral.
+    /// The rate since its last change, in octets/s on the line, and the integral of the rate over time.
     present: f64,
     rate: TimeIntegral,
     stats: SenderStats,
     /// CNPs received.
     pub cnps: u64,
-    /// Negative acknowledgements that it has obeyed.
+    /// Negative acknowledgements after which the source has sent packets again.
     pub naks: u64,
 }
 
@@ -128,7 +130,7 @@ impl Sender {
     pub fn next_timer(&self) -> Ps {
         self.timer.min(self.control.wake_at())
     }
-    /// Earliest begin of the next packet, possibly in the past.
+    /// Earliest start of the next packet, possibly in the past.
     #[inline]
     pub fn next_packet(&self) -> Ps {
         let (begin, octets) = self.last;
@@ -412,24 +414,24 @@ impl Sender {
         }
     }
 
-    /// True if the source begins at `now`, and needs to know of others.
+    /// True if the source begins at `now`, and its first rate depends on the other sources of its host.
     #[inline]
     pub fn begins_by_others(&self, now: Ps) -> bool {
         self.awaits_others && self.next_packet() <= now
     }
-    /// True if it has begun, and its transfer has not ended.
+    /// True if the source has begun, and its transfer has not ended.
     pub fn is_active(&self) -> bool {
         let has_begun = self.most > 0 || self.control.starts_by_others() && !self.awaits_others;
         has_begun && !self.is_done()
     }
-    /// The source begins at `now` beside this many others.
+    /// The source begins at `now`; `others` is the number of other active sources of its host.
     pub fn begin(&mut self, now: Ps, others: u64) {
         self.awaits_others = false;
         self.control.on_start(others);
         self.note_rate(now);
     }
 
-    /// The receiver asks at `now` for a packet alone.
+    /// The receiver requests one packet at `now`.
     fn on_asked(&mut self, now: Ps, psn: u64) {
         if self.again.is_some() && psn >= self.una {
             self.naks += 1;

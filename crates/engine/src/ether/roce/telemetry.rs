@@ -6,8 +6,8 @@ use alloc::vec::Vec;
 use super::packet::{MOST_HOPS, RocePacket};
 use crate::kernel::Ps;
 
-/// The telemetry of a port of a switch, written when the service of a packet begins. The rate of its line does not
-/// change, so the source knows it.
+/// The telemetry of a port of a switch, written when the service of a packet begins. The rate of its line is not
+/// in it, because this rate does not change and the source has it from the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Hop {
     /// The time.

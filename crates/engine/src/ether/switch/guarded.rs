@@ -124,7 +124,7 @@ impl Switch {
         }
         let gone = port.take_gone();
         self.clocks.set(number, port.next_due(true));
-        // The refused frame is the last drop. The guard has not counted it.
+        // The refused frame is the last drop. PFC or CBFC has not counted it.
         let counted = self.drops.len() - usize::from(is_refused);
         let dropped = self.drops[..counted].iter();
         let dropped: alloc::vec::Vec<(u32, Info)> = dropped

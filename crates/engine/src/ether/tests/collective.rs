@@ -37,7 +37,7 @@ fn there_and_back_and_there(wait: Ps) -> Plan {
     plan
 }
 
-/// A packet arrives 2 (990 + 1,000) ns after its begin, and an acknowledgement of 66 octets 2 (74 + 1,000) ns after its
+/// A packet arrives 2 (990 + 1,000) ns after its start, and an acknowledgement of 66 octets 2 (74 + 1,000) ns after its
 /// own. The first packet arrives at 3,980 ns; after 500 ns the second begins, at 4,480, and arrives at 8,460. Its
 /// acknowledgement takes the line of that host for 86 ns, so the third packet leaves at 8,546 and is acknowledged at
 /// 8,546 + 3,980 + 2,148 = 14,674.

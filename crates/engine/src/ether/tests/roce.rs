@@ -128,7 +128,7 @@ fn a_lost_last_packet_waits_for_the_timer() {
     assert_eq!(flow.delivered_bytes, 3 * 920);
 }
 
-/// At 2.5 us, after the begin of packet 2, the source stops. Packet 2 is lost and is sent again by the timer.
+/// At 2.5 us, after the start of packet 2, the source stops. Packet 2 is lost and is sent again by the timer.
 /// Packet 3 waits until the source continues at 200 us.
 #[test]
 fn packets_that_have_not_been_sent_wait_for_a_change() {

@@ -71,7 +71,7 @@ impl<N: Node> Simulation<N> {
         divided
     }
 
-    /// A part that knows its number and the numbers of its nodes, but has no nodes yet.
+    /// A part with its number and the numbers of its nodes, but without nodes.
     fn empty_part(&mut self, number: usize, places: &Places) -> Part<N> {
         let receiver = |receiver: &Receiver| Receiver {
             node: places

@@ -206,7 +206,7 @@ fn a_flow_may_cross_one_router_into_atm_and_another_out_of_it() {
 }
 
 /// The queue of a virtual channel at a router, with room for two segments of 22 cells, loses the rest of a window
-/// of ten that comes at 1 Gbit/s; the balance of bytes in the report knows of it.
+/// of ten that comes at 1 Gbit/s; the balance of bytes in the report counts this loss.
 #[test]
 fn a_router_loses_what_the_queue_of_its_channel_has_no_room_for() {
     let mut draft = chain(false);

@@ -243,8 +243,8 @@ fn red(amount: u64, change: impl FnOnce(&mut RedConfig)) -> AqmConfig {
     AqmConfig::Red(config)
 }
 
-/// With `min` equal to `max` the average alone decides: all packets are chosen above it. The gentle
-/// form with a probability of at least 0.7 chooses every second packet if it waits, and each
+/// With `min` equal to `max` the average alone decides: all packets above it are marked or dropped. The gentle
+/// form with a probability of at least 0.7 marks or drops every second packet if it waits, and each
 /// without waiting. So no decision depends on a random number.
 #[test]
 fn red_chooses_the_packets_that_ns_3_chooses_and_has_its_average() {

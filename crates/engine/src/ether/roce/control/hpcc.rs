@@ -34,7 +34,7 @@ pub struct HpccConfig {
     #[schemars(extend("x-search" = { "low": "8 bytes", "high": "10 kB", "scale": "log" }))]
     pub w_ai: Bytes,
     /// Base round-trip time (T): the window begins at T times the rate of the line, and U averages over T. If absent, the
-    /// least time from the begin of a full packet to its acknowledgement over the flow's own path.
+    /// least time from the start of a full packet to its acknowledgement over the flow's own path.
     #[schemars(extend("x-search" = { "low": "1 us", "high": "200 us", "scale": "log", "when": {"t": true} }))]
     pub t: Option<Ps>,
     /// Bytes on their way without an acknowledgement are limited to the window W. If false, the rate W/T alone limits

@@ -13,7 +13,7 @@ pub struct Way {
     pub line: Rate,
     /// Rates of the lines behind the switches, in the order of the way.
     pub hops: Vec<Rate>,
-    /// Least time from the begin of a full packet to its acknowledgement.
+    /// Least time from the start of a full packet to its acknowledgement.
     pub round_trip: Ps,
     /// Octets of a full packet on the line.
     pub packet: u32,
@@ -21,14 +21,14 @@ pub struct Way {
     pub payload: u32,
 }
 
-/// An acknowledgement, or a negative one, with telemetry.
+/// A positive or negative acknowledgement, with telemetry.
 #[derive(Clone, Copy, Debug)]
 pub struct Told<'a> {
     /// Every packet before this one is acknowledged.
     pub acknowledged: u64,
     /// The packet that is sent next.
     pub next: u64,
-    /// Telemetry of the packet that is answered.
+    /// Telemetry of the acknowledged packet.
     pub hops: &'a [Hop],
 }
 
@@ -39,7 +39,7 @@ pub struct Completion {
     pub now: Ps,
     /// Time since the last bit of the last packet of the last segment left the source.
     pub rtt: Ps,
-    /// Segments that it completes.
+    /// Number of segments that the acknowledgement completes.
     pub segments: u64,
 }
 

@@ -27,13 +27,13 @@ pub struct SwiftConfig {
     /// Greatest target delay that a small window adds (fs_range).
     #[schemars(extend("x-search" = { "low": "0 s", "high": "500 us", "scale": "linear" }))]
     pub fs_range: Ps,
-    /// Window at and below which `fs_range` is added.
+    /// Window in full packets at and below which `fs_range` is added.
     #[schemars(extend("x-search" = { "low": 0.01, "high": 1.0, "scale": "log" }))]
     pub fs_min_cwnd: f64,
-    /// Window from which on nothing is added; above `fs_min_cwnd`.
+    /// Window in full packets from which on nothing is added; above `fs_min_cwnd`.
     #[schemars(extend("x-search" = { "low": 2.0, "high": 1000.0, "scale": "log" }))]
     pub fs_max_cwnd: f64,
-    /// Increase of the window in a round trip below the target (ai).
+    /// Increase of the window in a round trip below the target, in full packets (ai).
     #[schemars(extend("x-search" = { "low": 0.1, "high": 10.0, "scale": "log" }))]
     pub ai: f64,
     /// Factor of a decrease (beta).
@@ -42,13 +42,14 @@ pub struct SwiftConfig {
     /// Greatest share of the window that a single decrease takes, and the share that a loss takes (max_mdf).
     #[schemars(extend("x-search" = { "low": 0.05, "high": 0.95, "scale": "linear" }))]
     pub max_mdf: f64,
-    /// Window at the start.
+    /// Window at the start, in full packets.
     #[schemars(extend("x-search" = { "low": 1.0, "high": 200.0, "scale": "log" }))]
     pub cwnd: f64,
-    /// Least window. Below one packet the source paces: one packet in each round trip divided by the window.
+    /// Least window in full packets. With a window below one packet the source sends one packet in a time of one round
+    /// trip divided by the window.
     #[schemars(extend("x-search" = { "low": 0.001, "high": 1.0, "scale": "log" }))]
     pub min_cwnd: f64,
-    /// Greatest window.
+    /// Greatest window in full packets.
     #[schemars(extend("x-search" = { "low": 10.0, "high": 10000.0, "scale": "log" }))]
     pub max_cwnd: f64,
 }

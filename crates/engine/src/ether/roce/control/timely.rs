@@ -170,7 +170,7 @@ impl Timely {
         }
     }
 
-    /// The rate after a completion event between the thresholds, by the sign of the gradient (algorithm 1).
+    /// The rate after a measured round trip between T_low and T_high, by the sign of the gradient (algorithm 1).
     fn by_sign(&self, gradient: f64) -> f64 {
         if gradient <= 0.0 {
             let is_hyperactive = self.falling >= self.config.hai_after;
@@ -184,7 +184,8 @@ impl Timely {
             self.rate * (1.0 - self.beta * gradient)
         }
     }
-    /// The rate after a completion event between the thresholds of the patch (algorithm 2): the reference is T_low.
+    /// The rate of patched TIMELY after a measured round trip between T_low and T_high (algorithm 2). The reference round
+    /// trip is T_low.
     fn by_weight(&self, gradient: f64, rtt: f64) -> f64 {
         let reference = self.config.t_low.0 as f64;
         let w = (2.0 * gradient + 0.5).clamp(0.0, 1.0);

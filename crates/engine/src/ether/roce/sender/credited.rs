@@ -19,7 +19,7 @@ impl Sender {
             Some(demand) => self.timeout.max(demand.usual_silence()),
         }
     }
-    /// Asks for credits, or stops them. The timer waits for an answer to a request.
+    /// Requests credits, or stops them. The timer waits for the first credit after a request.
     #[cold]
     pub(super) fn tell(&mut self, now: Ps, kind: Kind) -> RocePacket {
         if let Some(demand) = &mut self.demand {
@@ -35,7 +35,7 @@ impl Sender {
         }
         packet
     }
-    /// A credit arrives: it answers a request.
+    /// A credit arrives, so the request has arrived.
     pub(super) fn take_credit(&mut self, now: Ps, number: u32) {
         let demand = self.demand.as_mut();
         let is_first = demand.is_some_and(|demand| demand.take(now, number));

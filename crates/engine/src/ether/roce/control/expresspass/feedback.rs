@@ -21,9 +21,9 @@ pub struct Feedback {
     /// Credits answered or lost in this period, and those lost.
     total: u64,
     lost: u64,
-    /// Begin of the period; `None` before the first answer.
+    /// Start of the period; `None` before the first data.
     since: Option<Ps>,
-    /// Smoothed time from a credit to the data that answer it, in picoseconds.
+    /// Smoothed time from a credit to the data sent with it, in picoseconds.
     rtt: Option<f64>,
 }
 
@@ -70,7 +70,8 @@ impl Feedback {
         self.lost = self.lost.saturating_sub(1);
     }
 
-    /// Ends the period if it has lasted a round trip and had answers: sets the rate. A credit is due at `now`.
+    /// Ends the period and sets the rate, if the period has lasted a round trip and data have arrived in it. A credit is
+    /// due at `now`.
     pub fn update(&mut self, now: Ps) {
         let (Some(since), Some(rtt)) = (self.since, self.rtt) else {
             return;
