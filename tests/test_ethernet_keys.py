@@ -105,7 +105,15 @@ RCCC = BUSY.replace(
     'name = "tcp"\nroce = { timeout = "2 s", control = { algorithm = "rccc" } }',
 )
 TRIMMING = "switch.queues=[[7],[0]]; switch.trim_priority=7"
+# The same sources under NSCC, over a switch that marks and trims.
+NSCC = (
+    DCQCN.replace(SLOW_DCQCN, 'algorithm = "nscc"')
+    .replace("timeout", 'resend = "selective", timeout', 1)
+    .replace("[[flow]]", "switch.trim_priority = 7\n[[flow]]", 1)
+)
 FEW = OF_CONTROL + 'window="3 kB"'
+# Windows that leave the path empty.
+EMPTY = f'{FEW}; flow.udp.source.rate="1 kbit/s"'
 STEEP = 'flow.tcp.roce.control.min_rtt="1 ms"'
 OFTEN_HAI = "flow.tcp.roce.control.hai_after=1"
 # Timer and byte counter both leave fast recovery between two CNPs.
@@ -375,6 +383,15 @@ OTHERS = {
     "rccc.window": (RCCC, "", OF_CONTROL + 'window="30 kB"'),
     "rccc.pull": (RCCC, "", OF_CONTROL + "pull=1"),
     "rccc.pull_rate": (RCCC, FEW, f"{FEW}; {OF_CONTROL}pull_rate=0.001"),
+    "nscc.target": (NSCC, "", OF_CONTROL + 'target="1 ms"'),
+    "nscc.window": (NSCC, "", OF_CONTROL + 'window="9 kB"'),
+    "nscc.fair_increase": (NSCC, "", OF_CONTROL + "fair_increase=50"),
+    "nscc.proportional_increase": (NSCC, "", OF_CONTROL + "proportional_increase=50"),
+    "nscc.eta": (NSCC, "", OF_CONTROL + "eta=2"),
+    "nscc.fast_increase": (NSCC, EMPTY, f"{EMPTY}; {OF_CONTROL}fast_increase=1"),
+    "nscc.gamma": (NSCC, "", OF_CONTROL + "gamma=0.1"),
+    "nscc.weight": (NSCC, "", OF_CONTROL + "weight=0.5"),
+    "nscc.quick_adapt": (NSCC, "", OF_CONTROL + "quick_adapt=0"),
     "roce.resend": (RCCC, TRIMMING, f'{TRIMMING}; flow.tcp.roce.resend="selective"'),
     "switch.trim_priority": (RCCC, "switch.queues=[[7],[0]]", TRIMMING),
     "pfc.priorities": (PAUSED, "", "pfc.priorities=[7]"),
@@ -444,7 +461,7 @@ def test_every_key_is_here() -> None:
     keys = {name: {row[1] for row in rows} for name, rows in OF_ALGORITHMS.items()}
     assert variants("AqmConfig", "algorithm") == {"none": set(), **keys}
     controls = variants("RoceControlConfig", "algorithm")
-    for name in ("dcqcn", "expresspass", "hpcc", "rccc", "timely", "swift"):
+    for name in ("dcqcn", "expresspass", "hpcc", "nscc", "rccc", "timely", "swift"):
         assert {f"{name}.{key}" for key in controls.pop(name)} <= set(OTHERS)
     assert controls == {"none": set()}
     # What has no digest, what names things, what only limits packets (the refusals of

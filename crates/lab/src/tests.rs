@@ -408,6 +408,7 @@ fn rates_over_roce_have_the_symbol_of_their_control() {
         ("swift", "R"),
         ("expresspass", "R"),
         ("rccc", "R"),
+        ("nscc", "R"),
     ] {
         let set = [format!(
             "flow.answer.roce.control={{algorithm=\"{control}\"}}"

@@ -355,10 +355,10 @@ def _why_lost(bounds: FrameBounds, port: Line) -> str:
         )
     if algorithms == {"rccc"} and len(controls) == len(bounds.network.over[port]):
         return "the first windows of receiver credits may exceed the buffer; pulls follow only then"
-    if algorithms - {"hpcc", "swift"}:
+    if algorithms - {"hpcc", "nscc", "swift"}:
         return "flows over RoCE have no windows"
     if controls:
-        names = {"hpcc": "HPCC", "swift": "Swift"}
+        names = {"hpcc": "HPCC", "nscc": "NSCC", "swift": "Swift"}
         windowed = sorted({names[control["algorithm"]] for control in controls})
         return f"the windows of {' and '.join(windowed)} may exceed the buffer"
     if port.switch is not None and port.switch["aqm"]["algorithm"] != "none":

@@ -6,6 +6,7 @@ pub mod demand;
 pub mod pacer;
 pub mod packet;
 pub mod receiver;
+pub mod reported;
 pub mod reporter;
 pub mod selective;
 pub mod sender;

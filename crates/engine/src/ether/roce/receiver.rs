@@ -157,7 +157,10 @@ impl Receiver {
             if let Some(puller) = &mut self.puller {
                 puller.repeat();
             }
-            self.answer = Some(Kind::Ack);
+            match &mut self.reporter {
+                Some(reporter) => reporter.report(packet, marked, (self.expected, kept.taken())),
+                None => self.answer = Some(Kind::Ack),
+            }
         } else if packet.kind == Kind::Trimmed {
             kept.ask(packet.psn);
             if let Some(puller) = &mut self.puller {

@@ -1,19 +1,19 @@
-//! Reports of the receiver to a control that asks for them (NSCC): each has the mark of the packet that it answers, and the number of
-//! packets that the receiver has taken.
+//! Reports of the receiver to a control that needs them (NSCC): each has the mark of one data packet, and the number of packets that the
+//! receiver has taken so far.
 
 use alloc::collections::VecDeque;
 
 use super::packet::{Kind, RocePacket};
 
-/// Decides which packets are reported, and keeps the reports until the interface takes them.
+/// Decides which packets are reported, and keeps the reports until the interface sends them.
 ///
-/// A report answers each marked packet, each packet that asks for it, the first packet, and every `every`-th packet since the last report. Once no
-/// packet is missing, another one answers for the packets that asked meanwhile.
+/// Reported are the first packet, each marked packet, each packet that requests a report, and the `every`-th packet since the last
+/// report. If a packet requested a report while others were missing, the packet that fills the last gap is reported too.
 #[derive(Clone, Debug)]
 pub struct Reporter {
     every: u32,
     since: u32,
-    /// True if a packet has asked while others were missing.
+    /// True if a packet requested a report, and packets have been missing since then.
     owes: bool,
     waits: VecDeque<RocePacket>,
 }
@@ -43,16 +43,20 @@ impl Reporter {
             self.owes = false;
         }
         if marked || packet.asks || settles || taken == 1 || self.since >= self.every {
-            self.since = 0;
-            self.waits.push_back(RocePacket {
-                psn: expected,
-                sent: packet.sent,
-                trail: taken as u32,
-                payload: 0,
-                kind: Kind::Report,
-                asks: marked,
-            });
+            self.report(packet, marked, (expected, taken));
         }
+    }
+    /// Reports a packet, which may have come before.
+    pub fn report(&mut self, packet: &RocePacket, marked: bool, (expected, taken): (u64, u64)) {
+        self.since = 0;
+        self.waits.push_back(RocePacket {
+            psn: expected,
+            sent: packet.sent,
+            trail: taken as u32,
+            payload: 0,
+            kind: Kind::Report,
+            asks: marked,
+        });
     }
     /// The next report.
     pub fn poll(&mut self) -> Option<RocePacket> {

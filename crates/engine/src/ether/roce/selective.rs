@@ -44,7 +44,11 @@ impl Again {
     pub fn is_free(&self) -> bool {
         self.oldest.is_some()
     }
-    /// Packets that are sent again next.
+    /// True if packet `psn` waits to be sent again.
+    pub fn awaits(&self, psn: u64) -> bool {
+        self.oldest == Some(psn) || self.asked.contains(&psn)
+    }
+    /// Packets that wait to be sent again.
     pub fn waiting(&self) -> u64 {
         self.asked.len() as u64 + u64::from(self.is_free())
     }

@@ -9,6 +9,7 @@ use alloc::collections::VecDeque;
 use super::control::{Completion, RateControl, Report, RoceControl, Told, Way};
 use super::demand::Demand;
 use super::packet::{Kind, NO_TELEMETRY, RocePacket};
+use super::reported::Reported;
 use super::selective::Again;
 use super::telemetry::Trail;
 use super::{Resend, RoceConfig};
@@ -49,8 +50,10 @@ pub struct Sender {
     demand: Option<Box<Demand>>,
     /// Packets that are sent again alone; `None` under go-back-N.
     again: Option<Box<Again>>,
-    /// Packets that the receiver has taken by its reports; `None` if the receiver reports none.
-    taken: Option<u64>,
+    /// What reports say under selective resend; `None` without reports, or under go-back-N.
+    reported: Option<Box<Reported>>,
+    /// True if the receiver reports what it has taken.
+    has_reports: bool,
     /// Octets of a full packet on the line.
     full: u64,
     /// True before the start of a source whose first rate depends on the other sources of its host.
@@ -108,7 +111,9 @@ impl Sender {
             control,
             demand: demand.map(Box::new),
             again: (config.resend == Resend::Selective).then(Box::default),
-            taken: config.control.has_reports().then_some(0),
+            reported: (config.control.has_reports() && config.resend == Resend::Selective)
+                .then(Box::default),
+            has_reports: config.control.has_reports(),
             full: way.packet.into(),
             segment: segment.unwrap_or(u64::MAX),
             ends: VecDeque::new(),
@@ -162,7 +167,7 @@ impl Sender {
         match &self.again {
             Some(again) if again.has_any() => {
                 again.is_free()
-                    || match self.taken {
+                    || match self.reported {
                         Some(_) => self.is_in_window(),
                         None => !self.lacks_credit(),
                     }
@@ -185,8 +190,8 @@ impl Sender {
     /// Octets on the line of the packets that are sent and not acknowledged. With reports and selective resend they are those that the receiver
     /// has not taken and has not asked for; each counts as a full packet.
     fn in_flight(&self) -> u64 {
-        if let (Some(taken), Some(again)) = (self.taken, &self.again) {
-            let missing = self.next.saturating_sub(taken);
+        if let (Some(reported), Some(again)) = (&self.reported, &self.again) {
+            let missing = self.next.saturating_sub(reported.taken());
             return missing.saturating_sub(again.waiting()) * self.full;
         }
         if self.next == self.una {
@@ -209,7 +214,7 @@ impl Sender {
                 Some(_) => Kind::Credited,
             },
             asks: self.demand.is_none()
-                && self.taken.is_none()
+                && !self.has_reports
                 && (psn + 1).is_multiple_of(self.ack_every)
                 || psn + 1 == self.packets
                 || self.ends_segment(psn),
@@ -252,7 +257,7 @@ impl Sender {
         let again = self.again.as_mut().and_then(|again| again.take());
         let psn = again.unwrap_or(self.next);
         let mut packet = self.data(psn, now);
-        if self.taken.is_some() {
+        if self.has_reports {
             // The receiver waits for no other packets if the window has no room for the next.
             let next = (self.in_flight() + 2 * self.full) as f64;
             packet.asks |= psn < self.most || next > self.control.window();
@@ -273,7 +278,10 @@ impl Sender {
                     .push_back((psn, now + self.clock.ceil(PREAMBLE + frame)));
             }
         }
-        if self.timer == Ps::NEVER {
+        if let Some(reported) = &mut self.reported {
+            reported.send(psn, self.una, now);
+            self.time_oldest(now);
+        } else if self.timer == Ps::NEVER {
             self.timer = now.saturating_add(self.patience());
         }
         let octets = self.framing.on_line(packet.octets());
@@ -333,6 +341,7 @@ impl Sender {
                 }
             }
         }
+        self.time_oldest(now);
         let hops = trail.map_or(&[][..], Trail::hops);
         if !hops.is_empty() && !self.is_done() {
             self.control.on_told(&Told {
@@ -348,6 +357,9 @@ impl Sender {
     fn acknowledge(&mut self, now: Ps, psn: u64) {
         if psn <= self.una {
             return;
+        }
+        if let Some(reported) = &mut self.reported {
+            reported.acknowledge(psn - self.una);
         }
         self.una = psn;
         self.next = self.next.max(psn);
@@ -370,16 +382,12 @@ impl Sender {
 
     /// A report of the receiver arrives.
     fn on_reported(&mut self, now: Ps, packet: &RocePacket) {
+        let una = self.una;
         self.acknowledge(now, packet.psn);
-        let Some(taken) = &mut self.taken else { return };
-        // Reports may overtake each other; an older one has fewer packets.
-        let more = packet.trail.wrapping_sub(*taken as u32);
-        let packets = if more > u32::MAX / 2 {
-            0
-        } else {
-            u64::from(more)
+        let packets = match &mut self.reported {
+            Some(reported) => reported.take(packet.trail),
+            None => self.una - una,
         };
-        *taken += packets;
         if !self.is_done() {
             self.control.on_report(&Report {
                 now,
@@ -389,6 +397,20 @@ impl Sender {
                 on_way: self.in_flight() as f64,
             });
         }
+    }
+
+    /// With reports the timer is that of the first packet without acknowledgement, from its last sending on. While this packet waits for room in the
+    /// window, each packet that arrives restarts the timer.
+    fn time_oldest(&mut self, now: Ps) {
+        let (Some(reported), Some(again)) = (&mut self.reported, &self.again) else {
+            return;
+        };
+        if again.awaits(self.una) {
+            reported.defer(now);
+        }
+        let oldest = reported.oldest();
+        let end = |sent: Ps| now.max(sent.saturating_add(self.timeout));
+        self.timer = oldest.map_or(Ps::NEVER, end);
     }
 
     /// The last of the segments that are acknowledged now completes.
@@ -460,7 +482,13 @@ impl Sender {
         if let Some(again) = &mut self.again {
             // With all acknowledged, the last pull may be lost. An old packet asks for it again.
             let oldest = self.una.min(self.next.saturating_sub(1));
-            return again.on_timeout(oldest, self.next);
+            // With reports each packet has its own timer.
+            let recover = match self.reported {
+                Some(_) => oldest,
+                None => self.next,
+            };
+            again.on_timeout(oldest, recover);
+            return self.time_oldest(now);
         }
         self.next = self.una;
         if self.lacks_credit() {

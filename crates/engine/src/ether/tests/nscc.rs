@@ -18,7 +18,6 @@ fn tail(sources: usize, packets: u64, config: &NsccConfig) -> (f64, u64) {
         timeout: Ps::from_us(100),
         resend: Resend::Selective,
         control: RoceControlConfig::Nscc(config.clone()),
-        ..RoceConfig::default()
     };
     let rate = Rate::from_bps(100 * GBPS);
     let marks = AqmConfig::Red(RedConfig::dcqcn(Bytes(8 * 4_150), Bytes(32 * 4_150), 1.0));
