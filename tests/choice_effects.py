@@ -62,6 +62,27 @@ CLASSES = (
         f' {{ name = "under", service = "ubr", source = {{ kind = "cbr", {RATE} }} }}]'
     ),
 )
+# Channels with unlike weights, and with unlike minimum rates.
+WEIGHED = (
+    (
+        'flow=[{ name = "tcp", service = "ubr", weight = 3 },'
+        ' { name = "more", service = "ubr", count = 2 }]'
+    ),
+)
+MINIMA = (
+    (
+        'flow=[{ name = "tcp", service = "abr", abr = { mcr = "1 Mbit/s" } },'
+        ' { name = "more", service = "abr", count = 2, abr = { mcr = "0.25 Mbit/s" } }]'
+    ),
+)
+
+
+def weights_of(discipline: str) -> Choice:
+    """Where a discipline takes the weights of channels from."""
+    chosen = f'switch.schedule={{ discipline = "{discipline}" }}'
+    return Choice("switch.schedule.weights", (*MINIMA, chosen))
+
+
 # The same on the way of the acknowledgements.
 CLASSES_BACK = (
     *CLASSES,
@@ -117,6 +138,10 @@ CHOICES = [
             "fair-buffer-allocation": 'threshold = "30 cells"',
         },
     ),
+    Choice("switch.schedule", WEIGHED, tag="discipline"),
+    weights_of("weighted-round-robin"),
+    weights_of("scfq"),
+    weights_of("wf2q-plus"),
     Choice("switch.vsvd.vc_rate", LOOPS),
     Choice("switch.vsvd.input", LOOPS),
     Choice("switch.vsvd.update", (*LOOPS, *UNEASY)),

@@ -149,6 +149,16 @@ TOPOLOGY = [
         TAGGED,
         scenario=GRAPH,
     ),
+    row(
+        "topology.node.X.schedule",
+        "",
+        '{ discipline = "scfq" }',
+        "differs",
+        digest,
+        'flow.tcp.service="ubr"',
+        "flow.tcp.count=3",
+        scenario=GRAPH,
+    ),
     row("topology.node.X.rm_first", "false", "true", "differs", digest, scenario=GRAPH),
     row(
         "topology.node.X.discard",
@@ -172,6 +182,16 @@ SWITCH_KEYS = [
         of_flow("cbr.1", "cell_delay_mean_seconds"),
         "measure.cell_delay=true",
         scenario=GRAPH,
+    ),
+    # Of three connections the first gets as much as the others, or a ninth of the line.
+    row(
+        "flow.tcp.weight",
+        "1",
+        "9",
+        "rises",
+        of_flow("tcp.1", "arrived_throughput_bits_per_second"),
+        'switch.schedule={ discipline = "wf2q-plus" }',
+        'flow=[{ name = "tcp", service = "ubr" }, { name = "more", service = "ubr", count = 2 }]',
     ),
     # An explicit rate that does not wait behind data stops the growth of the queue earlier.
     row("switch.rm_first", "false", "true", "falls", LONGEST, *ERICA),

@@ -13,13 +13,14 @@ from typing import Any
 
 from cellrate import _core
 
-TAGS = ("template", "scheme", "policy", "kind")
+TAGS = ("template", "scheme", "policy", "kind", "discipline")
 # Tables that stand for all their keys, since these have effects of their own elsewhere.
 WHOLE = (
     "flow.tcp",
     "flow.abr",
     "topology.graph.node.switch.control",
     "topology.graph.node.switch.discard",
+    "topology.graph.node.switch.schedule",
     "topology.graph.node.switch.vsvd",
 )
 

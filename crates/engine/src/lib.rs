@@ -117,5 +117,6 @@ pub mod kernel;
 pub mod net;
 pub mod passing;
 pub mod policing;
+pub mod schedule;
 pub mod tcp;
 pub mod traffic;

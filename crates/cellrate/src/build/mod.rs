@@ -93,6 +93,7 @@ fn node(node: &Node) -> NodePlan {
             discard: switch.discard.clone(),
             vsvd: switch.vsvd.clone(),
             rm_first: switch.rm_first,
+            schedule: switch.schedule.clone(),
         }),
     };
     NodePlan {
@@ -117,6 +118,7 @@ fn flow(scenario: &Scenario, instance: &Instance) -> FlowPlan {
         ack_service: group.ack_service(),
         forward: instance.forward.clone(),
         backward: instance.backward.clone(),
+        weight: group.weight,
         policer: group.policer.clone(),
         shaper: group.shaper.clone(),
         source: group.source.clone(),

@@ -102,6 +102,8 @@ pub struct Flow {
     pub forward: Vec<usize>,
     /// Links of the backward channel, in order; empty if the flow has no backward traffic.
     pub backward: Vec<usize>,
+    /// Weight of both channels where switches serve channels by weight.
+    pub weight: u32,
     /// Contract of the forward channel, which a policer at its first switch enforces; null without a policer.
     pub policer: Option<Value>,
     /// Contract to which the source shapes the forward channel; null without a shaper.
@@ -220,6 +222,7 @@ fn flow(scenario: &Scenario, graph: &Graph, instance: &Instance) -> Flow {
         sends: group.sends,
         forward: instance.forward.clone(),
         backward: instance.backward.clone(),
+        weight: group.weight,
         policer: group
             .policer
             .as_ref()

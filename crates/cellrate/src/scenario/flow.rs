@@ -79,6 +79,10 @@ pub struct Flow {
     /// One-way delay, or length of fibre, of the destination's link, instead of the topology's;
     /// `n-source` and `parking-lot` only.
     pub egress: Option<Delay>,
+    /// Weight of each channel of the flow where `switch.schedule` serves channels by weight.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    #[schemars(range(min = 1, max = 100), extend("x-not-searched" = "the share that a network has agreed on"))]
+    pub weight: u32,
     /// Contract of the forward channel, to which the first switch of its path holds it (usage parameter control,
     /// TM 4.0 section 4.5). All cells of the channel count, RM cells too. No policer if absent.
     pub policer: Option<PolicerConfig>,
@@ -129,6 +133,10 @@ impl Flow {
 
 fn one() -> u32 {
     1
+}
+
+fn is_one(weight: &u32) -> bool {
+    *weight == 1
 }
 
 fn yes() -> bool {

@@ -2,7 +2,7 @@
 //! templates.
 
 use cellrate_engine::component::Component;
-use cellrate_engine::{control, credit, discard, ether, tcp, traffic};
+use cellrate_engine::{control, credit, discard, ether, schedule, tcp, traffic};
 use serde::Serialize;
 
 use super::templates;
@@ -33,7 +33,7 @@ pub struct Registry {
     pub aqm: Vec<Named>,
     /// Rate control of sources over RoCE.
     pub roce: Vec<Named>,
-    /// Schedulers of Ethernet ports.
+    /// Orders of service of ports.
     pub schedules: Vec<Named>,
     /// Sources of traffic.
     pub sources: Vec<Named>,
@@ -52,7 +52,7 @@ pub fn registry() -> Registry {
         policies: named(discard::policies()),
         aqm: named(ether::aqm::algorithms()),
         roce: named(ether::roce::control::controls()),
-        schedules: named(ether::schedule::disciplines()),
+        schedules: named(schedule::disciplines()),
         sources: named(traffic::sources()),
         recoveries: named(tcp::recovery::names()),
         templates: templates::all()

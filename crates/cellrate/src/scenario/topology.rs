@@ -6,6 +6,7 @@ use cellrate_engine::discard::DiscardConfig;
 use cellrate_engine::endsystem::VsVdConfig;
 use cellrate_engine::kernel::Rate;
 use cellrate_engine::kernel::units::{Buffer, Cells, Delay};
+use cellrate_engine::schedule::channels::ChannelScheduleConfig;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -159,6 +160,9 @@ pub struct GraphSwitch {
     pub vsvd: Option<VsVdConfig>,
     /// Serves RM cells before the data cells of their queue.
     pub rm_first: Option<bool>,
+    /// Order in which the channels of a queue are served, each with a queue of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub schedule: Option<ChannelScheduleConfig>,
 }
 
 /// A link that the scenario lists, with the same rate and delay in both directions.

@@ -15,6 +15,7 @@ use cellrate_engine::endsystem::{AbrConfig, VsVdConfig};
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::kernel::units::{Buffer, Cells};
 use cellrate_engine::net::EventKinds;
+use cellrate_engine::schedule::channels::ChannelScheduleConfig;
 use cellrate_engine::tcp::TcpConfig;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
@@ -240,6 +241,11 @@ pub struct Switch {
     /// RM cells of one kind must stay in order. Feedback then does not wait behind data. RM cells
     /// still count in the queue length.
     pub rm_first: bool,
+    /// Gives each channel a queue of its own within the queue of its class, and says which of them sends next. `buffer`
+    /// limits all of them together. Cells of a class leave in the order of their arrivals if absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-change" = "cells wait in the queues of their channels"))]
+    pub schedule: Option<ChannelScheduleConfig>,
 }
 
 impl Default for Switch {
@@ -253,6 +259,7 @@ impl Default for Switch {
             discard: DiscardConfig::default(),
             vsvd: None,
             rm_first: false,
+            schedule: None,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Builds hosts, switches, ports, routing tables and terminals (ends of flows) from a plan.
 
+mod orders;
 mod relays;
 
 use alloc::boxed::Box;
@@ -135,6 +136,7 @@ impl<'a> Draft<'a> {
         draft.check_loops()?;
         draft.check_policers()?;
         draft.check_shapers()?;
+        draft.check_orders()?;
         Ok(draft)
     }
 
@@ -371,6 +373,9 @@ impl<'a> Draft<'a> {
                 .collect(),
             controlled: controlled.unwrap_or(0),
             rm_first,
+            orders: self
+                .orders(link, settings, used)
+                .expect("orders of service that have been checked"),
             control: control.build(PortFacts {
                 seed: self.port_stream(link, "control").bits(),
                 rate: ServiceRate::of_cells(rate),
@@ -505,6 +510,7 @@ impl<'a> Draft<'a> {
             queues: queues.iter().map(queue).collect(),
             controlled: 0,
             rm_first: false,
+            orders: None,
             control: ControlConfig::default().build(PortFacts {
                 seed: 0,
                 rate: ServiceRate::of_cells(rate),

@@ -28,6 +28,7 @@ use crate::kernel::Ps;
 use crate::kernel::units::{Buffer, Cells};
 use crate::net::channel::ChannelId;
 use crate::policing::{PolicerConfig, ShaperConfig};
+use crate::schedule::channels::{ChannelScheduleConfig, WeightsFrom};
 use crate::tcp::TcpConfig;
 use crate::traffic::SourceConfig;
 
@@ -104,6 +105,18 @@ impl Plan {
         let own = single.find(|(port, _)| *port == link);
         own.map_or(&settings.control, |(_, control)| control)
     }
+    /// Weight of a channel where a port serves channels by weight; an MCR is in thousandths of a bit per second, 0 if the
+    /// flow has none.
+    pub fn weight(&self, channel: ChannelId, from: WeightsFrom) -> u64 {
+        let flow = &self.flows[channel.flow()];
+        match from {
+            WeightsFrom::Flow => flow.weight.into(),
+            WeightsFrom::Mcr if flow.service == ServiceClass::Abr => {
+                flow.abr.mcr.map_or(0, |mcr| mcr.0)
+            }
+            WeightsFrom::Mcr => 0,
+        }
+    }
     /// Name of a channel: `FLOW/forward` or `FLOW/backward`.
     pub fn channel_name(&self, channel: ChannelId) -> String {
         format!(
@@ -147,6 +160,9 @@ pub struct SwitchPlan {
     pub priority: Vec<Vec<ServiceClass>>,
     /// True if RM cells are served before the other cells of their queue.
     pub rm_first: bool,
+    /// Order of service of the channels of each queue, which then each have a queue of their own; `None` if cells leave
+    /// in the order of their arrivals.
+    pub schedule: Option<ChannelScheduleConfig>,
     /// Congestion control of the queue for ABR.
     pub control: ControlConfig,
     /// Discard policy of every queue.
@@ -166,6 +182,7 @@ impl SwitchPlan {
             clp_threshold: None,
             priority: Vec::from([Vec::from([Cbr, Vbr]), Vec::from([Abr, Ubr, Random])]),
             rm_first: false,
+            schedule: None,
             control: ControlConfig::default(),
             discard: DiscardConfig::default(),
             vsvd: None,
@@ -191,6 +208,8 @@ pub struct FlowPlan {
     pub forward: Vec<usize>,
     /// Links of the backward channel, in order.
     pub backward: Vec<usize>,
+    /// Weight of both channels where a port serves channels by weight, above 0.
+    pub weight: u32,
     /// Start time of the source.
     pub start: Ps,
     /// False if the source sends no new data; a change of the plan may later set this to true.
@@ -231,6 +250,7 @@ impl FlowPlan {
             ack_service: service,
             forward,
             backward: Vec::new(),
+            weight: 1,
             start: Ps::ZERO,
             sends: true,
             policer: None,

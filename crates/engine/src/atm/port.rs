@@ -13,8 +13,8 @@ use super::losses::LossCounts;
 pub use super::losses::Losses;
 pub use super::server::Arrival;
 use super::server::{
-    BuildServer, Context, CreditedServer, Departure, Line, LossSettings, PromptSettings, Server,
-    ServerSettings,
+    BuildServer, ChannelOrder, Context, CreditedServer, Departure, Line, LossSettings,
+    PromptSettings, Server, ServerSettings,
 };
 use super::transport::Outlet;
 use crate::control::{Control, SwitchControl};
@@ -67,6 +67,8 @@ pub struct PortSettings {
     pub controlled: usize,
     /// True if RM cells are served before the other cells of their queue.
     pub rm_first: bool,
+    /// For each queue the order of service of its channels; `None` if cells leave in the order of their arrivals.
+    pub orders: Option<Vec<ChannelOrder>>,
     /// Control scheme of the queue with index `controlled`.
     pub control: Control,
     /// Number of channels through the port.
@@ -182,6 +184,7 @@ impl<S: BuildServer> Port<S> {
                 .then(|| settings.control.marks_above())
                 .flatten(),
             rm_first: settings.rm_first,
+            orders: settings.orders,
             prompt: settings.prompt,
             losses: settings.losses,
         });

@@ -13,6 +13,7 @@ use alloc::vec::Vec;
 use super::aqm::{Aqm, AqmAlgorithm, Decision, Held};
 use super::arriving::Arriving;
 use super::frame::{Ecn, Info, PREAMBLE, Packet, on_line};
+use super::heads::Heads;
 use super::hosted::{Hosted, on_the_line};
 use super::lanes::Credited;
 use super::limiter::Limiter;
@@ -23,7 +24,6 @@ use super::lossless::PortGate;
 use super::memory::SharedMemory;
 use super::plan::change::SwitchChange;
 use super::roce::telemetry::Trails;
-use super::schedule::{Heads, Schedule};
 use super::tap::Leaving;
 use super::transport::{Frame, Outlet};
 use super::trimming::Trimming;
@@ -31,6 +31,7 @@ use crate::control::Control;
 use crate::custom::PortFromOutside;
 use crate::kernel::{Ps, Rate};
 use crate::passing::RateRecord;
+use crate::schedule::Schedule;
 
 /// Queue number of frames that wait in no queue of data: of credit, pauses, and flow credits. No port has a queue with
 /// this number.

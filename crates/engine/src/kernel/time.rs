@@ -177,6 +177,12 @@ impl CellClock {
         let whole = u64::try_from(whole).unwrap_or(u64::MAX);
         (now.saturating_add(Ps(whole)), fraction)
     }
+    /// The part of a cell that takes `span` on the line, in units of a cell's `parts`-th part, rounded up.
+    pub fn parts_in(&self, span: Ps, parts: u32) -> u64 {
+        let cell = self.whole as u128 * self.denominator as u128 + self.remainder as u128;
+        let parts = span.0 as u128 * self.denominator as u128 * parts as u128;
+        parts.div_ceil(cell) as u64
+    }
     /// Number of cells that complete after `now`. All these cells must be served back to back, and the last one
     /// must complete at `last` with the fraction `carry`. The result is exact, as the unrounded completion times
     /// are an arithmetic progression.
@@ -319,6 +325,15 @@ mod tests {
         }
         // 155,520 cells of 424 bits at 155.52 Mbit/s take 0.424 s exactly.
         assert_eq!((at, carry), (Ps::from_ms(424), 0));
+    }
+
+    #[test]
+    fn parts_of_a_cell_are_octets_rounded_up() {
+        // At 424 Mbit/s a cell takes 1 us, an octet 18,867.9... ps.
+        let clock = CellClock::new(Rate::from_bps(424_000_000));
+        let octets = [0, 1, 18_867, 18_868, 37_735, 37_736, 1_000_000];
+        let parts = octets.map(|ps| clock.parts_in(Ps(ps), 53));
+        assert_eq!(parts, [0, 1, 1, 2, 2, 3, 53]);
     }
 
     #[test]

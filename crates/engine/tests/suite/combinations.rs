@@ -77,6 +77,7 @@ fn plan(topology: Topology, scheme: &str, policy: &str, recovery: &Recovery) -> 
         discard: discard(policy),
         vsvd: None,
         rm_first: false,
+        schedule: None,
     };
     let mut graph = Graph::default();
     let switches: Vec<usize> = (0..4)

@@ -377,6 +377,7 @@ fn watched<S: BuildServer>(line: Line, marks_above: Option<u64>) -> S {
         watched: Some(0),
         marks_above,
         rm_first: false,
+        orders: None,
         prompt: None,
         losses: None,
     })

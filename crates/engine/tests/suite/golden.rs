@@ -28,6 +28,7 @@ fn switch(buffer: u64, control: Value, discard: Value) -> SwitchPlan {
         discard: read(discard),
         vsvd: None,
         rm_first: false,
+        schedule: None,
     }
 }
 

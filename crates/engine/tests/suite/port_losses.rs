@@ -27,6 +27,7 @@ fn port<S: BuildServer>(rm_first: bool) -> Port<S> {
         queues: vec![queue],
         controlled: 0,
         rm_first,
+        orders: None,
         control: ControlConfig::default().build(PortFacts {
             seed: 0,
             rate: ServiceRate::of_cells(rate),

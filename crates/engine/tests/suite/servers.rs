@@ -5,14 +5,15 @@ use crate::support::receive;
 use crate::support::repeatable::repeatable;
 use cellrate_engine::atm::cell::{Body, Cell, Info, Kind, RmCell};
 use cellrate_engine::atm::server::{
-    Arrival, BuildServer, Context, EagerServer, FifoServer, LazyServer, Line, PriorityServer,
-    Queued, Server, ServerSettings,
+    Arrival, BuildServer, ChannelOrder, Context, EagerServer, FifoServer, LazyServer, Line,
+    PriorityServer, Queued, Server, ServerSettings,
 };
 use cellrate_engine::atm::transport::{Link, Outlet};
 use cellrate_engine::control::efci::EfciConfig;
 use cellrate_engine::control::{Control, ControlConfig, PortFacts};
 use cellrate_engine::kernel::units::Cells;
 use cellrate_engine::kernel::{CELL_PS_BITS, CellClock, Ps, Rate, ServiceRate};
+use cellrate_engine::schedule::channels::ChannelScheduleConfig;
 use proptest::prelude::*;
 use proptest::sample::select;
 
@@ -24,6 +25,7 @@ struct Step {
     at: Ps,
     queue: Option<usize>,
     rm: bool,
+    slot: u32,
 }
 
 #[derive(Debug)]
@@ -31,6 +33,8 @@ struct Work {
     rate: Rate,
     queues: usize,
     rm_first: bool,
+    /// Order of service of the channels of each queue, and their weights; each cell is of one channel.
+    order: Option<(ChannelScheduleConfig, Vec<u64>)>,
     steps: Vec<Step>,
 }
 
@@ -54,17 +58,24 @@ fn works() -> impl Strategy<Value = Work> {
             gap,
             prop::option::weighted(0.8, 0..queues),
             prop::bool::weighted(0.2),
+            0..4u32,
         );
         prop::collection::vec(step, 1..120).prop_map(move |steps| {
             let mut at = Ps(1);
-            let steps = steps.into_iter().map(|(gap, queue, rm)| {
+            let steps = steps.into_iter().map(|(gap, queue, rm, slot)| {
                 at += Ps(gap);
-                Step { at, queue, rm }
+                Step {
+                    at,
+                    queue,
+                    rm,
+                    slot,
+                }
             });
             Work {
                 rate,
                 queues,
                 rm_first,
+                order: None,
                 steps: steps.collect(),
             }
         })
@@ -103,9 +114,25 @@ fn watched<S: BuildServer>(work: &Work, watched: Option<usize>, marks_above: Opt
         watched,
         marks_above,
         rm_first: work.rm_first,
+        orders: work.order.as_ref().map(|order| orders(work.queues, order)),
         prompt: None,
         losses: None,
     })
+}
+
+/// The orders of service of `queues` queues. The channels of a queue are those with the slots from 0 on; the lanes have the
+/// opposite order.
+fn orders(
+    queues: usize,
+    (config, weights): &(ChannelScheduleConfig, Vec<u64>),
+) -> Vec<ChannelOrder> {
+    let count = weights.len();
+    let order = ChannelOrder {
+        schedule: config.build(config.shares(weights).expect("small weights")),
+        lanes: (0..count as u32).rev().collect(),
+        count,
+    };
+    vec![order; queues]
 }
 
 fn line(work: &Work) -> Line {
@@ -157,14 +184,14 @@ impl<S: Server> Bench<S> {
             longest: (0..queues).map(|queue| server.longest(queue)).collect(),
         })
     }
-    fn arrive(&mut self, number: usize, at: Ps, queue: usize, rm: bool) {
+    fn arrive(&mut self, number: usize, (at, slot): (Ps, u32), queue: usize, rm: bool) {
         let info = if rm {
             Info::rm(Kind::Frm, false)
         } else {
             Info::data(0)
         };
         let arrival = Arrival {
-            slot: 0,
+            slot,
             control_slot: 0,
             queue: queue as u32,
             controlled: false,
@@ -181,9 +208,18 @@ impl<S: Server> Bench<S> {
     /// Cells that are marked, by the number of their step, if the scheme marks the first queue.
     fn marked(control: &ControlConfig, work: &Work, server: S) -> Vec<usize> {
         let mut bench = Bench::under(control, work, server);
-        for (number, Step { at, queue, rm }) in work.steps.iter().enumerate() {
+        for (
+            number,
+            Step {
+                at,
+                queue,
+                rm,
+                slot,
+            },
+        ) in work.steps.iter().enumerate()
+        {
             if let Some(queue) = queue {
-                bench.arrive(number, *at, *queue, *rm);
+                bench.arrive(number, (*at, *slot), *queue, *rm);
             }
         }
         bench.with(Ps::from_s(1), |server, context| server.advance(context));
@@ -194,10 +230,19 @@ impl<S: Server> Bench<S> {
     fn course(work: &Work, server: S) -> Course {
         let mut bench = Bench::new(work, server);
         let mut looks = Vec::new();
-        for (number, Step { at, queue, rm }) in work.steps.iter().enumerate() {
+        for (
+            number,
+            Step {
+                at,
+                queue,
+                rm,
+                slot,
+            },
+        ) in work.steps.iter().enumerate()
+        {
             match queue {
                 None => looks.push(bench.look(*at, work.queues)),
-                Some(queue) => bench.arrive(number, *at, *queue, *rm),
+                Some(queue) => bench.arrive(number, (*at, *slot), *queue, *rm),
             }
         }
         bench.with(Ps::from_s(1), |server, context| server.advance(context));
@@ -368,6 +413,38 @@ proptest! {
         let marking = watched::<LazyServer>(&work, Some(0), Some(above));
         prop_assert!(matches!(marking, LazyServer::Fifo(_)));
         prop_assert_eq!(&Bench::marked(&control, &work, marking), &expected);
+    }
+
+    #[test]
+    fn channels_in_an_order_of_their_own_are_served_alike_by_every_server(
+        mut work in works(),
+        name in select(vec!["weighted-round-robin", "scfq", "wf2q-plus"]),
+        weights in prop::collection::vec(1..9u64, 4),
+    ) {
+        let config = serde_json::from_value(serde_json::json!({"discipline": name})).unwrap();
+        (work.rm_first, work.order) = (false, Some((config, weights)));
+        let (fast, looks) = Bench::course(&work, built::<LazyServer>(&work));
+        let (eager, plain) = Bench::course(&work, built::<EagerServer>(&work));
+        prop_assert_eq!(&fast, &eager);
+        prop_assert_eq!(looks, plain);
+        // The line works whenever a cell waits, so departures come at the same times in any order.
+        let (in_order, _) = departures(&work);
+        let times = |left: &[(usize, Ps)]| left.iter().map(|(_, at)| *at).collect::<Vec<_>>();
+        prop_assert_eq!(times(&fast), times(&in_order));
+        // Queues go in strict priority, and the cells of a channel in the order of their arrivals.
+        let of = |left: &[(usize, Ps)], queue, slot: Option<u32>| -> Vec<(usize, Ps)> {
+            let of = left.iter().filter(|(number, _)| {
+                let step = work.steps[*number];
+                step.queue == Some(queue) && slot.is_none_or(|slot| step.slot == slot)
+            });
+            of.copied().collect()
+        };
+        for queue in 0..work.queues {
+            prop_assert_eq!(times(&of(&fast, queue, None)), times(&of(&in_order, queue, None)));
+            for slot in 0..4 {
+                prop_assert!(of(&fast, queue, Some(slot)).is_sorted());
+            }
+        }
     }
 
     #[test]

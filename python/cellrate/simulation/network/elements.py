@@ -24,6 +24,8 @@ class Switch:
             ones; None if there are none.
         rm_first: True if RM cells are served before all other cells of their queue.
         clp_threshold_cells: Limit of each queue for cells with CLP = 1; None if it is that of all.
+        schedule: Order of service of the channels of a queue, each with a queue of its own;
+            ``discipline`` names it. None if cells leave in the order of their arrivals.
     """
 
     buffer_cells: float
@@ -33,6 +35,7 @@ class Switch:
     vsvd: Parameters | None
     rm_first: bool
     clp_threshold_cells: float | None = None
+    schedule: Parameters | None = None
 
     @property
     def scheme(self) -> str:
@@ -130,6 +133,7 @@ class Flow:
         sends: False if the source sends nothing before a change.
         forward: Links of the forward channel, in order.
         backward: Links of the backward channel; empty if nothing travels back.
+        weight: Weight of the flow's channels where switches serve channels by weight.
         policer: Contract of the forward channel at a policer of its first switch, with the
             treatment of cells that do not conform; None without a policer.
         shaper: Contract to which the source shapes its cells; None without a shaper.
@@ -153,6 +157,7 @@ class Flow:
     sends: bool
     forward: tuple[Link, ...]
     backward: tuple[Link, ...]
+    weight: int
     policer: Parameters | None
     shaper: Parameters | None
     source: Parameters

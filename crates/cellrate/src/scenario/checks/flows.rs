@@ -2,7 +2,9 @@
 
 use cellrate_engine::atm::Refuses;
 use cellrate_engine::atm::cell::ServiceClass;
+use cellrate_engine::schedule::channels::WeightsFrom;
 
+use super::switches::own_switches;
 use crate::scenario::flow::Flow;
 use crate::scenario::problem::{Problem, Step, place};
 use crate::scenario::types::Scenario;
@@ -57,6 +59,13 @@ fn forward_abr(index: usize, flow: &Flow) -> Option<Problem> {
     })
 }
 
+/// True if a switch serves channels by the weights of their flows.
+fn serves_by_weight(scenario: &Scenario) -> bool {
+    let own = own_switches(scenario).map(|(_, own)| own.schedule.as_ref());
+    let mut schedules = own.chain([scenario.switch.schedule.as_ref()]).flatten();
+    schedules.any(|schedule| schedule.weights_from() == WeightsFrom::Flow)
+}
+
 /// Problems of settings of a flow that have no effect.
 fn without_effect(index: usize, flow: &Flow, scenario: &Scenario) -> Vec<Problem> {
     let unused = [
@@ -96,6 +105,11 @@ fn without_effect(index: usize, flow: &Flow, scenario: &Scenario) -> Vec<Problem
             "return_route",
             !flow.needs_backward() && flow.return_route.is_some(),
             "nothing is sent from the destination to the source",
+        ),
+        (
+            "weight",
+            flow.weight != 1 && !serves_by_weight(scenario),
+            "no switch has a `schedule` with the weights of flows",
         ),
         (
             "stagger",

@@ -8,6 +8,7 @@ mod finding;
 mod flows;
 mod names;
 mod run;
+mod schedules;
 mod smith;
 mod switches;
 mod vsvd;

@@ -9,6 +9,7 @@ use cellrate_engine::kernel::Ps;
 
 use super::ends::{largest_pdu, pdu_cells};
 use super::finding::problem;
+use super::schedules;
 use crate::scenario::graph::{Graph, Node};
 use crate::scenario::problem::{Place, Problem, Step, place};
 use crate::scenario::topology::{GraphNode, GraphSwitch, Topology};
@@ -94,7 +95,8 @@ fn name(class: ServiceClass) -> &'static str {
     }
 }
 
-fn own_switches(scenario: &Scenario) -> impl Iterator<Item = (usize, &GraphSwitch)> {
+/// The switches of a graph with settings of their own, each with its index.
+pub fn own_switches(scenario: &Scenario) -> impl Iterator<Item = (usize, &GraphSwitch)> {
     let nodes = match &scenario.topology {
         Topology::Graph(graph) => graph.nodes.as_slice(),
         _ => &[],
@@ -130,6 +132,7 @@ pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
             switch,
             load,
             own: own(scenario, index),
+            queues: schedules::weights(scenario, graph, index, switch),
         };
         problems.extend(
             site.check()
@@ -233,6 +236,8 @@ struct Site<'a> {
     switch: &'a Switch,
     load: &'a Load,
     own: Option<(usize, &'a GraphSwitch)>,
+    /// For each queue of a port that orders channels, the weights of its channels.
+    queues: Vec<Vec<u64>>,
 }
 
 impl Site<'_> {
@@ -248,7 +253,41 @@ impl Site<'_> {
         problems.extend(self.buffer());
         problems.extend(self.clp_threshold());
         problems.extend(self.rm_first());
+        problems.extend(self.schedule());
         problems
+    }
+
+    /// Problem of an order of service of channels beside settings that have an order of their own, or of its weights.
+    fn schedule(&self) -> Option<Problem> {
+        let schedule = self.switch.schedule.as_ref()?;
+        let place = self.place("schedule", |own| own.schedule.is_some());
+        let error = |message: String, help: &str| Some(Problem::error(place, message, help));
+        if self.scenario.fcvc.is_some() {
+            return error(
+                "`schedule` stands beside `[fcvc]`, which serves channels in turn".into(),
+                "remove `schedule`, or `[fcvc]`",
+            );
+        }
+        if self.switch.rm_first {
+            return error(
+                "`schedule` stands beside `rm_first`, which serves RM cells first".into(),
+                "remove `schedule`, or `rm_first`",
+            );
+        }
+        let discard = &self.switch.discard;
+        if discard.follows_order() {
+            return error(
+                format!(
+                    "`{}` counts each channel's cells in a first-in first-out queue, but `schedule` has a queue for each channel",
+                    discard.name()
+                ),
+                "allowed: a policy that reads the length of the queue alone, such as `epd`",
+            );
+        }
+        let mut queues = self.queues.iter();
+        let fault = queues.find_map(|weights| schedule.shares(weights).err())?;
+        let (fault, help) = fault.split_once("; ").unwrap_or((&fault, ""));
+        error(format!("`schedule`: {fault}"), help)
     }
 
     fn control(&self) -> Vec<Problem> {

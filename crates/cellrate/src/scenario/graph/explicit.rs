@@ -79,6 +79,7 @@ fn settings(common: &Switch, own: &GraphSwitch) -> Switch {
             .clone()
             .or_else(|| common.vsvd.clone().filter(|common| common.is_at(&own.name))),
         rm_first: own.rm_first.unwrap_or(common.rm_first),
+        schedule: own.schedule.clone().or_else(|| common.schedule.clone()),
     }
 }
 

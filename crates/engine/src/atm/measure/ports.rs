@@ -172,6 +172,7 @@ mod tests {
                 ack_service: service,
                 forward: Vec::new(),
                 backward: Vec::new(),
+                weight: 1,
                 start: Ps::ZERO,
                 policer: None,
                 shaper: None,

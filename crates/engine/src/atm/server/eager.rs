@@ -5,13 +5,14 @@ use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
 use super::{
-    Arrival, BuildServer, Context, CreditCounts, CreditedServer, Departure, Line, Message,
-    PromptSettings, Queued, Server, ServerCounts, ServerSettings,
+    Arrival, BuildServer, ChannelOrder, Context, CreditCounts, CreditedServer, Departure, Line,
+    Message, PromptSettings, Queued, Server, ServerCounts, ServerSettings,
 };
 use crate::atm::cell::{Body, CELL_UNITS, Cell, Info};
 use crate::atm::transport::Outlet;
 use crate::credit::{Purpose, Sender};
 use crate::kernel::Ps;
+use crate::schedule::channels::CELL_OCTETS;
 
 #[derive(Clone)]
 struct Waiting {
@@ -59,6 +60,7 @@ pub struct EagerServer {
     accepted: Vec<u64>,
     watched: Option<usize>,
     rm_first: bool,
+    orders: Option<Vec<ChannelOrder>>,
     /// Time since which cells wait although no cell is in service.
     idle_since_arrival: Ps,
     numbers: u64,
@@ -148,6 +150,53 @@ impl EagerServer {
             .iter()
             .position(|waiting| place(waiting) == Some(first))
     }
+    /// As [`EagerServer::next_of`], at the start of a service. The order of service of the queue's channels, if there is
+    /// one, notes the service.
+    fn take_next_of(&mut self, queue: usize) -> Option<usize> {
+        let Some(orders) = &mut self.orders else {
+            return self.next_of(queue);
+        };
+        let ChannelOrder {
+            schedule,
+            lanes,
+            count,
+        } = &mut orders[queue];
+        if self.queues[queue].is_empty() {
+            return None;
+        }
+        let cells = self.queues[queue].iter();
+        let cells: Vec<usize> = cells
+            .map(|cell| lanes[cell.slot as usize] as usize)
+            .collect();
+        let mut heads = alloc::vec![0; *count];
+        for lane in &cells {
+            heads[*lane] = CELL_OCTETS;
+        }
+        let next = schedule.next(&heads)?;
+        schedule.on_service(next, CELL_OCTETS);
+        if cells.iter().filter(|lane| **lane == next).count() == 1 {
+            schedule.on_emptied(next);
+        }
+        cells.iter().position(|lane| *lane == next)
+    }
+    /// Tells the order of service of the queue's channels of a cell that comes to an empty lane.
+    fn note_arrival(&mut self, now: Ps, slot: u32, queue: usize) {
+        let Some(orders) = &mut self.orders else {
+            return;
+        };
+        let order = &mut orders[queue];
+        let lane = order.lanes[slot as usize];
+        let mut others = self.queues[queue].iter();
+        if others.any(|other| order.lanes[other.slot as usize] == lane) {
+            return;
+        }
+        let serving = self.in_service.iter();
+        let mut serving = serving.filter(|service| service.queue == Some(queue));
+        let left = serving.next().map_or(0, |service| {
+            self.line.clock.parts_in(service.done - now, CELL_OCTETS)
+        });
+        order.schedule.on_arrival(lane as usize, left);
+    }
     /// True if messages of credit control are served before the cells of `queue`.
     fn messages_come_before(&self, queue: usize) -> bool {
         !self.messages.is_empty()
@@ -178,7 +227,7 @@ impl EagerServer {
                 return self.begin_message(now);
             }
             if queue < self.queues.len()
-                && let Some(place) = self.next_of(queue)
+                && let Some(place) = self.take_next_of(queue)
             {
                 let length = self.length(queue);
                 let Some(mut waiting) = self.queues[queue].remove(place) else {
@@ -273,6 +322,7 @@ impl BuildServer for EagerServer {
             watched,
             marks_above: _,
             rm_first,
+            orders,
             prompt,
             losses: _,
         } = settings;
@@ -294,6 +344,7 @@ impl BuildServer for EagerServer {
             accepted: alloc::vec![0; queues],
             watched,
             rm_first,
+            orders,
             idle_since_arrival: Ps::ZERO,
             numbers: 0,
             channels: channels.map(channel).collect(),
@@ -341,6 +392,7 @@ impl Server for EagerServer {
             }
         };
         let queue = self.channels.get(slot as usize).map_or(queue as usize, own);
+        self.note_arrival(now, slot, queue);
         self.note(now, |server| {
             server.queues[queue].push_back(Waiting {
                 slot,

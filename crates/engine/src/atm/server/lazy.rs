@@ -3,6 +3,7 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
+use super::lanes::ByChannel;
 use super::{
     Arrival, BuildServer, Context, Departure, FifoServer, LossyServer, Marks, PriorityServer,
     PromptServer, Queued, Server, ServerCounts, ServerSettings,
@@ -13,7 +14,8 @@ use crate::kernel::Ps;
 
 /// The cheapest server that is exact for a port. [`FifoServer`] serves if departures and marks are known at
 /// arrival, [`PromptServer`] if departures must be reported, otherwise [`PriorityServer`]. If the link loses
-/// cells, a [`LossyServer`] contains the `FifoServer` or the `PriorityServer`.
+/// cells, a [`LossyServer`] contains the `FifoServer` or the `PriorityServer`. If a discipline orders the channels of a
+/// queue, a `PriorityServer` with a lane for each channel serves.
 #[derive(Clone)]
 pub enum LazyServer {
     /// Server of one queue whose departures cause no events except marks by the queue length.
@@ -21,12 +23,12 @@ pub enum LazyServer {
     /// Server for several queues, for RM cells before other cells, or for a kind of marking at departure that a
     /// [`FifoServer`] does not know.
     Priority(PriorityServer),
-    /// Server for credit control, or for a link that loses cells. One variant for both keeps the
-    /// choice between the first two variants fast.
+    /// Server for credit control, for a link that loses cells, or for queues with a lane for each channel. One variant
+    /// for all these keeps the choice between the first two variants fast.
     Special(Box<SpecialServer>),
 }
 
-/// A server for credit control or for a link that loses cells.
+/// A server for credit control, for a link that loses cells, or for queues with a lane for each channel.
 #[derive(Clone)]
 pub enum SpecialServer {
     /// Server for credit control.
@@ -36,6 +38,10 @@ pub enum SpecialServer {
     /// Server for a link that loses cells, with several queues, RM cells before other cells, or marking at
     /// departure.
     LossyPriority(LossyServer<PriorityServer>),
+    /// Server with a lane for each channel.
+    Channels(PriorityServer<ByChannel>),
+    /// Server with a lane for each channel, for a link that loses cells.
+    LossyChannels(LossyServer<PriorityServer<ByChannel>>),
 }
 
 macro_rules! whichever {
@@ -47,6 +53,8 @@ macro_rules! whichever {
                 SpecialServer::Prompt($server) => $call,
                 SpecialServer::LossyFifo($server) => $call,
                 SpecialServer::LossyPriority($server) => $call,
+                SpecialServer::Channels($server) => $call,
+                SpecialServer::LossyChannels($server) => $call,
             },
         }
     };
@@ -61,9 +69,20 @@ impl BuildServer for LazyServer {
             watched,
             marks_above,
             rm_first,
+            orders,
             prompt,
             losses,
         } = settings;
+        if let Some(orders) = orders {
+            let server = PriorityServer::by_channel(line, orders, watched);
+            let special = match losses {
+                None => SpecialServer::Channels(server),
+                Some(losses) => {
+                    SpecialServer::LossyChannels(LossyServer::new(server, line, losses))
+                }
+            };
+            return LazyServer::Special(Box::new(special));
+        }
         let is_single = queues == 1 && !rm_first;
         let marks = marks_above.and_then(|above| Marks::new(&line, above));
         let special = match (prompt, losses) {

@@ -9,6 +9,7 @@
 mod context;
 mod eager;
 mod fifo;
+mod lanes;
 mod lazy;
 mod lossy;
 mod marks;
@@ -19,6 +20,7 @@ mod promptness;
 pub use context::{Context, LineEnd};
 pub use eager::EagerServer;
 pub use fifo::{FifoRow, FifoServer, Work};
+pub use lanes::ChannelOrder;
 pub use lazy::LazyServer;
 pub use lossy::{LossSettings, LossyServer};
 pub use marks::Marks;
@@ -84,6 +86,8 @@ pub struct ServerSettings {
     pub marks_above: Option<u64>,
     /// True if each queue serves its RM cells before its other cells.
     pub rm_first: bool,
+    /// For each queue the order of service of its channels; `None` if cells leave in the order of their arrivals.
+    pub orders: Option<Vec<ChannelOrder>>,
     /// Settings of an event-driven server, if the port needs one.
     pub prompt: Option<PromptSettings>,
     /// Losses of the link, if the link loses cells and the server is not event-driven.

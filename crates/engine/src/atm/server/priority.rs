@@ -3,60 +3,42 @@
 
 use alloc::vec::Vec;
 
+use super::lanes::{ByChannel, ChannelOrder, InOrder, Lanes};
 use super::{Arrival, Context, Line, LineServer, PromptServer, Queued, Server, ServerCounts};
 use crate::atm::cell::{Body, Cell};
 use crate::atm::server::LineEnd;
 use crate::atm::transport::Outlet;
-use crate::kernel::{Ps, Ring, Stays};
+use crate::kernel::{Ps, Stays};
+use crate::schedule::channels::CELL_OCTETS;
 
-#[derive(Clone, Default)]
-struct Lane {
-    cells: Ring<Queued>,
-    bodies: Ring<Body>,
-}
-
-impl Lane {
-    fn push(&mut self, cell: Queued, body: Option<&Body>) {
-        self.cells.push(cell);
-        if let Some(body) = body {
-            self.bodies.push(*body);
-        }
-    }
-}
-
-#[derive(Clone, Default)]
-struct Queue {
-    /// RM cells of the queue, if RM cells are served before other cells.
-    first: Lane,
-    lane: Lane,
+#[derive(Clone)]
+struct Queue<L> {
+    lanes: L,
     /// Number of cells of the queue whose service has ended.
     departed: u64,
     stays: Stays,
     longest: u64,
 }
 
-impl Queue {
-    #[inline]
-    fn waiting(&self) -> u64 {
-        (self.lane.cells.len() + self.first.cells.len()) as u64
-    }
-    /// The list (RM cells or other cells) with the cell of this queue that is served next.
-    #[inline(always)]
-    fn next_lane(&mut self) -> &mut Lane {
-        if self.first.cells.is_empty() {
-            &mut self.lane
-        } else {
-            &mut self.first
+impl<L> Queue<L> {
+    fn new(lanes: L) -> Queue<L> {
+        Queue {
+            lanes,
+            departed: 0,
+            stays: Stays::default(),
+            longest: 0,
         }
     }
 }
 
 /// A non-preemptive server of queues in strict priority. Between two calls nothing can change the order of
 /// service. So the server needs no departure event: each call processes the services up to the time of the call.
+///
+/// `L` is the order of the cells of a queue: [`InOrder`] of their arrivals, or [`ByChannel`].
 #[derive(Clone)]
-pub struct PriorityServer {
+pub struct PriorityServer<L = InOrder> {
     line: Line,
-    queues: Vec<Queue>,
+    queues: Vec<Queue<L>>,
     waiting: u64,
     /// One bit for each queue, set if cells wait there. The lowest bit is the queue of the highest
     /// priority.
@@ -70,7 +52,6 @@ pub struct PriorityServer {
     /// earlier.
     ready_at: Ps,
     watched: Option<u32>,
-    rm_first: bool,
 }
 
 impl PriorityServer {
@@ -80,10 +61,30 @@ impl PriorityServer {
     /// # Panics
     /// If there are more than 32 queues.
     pub fn new(line: Line, queues: usize, watched: Option<usize>, rm_first: bool) -> Self {
-        assert!(queues <= 32, "a bit for each queue");
+        let lanes = (0..queues).map(|_| InOrder::new(rm_first));
+        PriorityServer::of_lanes(line, lanes, watched)
+    }
+}
+
+impl PriorityServer<ByChannel> {
+    /// A server of queues in descending priority, each with its order of channels. The control scheme gets the
+    /// departures of queue `watched`.
+    ///
+    /// # Panics
+    /// If there are more than 32 queues.
+    pub fn by_channel(line: Line, orders: Vec<ChannelOrder>, watched: Option<usize>) -> Self {
+        let lanes = orders.into_iter().map(ByChannel::new);
+        PriorityServer::of_lanes(line, lanes, watched)
+    }
+}
+
+impl<L: Lanes> PriorityServer<L> {
+    fn of_lanes(line: Line, lanes: impl Iterator<Item = L>, watched: Option<usize>) -> Self {
+        let queues: Vec<Queue<L>> = lanes.map(Queue::new).collect();
+        assert!(queues.len() <= 32, "a bit for each queue");
         PriorityServer {
             line,
-            queues: (0..queues).map(|_| Queue::default()).collect(),
+            queues,
             waiting: 0,
             occupied: 0,
             in_service: None,
@@ -91,12 +92,11 @@ impl PriorityServer {
             carry: 0,
             ready_at: Ps::ZERO,
             watched: watched.map(|queue| queue as u32),
-            rm_first,
         }
     }
     #[inline]
     fn length(&self, queue: usize) -> u64 {
-        self.queues[queue].waiting() + (self.in_service == Some(queue as u32)) as u64
+        self.queues[queue].lanes.waiting() + (self.in_service == Some(queue as u32)) as u64
     }
     fn next_start(&self) -> Ps {
         if self.waiting == 0 {
@@ -121,8 +121,8 @@ impl PriorityServer {
         let Some(queue) = self.queues.get_mut(index as usize) else {
             return;
         };
-        let length = queue.waiting();
-        let lane = queue.next_lane();
+        let length = queue.lanes.waiting();
+        let lane = queue.lanes.next_lane();
         let Some(mut cell) = lane.cells.pop() else {
             return;
         };
@@ -156,7 +156,7 @@ impl PriorityServer {
     #[inline(always)]
     fn add(
         &mut self,
-        (queue, cell): (u32, Queued),
+        (queue, slot, cell): (u32, u32, Queued),
         body: Option<&Body>,
         context: &mut Context<'_, impl LineEnd>,
     ) {
@@ -167,25 +167,29 @@ impl PriorityServer {
         }
         let length = self.length(queue as usize);
         self.occupied |= 1 << queue;
+        let is_served = self.in_service == Some(queue);
+        let (line, free_at) = (&self.line, self.free_at);
         let queue = &mut self.queues[queue as usize];
         queue.stays.arrive(now);
         queue.longest = queue.longest.max(length + 1);
-        let lane = if self.rm_first && !cell.info.is_data() {
-            &mut queue.first
-        } else {
-            &mut queue.lane
+        let left = || match is_served {
+            true => line.clock.parts_in(free_at - now, CELL_OCTETS),
+            false => 0,
         };
-        lane.push(cell, body);
+        queue.lanes.lane_for(slot, cell.info, left).push(cell, body);
         self.waiting += 1;
-    }
-    /// Puts a cell without a body into its queue, as [`Server::push`] does.
-    #[inline(always)]
-    pub fn push_plain(&mut self, queue: u32, cell: Queued, context: &mut Context<'_, Outlet<'_>>) {
-        self.add((queue, cell), None, context);
     }
 }
 
-impl Server for PriorityServer {
+impl PriorityServer {
+    /// Puts a cell without a body into its queue, as [`Server::push`] does.
+    #[inline(always)]
+    pub fn push_plain(&mut self, queue: u32, cell: Queued, context: &mut Context<'_, Outlet<'_>>) {
+        self.add((queue, 0, cell), None, context);
+    }
+}
+
+impl<L: Lanes> Server for PriorityServer<L> {
     type Credited = PromptServer;
     #[inline]
     fn queue_length(&mut self, queue: usize, context: &mut Context<'_, Outlet<'_>>) -> u64 {
@@ -217,14 +221,14 @@ impl Server for PriorityServer {
     }
 }
 
-impl LineServer for PriorityServer {
+impl<L: Lanes> LineServer for PriorityServer<L> {
     fn push_to(
         &mut self,
         arrival: &Arrival,
         body: Option<&Body>,
         context: &mut Context<'_, impl LineEnd>,
     ) {
-        self.add((arrival.queue, arrival.cell), body, context);
+        self.add((arrival.queue, arrival.slot, arrival.cell), body, context);
     }
     #[inline(always)]
     fn advance_to(&mut self, context: &mut Context<'_, impl LineEnd>) {
@@ -242,7 +246,7 @@ impl LineServer for PriorityServer {
     }
 }
 
-impl ServerCounts for PriorityServer {
+impl<L: Lanes> ServerCounts for PriorityServer<L> {
     fn accepted(&self, queue: usize) -> u64 {
         self.queues[queue].departed + self.length(queue)
     }
@@ -272,17 +276,11 @@ impl ServerCounts for PriorityServer {
         }
     }
     fn held(&self) -> Vec<Queued> {
-        let lanes = self
-            .queues
-            .iter()
-            .flat_map(|queue| [&queue.first, &queue.lane]);
+        let lanes = self.queues.iter().flat_map(|queue| queue.lanes.all());
         lanes.flat_map(|lane| lane.cells.iter().copied()).collect()
     }
     fn storage(&self) -> (usize, usize) {
-        let lanes = self
-            .queues
-            .iter()
-            .flat_map(|queue| [&queue.first, &queue.lane]);
+        let lanes = self.queues.iter().flat_map(|queue| queue.lanes.all());
         let bytes = lanes
             .map(|lane| lane.cells.bytes() + lane.bodies.bytes())
             .sum();

@@ -11,7 +11,7 @@ use crate::endsystem::AbrConfig;
 use crate::ether::aqm::algorithms;
 use crate::ether::memory::MemoryConfig;
 use crate::ether::port::Port;
-use crate::ether::schedule::{ScheduleConfig, disciplines};
+use crate::schedule::{ScheduleConfig, disciplines};
 use crate::tcp::Recovery;
 use crate::traffic::on_off::OnOffConfig;
 use crate::traffic::poisson::PoissonConfig;

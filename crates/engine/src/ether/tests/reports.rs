@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::ether::memory::MemoryConfig;
-use crate::ether::schedule::ScheduleConfig;
-use crate::ether::schedule::drr::DrrConfig;
+use crate::schedule::ScheduleConfig;
+use crate::schedule::drr::DrrConfig;
 use crate::traffic::on_off::OnOffConfig;
 use crate::traffic::poisson::PoissonConfig;
 

@@ -34,6 +34,7 @@ pub fn plain_switch() -> SwitchPlan {
         discard: DiscardConfig::default(),
         vsvd: None,
         rm_first: false,
+        schedule: None,
     }
 }
 
@@ -114,6 +115,7 @@ pub fn flow(
         forward,
         backward: Vec::new(),
         start: Ps::ZERO,
+        weight: 1,
         policer: None,
         shaper: None,
         source,

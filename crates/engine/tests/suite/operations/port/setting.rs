@@ -82,6 +82,7 @@ impl Setting {
             queues: self.queues().into_iter().map(queue).collect(),
             controlled: self.queue_of(ServiceClass::Abr),
             rm_first: false,
+            orders: None,
             control: self.scheme.config().build(self.scheme.facts()),
             channels,
             prompt: None,

@@ -6,6 +6,7 @@ use cellrate_engine::control::ControlConfig;
 use cellrate_engine::discard::DiscardConfig;
 use cellrate_engine::endsystem::VsVdConfig;
 use cellrate_engine::kernel::units::{Buffer, Cells};
+use cellrate_engine::schedule::channels::ChannelScheduleConfig;
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::json;
@@ -18,17 +19,32 @@ pub fn switch() -> impl Strategy<Value = SwitchPlan> {
     let rm_first = any::<bool>();
     let clp_threshold = prop::option::weighted(0.3, (1..60u64).prop_map(Cells));
     let buffer = (buffer, clp_threshold);
-    (buffer, priority(), control(), discard(), vsvd, rm_first).prop_map(
-        |((buffer, clp_threshold), priority, control, discard, vsvd, rm_first)| SwitchPlan {
-            buffer: Buffer(buffer),
-            clp_threshold,
-            priority,
-            control,
-            discard,
-            vsvd,
-            rm_first,
+    let order = (rm_first, prop::option::weighted(0.3, schedule()));
+    (buffer, priority(), control(), discard(), vsvd, order).prop_map(
+        |((buffer, clp_threshold), priority, control, discard, vsvd, (rm_first, schedule))| {
+            // An order of channels goes with no other order.
+            let suits = schedule.is_none() || !discard.follows_order();
+            SwitchPlan {
+                buffer: Buffer(buffer),
+                clp_threshold,
+                priority,
+                control,
+                discard: if suits {
+                    discard
+                } else {
+                    DiscardConfig::default()
+                },
+                vsvd,
+                rm_first: rm_first && schedule.is_none(),
+                schedule,
+            }
         },
     )
+}
+
+fn schedule() -> impl Strategy<Value = ChannelScheduleConfig> {
+    let names = vec!["weighted-round-robin", "scfq", "wf2q-plus"];
+    select(names).prop_map(|name| read(json!({"discipline": name})))
 }
 
 /// Removes settings of a switch that contradict credit control.
@@ -36,6 +52,7 @@ pub fn suit_credit(switch: &mut SwitchPlan) {
     use ServiceClass::{Cbr, Random, Ubr, Vbr};
     switch.control = ControlConfig::default();
     (switch.discard, switch.vsvd) = (DiscardConfig::default(), None);
+    switch.schedule = None;
     let together = switch.priority.len() < 3;
     let credited = if together {
         vec![vec![Ubr, Random]]

@@ -176,6 +176,7 @@ impl<'a> Draft<'a> {
             ack_service: flow.ack_service,
             forward,
             backward,
+            weight: flow.weight,
             start: flow.start,
             policer,
             shaper: flow.shaper.clone().filter(|_| !abr),

@@ -4,11 +4,15 @@ use alloc::collections::VecDeque;
 use alloc::vec;
 use alloc::vec::Vec;
 
+use super::channels::{CELL_OCTETS, ChannelScheduleConfig, WeightsFrom};
+use super::drr::DrrConfig;
 use super::weights::WeightsConfig;
 use super::*;
-use crate::ether::schedule::drr::DrrConfig;
 use crate::kernel::units::Bytes;
 use crate::kernel::{Ps, Stream};
+
+/// A line with eight queues.
+const MOST_QUEUES: usize = 8;
 
 /// Names of the disciplines that take weights.
 const BY_WEIGHT: [&str; 3] = ["weighted-round-robin", "scfq", "wf2q-plus"];
@@ -31,8 +35,11 @@ type Sent = (u64, usize, u32);
 /// Serves frames without preamble and gap, in the order of their arrivals, over a line that takes one octet in a unit of
 /// time. Returns the time of each frame's end, in the order of service, with the frame.
 fn served(config: &ScheduleConfig, frames: &[Sent]) -> Vec<(u64, Sent)> {
-    let mut schedule = config.build(0);
-    let mut queues: Vec<VecDeque<Sent>> = vec![VecDeque::new(); MOST_QUEUES];
+    served_by(config.build(0), MOST_QUEUES, frames)
+}
+
+fn served_by(mut schedule: Schedule, count: usize, frames: &[Sent]) -> Vec<(u64, Sent)> {
+    let mut queues: Vec<VecDeque<Sent>> = vec![VecDeque::new(); count];
     let (mut now, mut next, mut trace) = (0, 0, Vec::new());
     loop {
         while next < frames.len() && frames[next].0 <= now {
@@ -43,11 +50,9 @@ fn served(config: &ScheduleConfig, frames: &[Sent]) -> Vec<(u64, Sent)> {
             queues[queue].push_back(frames[next]);
             next += 1;
         }
-        let mut heads = Heads::default();
-        for (head, queue) in heads.iter_mut().zip(&queues) {
-            *head = queue.front().map_or(0, |frame| frame.2);
-        }
-        let Some(queue) = schedule.next(&heads) else {
+        let heads = queues.iter().map(|queue| queue.front());
+        let heads = heads.map(|head| head.map_or(0, |frame| frame.2));
+        let Some(queue) = schedule.next(&heads.collect::<Vec<_>>()) else {
             if next == frames.len() {
                 return trace;
             }
@@ -214,7 +219,10 @@ fn drawn(stream: &mut Stream, is_fixed: bool) -> Drawn {
 
 /// Greatest delay of a frame of queue 0, from its arrival to its last bit.
 fn longest(config: &ScheduleConfig, frames: &[Sent]) -> f64 {
-    let served = served(config, frames);
+    longest_of(&served(config, frames))
+}
+
+fn longest_of(served: &[(u64, Sent)]) -> f64 {
     let first = served.iter().filter(|(_, frame)| frame.1 == 0);
     let delays = first.map(|(end, frame)| end - frame.0);
     delays.max().expect("a frame of queue 0") as f64
@@ -315,4 +323,149 @@ fn a_discipline_reads_back_as_it_is_written() {
         names,
         configs.iter().map(ScheduleConfig::name).collect::<Vec<_>>()
     );
+}
+
+/// A discipline over channels.
+fn over_channels(name: &str, weights: WeightsFrom) -> ChannelScheduleConfig {
+    let weights = serde_json::to_value(weights).expect("a word");
+    let written = serde_json::json!({"discipline": name, "weights": weights});
+    serde_json::from_value(written).expect("a discipline")
+}
+
+/// Serves cells, each with the octet time of its arrival and its channel.
+fn cells_served(name: &str, weights: &[u64], cells: &[(u64, usize)]) -> Vec<(u64, Sent)> {
+    let config = over_channels(name, WeightsFrom::Flow);
+    let shares = config.shares(weights).expect("small weights");
+    let frames = cells
+        .iter()
+        .map(|(at, channel)| (*at, *channel, CELL_OCTETS));
+    let frames: Vec<Sent> = frames.collect();
+    served_by(config.build(shares), weights.len(), &frames)
+}
+
+fn channels_served(name: &str, weights: &[u64], cells: &[(u64, usize)]) -> Vec<usize> {
+    let served = cells_served(name, weights, cells);
+    served.iter().map(|(_, (_, channel, _))| *channel).collect()
+}
+
+#[test]
+fn cells_of_ten_channels_by_hand() {
+    // Channel 9 has weight 9 and nine cells; channels 0 to 8 have weight 1 and one cell each. All come at once. As for
+    // frames: the fluid system ends a cell of channel 9 every two cell times, and all others at 18.
+    let mut cells: Vec<(u64, usize)> = vec![(0, 9); 9];
+    cells.extend((0..9).map(|channel| (0, channel)));
+    let weights = [1, 1, 1, 1, 1, 1, 1, 1, 1, 9];
+    // WF2Q+: at V = 0 all are eligible, and channel 9 ends first. Then it is eligible in every second cell. Of the
+    // last two, which both end at 18, the first channel's goes first.
+    let spread = [9, 0, 9, 1, 9, 2, 9, 3, 9, 4, 9, 5, 9, 6, 9, 7, 8, 9];
+    assert_eq!(channels_served("wf2q-plus", &weights, &cells), spread);
+    // SCFQ: tags of channel 9 are 1/9 to 9/9, of the others 1; of equal tags the first channel's goes first.
+    let burst = [9, 9, 9, 9, 9, 9, 9, 9, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
+    assert_eq!(channels_served("scfq", &weights, &cells), burst);
+    let turns = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 9, 9, 9, 9, 9, 9, 9, 9];
+    assert_eq!(
+        channels_served("weighted-round-robin", &weights, &cells),
+        turns
+    );
+}
+
+#[test]
+fn a_cell_that_comes_within_another_counts_from_that_octet() {
+    // Weights 1 and 1. Channel 0 has four cells at 0. A cell of channel 1 comes in octet 26 of the first, when V is 26, and
+    // two further ones with it. Starts of channel 0: 0, 106, 212; of channel 1: 26, 132, 238. At V = 53 channel 1 alone is
+    // eligible, at 106 channel 0, at 159 channel 1, and so on.
+    let cells = [(0, 0), (0, 0), (0, 0), (0, 0), (26, 1), (26, 1), (26, 1)];
+    let alternate = [0, 1, 0, 1, 0, 1, 0];
+    assert_eq!(channels_served("wf2q-plus", &[1, 1], &cells), alternate);
+    // With weights 3 and 1 starts of channel 0 are 0, 70.7, 141.3, 212; of channel 1: 26, 238. At 53 channel 1 is eligible
+    // alone, then channel 0 for three cells, since 238 comes after V = 212.
+    let order = [0, 1, 0, 0, 0, 1, 1];
+    assert_eq!(channels_served("wf2q-plus", &[3, 1], &cells), order);
+}
+
+#[test]
+fn no_random_cells_exceed_the_published_delays() {
+    // A channel whose cells pass a token bucket of `depth` cells at its share, among up to 29 others that send anything. The
+    // bounds are those of frames, all of one size.
+    let mut stream = Stream::new(1, "test", "bounds of delay over cells");
+    let cell = f64::from(CELL_OCTETS);
+    for _ in 0..1_000 {
+        let mut below = |most: u64| stream.below(Ps(most)).0;
+        let weights: Vec<u64> = (0..2 + below(29)).map(|_| 1 + below(10)).collect();
+        let sum = weights.iter().sum::<u64>() as f64;
+        let share = weights[0] as f64 / sum;
+        let depth = 1 + below(12);
+        let (mut at, mut tokens, mut cells) = (0.0_f64, depth as f64, Vec::new());
+        for _ in 0..30 {
+            let idle = if below(6) == 0 {
+                below(900) as f64
+            } else {
+                0.0
+            };
+            let wait = idle.max((1.0 - tokens) / share * cell).ceil().max(0.0);
+            tokens = (tokens + wait * share / cell).min(depth as f64) - 1.0;
+            at += wait;
+            cells.push((at as u64, 0));
+        }
+        for channel in 1..weights.len() {
+            let gap = 1 + below(8 * 53);
+            let mut at = below(gap);
+            while at < cells[29].0 + 1_000 && cells.len() < 3_000 {
+                cells.push((at, channel));
+                at += below(2 * gap);
+            }
+        }
+        cells.sort_by_key(|(at, _)| *at);
+        let burst = depth as f64 / share;
+        let others = (weights.len() - 1) as f64;
+        for (name, latency) in [
+            ("wf2q-plus", 1.0),
+            ("scfq", others),
+            ("weighted-round-robin", sum - weights[0] as f64 + 1.0),
+        ] {
+            let found = longest_of(&cells_served(name, &weights, &cells));
+            let bound = (burst + latency) * cell + 1.0;
+            assert!(found <= bound, "{name}: {found} > {bound} for {weights:?}");
+        }
+    }
+}
+
+#[test]
+fn the_bounds_of_fair_queueing_are_reached_by_cells() {
+    // Twenty channels of equal weight. All but channel 0 are always backlogged. Twenty cells of channel 0 come when another
+    // cell has just begun.
+    let mut cells: Vec<(u64, usize)> = (1..20).map(|channel| (0, channel)).collect();
+    cells.extend([(1, 0); 20]);
+    cells.extend((0..30).flat_map(|_| (1..20).map(|channel| (1, channel))));
+    for (name, latency) in [("wf2q-plus", 1.0), ("scfq", 19.0)] {
+        let found = longest_of(&cells_served(name, &[1; 20], &cells)) / f64::from(CELL_OCTETS);
+        let bound = 20.0 * 20.0 + latency;
+        assert!(
+            (0.95 * bound..=bound).contains(&found),
+            "{name}: {found} of {bound}"
+        );
+    }
+}
+
+#[test]
+fn weights_of_channels_are_those_of_flows_or_their_mcrs() {
+    let scfq = over_channels("scfq", WeightsFrom::Mcr);
+    // 2.5, 5 and 10 Mbit/s, in thousandths of a bit per second.
+    let rates = [2_500_000_000, 5_000_000_000, 10_000_000_000];
+    let shares = scfq.shares(&rates).expect("round rates");
+    assert_eq!(
+        (0..3).map(|one| shares.of(one)).collect::<Vec<_>>(),
+        [1, 2, 4]
+    );
+    // Without any MCR all are equal; some without MCR are refused.
+    assert_eq!(scfq.shares(&[0, 0]), scfq.shares(&[7, 7]));
+    let fault =
+        |config: &ChannelScheduleConfig, weights: &[u64]| config.shares(weights).unwrap_err();
+    assert!(fault(&scfq, &[0, 5]).contains("1 of 2 channels of a queue have no MCR"));
+    let odd = [1_000_000_007, 1_000_000_009, 1_000_000_021];
+    assert!(fault(&scfq, &odd).contains("no common multiple"));
+    let turns = over_channels("weighted-round-robin", WeightsFrom::Flow);
+    assert!(turns.shares(&[100, 1]).is_ok());
+    assert!(fault(&turns, &[101, 1]).contains("a turn of weighted round robin has 101 cells"));
+    assert!(scfq.shares(&[101, 1]).is_ok());
 }

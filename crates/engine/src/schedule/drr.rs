@@ -8,7 +8,6 @@ use alloc::vec::Vec;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::heads::MOST_QUEUES;
 use super::weights::count;
 use crate::kernel::Finding;
 use crate::kernel::units::Bytes;
@@ -52,10 +51,9 @@ impl DrrConfig {
 /// Deficit round robin at one port.
 #[derive(Clone, Debug)]
 pub struct DeficitRoundRobin {
-    queues: usize,
-    quanta: [u64; MOST_QUEUES],
+    quanta: Vec<u64>,
     /// Octets that each queue may still send (DC_i).
-    deficits: [u64; MOST_QUEUES],
+    deficits: Vec<u64>,
     /// The queue whose turn it is.
     turn: usize,
     /// True if that queue has got its quantum in this turn.
@@ -68,17 +66,11 @@ impl DeficitRoundRobin {
     /// # Panics
     /// If the check of the parameters has findings that are errors.
     pub fn new(config: &DrrConfig) -> DeficitRoundRobin {
-        let queues = config.quanta.len();
-        assert!((1..=MOST_QUEUES).contains(&queues), "one to eight queues");
-        let mut quanta = [0; MOST_QUEUES];
-        for (quantum, given) in quanta.iter_mut().zip(&config.quanta) {
-            assert!(given.0 > 0, "a quantum is above 0");
-            *quantum = given.0;
-        }
+        let quanta: Vec<u64> = config.quanta.iter().map(|quantum| quantum.0).collect();
+        assert!(!quanta.is_empty() && !quanta.contains(&0), "quanta above 0");
         DeficitRoundRobin {
-            queues,
+            deficits: alloc::vec![0; quanta.len()],
             quanta,
-            deficits: [0; MOST_QUEUES],
             turn: 0,
             has_quantum: false,
         }
@@ -86,7 +78,7 @@ impl DeficitRoundRobin {
 
     /// The queue whose first frame is served next; `None` if all queues are empty.
     pub fn next(&mut self, heads: &[u32]) -> Option<usize> {
-        if heads[..self.queues].iter().all(|octets| *octets == 0) {
+        if heads[..self.quanta.len()].iter().all(|octets| *octets == 0) {
             return None;
         }
         loop {
@@ -116,7 +108,7 @@ impl DeficitRoundRobin {
         self.end_turn();
     }
     fn end_turn(&mut self) {
-        self.turn = if self.turn + 1 == self.queues {
+        self.turn = if self.turn + 1 == self.quanta.len() {
             0
         } else {
             self.turn + 1
@@ -130,8 +122,9 @@ mod tests {
     use alloc::collections::VecDeque;
 
     use super::*;
-    use crate::ether::schedule::Heads;
     use crate::kernel::{Ps, Severity, Stream};
+
+    type Heads = [u32; 8];
 
     fn drr(quanta: &[u64]) -> DeficitRoundRobin {
         DeficitRoundRobin::new(&DrrConfig {
@@ -187,7 +180,7 @@ mod tests {
             (2, 900),
         ];
         assert_eq!(served(&mut drr, queues.to_vec()), expected);
-        assert_eq!(drr.deficits, [0; MOST_QUEUES]);
+        assert_eq!(drr.deficits, [0; 4]);
         assert_eq!(drr.next(&Heads::default()), None);
     }
 

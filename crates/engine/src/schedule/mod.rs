@@ -1,8 +1,8 @@
 //! The order in which a port serves its queues: strict priority, turns, or shares by weight. No service is
-//! interrupted.
+//! interrupted. What the disciplines call a frame is a frame of Ethernet, or a cell of 53 octets.
 
+pub mod channels;
 pub mod drr;
-mod heads;
 pub mod scfq;
 pub mod weights;
 pub mod wf2q_plus;
@@ -15,8 +15,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::component::Component;
 use crate::kernel::Finding;
-
-pub use heads::{Heads, MOST_QUEUES};
 
 /// The order of service at a port and its parameters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -85,29 +83,25 @@ impl ScheduleConfig {
     /// The discipline of a port with empty queues, whose frames have `around` octets of preamble and gap.
     pub fn build(&self, around: u32) -> Schedule {
         let (strict, order) = match self {
-            ScheduleConfig::StrictPriority => (MOST_QUEUES, None),
+            ScheduleConfig::StrictPriority => (usize::MAX, None),
             ScheduleConfig::DeficitRoundRobin(config) => {
                 let drr = drr::DeficitRoundRobin::new(config);
                 (config.strict, Some(Order::DeficitRoundRobin(drr)))
             }
             ScheduleConfig::WeightedRoundRobin(config) => {
-                let wrr = wrr::WeightedRoundRobin::new(config);
+                let wrr = wrr::WeightedRoundRobin::new(config.shares());
                 (config.strict, Some(Order::WeightedRoundRobin(wrr)))
             }
             ScheduleConfig::SelfClocked(config) => {
-                let scfq = scfq::SelfClocked::new(config);
+                let scfq = scfq::SelfClocked::new(&config.shares(), around);
                 (config.strict, Some(Order::SelfClocked(scfq)))
             }
             ScheduleConfig::WorstCaseFair(config) => {
-                let fair = wf2q_plus::WorstCaseFair::new(config);
+                let fair = wf2q_plus::WorstCaseFair::new(&config.shares(), around);
                 (config.strict, Some(Order::WorstCaseFair(fair)))
             }
         };
-        Schedule {
-            strict,
-            order,
-            around,
-        }
+        Schedule { strict, order }
     }
     /// Findings about the parameters at a port with `queues` queues and frames of at most `largest` octets.
     pub fn check(&self, queues: usize, largest: u32) -> Vec<Finding> {
@@ -138,8 +132,6 @@ pub struct Schedule {
     strict: usize,
     /// The order of the queues behind them; `None` if all are strict.
     order: Option<Order>,
-    /// Octets of preamble and gap, which tags count.
-    around: u32,
 }
 
 /// The order of service of queues that share what strict queues leave.
@@ -157,11 +149,11 @@ impl Schedule {
     pub fn is_strict(&self, queue: usize) -> bool {
         queue < self.strict
     }
-    /// The queue whose first frame is served next; `None` if all queues are empty. If the port drops this
-    /// frame instead, it calls again.
+    /// The queue whose first frame is served next; `None` if all queues are empty. `heads` are the octets of the first
+    /// frame of each queue, 0 for an empty queue. If the port drops the frame instead, it calls again.
     #[inline]
-    pub fn next(&mut self, heads: &Heads) -> Option<usize> {
-        let (first, shared) = heads.split_at(self.strict);
+    pub fn next(&mut self, heads: &[u32]) -> Option<usize> {
+        let (first, shared) = heads.split_at(self.strict.min(heads.len()));
         let strict = first.iter().position(|octets| *octets > 0);
         if strict.is_some() {
             return strict;
@@ -169,8 +161,8 @@ impl Schedule {
         let queue = match self.order.as_mut()? {
             Order::DeficitRoundRobin(drr) => drr.next(shared),
             Order::WeightedRoundRobin(wrr) => wrr.next(shared),
-            Order::SelfClocked(scfq) => scfq.next(&on_lines(shared, self.around)),
-            Order::WorstCaseFair(fair) => fair.next(&on_lines(shared, self.around)),
+            Order::SelfClocked(scfq) => scfq.next(shared),
+            Order::WorstCaseFair(fair) => fair.next(shared),
         };
         queue.map(|queue| self.strict + queue)
     }
@@ -197,8 +189,8 @@ impl Schedule {
         match order {
             Order::DeficitRoundRobin(drr) => drr.on_service(queue, octets),
             Order::WeightedRoundRobin(wrr) => wrr.on_service(),
-            Order::SelfClocked(scfq) => scfq.on_service(queue, octets + self.around),
-            Order::WorstCaseFair(fair) => fair.on_service(queue, octets + self.around),
+            Order::SelfClocked(scfq) => scfq.on_service(queue, octets),
+            Order::WorstCaseFair(fair) => fair.on_service(queue, octets),
         }
     }
     /// Notes that no frame waits in `queue` any more: its last frame was served or dropped.
@@ -217,15 +209,6 @@ impl Schedule {
             Order::WorstCaseFair(fair) => fair.on_emptied(queue),
         }
     }
-}
-
-/// Octets of the first frames on the line, with preamble and gap; 0 for an empty queue.
-fn on_lines(heads: &[u32], around: u32) -> Heads {
-    let mut lines = Heads::default();
-    for (line, octets) in lines.iter_mut().zip(heads) {
-        *line = if *octets > 0 { octets + around } else { 0 };
-    }
-    lines
 }
 
 #[cfg(test)]

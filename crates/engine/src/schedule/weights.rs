@@ -6,10 +6,9 @@ use alloc::vec::Vec;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::heads::MOST_QUEUES;
 use crate::kernel::Finding;
 
-/// Greatest weight of a queue. Numerators of all tags then fit 128 bits.
+/// Greatest weight of a queue. With eight queues the numerators of all tags then fit 128 bits.
 pub const GREATEST: u32 = 100;
 
 /// Parameters of a discipline that shares a line by weight.
@@ -49,14 +48,8 @@ impl WeightsConfig {
     /// # Panics
     /// If the check of the parameters has findings.
     pub(super) fn shares(&self) -> Shares {
-        let queues = self.weights.len();
-        assert!((1..=MOST_QUEUES).contains(&queues), "one to eight queues");
-        let mut of = [0; MOST_QUEUES];
-        for (weight, given) in of.iter_mut().zip(&self.weights) {
-            assert!((1..=GREATEST).contains(given), "a weight is from 1 to 100");
-            *weight = *given as u64;
-        }
-        Shares { queues, of }
+        let weights = self.weights.iter().copied().map(u64::from);
+        Shares::new(weights.collect()).expect("weights from 1 to 100 of few queues")
     }
 }
 
@@ -86,36 +79,58 @@ pub(super) fn count(
     Some(Finding::impossible(key, message))
 }
 
-/// Weights of one to eight queues.
-#[derive(Clone, Debug)]
-pub(super) struct Shares {
-    pub queues: usize,
-    pub of: [u64; MOST_QUEUES],
-}
+/// Weights of the queues that share a line, without a common divisor.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shares(Vec<u64>);
 
 impl Shares {
+    /// Shares as `weights`. `None` if there is no weight, if one is 0, or if their least common multiple, after division by
+    /// their greatest common divisor, exceeds 64 bits. Numerators of all tags then fit 128 bits.
+    pub fn new(weights: Vec<u64>) -> Option<Shares> {
+        let common = weights
+            .iter()
+            .fold(0, |found, one| divisor(found, *one as u128)) as u64;
+        if weights.is_empty() || weights.contains(&0) {
+            return None;
+        }
+        let shares = Shares(weights.into_iter().map(|weight| weight / common).collect());
+        let mut sums = shares.0.iter();
+        let fits = shares.checked_multiple().is_some()
+            && sums
+                .try_fold(0_u64, |sum, one| sum.checked_add(*one))
+                .is_some();
+        fits.then_some(shares)
+    }
+    /// Number of queues.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+    /// The weight of a queue.
+    pub fn of(&self, queue: usize) -> u64 {
+        self.0[queue]
+    }
+    /// The greatest weight.
+    pub fn greatest(&self) -> u64 {
+        self.0.iter().copied().max().unwrap_or(0)
+    }
     /// The sum of the weights.
-    pub fn sum(&self) -> u64 {
-        self.of.iter().sum()
+    pub fn sum(&self) -> u128 {
+        self.0.iter().map(|weight| *weight as u128).sum()
     }
     /// A common multiple of the weights, divided by each weight: an octet of a queue then takes a whole number of
     /// units of virtual time.
-    pub fn steps(&self) -> [u128; MOST_QUEUES] {
+    pub fn steps(&self) -> impl Iterator<Item = u128> + '_ {
         let multiple = self.multiple();
-        self.of.map(|weight| {
-            if weight == 0 {
-                0
-            } else {
-                multiple / weight as u128
-            }
-        })
+        self.0.iter().map(move |weight| multiple / *weight as u128)
     }
     /// The least common multiple of the weights.
     pub fn multiple(&self) -> u128 {
-        let weights = self.of[..self.queues].iter();
-        weights.fold(1, |multiple, weight| {
-            let weight = *weight as u128;
-            multiple / divisor(multiple, weight) * weight
+        self.checked_multiple().unwrap_or(u64::MAX).into()
+    }
+    fn checked_multiple(&self) -> Option<u64> {
+        self.0.iter().try_fold(1_u64, |multiple, weight| {
+            let next = *weight as u128 / divisor(multiple as u128, *weight as u128);
+            u64::try_from(multiple as u128 * next).ok()
         })
     }
 }
@@ -136,11 +151,23 @@ mod tests {
             strict: 0,
         };
         let shares = config(&[4, 6, 10]).shares();
-        assert_eq!((shares.sum(), shares.multiple()), (20, 60));
-        assert_eq!(shares.steps()[..4], [15, 10, 6, 0]);
+        // A common divisor says nothing: the weights are 2, 3 and 5.
+        assert_eq!((shares.sum(), shares.multiple()), (10, 30));
+        assert!(shares.steps().eq([15, 10, 6]));
         let largest = config(&[89, 97, 83, 79, 73, 71, 67, 100]).shares();
         // Eight weights without a common divisor: below 100 to the eighth power.
         assert!(largest.multiple() < 10_u128.pow(16));
+    }
+
+    #[test]
+    fn shares_without_a_small_common_multiple_are_none() {
+        let rates = [1_000_000_007, 1_000_000_009, 1_000_000_021];
+        assert_eq!(Shares::new(rates.to_vec()), None);
+        // Two of them have a common multiple of 10^18.
+        assert!(Shares::new(rates[..2].to_vec()).is_some());
+        assert!(Shares::new(rates.map(|rate| rate - rate % 1_000_000).to_vec()).is_some());
+        assert_eq!(Shares::new(Vec::new()), None);
+        assert_eq!(Shares::new(Vec::from([3, 0])), None);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! Multiplexing in a General-Purpose ATM Switch Chip"). Shares are as the weights in frames, so a queue of large
 //! frames gets more octets than a queue of small ones.
 
-use super::weights::{Shares, WeightsConfig};
+use super::weights::Shares;
 
 /// Weighted round robin at one port.
 #[derive(Clone, Debug)]
@@ -16,26 +16,22 @@ pub struct WeightedRoundRobin {
 
 impl WeightedRoundRobin {
     /// The discipline of a port with empty queues.
-    ///
-    /// # Panics
-    /// If the check of the parameters has findings.
-    pub fn new(config: &WeightsConfig) -> WeightedRoundRobin {
-        let shares = config.shares();
+    pub fn new(shares: Shares) -> WeightedRoundRobin {
         WeightedRoundRobin {
             turn: 0,
-            left: shares.of[0],
+            left: shares.of(0),
             shares,
         }
     }
     /// The queue whose first frame is served next; `None` if all queues are empty.
     pub fn next(&mut self, heads: &[u32]) -> Option<usize> {
         // After one full round the first queue of the round has a whole turn.
-        for _ in 0..=self.shares.queues {
+        for _ in 0..=self.shares.len() {
             if heads[self.turn] > 0 && self.left > 0 {
                 return Some(self.turn);
             }
-            self.turn = (self.turn + 1) % self.shares.queues;
-            self.left = self.shares.of[self.turn];
+            self.turn = (self.turn + 1) % self.shares.len();
+            self.left = self.shares.of(self.turn);
         }
         None
     }

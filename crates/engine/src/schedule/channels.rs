@@ -1,0 +1,125 @@
+//! The order in which a port of an ATM switch serves the channels of a queue. Each channel has a queue of its own, and a
+//! weight.
+//!
+//! Deficit round robin is not among the disciplines: over cells of one size it is weighted round robin.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::weights::{GREATEST, Shares};
+use super::{
+    Order, SELF_CLOCKED, Schedule, WEIGHTED_ROUND_ROBIN, WORST_CASE_FAIR, scfq, wf2q_plus, wrr,
+};
+
+/// Octets of a cell, in which orders of service over ATM count. A virtual time between two cells then has the precision of
+/// an octet.
+pub const CELL_OCTETS: u32 = 53;
+
+/// The order of service of a port's channels, and where their weights come from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "discipline")]
+pub enum ChannelScheduleConfig {
+    /// Serve channels in turn, each for a number of cells: its weight.
+    #[serde(rename = "weighted-round-robin")]
+    #[schemars(extend("x-source" = WEIGHTED_ROUND_ROBIN.source))]
+    WeightedRoundRobin(ChannelWeights),
+    /// Share the line by weight, with tags whose clock is the cell in service.
+    #[serde(rename = "scfq")]
+    #[schemars(extend("x-source" = SELF_CLOCKED.source))]
+    SelfClocked(ChannelWeights),
+    /// Share the line by weight, as close to a fluid system as cells allow.
+    #[serde(rename = "wf2q-plus")]
+    #[schemars(extend("x-source" = WORST_CASE_FAIR.source))]
+    WorstCaseFair(ChannelWeights),
+}
+
+/// Weights of the channels of a port.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct ChannelWeights {
+    /// What gives the weight of a channel.
+    pub weights: WeightsFrom,
+}
+
+/// What gives the weight of a channel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum WeightsFrom {
+    /// The key `weight` of its flow.
+    #[default]
+    Flow,
+    /// The MCR of its flow. Channels of a queue share it equally if none of them has an MCR.
+    Mcr,
+}
+
+impl ChannelScheduleConfig {
+    /// Key of the discipline.
+    pub fn name(&self) -> &'static str {
+        match self {
+            ChannelScheduleConfig::WeightedRoundRobin(_) => WEIGHTED_ROUND_ROBIN.name,
+            ChannelScheduleConfig::SelfClocked(_) => SELF_CLOCKED.name,
+            ChannelScheduleConfig::WorstCaseFair(_) => WORST_CASE_FAIR.name,
+        }
+    }
+    /// What gives the weight of a channel.
+    pub fn weights_from(&self) -> WeightsFrom {
+        match self {
+            ChannelScheduleConfig::WeightedRoundRobin(config)
+            | ChannelScheduleConfig::SelfClocked(config)
+            | ChannelScheduleConfig::WorstCaseFair(config) => config.weights,
+        }
+    }
+    /// The shares of channels whose weights, or MCRs in any one unit, are `weights`; 0 for a channel without MCR.
+    ///
+    /// # Errors
+    /// What is wrong with the weights, and what is allowed.
+    pub fn shares(&self, weights: &[u64]) -> Result<Shares, String> {
+        let without = weights.iter().filter(|weight| **weight == 0).count();
+        let weights = match without {
+            0 => weights.to_vec(),
+            _ if without == weights.len() => vec![1; without],
+            _ => {
+                let all = weights.len();
+                return Err(format!(
+                    "{without} of {all} channels of a queue have no MCR; allowed: an MCR for all of them, or for none"
+                ));
+            }
+        };
+        let Some(shares) = Shares::new(weights) else {
+            return Err(
+                "the weights of a queue's channels have no common multiple below 2^64; allowed: rounder weights or MCRs"
+                    .into(),
+            );
+        };
+        let turn = shares.greatest();
+        let takes_turns = matches!(self, ChannelScheduleConfig::WeightedRoundRobin(_));
+        if takes_turns && turn > GREATEST.into() {
+            return Err(format!(
+                "a turn of weighted round robin has {turn} cells; allowed: up to {GREATEST}, or another discipline"
+            ));
+        }
+        Ok(shares)
+    }
+    /// The order of service of channels with these shares, whose queues are empty.
+    pub fn build(&self, shares: Shares) -> Schedule {
+        let order = match self {
+            ChannelScheduleConfig::WeightedRoundRobin(_) => {
+                Order::WeightedRoundRobin(wrr::WeightedRoundRobin::new(shares))
+            }
+            ChannelScheduleConfig::SelfClocked(_) => {
+                Order::SelfClocked(scfq::SelfClocked::new(&shares, 0))
+            }
+            ChannelScheduleConfig::WorstCaseFair(_) => {
+                Order::WorstCaseFair(wf2q_plus::WorstCaseFair::new(&shares, 0))
+            }
+        };
+        Schedule {
+            strict: 0,
+            order: Some(order),
+        }
+    }
+}
