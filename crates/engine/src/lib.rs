@@ -87,6 +87,7 @@
 //!     to,
 //!     rate: Rate::from_bps(155_520_000),
 //!     delay: Ps::from_us(5),
+//!     errors: None,
 //! };
 //! let links = vec![link(0, 1), link(1, 2), link(2, 1), link(1, 0)];
 //! let flow = FlowPlan {

@@ -14,6 +14,7 @@ pub fn columns(simulation: &Simulation, limit: usize) -> (Events, u64) {
         let (kind, cause) = match event.kind {
             Kind::Loss(Cause::Overflow) => ("loss", Some("overflow")),
             Kind::Loss(Cause::Early) => ("loss", Some("early")),
+            Kind::Loss(Cause::BitErrors) => ("loss", Some("bit-errors")),
             Kind::Loss(Cause::CreditLimit) => ("loss", Some("credit-limit")),
             Kind::Timeout => ("timeout", None),
             Kind::Retransmission => ("retransmission", None),

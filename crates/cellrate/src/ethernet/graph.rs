@@ -17,6 +17,7 @@ use cellrate_engine::traffic::transfer::TransferConfig;
 use self::routes::Routes;
 use super::flow::Flow;
 use super::flow::Pattern;
+use super::link_errors;
 use super::types::Scenario;
 use crate::scenario::problem::{Problem, place};
 
@@ -130,7 +131,7 @@ impl Graph {
         let mut nodes = self.nodes.iter();
         nodes.any(|node| node.part != Part::Ethernet)
     }
-    fn add_link(&mut self, from: usize, to: usize, rate: Rate, delay: Ps) {
+    fn add_link(&mut self, from: usize, to: usize, rate: Rate, delay: Ps) -> usize {
         let name = format!("{}->{}", self.nodes[from].name, self.nodes[to].name);
         self.links.push(LinkPlan {
             name,
@@ -138,7 +139,9 @@ impl Graph {
             to,
             rate,
             delay,
+            errors: None,
         });
+        self.links.len() - 1
     }
     fn add_duplex(&mut self, from: usize, to: usize, rate: Rate, delay: Ps) {
         self.add_link(from, to, rate, delay);
@@ -274,6 +277,7 @@ pub(super) fn expand(scenario: &Scenario) -> Result<Graph, Vec<Problem>> {
     }
     drop(routes);
     graph.flows = flows;
+    link_errors::set(scenario, &mut graph);
     if problems.is_empty() {
         Ok(graph)
     } else {

@@ -12,6 +12,7 @@ pub mod graph;
 mod job;
 mod joined;
 mod joined_records;
+mod link_errors;
 mod load;
 mod passages;
 mod pfc;

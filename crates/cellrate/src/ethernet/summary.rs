@@ -1,7 +1,7 @@
 //! The summary of a run over Ethernet: one JSON object with the engine's report and its origin.
 
 use cellrate_engine::ether::collective::CollectiveReport;
-use cellrate_engine::ether::report::{FlowReport, PortReport, Report, Totals};
+use cellrate_engine::ether::report::{FlowReport, LinkReport, PortReport, Report, Totals};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -42,6 +42,9 @@ pub struct Summary {
     collectives: Vec<CollectiveReport>,
     /// One entry per output port of a switch, and per output port of a router toward Ethernet.
     ports: Vec<PortReport>,
+    /// One entry per link over Ethernet that errs, in one direction; absent without such links.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    links: Vec<LinkReport>,
     /// One entry per output port of an ATM switch; absent without an ATM part.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     atm_ports: Vec<AtmPort>,
@@ -64,6 +67,7 @@ pub fn json(
         flows,
         collectives,
         ports,
+        links,
     } = report;
     let summary = Summary {
         version: VERSION,
@@ -79,6 +83,7 @@ pub fn json(
         flows,
         collectives,
         ports,
+        links,
         atm_ports,
     };
     #[expect(

@@ -9,6 +9,7 @@ use cellrate_engine::ether::memory::MemoryConfig;
 use cellrate_engine::ether::spray::Multipath;
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::kernel::units::Bytes;
+use cellrate_engine::net::bit_errors::BitErrorConfig;
 use cellrate_engine::schedule::ScheduleConfig;
 use cellrate_engine::tcp::TcpConfig;
 use schemars::JsonSchema;
@@ -71,6 +72,10 @@ pub struct Scenario {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-change" = "credits on their way count in the old buffers"))]
     pub cbfc: Option<Cbfc>,
+    /// Bit errors of every link over Ethernet that has no `errors` of its own. If absent, no bit is errored.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-change" = "errors are a property of the lines"))]
+    pub link_errors: Option<BitErrorConfig>,
     /// Settings of the ATM part; `None` without one. [`joined::in_schema`] adds them to the schema.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(skip)]

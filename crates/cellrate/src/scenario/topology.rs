@@ -6,6 +6,7 @@ use cellrate_engine::discard::DiscardConfig;
 use cellrate_engine::endsystem::VsVdConfig;
 use cellrate_engine::kernel::Rate;
 use cellrate_engine::kernel::units::{Buffer, Cells, Delay};
+use cellrate_engine::net::bit_errors::BitErrorConfig;
 use cellrate_engine::schedule::channels::ChannelScheduleConfig;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -177,9 +178,12 @@ pub struct GraphLink {
     pub rate: Rate,
     /// One-way propagation delay, or length of fibre.
     pub delay: Delay,
-    /// Adds a link of the same rate and delay in the other direction.
+    /// Adds a link of the same rate, delay and errors in the other direction.
     #[serde(default = "duplex")]
     pub duplex: bool,
+    /// Bit errors of the link in each direction; if absent, those of `[link_errors]`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub errors: Option<BitErrorConfig>,
 }
 
 fn duplex() -> bool {

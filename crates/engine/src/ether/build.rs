@@ -222,6 +222,10 @@ impl<'a> Draft<'a> {
                 rate: link_plan.rate,
                 delay: link_plan.delay,
                 link: *link as u32,
+                errors: link_plan
+                    .errors
+                    .as_ref()
+                    .and_then(|errors| errors.of_link(self.plan.seed, &link_plan.name)),
                 buffer: settings.buffer,
                 queues: (0..queues).map(queue).collect(),
                 schedule: settings.schedule.build(on_line(0)),
@@ -407,10 +411,8 @@ impl<'a> Draft<'a> {
     }
 
     fn host(&self, node: usize, begins: &mut [(usize, usize)]) -> Host {
-        let interface = |link: &usize| {
-            let plan = &self.plan.links[*link];
-            Interface::new(plan.rate, plan.delay, *link as u32)
-        };
+        let interface =
+            |link: &usize| Interface::new(&self.plan.links[*link], *link as u32, self.plan.seed);
         // The endpoint that receives a channel sends the opposite channel.
         let arriving = self.arriving[node].iter();
         let answering = arriving.map(|(channel, _)| channel.reverse());

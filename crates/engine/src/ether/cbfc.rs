@@ -380,6 +380,7 @@ mod tests {
             to: 1,
             rate: crate::kernel::Rate::from_bps(100_000_000_000),
             delay: Ps::from_us(1),
+            errors: None,
         };
         let of = |config: CbfcConfig| config.full_rate((&link, 1_518), (&link, 1_518));
         assert_eq!(of(config(64, 1)), 20 * 24);

@@ -89,6 +89,7 @@ impl Info {
     const HOPS: u32 = 26;
     const TELEMETRY: u32 = 1 << 29;
     const FLOW_CREDIT: u32 = 1 << 30;
+    const ERRORED: u32 = 1 << 31;
 
     /// The header word of a frame of `octets` with a TCP segment.
     #[inline]
@@ -176,6 +177,16 @@ impl Info {
     #[inline]
     pub fn is_held_back(self) -> bool {
         self.0 & (Info::OF_LINK | Info::FLOW_CREDIT) == 0
+    }
+    /// The frame with an errored bit, which its receiver drops.
+    #[inline]
+    pub fn errored(self) -> Info {
+        Info(self.0 | Info::ERRORED)
+    }
+    /// True for a frame with an errored bit.
+    #[inline]
+    pub fn is_errored(self) -> bool {
+        self.0 & Info::ERRORED != 0
     }
     /// Contents of the frame for a control scheme.
     #[inline]
@@ -382,5 +393,8 @@ mod tests {
         assert_eq!(info.record(&packet), Some(changed));
         assert_eq!((info.octets(), info.priority()), (64, 3));
         assert_eq!(size_of::<Packet>(), 32);
+        let errored = told.errored();
+        assert!(errored.is_errored() && !told.is_errored());
+        assert_eq!((errored.octets(), errored.hops()), (1_518, MOST_HOPS));
     }
 }

@@ -13,9 +13,11 @@ use super::cbfc::Buffers;
 use super::collective::Steps;
 use super::endpoint::Endpoint;
 use super::ends::Ends;
+use super::errors::{self, FcsErrors};
 use super::frame::{Info, PREAMBLE, Packet, on_line};
 use super::limiter::Limiter;
 use super::line::OctetClock;
+use super::log::{Cause, Kind};
 use super::lossless::HostGate;
 use super::plan::change::FlowChange;
 use super::pulls::Pulls;
@@ -23,7 +25,9 @@ use super::roce::telemetry::Trail;
 use super::tap::Leaving;
 use super::transport::{Frame, Links};
 use super::turn::Components;
-use crate::kernel::{Ps, Rate, Tournament};
+use crate::kernel::{Ps, Tournament};
+use crate::net::LinkPlan;
+use crate::net::bit_errors::BitErrors;
 
 /// A network interface. It holds no frames. When its line is free, it takes a frame from the next endpoint of
 /// a round. The frames of a burst follow each other.
@@ -35,6 +39,10 @@ pub struct Interface {
     pub link: u32,
     free_at: Ps,
     carry: u64,
+    /// Frames sent since the start of the run.
+    sent: u64,
+    /// Bit errors of the link; `None` without them.
+    errors: Option<Box<BitErrors>>,
     /// Endpoints that may have a frame.
     round: VecDeque<u32>,
     /// PFC or CBFC; `None` without both.
@@ -46,19 +54,27 @@ pub struct Interface {
 }
 
 impl Interface {
-    /// An interface at the beginning of `link`.
-    pub fn new(rate: Rate, delay: Ps, link: u32) -> Interface {
+    /// An interface at the beginning of the link `plan` with the number `link`, in a run with `seed`.
+    pub fn new(plan: &LinkPlan, link: u32, seed: u64) -> Interface {
+        let errors = plan.errors.as_ref();
+        let errors = errors.and_then(|errors| errors.of_link(seed, &plan.name));
         Interface {
-            clock: OctetClock::new(rate),
-            delay,
+            clock: OctetClock::new(plan.rate),
+            delay: plan.delay,
             link,
             free_at: Ps::ZERO,
             carry: 0,
+            sent: 0,
+            errors: errors.map(Box::new),
             round: VecDeque::new(),
             gated: None,
             limiter: None,
             tap: None,
         }
+    }
+    /// Frames sent since the start of the run.
+    pub fn sent(&self) -> u64 {
+        self.sent
     }
     /// Start time of the next frame: the line is free. `NEVER` if no endpoint may have a frame.
     fn next_start(&self) -> Ps {
@@ -79,8 +95,9 @@ impl Interface {
         if self.free_at < now {
             self.carry = 0;
         }
-        let octets = info.octets();
-        let (last_bit, _) = self.clock.after(now, self.carry, PREAMBLE + octets);
+        let (octets, carry) = (info.octets(), self.carry);
+        self.sent += 1;
+        let (last_bit, _) = self.clock.after(now, carry, PREAMBLE + octets);
         (self.free_at, self.carry) = self.clock.after(now, self.carry, on_line(octets));
         if let Some(tap) = &mut self.tap {
             tap.push(Leaving {
@@ -89,6 +106,11 @@ impl Interface {
                 info,
                 packet,
             });
+        }
+        let mut info = info;
+        if let Some(errors) = &mut self.errors {
+            let (first_bit, _) = self.clock.after(now, carry, PREAMBLE);
+            info = errors::pass(errors, info, (first_bit, last_bit));
         }
         let at = last_bit + self.delay;
         let frame = Frame { at, label, info };
@@ -115,6 +137,8 @@ pub struct Host {
     arriving: Trail,
     /// Pulls of receiver credits.
     pulls: Pulls,
+    /// Frames with errored bits.
+    pub(super) errors: FcsErrors,
     /// Times of the next events of the interfaces, then of the endpoints, then of the pacer of pulls.
     clocks: Tournament,
 }
@@ -134,6 +158,7 @@ impl Host {
             steps: None,
             arriving: Trail::default(),
             pulls: Pulls::default(),
+            errors: FcsErrors::default(),
             clocks,
         }
     }
@@ -336,6 +361,15 @@ impl Components for Host {
     }
     fn keep(&mut self, _packet: &mut Packet, trail: Trail) {
         self.arriving = trail;
+    }
+    #[cold]
+    fn refuse(&mut self, link: u32, frame: Frame, packet: Packet) {
+        if self.errors.add(link, frame, &packet)
+            && let Some(log) = &mut self.endpoints[frame.label as usize].log
+        {
+            let kind = Kind::Loss(Cause::BitErrors);
+            log.at_port(frame.at, (0, link), kind, &packet);
+        }
     }
     #[inline]
     fn arrive(&mut self, frame: Frame, packet: Packet, links: &mut Links) {

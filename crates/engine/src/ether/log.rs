@@ -17,12 +17,14 @@ pub enum Cause {
     Early,
     /// A credit of ExpressPass met a full queue of credits, which limits the rate of data.
     CreditLimit,
+    /// The frame had an errored bit, which its receiver found by the FCS.
+    BitErrors,
 }
 
 /// Kind of an event in the event log of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A port dropped a frame.
+    /// A port dropped a frame, or a receiver did by its FCS.
     Loss(Cause),
     /// A retransmission timer expired.
     Timeout,
@@ -39,7 +41,7 @@ pub struct Event {
     pub at: Ps,
     /// Channel of the event.
     pub channel: ChannelId,
-    /// Link of the port that had the event; `None` at a host.
+    /// Link of the port that had the event, or by which an errored frame arrived; `None` at a host.
     pub link: Option<u32>,
     /// Kind of the event.
     pub kind: Kind,
@@ -56,7 +58,7 @@ pub(super) struct Noted {
     /// Label of the frame at the switch; 0 at a host.
     pub(super) label: u32,
     link: Option<u32>,
-    kind: Kind,
+    pub(super) kind: Kind,
     /// Sequence number in bytes; over RoCE in packets.
     seq: Option<u64>,
 }
@@ -103,7 +105,7 @@ impl Log {
     pub(super) fn close(&mut self) {
         self.limit = self.noted.len();
     }
-    /// Stores an event of the frame with `label` at the port of `link`.
+    /// Stores an event of the frame with `label` at the port of `link`, or at the end of `link`.
     pub(super) fn at_port(
         &mut self,
         at: Ps,

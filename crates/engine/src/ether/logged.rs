@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::log::{Event, Log, Noted};
+use super::log::{Event, Kind, Log, Noted};
 use super::node::Node;
 use super::simulation::Simulation;
 use crate::net::{ChannelId, EventKinds};
@@ -16,7 +16,7 @@ impl Simulation {
                 Node::Switch(switch) if kinds.loss || kinds.mark => {
                     switch.log = Some(Log::new(kinds, limit));
                 }
-                Node::Host(host) if kinds.timeout || kinds.retransmission => {
+                Node::Host(host) if kinds.loss || kinds.timeout || kinds.retransmission => {
                     for endpoint in &mut host.endpoints {
                         endpoint.log = Some(Log::new(kinds, limit));
                     }
@@ -54,10 +54,10 @@ impl Simulation {
     /// Events of one instant are in the order of their nodes, at a host in the order of its endpoints.
     pub fn events(&self, limit: usize) -> (Vec<Event>, u64) {
         let (mut events, mut omitted) = (Vec::new(), 0);
-        let mut add = |log: &Log, channel: &dyn Fn(u32) -> ChannelId| {
+        let mut add = |log: &Log, channel: &dyn Fn(&Noted) -> ChannelId| {
             omitted += log.omitted;
             events.extend(log.noted.iter().map(|noted| {
-                let channel = channel(noted.label);
+                let channel = channel(noted);
                 let roce = &self.plan().flows[channel.flow()].roce;
                 noted.of(channel, roce.as_ref().map_or(1, |roce| roce.payload.0))
             }));
@@ -66,12 +66,20 @@ impl Simulation {
             match node {
                 Node::Switch(switch) => {
                     let log = switch.log.iter();
-                    log.for_each(|log| add(log, &|label| switch.routes[label as usize].channel));
+                    log.for_each(|log| {
+                        add(log, &|noted| switch.routes[noted.label as usize].channel)
+                    });
                 }
                 Node::Host(host) => {
                     for endpoint in &host.endpoints {
                         let log = endpoint.log.iter();
-                        log.for_each(|log| add(log, &|_| endpoint.channel));
+                        // What a host loses, it was to receive.
+                        log.for_each(|log| {
+                            add(log, &|noted| match noted.kind {
+                                Kind::Loss(_) => endpoint.channel.reverse(),
+                                _ => endpoint.channel,
+                            })
+                        });
                     }
                 }
             }

@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 
 use super::collective::{self, CollectiveReport, Span};
 use super::endpoint::{App, Endpoint};
+use super::errors::FcsErrors;
 use super::frame::{Info, Packet};
 use super::host::Host;
 use super::lanes::Credited;
@@ -13,13 +14,15 @@ use super::node::Node;
 use super::plan::FlowPlan;
 use super::port::Port;
 use super::rates::{RateSource, Rates};
-use super::report::{Balance, FlowReport, PortReport, QueueReport, Report, Totals, loss_ratio};
+use super::report::{
+    Balance, FlowReport, LinkReport, PortReport, QueueReport, Report, Totals, loss_ratio,
+};
 use super::roce::pacer::Pacer;
 use super::roce::sender::Sender;
 use super::simulation::Simulation;
 use super::statistics::{self, CBFC, CREDIT_LIMIT, OF_CREDITS, OF_FLOW_CREDITS, OF_PAUSES, PFC};
 use super::switch::payload;
-use super::window::{Dropped, FlowCounts, PortCounts, RoceCounts, Snapshot, Window};
+use super::window::{Dropped, FlowCounts, LinkCounts, PortCounts, RoceCounts, Snapshot, Window};
 use crate::control::ControlReport;
 use crate::kernel::{Digest, Ps, Summary};
 use crate::net::channel::ChannelId;
@@ -202,13 +205,18 @@ impl Simulation {
 
     fn snapshot(&mut self) -> Snapshot {
         let at = self.now;
-        let dropped = self.dropped();
+        let (dropped, lost) = (self.dropped(), self.lost());
         let flows = 0..self.network.plan.flows.len();
+        let lost = |flow: usize| {
+            let [there, back] = [2 * flow, 2 * flow + 1].map(|channel| lost[channel].packets);
+            [there + back, there]
+        };
         Snapshot {
             at,
             flows: flows
-                .map(|flow| self.flow_counts(flow, dropped[2 * flow]))
+                .map(|flow| self.flow_counts(flow, dropped[2 * flow], lost(flow)))
                 .collect(),
+            links: self.link_counts(),
             ports: self
                 .stations
                 .iter_mut()
@@ -224,7 +232,7 @@ impl Simulation {
         }
     }
 
-    fn flow_counts(&self, flow: usize, dropped: Dropped) -> FlowCounts {
+    fn flow_counts(&self, flow: usize, dropped: Dropped, lost: [u64; 2]) -> FlowCounts {
         let [source, destination] = ChannelId::both(flow).map(|channel| self.endpoint(channel));
         let (acked, sender) = match source.app() {
             App::Sender(sender, _) => (sender.snd_una(), *sender.stats()),
@@ -243,6 +251,7 @@ impl Simulation {
             source: source.counts(),
             destination: destination.counts(),
             dropped,
+            lost,
             roce: self.roce_counts(source, destination),
             acr_ps: source_of(source).map_or(0.0, |source| source.acr_ps(self.now)),
         }
@@ -279,6 +288,71 @@ impl Simulation {
             dropped[route.channel.index()].bytes += route.dropped_bytes;
         }
         dropped
+    }
+
+    /// Errored frames and their payload bytes so far, by channel.
+    pub(crate) fn lost(&self) -> Vec<Dropped> {
+        let mut lost = alloc::vec![Dropped::default(); 2 * self.network.plan.flows.len()];
+        for (number, node) in self.nodes().enumerate() {
+            for (label, Dropped { packets, bytes }) in errors(node).of_flows() {
+                let channel = self.channel_at(number, label, Info::default());
+                lost[channel.index()].packets += packets;
+                lost[channel.index()].bytes += bytes;
+            }
+        }
+        lost
+    }
+    /// Counters of the links that err.
+    fn link_counts(&self) -> Vec<(usize, LinkCounts)> {
+        let links = self.network.plan.links.iter().enumerate();
+        let erring = links.filter(|(_, link)| link.errors.as_ref().is_some_and(|one| one.occur()));
+        let mut found: Vec<_> = erring
+            .map(|(link, _)| (link, LinkCounts::default()))
+            .collect();
+        if found.is_empty() {
+            return found;
+        }
+        let mut add = |link: u32, counted: LinkCounts| {
+            if let Ok(place) = found.binary_search_by_key(&(link as usize), |(link, _)| *link) {
+                found[place].1.arrived += counted.arrived;
+                found[place].1.lost += counted.lost;
+            }
+        };
+        let on_link = |link: u32| self.links[link as usize].len() as u64;
+        for node in self.nodes() {
+            for (link, lost) in errors(node).by_link() {
+                add(link, LinkCounts { arrived: 0, lost });
+            }
+            let mut add_sent = |link: u32, sent: u64| {
+                let arrived = sent - on_link(link);
+                add(link, LinkCounts { arrived, lost: 0 });
+            };
+            for port in ports(node) {
+                add_sent(port.link, port.sent() + port.waiting_on_link() as u64);
+            }
+            if let Node::Host(host) = node {
+                for interface in &host.interfaces {
+                    add_sent(interface.link, interface.sent());
+                }
+            }
+        }
+        found
+    }
+    fn link_reports(&self) -> Vec<LinkReport> {
+        let Window { begin, end, .. } = &self.network.window;
+        let pairs = begin.links.iter().zip(&end.links);
+        let report = |((link, then), (_, now)): (&(usize, LinkCounts), &(usize, LinkCounts))| {
+            let (arrived, lost) = (now.arrived - then.arrived, now.lost - then.lost);
+            let link = &self.network.plan.links[*link];
+            LinkReport {
+                name: link.name.clone(),
+                bit_error_ratio: link.errors.as_ref().map_or(0.0, |errors| errors.mean()),
+                packets_arrived: arrived,
+                packets_lost: lost,
+                packet_loss_ratio: loss_ratio(lost, arrived - lost),
+            }
+        };
+        pairs.map(report).collect()
     }
 
     /// The channel of a frame that arrives at a node with a label. A credit frame belongs to the opposite of
@@ -364,8 +438,8 @@ impl Simulation {
             last.flows.len(),
             "a report needs a measuring window that has begun and ended"
         );
-        let (in_path, dropped) = (self.in_path(), self.dropped());
-        self.check_packets(&in_path, &dropped);
+        let (in_path, dropped, lost) = (self.in_path(), self.dropped(), self.lost());
+        self.check_packets(&in_path, &dropped, &lost);
         let mut credited = self.nodes().flat_map(ports).filter_map(Port::credited);
         assert!(
             credited.all(Credited::keeps_reserves),
@@ -377,7 +451,7 @@ impl Simulation {
         );
         let window = self.network.window.end.at - self.network.window.begin.at;
         let flows: Vec<FlowReport> = (0..last.flows.len())
-            .map(|flow| self.flow_report(flow, &in_path, &dropped))
+            .map(|flow| self.flow_report(flow, [&in_path, &dropped, &lost]))
             .collect();
         let collectives = self.collectives();
         Report {
@@ -392,16 +466,17 @@ impl Simulation {
             flows,
             collectives,
             ports: self.port_reports(window),
+            links: self.link_reports(),
         }
     }
 
     /// Checks that each frame of each channel has arrived, was dropped or is on its way.
-    fn check_packets(&self, in_path: &[Dropped], dropped: &[Dropped]) {
+    fn check_packets(&self, in_path: &[Dropped], dropped: &[Dropped], lost: &[Dropped]) {
         for channel in self.network.plan.channels() {
             let sent = self.endpoint(channel).counts().packets_sent;
             let arrived = self.endpoint(channel.reverse()).counts().packets_received;
-            let accounted =
-                arrived + dropped[channel.index()].packets + in_path[channel.index()].packets;
+            let elsewhere = [in_path, dropped, lost].map(|place| place[channel.index()].packets);
+            let accounted = arrived + elsewhere.iter().sum::<u64>();
             assert_eq!(
                 sent, accounted,
                 "packets of {channel:?} sent and accounted for"
@@ -421,6 +496,8 @@ impl Simulation {
                 Node::Switch(switch) => digest.add(switch.digest().value()),
             }
         }
+        let errored = self.nodes().filter_map(|node| errors(node).digest());
+        errored.for_each(|errored| digest.add(errored.value()));
         for queue in last.ports.iter().flatten().flat_map(|port| &port.queues) {
             digest.add(queue.arrived.octets ^ queue.octet_ps as u64);
         }
@@ -462,13 +539,15 @@ impl Simulation {
             packets_sent,
             packets_delivered,
             packets_dropped,
+            packets_lost_on_links: sum(|flow| flow.lost[0]),
             packet_loss_ratio: loss_ratio(packets_dropped, packets_delivered),
             packets_marked: sum(|flow| flow.source.marked + flow.destination.marked),
             ..Totals::over(flows)
         }
     }
 
-    fn flow_report(&self, number: usize, in_path: &[Dropped], dropped: &[Dropped]) -> FlowReport {
+    /// `places` has frames and bytes by channel: those in the path, dropped ones, and errored ones.
+    fn flow_report(&self, number: usize, places: [&[Dropped]; 3]) -> FlowReport {
         let flow = &self.network.plan.flows[number];
         let window = &self.network.window;
         let (then, now) = (&window.begin.flows[number], &window.end.flows[number]);
@@ -515,6 +594,7 @@ impl Simulation {
             packets_sent: now.source.packets_sent - then.source.packets_sent,
             packets_delivered: now.destination.packets_received - then.destination.packets_received,
             packets_dropped: now.dropped.packets - then.dropped.packets,
+            packets_lost_on_links: now.lost[1] - then.lost[1],
             packets_marked: now.destination.marked - then.destination.marked,
             completion_seconds: self.completion(number).map(Ps::as_secs_f64),
             router_queue_mean_cells: None,
@@ -537,7 +617,7 @@ impl Simulation {
             credits_sent: of_credits(|counts| counts.credits_sent),
             credits_received: of_credits(|counts| counts.credits_received),
             credits_unused: of_credits(|counts| counts.credits_unused),
-            balance: self.balance(number, flow, in_path, dropped),
+            balance: self.balance(number, flow, places),
         }
     }
 
@@ -545,8 +625,7 @@ impl Simulation {
         &self,
         number: usize,
         flow: &FlowPlan,
-        in_path: &[Dropped],
-        dropped: &[Dropped],
+        [in_path, dropped, lost]: [&[Dropped]; 3],
     ) -> Option<Balance> {
         let [source, destination] = ChannelId::both(number).map(|channel| self.endpoint(channel));
         let (stats, [delivered, duplicate, held]) = match (source.app(), destination.app()) {
@@ -573,6 +652,7 @@ impl Simulation {
             retransmitted_bytes: stats.bytes_retransmitted,
             delivered_bytes: delivered,
             dropped_bytes: dropped[forward].bytes + cut,
+            lost_on_links_bytes: lost[forward].bytes,
             in_path_bytes: in_path[forward].bytes + head,
             duplicate_bytes: duplicate,
             held_out_of_order_bytes: held,
@@ -721,6 +801,14 @@ fn pacer_of(endpoint: &Endpoint) -> Option<&Pacer> {
     match endpoint.app() {
         App::RoceReceiver(receiver) => receiver.pacer(),
         _ => None,
+    }
+}
+
+/// Frames with errored bits that a node has dropped.
+fn errors(node: &Node) -> &FcsErrors {
+    match node {
+        Node::Host(host) => &host.errors,
+        Node::Switch(switch) => &switch.errors,
     }
 }
 

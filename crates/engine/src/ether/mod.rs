@@ -11,6 +11,7 @@ pub mod credit;
 pub mod ecmp;
 pub mod endpoint;
 pub mod ends;
+pub mod errors;
 pub mod frame;
 mod heads;
 pub mod held;

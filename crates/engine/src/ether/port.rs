@@ -12,6 +12,7 @@ use alloc::vec::Vec;
 
 use super::aqm::{Aqm, AqmAlgorithm, Decision, Held};
 use super::arriving::Arriving;
+use super::errors;
 use super::frame::{Ecn, Info, PREAMBLE, Packet, on_line};
 use super::heads::Heads;
 use super::hosted::{Hosted, on_the_line};
@@ -30,6 +31,7 @@ use super::trimming::Trimming;
 use crate::control::Control;
 use crate::custom::PortFromOutside;
 use crate::kernel::{Ps, Rate};
+use crate::net::bit_errors::BitErrors;
 use crate::passing::RateRecord;
 use crate::schedule::Schedule;
 
@@ -189,6 +191,8 @@ pub struct PortSettings {
     pub delay: Ps,
     /// Link that the port feeds.
     pub link: u32,
+    /// Bit errors of the link; `None` without them.
+    pub errors: Option<BitErrors>,
     /// Most octets of each queue, `u64::MAX` without a limit; of the queue of trimmed packets half of its most.
     pub buffer: u64,
     /// For each queue its active queue management.
@@ -217,6 +221,7 @@ pub struct Port {
     delay: Ps,
     /// Link that the port feeds.
     pub link: u32,
+    errors: Option<Box<BitErrors>>,
     queues: Vec<Queue>,
     queue_of: [u8; 8],
     schedule: Schedule,
@@ -264,6 +269,7 @@ impl Port {
             clock: OctetClock::new(settings.rate),
             delay: settings.delay,
             link: settings.link,
+            errors: settings.errors.map(Box::new),
             has_timers: settings.control.is_some() || settings.queues.iter().any(timed),
             control: settings.control.map(Box::new),
             credited: None,
@@ -625,8 +631,8 @@ impl Port {
     /// Puts a frame whose first bit leaves at `start` onto the link; returns the time of its arrival.
     #[inline(always)]
     fn carry_frame(&mut self, start: Ps, frame: Arriving, outside: &mut Outside<'_>) -> Ps {
-        let octets = frame.info.octets();
-        let (last_bit, _) = self.clock.after(start, self.carry, PREAMBLE + octets);
+        let (octets, carry) = (frame.info.octets(), self.carry);
+        let (last_bit, _) = self.clock.after(start, carry, PREAMBLE + octets);
         let on_line = on_line(octets);
         (self.free_at, self.carry) = self.clock.after(start, self.carry, on_line);
         self.begun += on_line as u64;
@@ -639,10 +645,15 @@ impl Port {
                 packet: frame.packet,
             });
         }
+        let mut info = frame.info;
+        if let Some(errors) = &mut self.errors {
+            let (first_bit, _) = self.clock.after(start, carry, PREAMBLE);
+            info = errors::pass(errors, info, (first_bit, last_bit));
+        }
         let unit = Frame {
             at: last_bit + self.delay,
             label: frame.label,
-            info: frame.info,
+            info,
         };
         outside.out.push(unit, Some(&frame.packet));
         unit.at

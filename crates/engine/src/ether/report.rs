@@ -31,6 +31,8 @@ pub struct Report {
     pub collectives: Vec<CollectiveReport>,
     /// One entry per output port of a switch.
     pub ports: Vec<PortReport>,
+    /// One entry per link that errs.
+    pub links: Vec<LinkReport>,
 }
 
 impl Report {
@@ -95,6 +97,9 @@ pub struct Totals {
     /// Frames dropped at switches.
     #[schemars(extend("x-better" = "less"))]
     pub packets_dropped: u64,
+    /// Frames of flows that receivers dropped by their FCS, since a bit was errored.
+    #[schemars(extend("x-source" = "IEEE 802.3 clause 3.2.9", "x-better" = "less"))]
+    pub packets_lost_on_links: u64,
     /// Frames dropped, divided by the sum of frames dropped and frames that arrived at hosts; 0 if both are 0.
     #[schemars(extend("x-formula" = "packets_dropped / (packets_dropped + packets_delivered)", "x-better" = "less", "x-greatest" = 1))]
     pub packet_loss_ratio: f64,
@@ -250,6 +255,9 @@ pub struct FlowReport {
     /// Packets of the source that switches and routers have dropped.
     #[schemars(extend("x-better" = "less"))]
     pub packets_dropped: u64,
+    /// Packets of the source that receivers of links dropped by their FCS, since a bit was errored.
+    #[schemars(extend("x-source" = "IEEE 802.3 clause 3.2.9", "x-better" = "less"))]
+    pub packets_lost_on_links: u64,
     /// Packets of the source that have arrived with a congestion mark at the last Ethernet node of the path:
     /// the destination or a router.
     #[schemars(extend("x-source" = "RFC 3168 section 5"))]
@@ -340,6 +348,8 @@ pub struct Balance {
     pub delivered_bytes: u64,
     /// Bytes in frames that switches dropped, and bytes cut off trimmed packets that have arrived (whole run).
     pub dropped_bytes: u64,
+    /// Bytes in frames that receivers of links dropped by their FCS (whole run).
+    pub lost_on_links_bytes: u64,
     /// Bytes in frames that at the end of the run are on links, in switches, or at a source under rate
     /// control or with bursts.
     pub in_path_bytes: u64,
@@ -354,10 +364,11 @@ impl Balance {
     pub fn sent(&self) -> u64 {
         self.sent_once_bytes + self.retransmitted_bytes
     }
-    /// Bytes delivered, dropped, under way, duplicate or waiting at the receiver.
+    /// Bytes delivered, dropped, lost on links, under way, duplicate or waiting at the receiver.
     pub fn accounted(&self) -> u64 {
         self.delivered_bytes
             + self.dropped_bytes
+            + self.lost_on_links_bytes
             + self.in_path_bytes
             + self.duplicate_bytes
             + self.held_out_of_order_bytes
@@ -367,6 +378,25 @@ impl Balance {
 /// Dropped frames / (dropped + passed frames); 0 without frames.
 pub(crate) fn loss_ratio(dropped: u64, passed: u64) -> f64 {
     dropped as f64 / (dropped + passed).max(1) as f64
+}
+
+/// A link that errs, in one direction.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(extend("x-source" = "cellrate"))]
+pub struct LinkReport {
+    /// Name of the link.
+    pub name: String,
+    /// Mean probability that a bit is errored, by the parameters of the link.
+    #[schemars(extend("x-unit" = "", "x-formula" = "with bursts the mean of both states, by their share of the time", "x-source" = "Gilbert 1960; Elliott 1963", "x-better" = "less"))]
+    pub bit_error_ratio: f64,
+    /// Frames that have arrived at the end of the link, errored frames and those of flow control included.
+    pub packets_arrived: u64,
+    /// Frames that the receiver of the link dropped by their FCS.
+    #[schemars(extend("x-source" = "IEEE 802.3 clause 3.2.9", "x-better" = "less"))]
+    pub packets_lost: u64,
+    /// Frames dropped by their FCS / frames that have arrived; 0 without frames.
+    #[schemars(extend("x-formula" = "packets_lost / packets_arrived", "x-better" = "less", "x-greatest" = 1))]
+    pub packet_loss_ratio: f64,
 }
 
 /// An output port of a switch.

@@ -8,8 +8,9 @@ use alloc::vec::Vec;
 
 use super::arriving::Arriving;
 use super::credit::Account;
+use super::errors::FcsErrors;
 use super::frame::Packet;
-use super::log::{Kind, Log};
+use super::log::{Cause, Kind, Log};
 use super::lossless::Guard;
 use super::memory::SharedMemory;
 use super::plan::change::SwitchChange;
@@ -76,6 +77,8 @@ pub struct Switch {
     digest: Digest,
     /// Frames dropped since the last call of `note_drops`.
     drops: Vec<Dropped>,
+    /// Frames with errored bits.
+    pub(super) errors: FcsErrors,
     /// Recorded drops with the numbers of their ports; `None` without recording.
     pub(super) tap: Option<Vec<(usize, Dropped)>>,
     /// Log of its events, if they are logged.
@@ -99,6 +102,7 @@ impl Switch {
             is_plain: true,
             controlled,
             drops: Vec::new(),
+            errors: FcsErrors::default(),
             tap: None,
             log: None,
             clocks: Tournament::new(ports.len()),
@@ -256,6 +260,15 @@ impl Components for Switch {
     fn keep(&mut self, packet: &mut Packet, trail: Trail) {
         if let Packet::Roce(packet) = packet {
             packet.trail = self.trails.keep(trail);
+        }
+    }
+    #[cold]
+    fn refuse(&mut self, link: u32, frame: Frame, packet: Packet) {
+        if self.errors.add(link, frame, &packet)
+            && let Some(log) = &mut self.log
+        {
+            let kind = Kind::Loss(Cause::BitErrors);
+            log.at_port(frame.at, (frame.label, link), kind, &packet);
         }
     }
     #[inline]

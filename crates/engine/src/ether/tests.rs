@@ -7,6 +7,7 @@ mod changes;
 mod collective;
 mod credit;
 mod datagrams;
+mod errors;
 mod expresspass;
 mod hpcc;
 mod log;
@@ -67,6 +68,7 @@ fn row(
         to,
         rate,
         delay,
+        errors: None,
     };
     let there = (1..nodes).map(|to| link(to - 1, to));
     let back = (1..nodes).rev().map(|from| link(from, from - 1));

@@ -13,6 +13,8 @@ pub trait Components {
     fn event(&mut self, component: usize, now: Ps, links: &mut Links);
     /// Keeps the telemetry of the packet that arrives next.
     fn keep(&mut self, packet: &mut Packet, trail: Trail);
+    /// Drops a frame with an errored bit, which arrives by `link`.
+    fn refuse(&mut self, link: u32, frame: Frame, packet: Packet);
     /// Processes an arriving frame with its packet.
     fn arrive(&mut self, frame: Frame, packet: Packet, links: &mut Links);
 }
@@ -52,7 +54,13 @@ fn turn_in_order<const DRAWN: bool>(
                         trail.push(hop);
                     }
                 }
-                node.keep(&mut packet, trail);
+                if !frame.info.is_errored() {
+                    node.keep(&mut packet, trail);
+                }
+            }
+            if frame.info.is_errored() {
+                node.refuse(arrivals.link(), frame, packet);
+                continue;
             }
             node.arrive(frame, packet, links);
         }

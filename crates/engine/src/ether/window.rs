@@ -17,6 +17,8 @@ pub struct Snapshot {
     pub flows: Vec<FlowCounts>,
     /// Counters by node and port; none for hosts.
     pub ports: Vec<Vec<PortCounts>>,
+    /// Counters of the links that err, with the numbers of these links.
+    pub links: Vec<(usize, LinkCounts)>,
 }
 
 /// Counters of a flow at one instant; a measure is a difference of two instants.
@@ -34,6 +36,8 @@ pub struct FlowCounts {
     pub destination: EndpointCounts,
     /// Drops of the forward channel.
     pub dropped: Dropped,
+    /// Errored frames of both channels, and of the forward channel alone.
+    pub lost: [u64; 2],
     /// Counters of RoCE; zero without RoCE.
     pub roce: RoceCounts,
     /// Integral of ACR in octets/s times picoseconds; zero without rate control.
@@ -70,7 +74,16 @@ pub struct PortCounts {
     pub sent: u64,
 }
 
-/// Frames of a channel that switches have dropped, and their payload bytes of TCP or RoCE.
+/// Counters of a link that errs.
+#[derive(Clone, Copy, Default)]
+pub struct LinkCounts {
+    /// Frames that have arrived at the end of the link, errored ones included.
+    pub arrived: u64,
+    /// Errored frames.
+    pub lost: u64,
+}
+
+/// Frames of a channel that switches, or receivers by the FCS, have dropped, and their payload bytes of TCP or RoCE.
 #[derive(Clone, Copy, Default)]
 pub struct Dropped {
     /// Dropped frames.

@@ -428,6 +428,7 @@ fn place_on_ethernet(
                 to: number + 1,
                 rate: OctetClock::FASTEST,
                 delay: router.forwarding_delay,
+                errors: None,
             });
             return (number, number + 1, Some(plan.links.len() - 1));
         }

@@ -114,6 +114,7 @@ impl<S: Server> Joined<S> {
             packets_sent: sent,
             packets_delivered: delivered,
             packets_dropped: lost,
+            packets_lost_on_links: over_ethernet.packets_lost_on_links,
             packet_loss_ratio: loss_ratio(lost, delivered),
             packets_marked: marked,
             ..Totals::over(flows)
@@ -139,6 +140,8 @@ impl<S: Server> Joined<S> {
             Layer::Ethernet => frames.flows[leg.flow].packets_dropped,
             Layer::Atm => self.atm.packets(ChannelId::forward(leg.flow))[2],
         });
+        let frames_lost = legs.iter().filter(|leg| leg.layer == Layer::Ethernet);
+        let frames_lost = frames_lost.map(|leg| frames.flows[leg.flow].packets_lost_on_links);
         let over_ethernet = legs.iter().rev().find(|leg| leg.layer == Layer::Ethernet);
         let marked = over_ethernet.map(|leg| frames.flows[leg.flow].packets_marked);
         let over_atm = legs.iter().find(|leg| leg.layer == Layer::Atm);
@@ -158,6 +161,7 @@ impl<S: Server> Joined<S> {
                 .then(|| destination.delivered_bytes as f64 / all as f64),
             packets_delivered: destination.packets_delivered,
             packets_dropped: lost.sum(),
+            packets_lost_on_links: frames_lost.sum(),
             packets_marked: marked.unwrap_or(0),
             packet_delay_mean_seconds: destination.packet_delay_mean_seconds,
             packet_delay_std_seconds: destination.packet_delay_std_seconds,
@@ -198,6 +202,7 @@ impl<S: Server> Joined<S> {
             packets_sent: ends[0][0],
             packets_delivered: ends[1][1],
             packets_dropped: ends[0][2],
+            packets_lost_on_links: 0,
             packets_marked: 0,
             completion_seconds: leg.completion_seconds,
             router_queue_mean_cells: None,
@@ -247,6 +252,9 @@ impl<S: Server> Joined<S> {
                 Layer::Ethernet => over_ethernet[way],
             }
         });
+        let lost = self.ethernet.lost();
+        let frames = legs.iter().filter(|leg| leg.layer == Layer::Ethernet);
+        let lost = frames.map(|leg| lost[ChannelId::forward(leg.flow).index()].bytes);
         let [dropped_bytes, in_path_bytes] =
             ways.fold([0, 0], |[lost, held], way| [lost + way[0], held + way[1]]);
         let balance = Balance {
@@ -254,6 +262,7 @@ impl<S: Server> Joined<S> {
             retransmitted_bytes: sender.stats().bytes_retransmitted,
             delivered_bytes: receiver.stats().delivered_bytes,
             dropped_bytes,
+            lost_on_links_bytes: lost.sum(),
             in_path_bytes,
             duplicate_bytes: receiver.stats().duplicate_bytes,
             held_out_of_order_bytes: receiver.held_bytes(),

@@ -68,6 +68,11 @@ impl<'a, W: Word, const DRAWN: bool> Arrivals<'a, W, DRAWN> {
         };
         self.merged_since = self.next;
     }
+    /// Index of the link of the unit received last.
+    #[inline]
+    pub fn link(&self) -> u32 {
+        self.inbox.links[self.input]
+    }
     /// Arrival time of the next unit. The time is at or after `horizon` of [`Arrivals::new`] if no further unit
     /// arrives before `horizon`.
     #[inline]

@@ -8,6 +8,7 @@
 //! measurements.
 
 pub(crate) mod batch;
+pub mod bit_errors;
 pub mod channel;
 mod event_kinds;
 pub(crate) mod inbox;

@@ -4,6 +4,7 @@ use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use super::bit_errors::BitErrorConfig;
 use crate::kernel::{Ps, Rate};
 
 /// A directed link between two nodes.
@@ -19,6 +20,8 @@ pub struct LinkPlan {
     pub rate: Rate,
     /// Propagation delay of the link.
     pub delay: Ps,
+    /// Bit errors of the link; `None` for those of the whole network, if it has some.
+    pub errors: Option<BitErrorConfig>,
 }
 
 /// For each link, the index of the link in the opposite direction. Of several parallel links, the first one is
@@ -48,6 +51,7 @@ mod tests {
             to,
             rate: Rate::from_bps(1),
             delay: Ps::ZERO,
+            errors: None,
         });
         assert_eq!(
             opposites(&links),

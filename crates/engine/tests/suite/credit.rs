@@ -129,6 +129,7 @@ fn frames((n2, n3): (u64, u64), delay: u64) -> ether::Plan {
         to,
         rate: Rate::from_bps(1_000 * 8 * 1_000_000 / CELL),
         delay: Ps::from_us(delay * CELL),
+        errors: None,
     };
     // 28 of UDP and IP, 18 of Ethernet, 20 of preamble and gap.
     let flow = ether::FlowPlan {

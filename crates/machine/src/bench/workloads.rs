@@ -65,6 +65,7 @@ impl Dumbbell {
                     to,
                     rate,
                     delay,
+                    errors: None,
                 });
             }
         };

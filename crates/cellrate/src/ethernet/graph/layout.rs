@@ -147,7 +147,8 @@ fn graph(listed: &topology::Graph) -> Result<Graph, Vec<Problem>> {
                         );
                         problems.push(Problem::error(place, message, help));
                     }
-                    graph.add_link(from, to, link.rate, link.delay.0);
+                    let added = graph.add_link(from, to, link.rate, link.delay.0);
+                    graph.links[added].errors = link.errors.clone();
                 }
             }
         }

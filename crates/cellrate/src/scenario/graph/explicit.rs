@@ -102,7 +102,8 @@ fn add_links(
                     problems.push(second_link(graph, *from, *to, index));
                 }
                 for (from, to) in directions {
-                    graph.add_link(from, to, link.rate, link.delay.0);
+                    let added = graph.add_link(from, to, link.rate, link.delay.0);
+                    graph.links[added].errors = link.errors.clone();
                 }
             }
             Err(problem) => problems.push(problem),

@@ -110,6 +110,7 @@ impl Graph {
             to,
             rate,
             delay,
+            errors: None,
         });
         self.links.len() - 1
     }

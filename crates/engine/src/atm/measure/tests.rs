@@ -32,6 +32,7 @@ fn network(n: usize, flows_per_pair: usize, switch: &SwitchPlan, service: Servic
                 to,
                 rate: Rate::from_bps(155_520_000),
                 delay: Ps::from_us(10),
+                errors: None,
             });
         }
         links.len() - 2

@@ -102,6 +102,7 @@ mod tests {
             to: *to,
             rate,
             delay,
+            errors: None,
         };
         ends.iter().map(link).collect()
     }

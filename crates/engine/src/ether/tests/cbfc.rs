@@ -213,6 +213,7 @@ fn a_virtual_channel_without_credits_does_not_stop_another() {
                 to,
                 rate,
                 delay: Ps::from_us(1),
+                errors: None,
             });
         }
         plan.flows.push(FlowPlan {

@@ -87,6 +87,7 @@ fn a_channel_without_credit_does_not_stop_the_others() {
             to,
             rate: Rate(rate.0 / 10),
             delay: Ps::from_us(10),
+            errors: None,
         });
     }
     let slow = FlowPlan::new("slow", persistent(), Vec::from([0, 4]), Vec::new());

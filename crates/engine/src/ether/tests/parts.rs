@@ -4,6 +4,7 @@
 use super::super::simulation::Part;
 use super::super::spray::Multipath;
 use super::changes::with_changes;
+use super::errors::with_any_errors;
 use super::random::{any_source, random_plan, with_any_switch};
 use super::spraying::{leaf_spine, over_tcp};
 use super::*;
@@ -100,6 +101,9 @@ fn parts_change_nothing() {
         let mut plan = with_any_switch(plan, &mut stream);
         if case % 2 == 1 {
             plan = with_changes(plan, &mut stream, Ps::from_ms(1));
+        }
+        if case % 3 == 0 {
+            plan = with_any_errors(plan, &mut stream);
         }
         parts_change_nothing_of(&plan, &mut stream, case);
     }

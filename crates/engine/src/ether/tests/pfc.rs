@@ -164,6 +164,7 @@ fn headroom_grows_with_the_response_time() {
         to: 1,
         rate: Rate::from_bps(100 * GBPS),
         delay: Ps::from_us(1),
+        errors: None,
     };
     let of = |response: Ps| headroom((&link, 1_518), (&link, 1_518), response);
     // 25,000 + 1,538 + 60 octets are 17 whole frames of 1,538 octets and 452 octets, 432 of which belong to a

@@ -5,6 +5,7 @@ use alloc::collections::{BTreeMap, VecDeque};
 use serde_json::json;
 
 use super::changes::with_changes;
+use super::errors::with_any_errors;
 use super::*;
 use crate::control::schemes;
 use crate::endsystem::AbrConfig;
@@ -40,6 +41,7 @@ pub fn random_plan(
                 to,
                 rate,
                 delay,
+                errors: None,
             });
         }
     };
@@ -221,10 +223,13 @@ pub fn with_any_switch(mut plan: Plan, stream: &mut Stream) -> Plan {
 #[test]
 fn the_plain_schedule_and_any_division_into_calls_give_the_same() {
     let mut stream = Stream::new(1, "ether", "random networks");
-    let (mut dropped, mut marked, mut records, mut ahead) = (0, 0, 0, 0);
+    let (mut dropped, mut marked, mut records, mut ahead, mut errored) = (0, 0, 0, 0, 0);
     for case in 0..cases(150) {
         let plan = random_plan(&mut stream, any_source);
         let mut plan = with_any_switch(plan, &mut stream);
+        if case % 3 == 0 {
+            plan = with_any_errors(plan, &mut stream);
+        }
         let (from, to) = (Ps::from_us(200), Ps::from_ms(1));
         if case % 2 == 1 {
             plan = with_changes(plan, &mut stream, to);
@@ -251,6 +256,7 @@ fn the_plain_schedule_and_any_division_into_calls_give_the_same() {
         assert_eq!(text(&fast), text(&divided.report()), "case {case}, divided");
         dropped += fast.totals.packets_dropped;
         marked += fast.totals.packets_marked;
+        errored += fast.totals.packets_lost_on_links;
         records += fast
             .flows
             .iter()
@@ -264,6 +270,10 @@ fn the_plain_schedule_and_any_division_into_calls_give_the_same() {
     assert!(
         records > 1_000,
         "{records}: the cases must reach rate records"
+    );
+    assert!(
+        errored > 1_000,
+        "{errored}: the cases must reach errored frames"
     );
     assert!(marked > 50, "{marked}: the cases must reach marks");
     assert!(

@@ -32,6 +32,7 @@ pub(super) fn star(
         to,
         rate,
         delay,
+        errors: None,
     };
     let up = (0..middle).map(|node| link(node, middle));
     let down = (0..middle).map(|node| link(middle, node));

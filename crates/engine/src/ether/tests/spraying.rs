@@ -45,6 +45,7 @@ pub(super) fn leaf_spine(
                 to,
                 rate: RATE,
                 delay: Ps::from_us(1),
+                errors: None,
             });
         }
         links.len() - 2

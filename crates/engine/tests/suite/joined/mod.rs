@@ -75,6 +75,7 @@ impl Draft {
                 to,
                 rate,
                 delay,
+                errors: None,
             };
             self.0.links.push(LinkPlan { layer, line });
         }

@@ -71,6 +71,7 @@ impl Graph {
                 to,
                 rate,
                 delay,
+                errors: None,
             });
         }
         there
