@@ -84,6 +84,8 @@ def run_parts(overview: Mapping[str, Any]) -> tuple[Block, ...]:
     """Flows, queues and totals of an overview, for a terminal."""
     if "packet_hops" in overview:
         tables = [packets.flows_table(overview["flows"]), packets.queues_table(overview)]
+        if "links" in overview:
+            tables.append(packets.links_table(overview))
         if "atm_ports" in overview:
             tables.append(packets.atm_ports_table(overview["atm_ports"]))
         return (*tables, Paragraph(packets.totals_text(overview)))
@@ -191,6 +193,8 @@ def result_document(result: Result) -> Document:
     parts.append(Section("Flows", (first, *rest)))
     rest = _rest(shown["other_queues"], "queues, none of them longer in the run, in Result.queues")
     parts.append(Section("Queues of output ports", (queues, *rest)))
+    if "packet_hops" in summary and "links" in shown:
+        parts.append(Section("Links that err", (packets.links_table(shown),)))
     parts.append(Paragraph(totals))
     return Document("Run", (*parts, *_traces(result)))
 

@@ -18,6 +18,7 @@ OVER_ROCE = "rate_mean_bits_per_second"
 CNPS = "cnps_received"
 CREDITS = "credits_received"
 AT_ROUTER = "router_queue_max_cells"
+LOST = "packets_lost_on_links"
 LINK_LAYER = 'link_layer = "ethernet"'
 """First line of a resolved scenario over Ethernet."""
 OF_ATM = "atm-switch", "router"
@@ -25,7 +26,10 @@ OF_ATM = "atm-switch", "router"
 MEANS = ("throughput_bits_per_second", "goodput_bits_per_second")
 MOST_NAMED = 6
 """Greatest number of held ports that the totals name."""
-SUMS = ("packets_sent", "packets_dropped", "packets_marked", "segments_retransmitted", "timeouts")
+SUMS = (
+    *("packets_sent", "packets_dropped", LOST, "packets_marked", "segments_retransmitted"),
+    "timeouts",
+)
 
 
 def is_over_ethernet(outcome: _core.Outcome, *, alone: bool = False) -> bool:
@@ -46,7 +50,8 @@ def overview(summary: Mapping[str, Any], most_flows: int, most_queues: int) -> d
     Returns:
         The summary, with groups of flows if there are more than `most_flows`, and under `ports` the
         `most_queues` longest queues at which packets arrived or waited, each with its port;
-        `other_queues` counts the rest.
+        `other_queues` counts the rest. If links err, `links` has the `most_queues` links that lost
+        most, and `other_links` counts the rest.
     """
     flows = summary["flows"]
     if len(flows) > most_flows:
@@ -60,11 +65,17 @@ def overview(summary: Mapping[str, Any], most_flows: int, most_queues: int) -> d
     ]
     queues.sort(key=lambda port: -_of_run(port["queues"][0]))
     more = max(0, len(queues) - most_queues)
+    links = sorted(summary.get("links", ()), key=lambda link: -link["packets_lost"])
+    erring = {
+        "links": links[:most_queues],
+        "other_links": max(0, len(links) - most_queues),
+    }
     return {
         **summary,
         "flows": flows,
         "ports": queues[:most_queues],
         "other_queues": more,
+        **(erring if links else {}),
         "held_ports": held_ports(summary),
     }
 
@@ -179,6 +190,8 @@ def flows_table(flows: Iterable[Mapping[str, Any]]) -> Table:
     """
     flows = list(flows)
     shown = dict(OF_FLOWS)
+    if any(flow[LOST] for flow in flows):
+        shown["lost by\nbit errors"] = (LOST, "{:,}".format)
     if any(flow[RATE] is not None for flow in flows):
         shown["ACR\nGbit/s"] = (RATE, lambda rate: "-" if rate is None else _gbit(rate))
     if any(flow[OVER_ROCE] is not None for flow in flows):
@@ -219,6 +232,26 @@ def queues_table(shown: Mapping[str, Any]) -> Table:
     )
     more = "queues, none of them longer in the run"
     return Table(heads, tuple(found), more=more, others=shown["other_queues"])
+
+
+def links_table(shown: Mapping[str, Any]) -> Table:
+    """A row for each link of an overview that errs."""
+    found = (
+        Row(
+            (
+                link["name"],
+                number(link["bit_error_ratio"]),
+                f"{link['packets_arrived']:,}",
+                f"{link['packets_lost']:,}",
+                number(link["packet_loss_ratio"]),
+            )
+        )
+        for link in shown["links"]
+    )
+    titles = "bit error\nratio", "packets\narrived", "lost by\nbit errors", "loss\nratio"
+    heads = columns("link that errs", *titles, numbers=range(1, 5))
+    more = "links, none of which lost more"
+    return Table(heads, tuple(found), more=more, others=shown["other_links"])
 
 
 def atm_ports_table(ports: Iterable[Mapping[str, Any]]) -> Table:

@@ -59,6 +59,7 @@ pub(super) fn describe(scenario: &Scenario, graph: &Graph) -> Value {
             "over_atm": graph.layer(link) == Layer::Atm,
             "bits_per_second": bits_per_second(link.rate),
             "delay_seconds": link.delay.as_secs_f64(),
+            "bit_error_ratio": link.errors.as_ref().map_or(0.0, |errors| errors.mean()),
         })
     });
     let plan = plan(scenario, graph);
@@ -145,10 +146,23 @@ fn flow(scenario: &Scenario, graph: &Graph, instance: &Instance) -> Value {
         "payload_bytes": frames.payload,
         "frame_bytes": frames.full - on_line(0),
         "line_bytes": frames.full,
+        "errored_frames_share": errored_share(graph, instance, frames.full - on_line(0)),
         "acknowledgement_line_bytes": is_acknowledged.then_some(frames.empty),
         "flow_credit_line_bytes": frames.credit,
         "propagation_round_trip_seconds": is_acknowledged.then(|| round_trip.as_secs_f64()),
     })
+}
+
+/// Expected share of the frames of `octets` that have an errored bit on one of the Ethernet links of a flow's path.
+fn errored_share(graph: &Graph, instance: &Instance, octets: u32) -> f64 {
+    let links = instance.forward.iter().map(|link| &graph.links[*link]);
+    let frames = links.filter(|link| graph.layer(link) == Layer::Ethernet);
+    let whole = frames.map(|link| {
+        let errors = link.errors.as_ref();
+        errors.map_or(0.0, |errors| errors.loss(8 * u64::from(octets), link.rate))
+    });
+    // Shares far below 2^-53 must not vanish in a product of numbers near 1.
+    -whole.map(|loss| (-loss).ln_1p()).sum::<f64>().exp_m1()
 }
 
 /// Cells that a packet of so many octets takes over ATM, with LLC/SNAP and the trailer of AAL5.

@@ -243,6 +243,13 @@ fn loses(scenario: &Scenario, plan: &Plan) -> Option<&'static str> {
     if config.headroom.is_some_and(|given| given < needed) {
         return Some("more can arrive after XOFF than `pfc.headroom` holds");
     }
+    if plan
+        .links
+        .iter()
+        .any(|link| link.errors.as_ref().is_some_and(|errors| errors.occur()))
+    {
+        return Some("bit errors may lose a pause");
+    }
     let uncovered = "PFC does not pause all priorities that flows have";
     drops(scenario, uncovered, &config.priorities)
 }

@@ -48,6 +48,9 @@ pub enum Outcome {
     /// All cells of the PDU have arrived, and no cells of another PDU. The length and CRC checks of AAL5 would
     /// pass.
     Delivered(Segment),
+    /// All cells of the PDU have arrived, but the payload of one is errored. The CRC-32 of AAL5 finds the error, but for a share
+    /// of 2^-32, which is not modelled; the PDU is discarded.
+    Errored,
     /// Cells of the PDU are missing, or cells of an earlier PDU precede the PDU's cells because the earlier PDU's
     /// last cell was lost. All these cells are discarded.
     Corrupt,
@@ -98,7 +101,10 @@ impl Reassembler {
         let cells = mem::take(&mut self.cells);
         let broken = mem::take(&mut self.broken);
         if !broken && first == pdu.first && cells == u64::from(pdu.cells) {
-            return Outcome::Delivered(pdu.segment);
+            return match pdu.errored {
+                true => Outcome::Errored,
+                false => Outcome::Delivered(pdu.segment),
+            };
         }
         let begins_before = first.wrapping_sub(pdu.first) & NUMBER_MASK >= u32::from(pdu.cells);
         self.merges += begins_before as u64;
@@ -130,6 +136,7 @@ mod tests {
             first: first & NUMBER_MASK,
             cells,
             hit: false,
+            errored: false,
         }
     }
 
@@ -173,6 +180,17 @@ mod tests {
             assert_eq!(send(&mut r, &pdu, |_| true), delivered(&pdu));
         }
         assert_eq!(r.next_number(), 18);
+    }
+
+    #[test]
+    fn an_errored_pdu_is_discarded_and_harms_no_other() {
+        let (mut r, bad, good) = (Reassembler::default(), pdu(0, 12), pdu(12, 12));
+        let bad = Pdu {
+            errored: true,
+            ..bad
+        };
+        assert_eq!(send(&mut r, &bad, |_| true), Some(Outcome::Errored));
+        assert_eq!(send(&mut r, &good, |_| true), delivered(&good));
     }
 
     #[test]

@@ -238,6 +238,9 @@ pub struct Pdu {
     /// True if a switch on the path has refused a cell of the PDU. A real trailer has no such field. With this
     /// field, a PDU that loses cells at two switches is counted only once.
     pub hit: bool,
+    /// True if a link has errored the payload of a cell of the PDU, which the CRC-32 of a real trailer finds. The error travels
+    /// with the last cell.
+    pub errored: bool,
 }
 
 impl Pdu {
@@ -260,6 +263,16 @@ pub enum Body {
     Credit(CreditCell),
 }
 
+impl Body {
+    /// The body of the last cell of a PDU with an errored payload.
+    pub fn errored(mut self) -> Body {
+        if let Body::Pdu(pdu) = &mut self {
+            pdu.errored = true;
+        }
+        self
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -278,6 +291,7 @@ mod tests {
             first: Info::NUMBERS - 2,
             cells: 3,
             hit: false,
+            errored: false,
         };
         let held = [
             Info::NUMBERS - 3,

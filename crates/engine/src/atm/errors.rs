@@ -1,5 +1,4 @@
-//! Cells that a link loses: the header has a bit error, the receiver detects the error by the HEC and discards
-//! the cell.
+//! Cells that a link loses, by a share of all cells, or since bits are errored ([`hec`](super::hec)).
 
 use alloc::format;
 use alloc::vec::Vec;
@@ -8,7 +7,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::cell::{Info, Kind};
-use crate::kernel::{Finding, Stream};
+use super::hec::{Errored, Fate, Hec, HecReceiver};
+use crate::kernel::{Finding, Ps, Stream};
+use crate::net::LinkPlan;
+use crate::net::bit_errors::{BitErrorConfig, BurstConfig};
 
 /// Kinds of cells that a link may lose.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -23,8 +25,8 @@ pub enum Victims {
     Credit,
 }
 
-/// Loss of cells on every link, after transmission. By default no cell is lost: an optical fibre
-/// loses one cell of 10^8 or fewer.
+/// Loss of cells on every link, after transmission, and bit errors of every link that has no `errors` of its own. By default
+/// no cell is lost: an optical fibre loses one cell of 10^8 or fewer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct LinkErrors {
@@ -35,8 +37,17 @@ pub struct LinkErrors {
     /// Additionally loses every n-th cell of each link.
     #[schemars(range(min = 1), extend("x-not-searched" = "a property of the lines"))]
     pub lose_every: Option<u64>,
-    /// Kinds of cells that are counted and lost.
+    /// Kinds of cells that are counted and lost; bit errors meet all.
     pub cells: Victims,
+    /// Probability that a bit is errored, independently of other bits; with `bursts` outside of bursts. At most 0.5. The HEC
+    /// finds errored headers, AAL5 drops a PDU with an errored payload, and an RM cell with one is lost.
+    #[schemars(range(min = 0.0, max = 0.5), extend("x-not-searched" = "a property of the lines"))]
+    pub bit_error_ratio: f64,
+    /// Bursts of bit errors (Gilbert and Elliott). If absent, bit errors are independent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bursts: Option<BurstConfig>,
+    /// What receivers do with errored headers (ITU-T I.432.1 section 4.3.2).
+    pub hec: Hec,
 }
 
 impl Default for LinkErrors {
@@ -45,14 +56,24 @@ impl Default for LinkErrors {
             cell_loss_ratio: 0.0,
             lose_every: None,
             cells: Victims::All,
+            bit_error_ratio: 0.0,
+            bursts: None,
+            hec: Hec::default(),
         }
     }
 }
 
 impl LinkErrors {
-    /// True if the parameters let a link lose any cell.
+    /// True if the parameters let a link lose any cell, or damage it.
     pub fn occur(&self) -> bool {
-        self.cell_loss_ratio > 0.0 || self.lose_every.is_some()
+        self.cell_loss_ratio > 0.0 || self.lose_every.is_some() || self.of_bits().occur()
+    }
+    /// Bit errors of links without errors of their own.
+    pub fn of_bits(&self) -> BitErrorConfig {
+        BitErrorConfig {
+            bit_error_ratio: self.bit_error_ratio,
+            bursts: self.bursts.clone(),
+        }
     }
     /// Findings about the parameters of link errors.
     pub fn check(&self) -> Vec<Finding> {
@@ -67,15 +88,20 @@ impl LinkErrors {
                 "must be at least 1, but is 0".into(),
             ));
         }
+        findings.extend(self.of_bits().check(None));
         findings
     }
-    /// The error process of the link named `link` in a run with `seed`; `None` if no cell can be
-    /// lost.
-    pub fn of_link(&self, seed: u64, link: &str) -> Option<Errors> {
-        self.occur().then(|| Errors {
+    /// The error process of `link` in a run with `seed`; `None` if it loses no cell and damages none.
+    pub fn of_link(&self, seed: u64, link: &LinkPlan) -> Option<Errors> {
+        let of_bits = link.errors.clone().unwrap_or_else(|| self.of_bits());
+        let of_bits = of_bits.of_link(seed, &link.name);
+        let of_cells = self.cell_loss_ratio > 0.0 || self.lose_every.is_some();
+        (of_cells || of_bits.is_some()).then(|| Errors {
             settings: self.clone(),
             seen: 0,
-            stream: Stream::new(seed, link, "link errors"),
+            stream: Stream::new(seed, &link.name, "link errors"),
+            receiver: of_bits.map(|errors| HecReceiver::new(errors, self.hec, link.rate)),
+            errored: Errored::default(),
         })
     }
 }
@@ -86,11 +112,36 @@ pub struct Errors {
     settings: LinkErrors,
     seen: u64,
     stream: Stream,
+    /// The receiver of a link with bit errors; `None` without bit errors.
+    receiver: Option<HecReceiver>,
+    errored: Errored,
 }
 
 impl Errors {
-    /// True if the next cell, with the header `info`, is lost on the link.
-    pub fn hit(&mut self, info: Info) -> bool {
+    /// Fate of the next cell, with the header `info` and the label of its channel; the sender sends its last bit at `end`. The
+    /// last cell of a PDU is errored if the payload of any cell of the PDU is. RM cells and cells of credit control have a
+    /// CRC-10 (ITU-T I.610), so with an errored payload they are lost.
+    pub fn meet(&mut self, info: Info, label: u32, end: Ps) -> Fate {
+        let is_lost = self.is_lost(info);
+        let Some(receiver) = &mut self.receiver else {
+            return if is_lost { Fate::Lost } else { Fate::Whole };
+        };
+        let received = receiver.receive(end);
+        if is_lost || received == Fate::Lost || (received == Fate::Errored && !info.is_data()) {
+            return Fate::Lost;
+        }
+        if received == Fate::Errored {
+            self.errored.add(label);
+        }
+        if info.is_eom() && self.errored.end(label) {
+            Fate::Errored
+        } else {
+            Fate::Whole
+        }
+    }
+
+    /// True if the next cell is lost, apart from bit errors.
+    fn is_lost(&mut self, info: Info) -> bool {
         let concerned = match self.settings.cells {
             Victims::All => true,
             Victims::Data => info.kind() != Kind::Credit,
@@ -113,6 +164,42 @@ impl Errors {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernel::Rate;
+
+    fn link() -> LinkPlan {
+        LinkPlan {
+            name: "a->b".into(),
+            from: 0,
+            to: 1,
+            rate: Rate::from_bps(155_520_000),
+            delay: Ps::ZERO,
+            errors: None,
+        }
+    }
+
+    /// Half of the bits of payloads and headers are errored. What a link's own errors say replaces those of all links.
+    #[test]
+    fn errors_of_a_link_replace_those_of_all() {
+        let settings = LinkErrors {
+            bit_error_ratio: 0.5,
+            ..LinkErrors::default()
+        };
+        let mut errors = settings.of_link(1, &link()).unwrap();
+        let whole = (1..=1_000).filter(|number| {
+            errors.meet(Info::end_of_message(0), 0, Ps(number * 2_726_338)) != Fate::Lost
+        });
+        assert_eq!(whole.count(), 0);
+        let clean = LinkPlan {
+            errors: Some(BitErrorConfig::default()),
+            ..link()
+        };
+        assert!(settings.of_link(1, &clean).is_none());
+        let own = LinkPlan {
+            errors: Some(BitErrorConfig::independent(1e-3)),
+            ..link()
+        };
+        assert!(LinkErrors::default().of_link(1, &own).is_some());
+    }
 
     #[test]
     fn every_nth_cell_of_the_kind_in_question_is_lost() {
@@ -121,12 +208,11 @@ mod tests {
             cells: Victims::Data,
             ..LinkErrors::default()
         };
-        let mut errors = settings.of_link(1, "a->b").unwrap();
-        let data: Vec<bool> = (0..6)
-            .map(|number| errors.hit(Info::data(number)))
-            .collect();
+        let mut errors = settings.of_link(1, &link()).unwrap();
+        let mut meet = |info: Info| errors.meet(info, 0, Ps::ZERO) == Fate::Lost;
+        let data: Vec<bool> = (0..6).map(|number| meet(Info::data(number))).collect();
         assert_eq!(data, [false, false, true, false, false, true]);
-        assert!((0..6).all(|_| !errors.hit(Info::credit())));
+        assert!((0..6).all(|_| !meet(Info::credit())));
     }
 
     #[test]
@@ -135,9 +221,9 @@ mod tests {
             cell_loss_ratio: 0.1,
             ..LinkErrors::default()
         };
-        let mut errors = settings.of_link(1, "a->b").unwrap();
+        let mut errors = settings.of_link(1, &link()).unwrap();
         let lost = (0..100_000)
-            .filter(|number| errors.hit(Info::data(*number % 7)))
+            .filter(|number| errors.meet(Info::data(*number % 7), 0, Ps::ZERO) == Fate::Lost)
             .count();
         // 10,000 lost cells are expected, with a standard deviation of 95.
         assert!((9_600..10_400).contains(&lost), "{lost}");

@@ -10,6 +10,7 @@ mod credited;
 mod draft;
 pub mod errors;
 pub mod event;
+pub mod hec;
 mod held;
 mod host;
 mod log;

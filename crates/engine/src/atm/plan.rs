@@ -45,7 +45,7 @@ pub struct Plan {
     pub flows: Vec<FlowPlan>,
     /// Parameters of credit control; `None` without it.
     pub fcvc: Option<FcvcConfig>,
-    /// Bit errors, by which every link may lose cells.
+    /// Cells that links lose, and bit errors of links without errors of their own.
     pub errors: LinkErrors,
     /// Order of cells that arrive at one node at the same instant.
     pub simultaneous_cells: SimultaneousCells,
@@ -60,6 +60,11 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// True if a link may lose or damage cells.
+    pub fn links_err(&self) -> bool {
+        let own = |link: &LinkPlan| link.errors.as_ref().is_some_and(|errors| errors.occur());
+        self.errors.occur() || self.links.iter().any(own)
+    }
     /// A plan with seed 1, and without credit control, link losses, changes and recordings.
     pub fn new(nodes: Vec<NodePlan>, links: Vec<LinkPlan>, flows: Vec<FlowPlan>) -> Plan {
         Plan {

@@ -262,6 +262,7 @@ impl SourceQueue {
             // A packet has at most 65,535 bytes, which are 1,366 cells.
             cells: waiting.cells as u16,
             hit: false,
+            errored: false,
         };
         self.pdus.discard(1);
         pdu

@@ -42,6 +42,8 @@ pub struct TerminalCounts {
     pub aal5_bytes: u64,
     /// Damaged PDUs that AAL5 has discarded.
     pub aal5_pdus: u64,
+    /// PDUs among them whose cells all arrived, one with an errored payload.
+    pub errored_pdus: u64,
     /// PDUs whose last cell has been sent.
     pub pdus_sent: u64,
     /// PDUs received without damage.

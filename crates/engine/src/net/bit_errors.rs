@@ -69,6 +69,30 @@ impl BitErrorConfig {
             share * bursts.bit_error_ratio + (1.0 - share) * self.bit_error_ratio
         })
     }
+    /// Probability that a unit of `bits` bits has an errored bit, on a line of `rate`: 1 - (1 - p)^bits. With bursts the state
+    /// of the line is a Markov chain, and no bit is errored with the probability pi exp(M T) 1. Here T is the time of the
+    /// unit, pi the shares of the states, and M their generator less the rates of errors on its diagonal.
+    pub fn loss(&self, bits: u64, rate: Rate) -> f64 {
+        let hazard = |ratio: f64| -libm::log1p(-ratio) * bits as f64;
+        let good = hazard(self.bit_error_ratio);
+        let Some(bursts) = &self.bursts else {
+            return -libm::expm1(-good);
+        };
+        // In units of the time of the unit.
+        let time = bits as f64 / rate.bits_per_second();
+        let [begin, end] = [bursts.every, bursts.length].map(|mean| time / mean.as_secs_f64());
+        let bad = hazard(bursts.bit_error_ratio);
+        let half = ((begin + good) - (end + bad)) / 2.0;
+        let middle = -((begin + good) + (end + bad)) / 2.0;
+        let apart = libm::sqrt(half * half + begin * end);
+        // exp(M) = a I + b (M - middle), by the eigenvalues middle +- apart.
+        let (slow, fast) = (libm::exp(middle + apart), libm::exp(middle - apart));
+        let (a, b) = ((slow + fast) / 2.0, (slow - fast) / (2.0 * apart));
+        let share = bursts.share();
+        // The rows of M sum to -good and -bad.
+        let row = |errors: f64| a + b * (-errors - middle);
+        1.0 - ((1.0 - share) * row(good) + share * row(bad))
+    }
     /// Findings about the parameters; the slowest line that errs has `rate`, if there is one. Times shorter than a bit have
     /// no meaning.
     pub fn check(&self, rate: Option<Rate>) -> Vec<Finding> {

@@ -8,6 +8,7 @@ mod abr_proportional;
 mod abr_rm;
 mod abr_source;
 mod ack_service;
+mod bit_errors;
 mod changes;
 mod combinations;
 mod connection_close;

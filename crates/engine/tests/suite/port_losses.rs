@@ -85,6 +85,7 @@ fn a_pdu_that_lost_a_cell_in_front_is_hit_after_the_limit_has_gone() {
         first: 0,
         cells: 4,
         hit: false,
+        errored: false,
     });
     assert_eq!(arrive(&mut port, 3, Some(&mut body)), None);
     assert!(matches!(body, Body::Pdu(Pdu { hit: true, .. })));
@@ -123,6 +124,7 @@ fn losses<S: BuildServer>(cells: &str, rm_first: bool) -> Losses {
                     first,
                     cells,
                     hit,
+                    errored: false,
                 };
                 (first, hit) = (number + 1, false);
                 (

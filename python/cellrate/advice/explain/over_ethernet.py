@@ -52,6 +52,7 @@ def statements(network: FrameNetwork) -> Iterator[Prediction]:
     roce = {name: flows for name, flows in network.groups().items() if flows[0].roce is not None}
     yield from _bottlenecks(network)
     yield from _frames(network)
+    yield from _bit_errors(network)
     yield from _spraying(network.flows)
     yield from fair_shares(network)
     yield from map(_delays, (*tcp.values(), *roce.values()))
@@ -109,6 +110,25 @@ def _frames(network: FrameNetwork) -> Iterator[Statement]:
                 "payload_share": share,
                 "acknowledgement_line_bytes": flow.acknowledgement_line_bytes,
             },
+        )
+
+
+def _bit_errors(network: FrameNetwork) -> Iterator[Statement]:
+    """Statements on the share of full frames that bit errors lose, by group."""
+    for name, flows in network.groups().items() if network.links_err else ():
+        shares = [flow.errored_frames_share for flow in flows]
+        erring = max(sum(hop[0].bit_error_ratio > 0 for hop in flow.hops) for flow in flows)
+        yield Statement(
+            "loss",
+            f"{name}: bit errors lose {from_to(f'{min(shares):.3g}', f'{max(shares):.3g}')} of "
+            f"full frames of {flows[0].frame_bytes:,} bytes, on up to "
+            f"{counted(erring, 'erring link')} of the way: 1 - (1 - p)^bits on each.",
+            {
+                "group": name,
+                "least_errored_share": min(shares),
+                "greatest_errored_share": max(shares),
+            },
+            kind="prediction",
         )
 
 
@@ -370,6 +390,9 @@ def _why_lost(bounds: FrameBounds, port: Line) -> str:
 
 def _why_sent_twice(bounds: FrameBounds, port: Line) -> str:
     """Reason why a port whose buffer holds all windows may still lose packets."""
+    if bounds.network.links_err:
+        held = f"the windows fit, {bounds.windows_bytes(port):,.0f} bytes together"
+        return f"{held}, but TCP sends segments again that bit errors lose"
     late = [flow for flow in bounds.network.flows if not bounds.is_in_time(flow)]
     longest = max(map(bounds.longest_trip_seconds, late), default=0.0)
     held = f"the windows fit, {bounds.windows_bytes(port):,.0f} bytes together"

@@ -315,8 +315,11 @@ class FrameBounds:
 
     @cached_property
     def sends_once(self) -> bool:
-        """True if no timer can expire before the acknowledgement, even if all queues are full."""
-        return all(map(self.is_in_time, self.network.flows))
+        """True if no timer can expire before the acknowledgement, even if all queues are full.
+
+        False if bit errors lose frames, which TCP sends again.
+        """
+        return not self.network.links_err and all(map(self.is_in_time, self.network.flows))
 
     def fits(self, port: Line) -> bool:
         """True if a port can hold all windows that cross it."""

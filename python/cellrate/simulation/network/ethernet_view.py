@@ -33,6 +33,7 @@ class Line:
         bits_per_second: Rate.
         delay_seconds: Propagation delay.
         switch: Settings of the output port that feeds the link; None if a host feeds it.
+        bit_error_ratio: Mean probability that a bit is errored.
     """
 
     name: str
@@ -41,6 +42,7 @@ class Line:
     bits_per_second: float
     delay_seconds: float
     switch: Parameters | None
+    bit_error_ratio: float = 0.0
 
     def seconds(self, octets: float) -> float:
         """Time in seconds that `octets` bytes take on the line."""
@@ -88,6 +90,7 @@ class FrameFlow:
         payload_bytes: Payload of a full packet.
         frame_bytes: A full frame, from header to frame check sequence.
         line_bytes: A full frame with preamble and gap.
+        errored_frames_share: Expected share of full frames that bit errors lose on the way.
         acknowledgement_line_bytes: An acknowledgement with preamble and gap; None without TCP and
             RoCE.
         flow_credit_line_bytes: A credit of ExpressPass with preamble and gap; None without it.
@@ -113,6 +116,7 @@ class FrameFlow:
     payload_bytes: int
     frame_bytes: int
     line_bytes: int
+    errored_frames_share: float
     acknowledgement_line_bytes: int | None
     flow_credit_line_bytes: int | None
     propagation_round_trip_seconds: float | None
@@ -231,6 +235,7 @@ class FrameNetwork(Changing):
                 link["bits_per_second"],
                 link["delay_seconds"],
                 nodes[link["from"]]["switch"],
+                link["bit_error_ratio"],
             )
             for link in described["links"]
         )
@@ -253,6 +258,11 @@ class FrameNetwork(Changing):
             flows=tuple(_flow(flow, lines) for flow in described["flows"]),
             changes=Change.of_described(described),
         )
+
+    @cached_property
+    def links_err(self) -> bool:
+        """True if bits may be errored on a line."""
+        return any(line.bit_error_ratio > 0 for line in self.lines)
 
     @cached_property
     def ports(self) -> tuple[Line, ...]:

@@ -19,6 +19,7 @@ impl<S: Server> Simulation<S> {
         );
         let (then, now) = (&begin.flows[index], &end.flows[index]);
         let forward = ChannelId::forward(index).index();
+        let backward = ChannelId::backward(index).index();
         let (sent, sends) = (&begin.sends[forward], &end.sends[forward]);
         let window = (end.at - begin.at).as_secs_f64();
         let [source, destination] = self.terminals(index);
@@ -68,6 +69,8 @@ impl<S: Server> Simulation<S> {
             duplicate_acks: now.sender.dup_acks - then.sender.dup_acks,
             packets_lost: if over_tcp { packets_lost } else { 0 },
             packets_merged: destination.merges(),
+            packets_errored: end.sends[backward].counts.errored_pdus
+                - begin.sends[backward].counts.errored_pdus,
             completion_seconds: source.completed().map(|at| (at - flow.start).as_secs_f64()),
             rate_limited_share: rate_limited,
             window_limited_share: window_limited,

@@ -40,6 +40,7 @@ impl<S: Server> Simulation<S> {
             cells_sent,
             cells_dropped,
             cells_lost_on_links,
+            packets_errored: flows.iter().map(|f| f.packets_errored).sum(),
             queued_max_cells: self.network.window.queued_max,
         }
     }

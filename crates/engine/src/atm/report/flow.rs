@@ -85,6 +85,9 @@ pub struct FlowReport {
     /// (whole run).
     #[schemars(extend("x-source" = "Kalyanaraman 97 section 8.12", "x-better" = "less"))]
     pub packets_merged: u64,
+    /// PDUs whose cells all arrived, and whose CRC-32 found a payload with bit errors.
+    #[schemars(extend("x-source" = "ITU-T I.363.5", "x-better" = "less"))]
+    pub packets_errored: u64,
     /// Time from the start to the acknowledgement of the last byte; null if the last byte is not
     /// acknowledged (whole run).
     #[schemars(extend("x-formula" = "time of the last acknowledgement - start_seconds", "x-better" = "less"))]

@@ -80,6 +80,9 @@ pub struct Totals {
     /// Cells dropped at switches.
     #[schemars(extend("x-better" = "less"))]
     pub cells_dropped: u64,
+    /// Sum of `packets_errored` of the flows.
+    #[schemars(extend("x-better" = "less"))]
+    pub packets_errored: u64,
     /// Cells of channels that links lost.
     #[schemars(extend("x-better" = "less"))]
     pub cells_lost_on_links: u64,

@@ -9,6 +9,7 @@ use super::{
     Message, PromptSettings, Queued, Server, ServerCounts, ServerSettings,
 };
 use crate::atm::cell::{Body, CELL_UNITS, Cell, Info};
+use crate::atm::hec::Fate;
 use crate::atm::transport::Outlet;
 use crate::credit::{Purpose, Sender};
 use crate::kernel::Ps;
@@ -278,19 +279,23 @@ impl EagerServer {
             },
         );
     }
-    fn serve(&mut self, now: Ps, queue: Option<usize>, waiting: Waiting) {
+    fn serve(&mut self, now: Ps, queue: Option<usize>, mut waiting: Waiting) {
         let carry = if self.last.0 == now { self.last.1 } else { 0 };
         self.last = self.line.clock.complete(now, carry);
         let errors = self
             .prompt
             .as_mut()
             .and_then(|prompt| prompt.errors.as_mut());
-        let lost = errors.is_some_and(|errors| errors.hit(waiting.cell.info));
+        let Queued { info, label } = waiting.cell;
+        let fate = errors.map_or(Fate::Whole, |errors| errors.meet(info, label, self.last.0));
+        if fate == Fate::Errored {
+            waiting.body = waiting.body.map(Body::errored);
+        }
         self.in_service = Some(Service {
             queue,
             waiting,
             done: self.last.0,
-            lost,
+            lost: fate == Fate::Lost,
         });
     }
     fn something_waits(&self) -> bool {

@@ -7,6 +7,7 @@ use super::{
 };
 use crate::atm::cell::{Body, Cell};
 use crate::atm::errors::Errors;
+use crate::atm::hec::Fate;
 use crate::atm::server::LineEnd;
 use crate::atm::transport::Outlet;
 use crate::kernel::{Ps, Ring};
@@ -51,10 +52,13 @@ struct LossyOutlet<'a, 'b> {
 impl LineEnd for LossyOutlet<'_, '_> {
     #[inline(always)]
     fn put(&mut self, cell: Cell, body: Option<&Body>) {
-        if self.lossy.errors.hit(cell.info) {
-            self.lossy.lose(cell);
-        } else {
-            self.out.push(cell, body);
+        let end = Ps(cell.at.0 - self.lossy.delay.0);
+        match self.lossy.errors.meet(cell.info, cell.label, end) {
+            Fate::Whole => self.out.push(cell, body),
+            Fate::Errored => self
+                .out
+                .push(cell, body.map(|body| body.errored()).as_ref()),
+            Fate::Lost => self.lossy.lose(cell),
         }
     }
 }

@@ -17,6 +17,7 @@ use super::{
 };
 use crate::atm::cell::{Body, CELL_UNITS, Cell, Info};
 use crate::atm::errors::Errors;
+use crate::atm::hec::Fate;
 use crate::atm::transport::Outlet;
 use crate::credit::{Purpose, Sender};
 use crate::kernel::{Ps, Ring};
@@ -493,19 +494,25 @@ impl PromptServer {
             self.carry = 0;
         }
         (self.free_at, self.carry) = self.line.clock.complete(at, self.carry);
-        let lost = self
-            .errors
-            .as_mut()
-            .is_some_and(|errors| errors.hit(cell.info));
-        if !lost {
+        let errors = self.errors.as_mut();
+        let fate = errors.map_or(Fate::Whole, |errors| {
+            errors.meet(cell.info, cell.label, self.free_at)
+        });
+        if fate != Fate::Lost {
             let cell = Cell {
                 at: self.free_at + self.line.delay,
                 label: cell.label,
                 info: cell.info,
             };
-            context.out.push(cell, body);
+            match fate {
+                Fate::Errored => {
+                    let body = body.map(|body| body.errored());
+                    context.out.push(cell, body.as_ref());
+                }
+                _ => context.out.push(cell, body),
+            }
         }
-        lost
+        fate == Fate::Lost
     }
 }
 

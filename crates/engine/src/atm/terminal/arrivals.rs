@@ -106,9 +106,10 @@ impl Terminal {
                         self.counts.pdus_received += 1;
                         self.deliver(now, segment, out);
                     }
-                    Outcome::Corrupt => {
+                    damaged @ (Outcome::Corrupt | Outcome::Errored) => {
                         self.counts.aal5_bytes += bytes;
                         self.counts.aal5_pdus += 1;
+                        self.counts.errored_pdus += u64::from(damaged == Outcome::Errored);
                         self.digest.add(now.0.wrapping_add(1));
                     }
                 }

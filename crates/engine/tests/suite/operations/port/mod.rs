@@ -145,6 +145,7 @@ impl<S: BuildServer> Watched<S> {
             first: 0,
             cells: 1,
             hit: false,
+            errored: false,
         };
         self.arrive(class, channel, info, ends.then_some(Body::Pdu(pdu)));
     }

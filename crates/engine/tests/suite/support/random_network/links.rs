@@ -99,9 +99,26 @@ pub fn errors() -> impl Strategy<Value = LinkErrors> {
         select(vec![0.0, 0.02, 0.1]),
         prop::option::of(2..60u64),
         cells,
+        (
+            select(vec![0.0, 0.0, 1e-4, 3e-3]),
+            prop::option::weighted(0.3, (1..2_000u64, 1..200u64)),
+            select(vec!["correction", "detection"]),
+        ),
     )
-        .prop_map(|(ratio, every, cells)| {
-            let mut value = json!({"cell_loss_ratio": ratio, "cells": cells});
+        .prop_map(|(ratio, every, cells, (bits, bursts, hec))| {
+            let mut value = json!({
+                "cell_loss_ratio": ratio,
+                "cells": cells,
+                "bit_error_ratio": bits,
+                "hec": hec,
+            });
+            if let Some((every, length)) = bursts {
+                value["bursts"] = json!({
+                    "every": format!("{every} us"),
+                    "length": format!("{length} us"),
+                    "bit_error_ratio": 0.02,
+                });
+            }
             if let Some(every) = every {
                 value["lose_every"] = json!(every);
             }

@@ -16,6 +16,7 @@ use cellrate_engine::atm::plan::{MeasurePlan, NodeKind, Plan};
 use cellrate_engine::atm::simultaneous::SimultaneousCells;
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::net::EventKinds;
+use cellrate_engine::net::bit_errors::BitErrorConfig;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use serde_json::Value;
@@ -73,6 +74,11 @@ pub fn networks() -> impl Strategy<Value = Network> {
                 .collect();
             let plan = draft.graph.plan(flows);
             let errors = errors.unwrap_or_default();
+            let mut plan = plan;
+            if errors.of_bits().occur() {
+                // One link of an erring network has no bit errors.
+                plan.links[0].errors = Some(BitErrorConfig::default());
+            }
             Network {
                 plan: Plan {
                     seed,
