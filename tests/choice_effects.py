@@ -148,6 +148,7 @@ CHOICES = [
     Choice("fcvc.priority", scenario=CREDIT),
     Choice("fcvc.allocation", scenario=CREDIT),
     Choice("link_errors.cells", LOSSES, CREDIT),
+    Choice("link_errors.hec", ("link_errors.bit_error_ratio=1e-4",)),
     Choice("tcp.recovery", UBR),
     Choice("tcp.clock", LOSSY),
     Choice("tcp.backoff_of", (*LOSSY, 'tcp.min_rto="30 ms"')),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from cellrate import Result
-from key_effects import Effect, digest, total
+from key_effects import GRAPH, PAIR, Effect, digest, total
 
 CREDIT = "credit.toml"
 ADAPTIVE = ('fcvc.allocation="adaptive"',)
@@ -21,6 +23,20 @@ def credits_sent(result: Result) -> float:
 # One connection has the line to itself, as far as its buffers allow.
 ALONE = ("flow.tcp.count=1",)
 GOODPUT = total("goodput_bits_per_second")
+
+
+def of_bits(table: str, scenario: str = PAIR) -> Iterator[Effect]:
+    """Effects of the keys of bit errors in a table."""
+    measure = total("packets_errored")
+    yield Effect(f"{table}.bit_error_ratio", "1e-7", "1e-5", "rises", measure, (), scenario)
+    bursts = f'{table}.bursts={{every="100 ms", length="5 ms", bit_error_ratio=1e-3}}'
+    for key, few, many in (
+        ("every", '"1 s"', '"50 ms"'),
+        ("length", '"0.1 ms"', '"10 ms"'),
+        ("bit_error_ratio", "1e-6", "1e-3"),
+    ):
+        yield Effect(f"{table}.bursts.{key}", few, many, "rises", measure, (bursts,), scenario)
+
 
 CREDIT_EFFECTS = [
     Effect("fcvc.n2", '"5 cells"', '"20 cells"', "falls", credits_sent, (), CREDIT),
@@ -43,4 +59,6 @@ CREDIT_EFFECTS = [
         LOSSES,
         CREDIT,
     ),
+    *of_bits("link_errors"),
+    *of_bits("topology.link.2.errors", GRAPH),
 ]

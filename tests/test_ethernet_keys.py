@@ -64,6 +64,9 @@ CREDITED = BUSY.replace("switch.queues = [[7], [0]]", "fcvc = {}").replace("150 
 CREDITED_LINKS = BUSY.replace(
     "switch.queues = [[7], [0]]", "switch.queues = [[7], [0]]\ncbfc = { credits = 100 }"
 )
+# Bits are errored, and links send damaged frames again.
+RETRIED = BUSY.replace("[[flow]]", "llr = {}\nlink_errors.bit_error_ratio = 1e-5\n[[flow]]", 1)
+BURSTS = 'link_errors.bursts={{every="{}", length="{}", bit_error_ratio={}}}'
 PAUSED = BUSY.replace("switch.queues = [[7], [0]]", "switch.queues = [[7], [0]]\npfc = {}")
 
 
@@ -405,6 +408,26 @@ OTHERS = {
     "cbfc.unit": (CREDITED_LINKS, "", 'cbfc.unit="256 bytes"'),
     "cbfc.batch": (CREDITED_LINKS, "", "cbfc.batch=30"),
     "cbfc.response_time": (CREDITED_LINKS, "", 'cbfc.response_time="100 us"'),
+    "link_errors.bit_error_ratio": (BUSY, "", "link_errors.bit_error_ratio=1e-6"),
+    "link_errors.bursts": (BUSY, "", BURSTS.format("100 ms", "1 ms", 1e-3)),
+    "bursts.every": (
+        BUSY,
+        BURSTS.format("100 ms", "1 ms", 1e-3),
+        BURSTS.format("50 ms", "1 ms", 1e-3),
+    ),
+    "bursts.length": (
+        BUSY,
+        BURSTS.format("100 ms", "1 ms", 1e-3),
+        BURSTS.format("100 ms", "2 ms", 1e-3),
+    ),
+    "bursts.bit_error_ratio": (
+        BUSY,
+        BURSTS.format("100 ms", "1 ms", 1e-3),
+        BURSTS.format("100 ms", "1 ms", 1e-4),
+    ),
+    "llr.buffer": (RETRIED, "", 'llr.buffer="2 kB"'),
+    "llr.response": (RETRIED, "", 'llr.response="1 ms"'),
+    "llr.tries": (RETRIED, "", "llr.tries=1"),
     "size": (FABRIC, ring('size="20 kB"'), ring('size="30 kB"')),
     "compute": (FABRIC, ring('size="20 kB"'), ring('size="20 kB", compute="9 us"')),
     "pieces": (
@@ -472,6 +495,9 @@ def test_every_key_is_here() -> None:
         "fcvc": "Fcvc",
         "pfc": "Pfc",
         "cbfc": "Cbfc",
+        "llr": "Llr",
+        "link_errors": "BitErrorConfig",
+        "bursts": "BurstConfig",
         "roce": "RoceConfig",
         "run": "Run",
         "ethernet": "Ethernet",

@@ -17,6 +17,7 @@ SECTIONS = (
     "fcvc",
     "pfc",
     "cbfc",
+    "llr",
     "link_errors",
     "tcp",
     "abr",

@@ -83,6 +83,7 @@ const TITLES: Record<string, string> = {
   fcvc: "Credit control",
   pfc: "Priority-based flow control",
   cbfc: "Credit-based flow control of links",
+  llr: "Link-level retry",
   link_errors: "Losses of links",
   ethernet: "Frames",
   tcp: "TCP",

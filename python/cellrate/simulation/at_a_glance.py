@@ -226,9 +226,10 @@ def _totals(totals: Mapping[str, Any]) -> str:
 
 
 def _on_links(totals: Mapping[str, Any]) -> str:
-    """Text on the cells that links lost, which other counts leave out; empty if none was lost."""
-    lost = totals["cells_lost_on_links"]
-    return f"cells lost on links {lost:,}, " if lost else ""
+    """Text on what links lost or damaged, which other counts leave out; empty if nothing was."""
+    lost, errored = totals["cells_lost_on_links"], totals["packets_errored"]
+    cells = f"cells lost on links {lost:,}, " if lost else ""
+    return cells + (f"PDUs with errored payloads {errored:,}, " if errored else "")
 
 
 def _traces(result: Result) -> tuple[Block, ...]:

@@ -65,7 +65,7 @@ def overview(summary: Mapping[str, Any], most_flows: int, most_queues: int) -> d
     ]
     queues.sort(key=lambda port: -_of_run(port["queues"][0]))
     more = max(0, len(queues) - most_queues)
-    links = sorted(summary.get("links", ()), key=lambda link: -link["packets_lost"])
+    links = sorted(summary.get("links", ()), key=_damage, reverse=True)
     erring = {
         "links": links[:most_queues],
         "other_links": max(0, len(links) - most_queues),
@@ -78,6 +78,12 @@ def overview(summary: Mapping[str, Any], most_flows: int, most_queues: int) -> d
         **(erring if links else {}),
         "held_ports": held_ports(summary),
     }
+
+
+def _damage(link: Mapping[str, Any]) -> int:
+    """Frames that bit errors lost on a link, or that the link sent again."""
+    damaged: int = link["packets_lost"] + (link["packets_retried"] or 0)
+    return damaged
 
 
 def held_ports(summary: Mapping[str, Any]) -> list[str]:
@@ -242,14 +248,21 @@ def links_table(shown: Mapping[str, Any]) -> Table:
                 link["name"],
                 number(link["bit_error_ratio"]),
                 f"{link['packets_arrived']:,}",
+                "-" if link["packets_retried"] is None else f"{link['packets_retried']:,}",
                 f"{link['packets_lost']:,}",
                 number(link["packet_loss_ratio"]),
             )
         )
         for link in shown["links"]
     )
-    titles = "bit error\nratio", "packets\narrived", "lost by\nbit errors", "loss\nratio"
-    heads = columns("link that errs", *titles, numbers=range(1, 5))
+    titles = (
+        "bit error\nratio",
+        "packets\narrived",
+        "sent\nagain",
+        "lost by\nbit errors",
+        "loss\nratio",
+    )
+    heads = columns("link that errs", *titles, numbers=range(1, 6))
     more = "links, none of which lost more"
     return Table(heads, tuple(found), more=more, others=shown["other_links"])
 

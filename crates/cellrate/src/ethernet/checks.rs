@@ -20,6 +20,7 @@ use super::flow::Flow;
 use super::graph::{Graph, Part, expand};
 use super::joined;
 use super::link_errors;
+use super::llr;
 use super::pfc;
 use super::roce;
 use super::trimming;
@@ -63,6 +64,7 @@ pub fn check(scenario: &Scenario) -> (Option<Graph>, Vec<Problem>) {
                 problems.extend(pfc::check(scenario, &graph));
                 problems.extend(cbfc::check(scenario, &graph));
                 problems.extend(link_errors::check(scenario, &graph));
+                problems.extend(llr::check(scenario, &graph));
                 problems.extend(void_buffers(scenario, &graph));
             }
             (Some(graph), problems)

@@ -15,6 +15,7 @@ use super::control::Control;
 use super::flow::Flow;
 use super::graph::{Graph, Instance, Part};
 use super::joined::Service;
+use super::llr;
 use super::pfc;
 use super::plan::plan;
 use super::types::{Scenario, Switch, TraceKind, schema};
@@ -85,6 +86,7 @@ pub(super) fn describe(scenario: &Scenario, graph: &Graph) -> Value {
         "flows": flows.collect::<Vec<_>>(),
         "credit": reserves.as_ref().map(|found| json!({ "n2_bytes": found.n2(), "promised_bytes": found.promised() })),
         "changes": scenario.changes.iter().map(changed).collect::<Vec<_>>(),
+        "llr": llr::described(scenario, &plan),
         "lossless": pfc::described(scenario, &plan).or_else(|| cbfc::described(scenario, &plan)),
     })
 }
@@ -146,7 +148,11 @@ fn flow(scenario: &Scenario, graph: &Graph, instance: &Instance) -> Value {
         "payload_bytes": frames.payload,
         "frame_bytes": frames.full - on_line(0),
         "line_bytes": frames.full,
-        "errored_frames_share": errored_share(graph, instance, frames.full - on_line(0)),
+        "errored_frames_share": if scenario.llr.is_some() {
+            0.0
+        } else {
+            errored_share(graph, instance, frames.full - on_line(0))
+        },
         "acknowledgement_line_bytes": is_acknowledged.then_some(frames.empty),
         "flow_credit_line_bytes": frames.credit,
         "propagation_round_trip_seconds": is_acknowledged.then(|| round_trip.as_secs_f64()),

@@ -58,6 +58,8 @@ pub fn found(findings: Vec<Finding>, place: Place) -> Vec<Problem> {
 /// An error if frames may be lost with credits that nothing brings back.
 fn without_credits(scenario: &Scenario, graph: &Graph) -> Option<Problem> {
     let control = match (&scenario.fcvc, &scenario.cbfc) {
+        // Link-level retry lets no frame be lost.
+        _ if scenario.llr.is_some() => return None,
         (Some(_), _) => "fcvc",
         (None, Some(_)) => "cbfc",
         (None, None) => return None,
@@ -71,6 +73,6 @@ fn without_credits(scenario: &Scenario, graph: &Graph) -> Option<Problem> {
         "the link {} loses frames by bit errors, and their credits of `[{control}]` for ever",
         link.name
     );
-    let help = format!("remove `[{control}]`, or the bit errors");
+    let help = format!("add `[llr]`, or remove `[{control}]` or the bit errors");
     Some(Problem::error(place![control], message, help))
 }

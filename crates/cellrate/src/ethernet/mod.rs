@@ -13,6 +13,7 @@ mod job;
 mod joined;
 mod joined_records;
 mod link_errors;
+mod llr;
 mod load;
 mod passages;
 mod pfc;

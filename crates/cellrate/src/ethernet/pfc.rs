@@ -7,7 +7,7 @@ use cellrate_engine::ether::plan::Plan;
 use cellrate_engine::ether::spray::Multipath;
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::kernel::units::Bytes;
-use cellrate_engine::net::opposites;
+use cellrate_engine::net::{LinkPlan, opposites};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -243,12 +243,12 @@ fn loses(scenario: &Scenario, plan: &Plan) -> Option<&'static str> {
     if config.headroom.is_some_and(|given| given < needed) {
         return Some("more can arrive after XOFF than `pfc.headroom` holds");
     }
-    if plan
-        .links
-        .iter()
-        .any(|link| link.errors.as_ref().is_some_and(|errors| errors.occur()))
-    {
-        return Some("bit errors may lose a pause");
+    let errs = |link: &LinkPlan| link.errors.as_ref().is_some_and(|errors| errors.occur());
+    if plan.links.iter().any(errs) {
+        return Some(match plan.llr {
+            None => "bit errors may lose a pause",
+            Some(_) => "a pause waits behind a frame that link-level retry sends again",
+        });
     }
     let uncovered = "PFC does not pause all priorities that flows have";
     drops(scenario, uncovered, &config.priorities)

@@ -6,6 +6,7 @@ use cellrate_engine::ether::{Change, FlowChange, SwitchChange};
 
 use super::cbfc::Cbfc;
 use super::graph::{Graph, Instance, Node};
+use super::llr::Llr;
 use super::rates::RateControl;
 use super::types::{Run, Scenario};
 use crate::build::{differing, jitter};
@@ -66,6 +67,7 @@ pub(super) fn plan(scenario: &Scenario, graph: &Graph) -> Plan {
             .as_ref()
             .map(|pfc| pfc.in_octets(&scenario.ethernet)),
         cbfc: scenario.cbfc.as_ref().map(Cbfc::config),
+        llr: scenario.llr.as_ref().map(Llr::config),
         changes: Vec::new(),
         port_controls: Vec::new(),
     }

@@ -22,6 +22,7 @@ use super::fcvc::Fcvc;
 use super::flow::{Flow, Pattern};
 use super::graph::Graph;
 use super::joined::{self, Atm};
+use super::llr::Llr;
 use super::pfc::Pfc;
 use super::sizes::{Sizes, Wrong};
 use super::steps::Steps;
@@ -72,6 +73,10 @@ pub struct Scenario {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-change" = "credits on their way count in the old buffers"))]
     pub cbfc: Option<Cbfc>,
+    /// Link-level retry of every link. If absent, there is none; `llr = {}` sets all defaults.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-change" = "frames are in the replay buffers"))]
+    pub llr: Option<Llr>,
     /// Bit errors of every link over Ethernet that has no `errors` of its own. If absent, no bit is errored.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-change" = "errors are a property of the lines"))]

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use cellrate_engine::atm::aal5::cells_for;
 use cellrate_engine::atm::plan::LinkPlan;
 use cellrate_engine::kernel::{Ps, Rate};
 use cellrate_engine::traffic::Load;
@@ -31,7 +32,7 @@ pub struct Network {
     pub measure: Value,
     /// Parameters of `[fcvc]`; null if there is no credit control.
     pub credit: Option<Value>,
-    /// True if links may lose cells (`link_errors`).
+    /// True if links may lose or damage cells (`link_errors`, or `errors` of a link).
     pub links_lose: bool,
     /// Bytes that AAL5 carries before every IP packet.
     pub encapsulation_bytes: u32,
@@ -115,6 +116,8 @@ pub struct Flow {
     pub own_rate: Option<OwnRate>,
     /// TCP at both ends; null without TCP.
     pub tcp: Option<Value>,
+    /// Expected share of the PDUs of full segments that have an errored bit on the way; null without TCP.
+    pub errored_pdus_share: Option<f64>,
     /// ABR end systems at both ends; null in other service classes.
     pub abr: Option<Value>,
     /// Limit of the source queue; null if there is none.
@@ -150,7 +153,7 @@ pub fn describe(checked: &Checked) -> Network {
             .fcvc
             .as_ref()
             .map(|credit| in_units("FcvcConfig", credit)),
-        links_lose: scenario.link_errors.occur(),
+        links_lose: graph.links_lose(&scenario.link_errors),
         encapsulation_bytes: scenario.aal5.encapsulation.bytes(),
         nodes: graph.nodes.iter().map(node).collect(),
         links: graph.links.iter().map(link).collect(),
@@ -237,6 +240,12 @@ fn flow(scenario: &Scenario, graph: &Graph, instance: &Instance) -> Flow {
             .source
             .over_tcp()
             .then(|| in_units("TcpConfig", &effective::tcp(&group.tcp))),
+        errored_pdus_share: group.source.over_tcp().then(|| {
+            let headers = u64::from(group.tcp.data_header_bytes());
+            let encapsulation = u64::from(scenario.aal5.encapsulation.bytes());
+            let cells = cells_for(group.tcp.mss.0 + headers + encapsulation);
+            graph.errored_share(&instance.forward, &scenario.link_errors, cells)
+        }),
         abr: abr.map(|rate| {
             in_units(
                 "AbrConfig",

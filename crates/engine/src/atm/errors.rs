@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::cell::{Info, Kind};
 use super::hec::{Errored, Fate, Hec, HecReceiver};
-use crate::kernel::{Finding, Ps, Stream};
+use crate::kernel::{Finding, Ps, Rate, Stream};
 use crate::net::LinkPlan;
 use crate::net::bit_errors::{BitErrorConfig, BurstConfig};
 
@@ -75,8 +75,8 @@ impl LinkErrors {
             bursts: self.bursts.clone(),
         }
     }
-    /// Findings about the parameters of link errors.
-    pub fn check(&self) -> Vec<Finding> {
+    /// Findings about the parameters of link errors; the slowest line that has them has `rate`, if there is one.
+    pub fn check(&self, rate: Option<Rate>) -> Vec<Finding> {
         let mut findings = Vec::new();
         if !(0.0..=1.0).contains(&self.cell_loss_ratio) {
             let message = format!("must be from 0 to 1, but is {}", self.cell_loss_ratio);
@@ -88,7 +88,7 @@ impl LinkErrors {
                 "must be at least 1, but is 0".into(),
             ));
         }
-        findings.extend(self.of_bits().check(None));
+        findings.extend(self.of_bits().check(rate));
         findings
     }
     /// The error process of `link` in a run with `seed`; `None` if it loses no cell and damages none.
@@ -164,7 +164,6 @@ impl Errors {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::Rate;
 
     fn link() -> LinkPlan {
         LinkPlan {

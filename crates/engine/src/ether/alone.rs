@@ -27,6 +27,7 @@ pub fn completion_alone(plan: &Plan, flow: usize, among: Ps) -> Option<Ps> {
         fcvc: plan.fcvc.clone(),
         pfc: plan.pfc.clone(),
         cbfc: plan.cbfc.clone(),
+        llr: plan.llr.clone(),
         changes: Vec::new(),
         port_controls: Vec::new(),
     };

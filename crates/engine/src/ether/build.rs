@@ -11,10 +11,12 @@ use super::collective::Steps;
 use super::credit::Account;
 use super::endpoint::{App, Endpoint, EndpointSettings, Paced, Supply};
 use super::ends::{End, Ends};
+use super::errors::Erring;
 use super::frame::{UDP_HEADERS, on_line};
 use super::host::{Host, Interface};
 use super::hosted::Hosted;
 use super::limiter::Limiter;
+use super::llr::Retry;
 use super::lossless::{Gate, Guard, PortGate};
 use super::memory::SharedMemory;
 use super::node::Node;
@@ -222,10 +224,7 @@ impl<'a> Draft<'a> {
                 rate: link_plan.rate,
                 delay: link_plan.delay,
                 link: *link as u32,
-                errors: link_plan
-                    .errors
-                    .as_ref()
-                    .and_then(|errors| errors.of_link(self.plan.seed, &link_plan.name)),
+                erring: self.erring(*link),
                 buffer: settings.buffer,
                 queues: (0..queues).map(queue).collect(),
                 schedule: settings.schedule.build(on_line(0)),
@@ -272,6 +271,16 @@ impl<'a> Draft<'a> {
             switch.set_guard(Guard::Buffers(buffers));
         }
         switch
+    }
+
+    /// Bit errors and link-level retry at the sending end of a link; `None` without both.
+    fn erring(&self, link: usize) -> Option<Box<Erring>> {
+        let plan = self.plan;
+        let retry = plan.llr.as_ref().map(|config| {
+            let ends = (&plan.links[link], &plan.links[self.back_of(link)]);
+            Retry::new(config, ends, plan.longest_frame())
+        });
+        Erring::new(&plan.links[link], plan.seed, retry)
     }
 
     /// The gate of PFC or CBFC at the sending end of a link, and the label of notices. A notice carries, as its
@@ -411,8 +420,9 @@ impl<'a> Draft<'a> {
     }
 
     fn host(&self, node: usize, begins: &mut [(usize, usize)]) -> Host {
-        let interface =
-            |link: &usize| Interface::new(&self.plan.links[*link], *link as u32, self.plan.seed);
+        let interface = |link: &usize| {
+            Interface::new(&self.plan.links[*link], *link as u32, self.erring(*link))
+        };
         // The endpoint that receives a channel sends the opposite channel.
         let arriving = self.arriving[node].iter();
         let answering = arriving.map(|(channel, _)| channel.reverse());

@@ -4,22 +4,82 @@
 //! The bits from header to FCS count. A preamble has no check of its own. An errored frame passes the CRC-32 by chance with
 //! a probability of 2^-32, which is not modelled.
 
+use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 
-use super::frame::{Info, Packet};
+use super::frame::{Info, PREAMBLE, Packet, on_line};
+use super::line::OctetClock;
+use super::llr::Retry;
 use super::switch::payload;
 use super::transport::Frame;
 use super::window::Dropped;
 use crate::kernel::{Digest, Ps};
+use crate::net::LinkPlan;
 use crate::net::bit_errors::BitErrors;
 
-/// Marks a frame if one of its bits is errored. The bits from header to FCS pass from `first` to `last`.
-#[cold]
-pub fn pass(errors: &mut BitErrors, info: Info, span: (Ps, Ps)) -> Info {
-    if errors.hit(span, u64::from(info.octets()) * 8) {
-        info.errored()
-    } else {
-        info
+/// The begin of a link that errs, that has link-level retry, or both.
+#[derive(Clone, Debug)]
+pub struct Erring {
+    errors: Option<BitErrors>,
+    retry: Option<Retry>,
+}
+
+/// A frame on its link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sent {
+    /// Word of the frame, with a mark if it arrives with an errored bit.
+    pub info: Info,
+    /// Time at which its last bit leaves.
+    pub last_bit: Ps,
+    /// Time from which the line may send the next frame, and the fraction of a picosecond behind it.
+    pub free: (Ps, u64),
+}
+
+impl Erring {
+    /// The begin of `link` in a run with `seed`, with link-level retry if `retry` is given; `None` without errors and retry.
+    pub fn new(link: &LinkPlan, seed: u64, retry: Option<Retry>) -> Option<Box<Erring>> {
+        let errors = link.errors.as_ref();
+        let errors = errors.and_then(|errors| errors.of_link(seed, &link.name));
+        let acts = errors.is_some() || retry.is_some();
+        acts.then(|| Box::new(Erring { errors, retry }))
+    }
+    /// Link-level retry; `None` without it.
+    pub fn retry(&self) -> Option<&Retry> {
+        self.retry.as_ref()
+    }
+
+    /// Sends a frame whose preamble begins at the time `start.0` plus the fraction `start.1`. Under link-level retry a frame
+    /// with an errored bit is sent again. The bits from header to FCS count.
+    #[cold]
+    pub fn send(&mut self, clock: &OctetClock, start: (Ps, u64), info: Info) -> Sent {
+        let (octets, mut begin, mut tries) = (info.octets(), start, 0);
+        loop {
+            let until = |octets: u32| clock.after(begin.0, begin.1, octets).0;
+            let (first_bit, last_bit) = (until(PREAMBLE), until(PREAMBLE + octets));
+            let bits = u64::from(octets) * 8;
+            let errors = self.errors.as_mut();
+            let is_hit = errors.is_some_and(|errors| errors.hit((first_bit, last_bit), bits));
+            tries += 1;
+            let again = |retry: &mut Retry| retry.again(last_bit, tries);
+            if is_hit && let Some(again) = self.retry.as_mut().and_then(again) {
+                begin = (again, 0);
+                continue;
+            }
+            let mut free = clock.after(begin.0, begin.1, on_line(octets));
+            if let Some(retry) = &mut self.retry {
+                let has_room = retry.keep(last_bit, octets);
+                if has_room > free.0 {
+                    free = (has_room, 0);
+                }
+                let (at_once, _) = clock.after(start.0, start.1, on_line(octets));
+                retry.note(free.0 - at_once);
+            }
+            return Sent {
+                info: if is_hit { info.errored() } else { info },
+                last_bit,
+                free,
+            };
+        }
     }
 }
 

@@ -13,7 +13,7 @@ use super::cbfc::Buffers;
 use super::collective::Steps;
 use super::endpoint::Endpoint;
 use super::ends::Ends;
-use super::errors::{self, FcsErrors};
+use super::errors::{Erring, FcsErrors};
 use super::frame::{Info, PREAMBLE, Packet, on_line};
 use super::limiter::Limiter;
 use super::line::OctetClock;
@@ -27,7 +27,6 @@ use super::transport::{Frame, Links};
 use super::turn::Components;
 use crate::kernel::{Ps, Tournament};
 use crate::net::LinkPlan;
-use crate::net::bit_errors::BitErrors;
 
 /// A network interface. It holds no frames. When its line is free, it takes a frame from the next endpoint of
 /// a round. The frames of a burst follow each other.
@@ -41,8 +40,8 @@ pub struct Interface {
     carry: u64,
     /// Frames sent since the start of the run.
     sent: u64,
-    /// Bit errors of the link; `None` without them.
-    errors: Option<Box<BitErrors>>,
+    /// Bit errors and link-level retry of the link; `None` without both.
+    pub(super) erring: Option<Box<Erring>>,
     /// Endpoints that may have a frame.
     round: VecDeque<u32>,
     /// PFC or CBFC; `None` without both.
@@ -54,10 +53,8 @@ pub struct Interface {
 }
 
 impl Interface {
-    /// An interface at the beginning of the link `plan` with the number `link`, in a run with `seed`.
-    pub fn new(plan: &LinkPlan, link: u32, seed: u64) -> Interface {
-        let errors = plan.errors.as_ref();
-        let errors = errors.and_then(|errors| errors.of_link(seed, &plan.name));
+    /// An interface at the beginning of the link `plan` with the number `link`.
+    pub fn new(plan: &LinkPlan, link: u32, erring: Option<Box<Erring>>) -> Interface {
         Interface {
             clock: OctetClock::new(plan.rate),
             delay: plan.delay,
@@ -65,7 +62,7 @@ impl Interface {
             free_at: Ps::ZERO,
             carry: 0,
             sent: 0,
-            errors: errors.map(Box::new),
+            erring,
             round: VecDeque::new(),
             gated: None,
             limiter: None,
@@ -97,8 +94,14 @@ impl Interface {
         }
         let (octets, carry) = (info.octets(), self.carry);
         self.sent += 1;
-        let (last_bit, _) = self.clock.after(now, carry, PREAMBLE + octets);
-        (self.free_at, self.carry) = self.clock.after(now, self.carry, on_line(octets));
+        let (mut last_bit, _) = self.clock.after(now, carry, PREAMBLE + octets);
+        (self.free_at, self.carry) = self.clock.after(now, carry, on_line(octets));
+        let mut arriving = info;
+        if let Some(erring) = &mut self.erring {
+            let sent = erring.send(&self.clock, (now, carry), info);
+            (self.free_at, self.carry) = sent.free;
+            (arriving, last_bit) = (sent.info, sent.last_bit);
+        }
         if let Some(tap) = &mut self.tap {
             tap.push(Leaving {
                 at: last_bit,
@@ -107,13 +110,12 @@ impl Interface {
                 packet,
             });
         }
-        let mut info = info;
-        if let Some(errors) = &mut self.errors {
-            let (first_bit, _) = self.clock.after(now, carry, PREAMBLE);
-            info = errors::pass(errors, info, (first_bit, last_bit));
-        }
         let at = last_bit + self.delay;
-        let frame = Frame { at, label, info };
+        let frame = Frame {
+            at,
+            label,
+            info: arriving,
+        };
         links.outlet(self.link).push(frame, Some(&packet));
         at
     }

@@ -5,10 +5,11 @@ use alloc::vec::Vec;
 
 use super::collective::{self, CollectiveReport, Span};
 use super::endpoint::{App, Endpoint};
-use super::errors::FcsErrors;
+use super::errors::{Erring, FcsErrors};
 use super::frame::{Info, Packet};
 use super::host::Host;
 use super::lanes::Credited;
+use super::llr::Retry;
 use super::lossless::{Gate, Guard};
 use super::node::Node;
 use super::plan::FlowPlan;
@@ -316,23 +317,38 @@ impl Simulation {
             if let Ok(place) = found.binary_search_by_key(&(link as usize), |(link, _)| *link) {
                 found[place].1.arrived += counted.arrived;
                 found[place].1.lost += counted.lost;
+                found[place].1.retried += counted.retried;
             }
         };
         let on_link = |link: u32| self.links[link as usize].len() as u64;
         for node in self.nodes() {
             for (link, lost) in errors(node).by_link() {
-                add(link, LinkCounts { arrived: 0, lost });
+                let counted = LinkCounts {
+                    lost,
+                    ..LinkCounts::default()
+                };
+                add(link, counted);
             }
-            let mut add_sent = |link: u32, sent: u64| {
-                let arrived = sent - on_link(link);
-                add(link, LinkCounts { arrived, lost: 0 });
+            let mut add_sent = |link: u32, sent: u64, erring: Option<&Erring>| {
+                let retry = erring.and_then(Erring::retry);
+                let counted = LinkCounts {
+                    arrived: sent - on_link(link),
+                    lost: 0,
+                    retried: retry.map_or(0, Retry::retries),
+                };
+                add(link, counted);
             };
             for port in ports(node) {
-                add_sent(port.link, port.sent() + port.waiting_on_link() as u64);
+                let sent = port.sent() + port.waiting_on_link() as u64;
+                add_sent(port.link, sent, port.erring.as_deref());
             }
             if let Node::Host(host) = node {
                 for interface in &host.interfaces {
-                    add_sent(interface.link, interface.sent());
+                    add_sent(
+                        interface.link,
+                        interface.sent(),
+                        interface.erring.as_deref(),
+                    );
                 }
             }
         }
@@ -340,6 +356,7 @@ impl Simulation {
     }
     fn link_reports(&self) -> Vec<LinkReport> {
         let Window { begin, end, .. } = &self.network.window;
+        let has_retry = self.network.plan.llr.is_some();
         let pairs = begin.links.iter().zip(&end.links);
         let report = |((link, then), (_, now)): (&(usize, LinkCounts), &(usize, LinkCounts))| {
             let (arrived, lost) = (now.arrived - then.arrived, now.lost - then.lost);
@@ -349,6 +366,7 @@ impl Simulation {
                 bit_error_ratio: link.errors.as_ref().map_or(0.0, |errors| errors.mean()),
                 packets_arrived: arrived,
                 packets_lost: lost,
+                packets_retried: has_retry.then(|| now.retried - then.retried),
                 packet_loss_ratio: loss_ratio(lost, arrived - lost),
             }
         };

@@ -21,6 +21,7 @@ pub mod lanes;
 pub mod limiter;
 pub mod line;
 mod line_ends;
+pub mod llr;
 pub mod log;
 mod logged;
 pub mod lossless;

@@ -16,6 +16,7 @@ use super::cbfc::CbfcConfig;
 use super::frame::{Framing, Info, LEAST_ON_WIRE, UDP_HEADERS};
 use super::heads::MOST_QUEUES;
 use super::line::OctetClock;
+use super::llr::LlrConfig;
 use super::memory::MemoryConfig;
 use super::pfc::{PfcConfig, least_quanta};
 use super::roce::packet::MOST_HOPS;
@@ -51,6 +52,8 @@ pub struct Plan {
     pub pfc: Option<PfcConfig>,
     /// Credit-based flow control of all links that flows use; `None` without CBFC.
     pub cbfc: Option<CbfcConfig>,
+    /// Link-level retry of all links that flows use; `None` without it.
+    pub llr: Option<LlrConfig>,
     /// Changes of settings, in order of time.
     pub changes: Vec<Change>,
     /// Control schemes of single ports, each with the index of the link that the port feeds. Such a
@@ -296,9 +299,10 @@ impl Plan {
         if channel.is_forward() { there } else { back }
     }
 
-    /// True if something returns over the opposite of each link: credits or pauses.
+    /// True if something returns over the opposite of each link: credits, pauses or answers.
     pub(super) fn needs_opposites(&self) -> bool {
-        self.fcvc.is_some() || self.pfc.is_some() || self.cbfc.is_some()
+        let of_flow_control = self.fcvc.is_some() || self.pfc.is_some() || self.cbfc.is_some();
+        of_flow_control || self.llr.is_some()
     }
     /// A bit for each priority under PFC or CBFC.
     pub(super) fn lossless_priorities(&self) -> u8 {
@@ -349,7 +353,26 @@ impl Plan {
         self.check_waiting()?;
         self.check_credits()?;
         self.check_trimming()?;
+        self.check_retry()?;
         self.check_lossless()
+    }
+
+    /// Checks link-level retry: its parameters, and that each link of a flow has a way back for answers.
+    fn check_retry(&self) -> Result<(), PlanError> {
+        let Some(config) = &self.llr else {
+            return Ok(());
+        };
+        if let Some(fault) = config.fault(self.longest_frame()) {
+            return Err(PlanError(format!("llr: {fault}")));
+        }
+        let backs = opposites(&self.links);
+        let mut used = self.channels().flat_map(|channel| self.links_of(channel));
+        let alone = used.find(|link| backs[**link].is_none());
+        alone.map_or(Ok(()), |link| {
+            let name = &self.links[*link].name;
+            let text = format!("llr: link {name} has no way back for its answers");
+            Err(PlanError(text))
+        })
     }
 
     /// The hosts at which a flow begins and ends. The paths must have been checked.

@@ -12,7 +12,7 @@ use alloc::vec::Vec;
 
 use super::aqm::{Aqm, AqmAlgorithm, Decision, Held};
 use super::arriving::Arriving;
-use super::errors;
+use super::errors::Erring;
 use super::frame::{Ecn, Info, PREAMBLE, Packet, on_line};
 use super::heads::Heads;
 use super::hosted::{Hosted, on_the_line};
@@ -31,7 +31,6 @@ use super::trimming::Trimming;
 use crate::control::Control;
 use crate::custom::PortFromOutside;
 use crate::kernel::{Ps, Rate};
-use crate::net::bit_errors::BitErrors;
 use crate::passing::RateRecord;
 use crate::schedule::Schedule;
 
@@ -191,8 +190,8 @@ pub struct PortSettings {
     pub delay: Ps,
     /// Link that the port feeds.
     pub link: u32,
-    /// Bit errors of the link; `None` without them.
-    pub errors: Option<BitErrors>,
+    /// Bit errors and link-level retry of the link; `None` without both.
+    pub erring: Option<Box<Erring>>,
     /// Most octets of each queue, `u64::MAX` without a limit; of the queue of trimmed packets half of its most.
     pub buffer: u64,
     /// For each queue its active queue management.
@@ -221,7 +220,7 @@ pub struct Port {
     delay: Ps,
     /// Link that the port feeds.
     pub link: u32,
-    errors: Option<Box<BitErrors>>,
+    pub(super) erring: Option<Box<Erring>>,
     queues: Vec<Queue>,
     queue_of: [u8; 8],
     schedule: Schedule,
@@ -261,7 +260,11 @@ impl Port {
             ([aqm], schedule) if schedule.is_strict(0) => {
                 // What waits at the start of a service is known then.
                 let is_known_then = settings.shares_memory || settings.has_telemetry;
-                aqm.acts_on_arrival_alone() && settings.control.is_none() && !is_known_then
+                // What a frame waits for under link-level retry is counted when its service begins.
+                let erring = settings.erring.as_ref();
+                let retries = erring.is_some_and(|erring| erring.retry().is_some());
+                let is_known = is_known_then || retries;
+                aqm.acts_on_arrival_alone() && settings.control.is_none() && !is_known
             }
             _ => false,
         };
@@ -269,7 +272,7 @@ impl Port {
             clock: OctetClock::new(settings.rate),
             delay: settings.delay,
             link: settings.link,
-            errors: settings.errors.map(Box::new),
+            erring: settings.erring,
             has_timers: settings.control.is_some() || settings.queues.iter().any(timed),
             control: settings.control.map(Box::new),
             credited: None,
@@ -632,9 +635,15 @@ impl Port {
     #[inline(always)]
     fn carry_frame(&mut self, start: Ps, frame: Arriving, outside: &mut Outside<'_>) -> Ps {
         let (octets, carry) = (frame.info.octets(), self.carry);
-        let (last_bit, _) = self.clock.after(start, carry, PREAMBLE + octets);
+        let (mut last_bit, _) = self.clock.after(start, carry, PREAMBLE + octets);
         let on_line = on_line(octets);
         (self.free_at, self.carry) = self.clock.after(start, self.carry, on_line);
+        let mut info = frame.info;
+        if let Some(erring) = &mut self.erring {
+            let sent = erring.send(&self.clock, (start, carry), info);
+            (self.free_at, self.carry) = sent.free;
+            (info, last_bit) = (sent.info, sent.last_bit);
+        }
         self.begun += on_line as u64;
         self.sent += 1;
         if let Some(tap) = &mut self.tap {
@@ -644,11 +653,6 @@ impl Port {
                 info: frame.info,
                 packet: frame.packet,
             });
-        }
-        let mut info = frame.info;
-        if let Some(errors) = &mut self.errors {
-            let (first_bit, _) = self.clock.after(start, carry, PREAMBLE);
-            info = errors::pass(errors, info, (first_bit, last_bit));
         }
         let unit = Frame {
             at: last_bit + self.delay,
@@ -713,7 +717,11 @@ impl Port {
             Some(ahead) => (self.begun - ahead.waiting_octets(), ahead.first_end()),
             None => (self.begun, Some(self.free_at)),
         };
-        self.clock.time_of(begun) - free_at.map_or(0, |end| end.saturating_sub(now).0) as f64
+        // A line that waits for an answer of link-level retry counts as busy.
+        let retry = self.erring.as_ref().and_then(|erring| erring.retry());
+        let waited = retry.map_or(0, |retry| retry.waited_ps());
+        let begun = self.clock.time_of(begun) + waited as f64;
+        begun - free_at.map_or(0, |end| end.saturating_sub(now).0) as f64
     }
     /// Number of frames whose service has begun since the start of the run.
     pub fn sent(&self) -> u64 {

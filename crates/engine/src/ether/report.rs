@@ -394,6 +394,10 @@ pub struct LinkReport {
     /// Frames that the receiver of the link dropped by their FCS.
     #[schemars(extend("x-source" = "IEEE 802.3 clause 3.2.9", "x-better" = "less"))]
     pub packets_lost: u64,
+    /// Frames that link-level retry sent again, each time counted; the tries before arrived with an errored bit. Null without
+    /// link-level retry.
+    #[schemars(extend("x-source" = "Ultra Ethernet, link layer", "x-better" = "less"))]
+    pub packets_retried: Option<u64>,
     /// Frames dropped by their FCS / frames that have arrived; 0 without frames.
     #[schemars(extend("x-formula" = "packets_lost / packets_arrived", "x-better" = "less", "x-greatest" = 1))]
     pub packet_loss_ratio: f64,

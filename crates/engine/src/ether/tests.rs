@@ -10,6 +10,7 @@ mod datagrams;
 mod errors;
 mod expresspass;
 mod hpcc;
+mod llr;
 mod log;
 mod nscc;
 mod parts;
@@ -78,6 +79,7 @@ fn row(
         fcvc: None,
         pfc: None,
         cbfc: None,
+        llr: None,
         changes: Vec::new(),
         port_controls: Vec::new(),
         nodes: (0..nodes).map(node).collect(),

@@ -81,6 +81,8 @@ pub struct LinkCounts {
     pub arrived: u64,
     /// Errored frames.
     pub lost: u64,
+    /// Frames sent again by link-level retry, each time counted.
+    pub retried: u64,
 }
 
 /// Frames of a channel that switches, or receivers by the FCS, have dropped, and their payload bytes of TCP or RoCE.

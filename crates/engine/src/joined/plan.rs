@@ -179,6 +179,7 @@ impl JoinedPlan {
                 fcvc: None,
                 pfc: None,
                 cbfc: None,
+                llr: None,
                 changes: Vec::new(),
                 port_controls: Vec::new(),
             },

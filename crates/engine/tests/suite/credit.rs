@@ -144,6 +144,7 @@ fn frames((n2, n3): (u64, u64), delay: u64) -> ether::Plan {
     ether::Plan {
         pfc: None,
         cbfc: None,
+        llr: None,
         changes: Vec::new(),
         port_controls: Vec::new(),
         seed: 1,

@@ -60,6 +60,28 @@ def statements(subject: Subject) -> Iterator[Prediction]:
     if subject.network.links_lose:
         text = "Links lose cells by `link_errors`; statements on ports count buffer losses alone."
         yield Statement(TOPIC, text, {"links_lose": True}, kind="bound")
+    for name, flows in subject.elastic_groups.items():
+        if any(flow.errored_pdus_share for flow in flows):
+            yield _by_bit_errors(name, flows)
+
+
+def _by_bit_errors(name: str, flows: Sequence[Flow]) -> Statement:
+    """Statement on the PDUs of a group that have an errored bit on the way."""
+    shares = [flow.errored_pdus_share or 0.0 for flow in flows]
+    cells = max((flow.tcp.segment_cells for flow in flows if flow.tcp is not None), default=0)
+    least, most = f"{min(shares):.3g}", f"{max(shares):.3g}"
+    share = most if least == most else f"{least} to {most}"
+    return Statement(
+        TOPIC,
+        f"{name}: bit errors damage {share} of the PDUs of {cells:,} cells: 1 - (1 - p)^bits on "
+        "each link. The HEC corrects few of them, since most bits are payload.",
+        {
+            "group": name,
+            "least_errored_share": min(shares),
+            "greatest_errored_share": max(shares),
+        },
+        kind="prediction",
+    )
 
 
 def loss_at(subject: Subject, situation: Situation) -> Loss:

@@ -53,6 +53,7 @@ def statements(network: FrameNetwork) -> Iterator[Prediction]:
     yield from _bottlenecks(network)
     yield from _frames(network)
     yield from _bit_errors(network)
+    yield from _retry(network)
     yield from _spraying(network.flows)
     yield from fair_shares(network)
     yield from map(_delays, (*tcp.values(), *roce.values()))
@@ -127,6 +128,42 @@ def _bit_errors(network: FrameNetwork) -> Iterator[Statement]:
                 "group": name,
                 "least_errored_share": min(shares),
                 "greatest_errored_share": max(shares),
+            },
+            kind="prediction",
+        )
+
+
+def _retry(network: FrameNetwork) -> Iterator[Statement]:
+    """Statements on the replay buffers of link-level retry, by line that data cross.
+
+    Lines with equal values share a statement. With a smaller buffer than rate times round trip the
+    line carries floor(B / M) frames of M bytes in the time of a frame and its answer.
+    """
+    shown: dict[tuple[float, ...], list[Line]] = {}
+    for line, found in zip(network.lines, network.llr or (), strict=False):
+        if found is not None and network.over[line]:
+            values = (*found.values(), line.bits_per_second)
+            shown.setdefault(values, []).append(line)
+    for values, lines in shown.items():
+        buffer, needed, answer, frame, rate = values
+        held = math.floor(buffer / frame)
+        trip = 8 * (frame + PREAMBLE_BYTES) / rate + answer
+        most = min(rate, held * 8 * (frame + AROUND_BYTES) / trip)
+        more = f" and {counted(len(lines) - 1, 'line')} like it" if len(lines) > 1 else ""
+        allows = "the full rate" if buffer >= needed else f"at most {gbit(most)} of {gbit(rate)}"
+        yield Statement(
+            "retry",
+            f"{lines[0].name}{more}: link-level retry needs a replay buffer of {needed:,.0f} bytes "
+            f"for full frames of {frame:,.0f} bytes at the full rate, with an answer after "
+            f"{seconds(answer)}. The buffer of {buffer:,.0f} bytes allows {allows}, preambles and "
+            f"gaps included. An errored frame delays all behind it by {seconds(trip)}.",
+            {
+                "link": lines[0].name,
+                "lines": len(lines),
+                "buffer_bytes": buffer,
+                "needed_bytes": needed,
+                "retry_seconds": trip,
+                "retry_bits_per_second": min(rate, most) if buffer < needed else rate,
             },
             kind="prediction",
         )

@@ -317,9 +317,11 @@ class FrameBounds:
     def sends_once(self) -> bool:
         """True if no timer can expire before the acknowledgement, even if all queues are full.
 
-        False if bit errors lose frames, which TCP sends again.
+        False if bit errors lose frames, which TCP sends again, or links send frames again.
         """
-        return not self.network.links_err and all(map(self.is_in_time, self.network.flows))
+        if self.network.links_err or self.network.llr is not None:
+            return False
+        return all(map(self.is_in_time, self.network.flows))
 
     def fits(self, port: Line) -> bool:
         """True if a port can hold all windows that cross it."""

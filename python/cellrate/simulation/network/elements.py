@@ -140,6 +140,8 @@ class Flow:
         source: Traffic source; ``kind`` names it.
         own_rate: Rates of a source that sends at its own rate; None if the flow is elastic.
         tcp: TCP, if the source runs over it.
+        errored_pdus_share: Expected share of the PDUs of full segments that have an errored bit on
+            the way; None without TCP.
         abr: ABR end systems, if the flow is of that class.
         source_queue_cells: Limit of the source queue; infinity if there is none.
         source_queue_refuses: Unit that a full source queue refuses: ``pdu`` or ``cell``.
@@ -163,6 +165,7 @@ class Flow:
     source: Parameters
     own_rate: OwnRate | None
     tcp: Tcp | None
+    errored_pdus_share: float | None
     abr: Abr | None
     source_queue_cells: float
     source_queue_refuses: str

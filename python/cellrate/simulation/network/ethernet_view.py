@@ -203,6 +203,10 @@ class FrameNetwork(Changing):
             of ``unit_bytes`` each, and ``return_seconds``, the least time from the last bit of a
             frame to its credits, without the service at the next port. ``batch`` freed credits are
             returned together.
+        llr: Link-level retry by line: ``buffer_bytes`` of the replay buffer, ``full_rate_bytes``
+            with which frames of ``frame_bytes``, the longest, follow one another, and
+            ``answer_seconds`` from the last bit of a frame to its answer; None for a line without
+            an opposite line. None without link-level retry.
         changes: Changes during the run; everything else is as it is before the first.
     """
 
@@ -215,6 +219,7 @@ class FrameNetwork(Changing):
     flows: tuple[FrameFlow, ...]
     credit: Mapping[str, Any] | None
     lossless: Mapping[str, Any] | None
+    llr: Sequence[Mapping[str, Any] | None] | None = None
     changes: tuple[Change, ...] = ()
 
     @classmethod
@@ -245,6 +250,7 @@ class FrameNetwork(Changing):
             "start_jitter_seconds",
             "measure",
             "credit",
+            "llr",
         )
         lossless = described["lossless"]
         if lossless is not None and lossless["by"] == "cbfc":
@@ -261,8 +267,8 @@ class FrameNetwork(Changing):
 
     @cached_property
     def links_err(self) -> bool:
-        """True if bits may be errored on a line."""
-        return any(line.bit_error_ratio > 0 for line in self.lines)
+        """True if bit errors may lose frames: a line errs, without link-level retry."""
+        return self.llr is None and any(line.bit_error_ratio > 0 for line in self.lines)
 
     @cached_property
     def ports(self) -> tuple[Line, ...]:

@@ -26,7 +26,7 @@ class Network(Changing):
         start_jitter_seconds: Largest random addition to the start of every flow.
         measure: Measuring window, and the traces and logs that are kept.
         credit: Credit control of channels of class UBR or random; None if there is none.
-        links_lose: True if links may lose cells (`link_errors`).
+        links_lose: True if links may lose or damage cells (`link_errors`, or `errors` of a link).
         nodes: Hosts and switches.
         links: Directed links.
         flows: Every flow of every group.

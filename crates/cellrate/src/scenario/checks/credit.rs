@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use cellrate_engine::atm::cell::{CELL_UNITS, ServiceClass};
 use cellrate_engine::atm::plan::{Contradiction, LinkPlan, contradictions};
 use cellrate_engine::credit::{Allocation, FcvcConfig, Loop, MODULUS};
-use cellrate_engine::kernel::ServiceRate;
 use cellrate_engine::kernel::units::Buffer;
+use cellrate_engine::kernel::{Finding, ServiceRate};
 use cellrate_engine::net::opposites;
 
 use super::finding::problem;
@@ -16,18 +16,13 @@ use crate::scenario::diagnostic::Severity;
 use crate::scenario::flow::Flow;
 use crate::scenario::graph::{Graph, Instance};
 use crate::scenario::problem::{Place, Problem, Step, place};
-use crate::scenario::topology::GraphSwitch;
+use crate::scenario::topology::{GraphSwitch, Topology};
 use crate::scenario::types::{Scenario, Switch};
 
 /// Problems of credit control and of link errors.
 pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
     let strict = scenario.run.strict;
-    let mut problems: Vec<Problem> = scenario
-        .link_errors
-        .check()
-        .iter()
-        .map(|finding| problem(finding, place!["link_errors"], strict))
-        .collect();
+    let mut problems = of_lines(scenario, graph);
     let Some(config) = &scenario.fcvc else {
         return problems;
     };
@@ -45,7 +40,7 @@ pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
                 .flat_map(|settings| switch(settings, own(scenario, index))),
         );
     }
-    problems.extend(errors(scenario, config));
+    problems.extend(errors(scenario, graph, config));
     if problems
         .iter()
         .all(|problem| problem.severity == Severity::Warning)
@@ -61,6 +56,31 @@ pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
         seen.push(problem.place.clone());
         is_new
     });
+    problems
+}
+
+/// Problems of the errors of links.
+fn of_lines(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
+    let strict = scenario.run.strict;
+    let common = graph.links.iter().filter(|link| link.errors.is_none());
+    let findings = scenario
+        .link_errors
+        .check(common.map(|link| link.rate).min());
+    let found = |findings: Vec<Finding>, place: Place| {
+        let problem = |finding: &Finding| problem(finding, place.clone(), strict);
+        findings.iter().map(problem).collect::<Vec<_>>()
+    };
+    let mut problems = found(findings, place!["link_errors"]);
+    if let Topology::Graph(listed) = &scenario.topology {
+        for (index, link) in listed.links.iter().enumerate() {
+            let findings = link
+                .errors
+                .iter()
+                .flat_map(|errors| errors.check(Some(link.rate)));
+            let place = place!["topology", "link", index, "errors"];
+            problems.extend(found(findings.collect(), place));
+        }
+    }
     problems
 }
 
@@ -129,8 +149,8 @@ fn switch(switch: &Switch, own: Option<(usize, &GraphSwitch)>) -> Vec<Problem> {
 }
 
 /// Problem of links that lose cells, if nothing restores the credit of the lost cells.
-fn errors(scenario: &Scenario, config: &FcvcConfig) -> Option<Problem> {
-    (scenario.link_errors.occur() && config.mark_interval.is_none()).then(|| {
+fn errors(scenario: &Scenario, graph: &Graph, config: &FcvcConfig) -> Option<Problem> {
+    (graph.links_lose(&scenario.link_errors) && config.mark_interval.is_none()).then(|| {
         let message = "links lose cells, and without marks the credit of a lost cell never returns";
         Problem::warning(
             place!["fcvc", "mark_interval"],

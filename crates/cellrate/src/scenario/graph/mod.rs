@@ -8,8 +8,9 @@ mod template;
 #[cfg(test)]
 mod tests;
 
+use cellrate_engine::atm::errors::LinkErrors;
 use cellrate_engine::atm::plan::{LinkPlan, loop_round_trip, way_time};
-use cellrate_engine::kernel::{Ps, Rate};
+use cellrate_engine::kernel::{CELL_BITS, Ps, Rate};
 
 use super::problem::Problem;
 use super::topology::Topology;
@@ -84,6 +85,21 @@ pub struct Instance {
 }
 
 impl Graph {
+    /// True if links may lose or damage cells; `common` are the errors of links without errors of their own.
+    pub fn links_lose(&self, common: &LinkErrors) -> bool {
+        let own = |link: &LinkPlan| link.errors.as_ref().is_some_and(|errors| errors.occur());
+        common.occur() || self.links.iter().any(own)
+    }
+    /// Expected share of the PDUs of `cells` cells, sent back to back, that have an errored bit on one of the links of `path`.
+    pub fn errored_share(&self, path: &[usize], common: &LinkErrors, cells: u32) -> f64 {
+        let of_link = |link: &usize| {
+            let link = &self.links[*link];
+            let errors = link.errors.clone().unwrap_or_else(|| common.of_bits());
+            (-errors.loss(u64::from(cells) * CELL_BITS, link.rate)).ln_1p()
+        };
+        // Shares far below 2^-53 must not vanish in a product of numbers near 1.
+        -path.iter().map(of_link).sum::<f64>().exp_m1()
+    }
     /// Round trip of a flow through empty queues: the propagation delay and one cell time of every
     /// link, in both directions; at most `Ps::NEVER`.
     pub fn round_trip(&self, flow: &Instance) -> Ps {

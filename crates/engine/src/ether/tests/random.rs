@@ -146,6 +146,7 @@ pub fn random_plan(
         fcvc: None,
         pfc: None,
         cbfc: None,
+        llr: None,
         changes: Vec::new(),
         port_controls: Vec::new(),
     }

@@ -51,6 +51,7 @@ pub(super) fn star(
         fcvc: None,
         pfc: None,
         cbfc: None,
+        llr: None,
         changes: Vec::new(),
         port_controls: Vec::new(),
         nodes: (0..middle).map(host).chain([switch]).collect(),

@@ -72,6 +72,7 @@ pub(super) fn leaf_spine(
         fcvc: None,
         pfc: None,
         cbfc: None,
+        llr: None,
         changes: Vec::new(),
         port_controls: Vec::new(),
         flows: flows.collect(),

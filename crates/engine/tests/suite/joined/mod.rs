@@ -335,6 +335,7 @@ fn with_switches_for_routers(plan: &JoinedPlan) -> frames::Plan {
         fcvc: None,
         pfc: None,
         cbfc: None,
+        llr: None,
         changes: Vec::new(),
         port_controls: Vec::new(),
         nodes: plan.nodes.iter().map(node).collect(),
