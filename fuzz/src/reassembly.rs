@@ -28,6 +28,8 @@ pub fn check(data: &[u8]) {
             first,
             cells,
             hit: false,
+            // Masks of at most 40 cells leave this bit free.
+            errored: mask >> 63 == 1,
         };
         for index in (0..u32::from(cells)).filter(|index| mask >> (index % 64) & 1 == 0) {
             let number = (first + index) % Info::NUMBERS;
@@ -36,7 +38,10 @@ pub fn check(data: &[u8]) {
                 reassembler.on_cell(Info::data(number));
             } else {
                 let expected = if is_all(&arrived, &pdu) {
-                    Outcome::Delivered(segment)
+                    match pdu.errored {
+                        true => Outcome::Errored,
+                        false => Outcome::Delivered(segment),
+                    }
                 } else {
                     Outcome::Corrupt
                 };

@@ -108,7 +108,7 @@ impl BitErrorConfig {
             return findings;
         };
         ratio("bursts.bit_error_ratio", bursts.bit_error_ratio);
-        let bit = rate.map_or(0, |rate| (1e12 / rate.bits_per_second()) as u64 + 1);
+        let bit = rate.map_or(0, |rate| libm::ceil(1e12 / rate.bits_per_second()) as u64);
         let least = Ps(bit.max(1));
         let times = [
             ("bursts.every", bursts.every),

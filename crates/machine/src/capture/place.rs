@@ -211,7 +211,7 @@ impl Passing {
             return Ok(Reassembled::Nothing);
         };
         Ok(match self.reassembler.on_eom(crossing.info, pdu) {
-            Outcome::Corrupt => Reassembled::Damaged,
+            Outcome::Corrupt | Outcome::Errored => Reassembled::Damaged,
             Outcome::Delivered(_) => {
                 self.encode(of, of_channel, flows);
                 Reassembled::Whole(&flows.ends[of_channel.flow()], &self.octets, self.payload)
