@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from functools import cache, partial
 from typing import Any
 
+from cellrate.language.ended_flows import Unfinished, is_over_ended_flows, needs_ended_flows
 from cellrate.language.expressions import Deferred, ExpressionError, attributes, evaluate, names
 from cellrate.language.functions import builtins
 from cellrate.language.measures import tables
@@ -77,7 +78,20 @@ def value(expression: str, run: Run) -> float:
     Raises:
         ExpressionError: The expression cannot be evaluated in this run, or its value is not a
             finite number.
+        Unfinished: The measure needs the end of flows, and files do not end in this run.
     """
+    if not needs_ended_flows(expression) or not run.files_unfinished:
+        return _value(expression, run)
+    text = f"in `{expression}`: files do not end in the run, so the measure has no value"
+    if is_over_ended_flows(expression):
+        raise Unfinished(text)
+    try:
+        return _value(expression, run)
+    except ExpressionError as error:
+        raise Unfinished(text) from error
+
+
+def _value(expression: str, run: Run) -> float:
     scope: dict[str, Any] = dict(_functions())
     for name in names(expression):
         if name not in scope and name != "run":

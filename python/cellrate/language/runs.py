@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 
 from cellrate import _core
+from cellrate.language.ended_flows import unfinished
 from cellrate.language.expressions import Readable
 from cellrate.language.measured import measured
 from cellrate.language.records import (
@@ -132,6 +133,17 @@ class Run(Record):
     )
     def throughput_mbit(self) -> float:
         return float(self.tcp.sum("tcp_throughput_bits_per_second")) / 1e6
+
+    @property
+    @measured(
+        "Files that do not end in the run; those whose start lies after its end do not count.",
+        "flows",
+        "number of flows with `source` transfer and without `completion_seconds`",
+        "cellrate",
+        better="less",
+    )
+    def files_unfinished(self) -> int:
+        return unfinished(self._table) or 0
 
     @property
     def bottleneck_port(self) -> Port:

@@ -30,8 +30,10 @@ from cellrate.simulation.figures import COLOURS, svg
 from cellrate.studies.columns import HIGH, MEAN, factors_of, measures_of, units_of
 from cellrate.studies.compare.figure import differences
 from cellrate.studies.compare.of_studies import StudyOptions, compare_factor
-from cellrate.studies.compare.report import counted_verdicts, summary
+from cellrate.studies.compare.report import counted_verdicts, files_left, summary
 from cellrate.studies.dataset import DataSet, Description, FactorColumn
+from cellrate.studies.dataset.ended_files import note as on_unfinished
+from cellrate.studies.dataset.ended_files import whole
 from cellrate.studies.plots import Chart, Drawing, Mark, lines
 from cellrate.studies.plots.chart import means, scale_of
 
@@ -211,15 +213,19 @@ def _figure(data: DataSet, measure: str) -> Section:
     if found is None:
         return Section(measure, (Paragraph("Nothing varies, so there is nothing to draw."),))
     chart, averaged = found
+    runs, lacking = whole(data, data.runs, chart.keys, (measure,))
+    about = [on_unfinished(lacking)] if lacking else []
+    about += [f"Means over {', '.join(averaged)}."] if averaged else []
+    if lacking and not runs[measure].count():
+        return Section(measure, tuple(map(Paragraph, about)))
 
     def drawn() -> str:
         commands = dict(zip(data.runs["run"], data.runs["command"], strict=True))
         points = dict(zip(data.runs["run"], data.runs["point"], strict=True))
-        return with_commands(lines(data.runs, chart), commands, points)
+        return with_commands(lines(runs, chart), commands, points)
 
     figure = Figure(drawn, f"{measure} over {chart.x}")
-    note = (Paragraph(f"Means over {', '.join(averaged)}."),) if averaged else ()
-    return Section(measure, (figure, *note))
+    return Section(measure, (figure, *map(Paragraph, about)))
 
 
 def _comparison(data: DataSet) -> tuple[Section, ...]:
@@ -238,7 +244,9 @@ def _comparison(data: DataSet) -> tuple[Section, ...]:
     options = StudyOptions(factor=texts[0], level=data.description.level, averaged=averaged)
     try:
         found = compare_factor(data, options)
-        said = summary(found) + (_at_each_point(data, options) if averaged else [])
+        said = (
+            files_left(found) + summary(found) + (_at_each_point(data, options) if averaged else [])
+        )
     except BadInput as error:
         return (Section(title, (Paragraph(f"They cannot be compared: {error}."),)),)
 
@@ -289,7 +297,8 @@ def _points(data: DataSet) -> tuple[Block, ...]:
 
 
 def _means(data: DataSet, measure: str) -> dict[int, str]:
-    values = data.runs.filter(pl.col(measure).cast(pl.Float64).is_finite())
+    runs, _ = whole(data, data.runs, ("point",), (measure,))
+    values = runs.filter(pl.col(measure).cast(pl.Float64).is_finite())
     found = means(values, ["point"], measure, data.description.level)
     texts = {}
     for row in found.iter_rows(named=True):

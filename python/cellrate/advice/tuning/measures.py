@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeAlias
 
 from cellrate import _core
 from cellrate.advice.locked_phases import LOCKED
+from cellrate.language.ended_flows import unfinished
 from cellrate.simulation.network import Network, overloaded_ports
 from cellrate.simulation.network.ethernet_view import FrameNetwork
 from cellrate.simulation.series import series_of
@@ -20,8 +21,6 @@ SAMPLES = 200
 BAND = 0.1
 """Half the width of the settling band round the final mean, as a share of this mean."""
 TRACED = "utilisation"
-TRANSFER = "transfer"
-"""Kind of the sources that end, each after a file."""
 
 
 def traced(network: Network | FrameNetwork) -> tuple[str, ...]:
@@ -138,14 +137,14 @@ def _total(measure: str) -> Callable[[Summary], float | None]:
 
 def _unfinished(summary: Summary) -> float | None:
     """Number of files that start in the run and do not end in it; None without files."""
-    files = [flow for flow in summary["flows"] if flow["source"] == TRANSFER]
-    started = [flow for flow in files if flow["start_seconds"] < summary["simulated_seconds"]]
-    ended = sum(flow["completion_seconds"] is not None for flow in started)
-    return float(len(started) - ended) if files else None
+    found = unfinished(summary)
+    return None if found is None else float(found)
 
 
 def _completion(summary: Summary) -> float | None:
-    """The 99th percentile of the completion times, as rank ceil(0.99 n); None if no file ends."""
+    """The 99th percentile of the completion times, as rank ceil(0.99 n); None unless files end."""
+    if unfinished(summary):
+        return None
     times = (flow["completion_seconds"] for flow in summary["flows"])
     ended = sorted(time for time in times if time is not None)
     return ended[math.ceil(0.99 * len(ended)) - 1] if ended else None
@@ -247,7 +246,7 @@ CRITERIA = (
     ),
     Criterion(
         "completion",
-        "completion time that 99 % of the ended flows do not exceed",
+        "completion time that 99 % of the flows do not exceed, if all files end",
         "s",
         "least",
         0.01,
@@ -255,6 +254,10 @@ CRITERIA = (
         of=_completion,
     ),
 )
+
+
+def _completion_over_ethernet(summary: Summary) -> float | None:
+    return None if unfinished(summary) else _total("completion_p99_seconds")(summary)
 
 
 def _over_ethernet(criterion: Criterion) -> Criterion | None:
@@ -272,7 +275,7 @@ def _over_ethernet(criterion: Criterion) -> Criterion | None:
         case "packets-lost":
             return replace(gbit, of=_total("packets_dropped"))
         case "completion":
-            return replace(gbit, of=_total("completion_p99_seconds"))
+            return replace(gbit, of=_completion_over_ethernet)
     return gbit
 
 

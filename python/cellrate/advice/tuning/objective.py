@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import TypeAlias
 
-from cellrate.advice.tuning.measures import OF_LINK_LAYERS, TRANSFER, Criterion, Measures
+from cellrate.advice.tuning.measures import OF_LINK_LAYERS, Criterion, Measures
 from cellrate.common.problems import BadInput, choose
+from cellrate.language.ended_flows import TRANSFER
 
 Means: TypeAlias = Mapping[str, float | None]
 
@@ -69,8 +70,8 @@ class Objective:
     def files_ending_first(self) -> Objective:
         """The objective with `unfinished` before `completion`, unless it names both or neither.
 
-        Completion times are those of files that end. A setting under which few files end, all of
-        them quick, would otherwise rank first.
+        Runs whose files do not all end have no completion time. So a setting under which fewer
+        files end ranks behind by `unfinished`, and completion decides where equally many end.
         """
         names = [criterion.name for criterion in self.criteria]
         if "completion" not in names or "unfinished" in names:

@@ -36,6 +36,8 @@ class Pair:
             run.
         left_out: Number of runs of both alternatives that are left out: failed runs, runs without a
             finite value, and runs without a run of the other alternative with the same seed.
+        unfinished: True if files of an alternative do not end in some run, so that the measure has
+            no value in this run, and its difference none.
         interval: Confidence interval of this difference alone.
         simultaneous: Wider confidence interval. All simultaneous intervals of the comparison hold
             at once with the probability `Comparison.level`.
@@ -64,6 +66,7 @@ class Pair:
     real: bool | None = None
     too_few_seeds: int | None = None
     seeds_to_decide: int | None = None
+    unfinished: bool = False
 
     def reversed(self) -> Pair:
         """The comparison with exchanged alternatives: the difference is first minus second."""
@@ -89,16 +92,32 @@ class Place:
 
     Attributes:
         alternative: The alternative.
-        mean: Mean over all its runs with a value.
+        mean: Mean over all its runs with a value; None if files do not end in some run, so that the
+            measure has no value in this run.
         letters: Letters of the alternative's groups. Alternatives that share a letter have no real
             difference.
         against_best: The pair of the best alternative and this one; None for the best itself.
     """
 
     alternative: Value
-    mean: float
+    mean: float | None
     letters: str
     against_best: Pair | None
+
+
+@dataclass(frozen=True)
+class Left:
+    """Files of an alternative that do not end.
+
+    Attributes:
+        unfinished_runs: Number of runs in which files do not end.
+        runs: Number of all its runs that did not fail.
+        files: Mean number of such files over all these runs.
+    """
+
+    unfinished_runs: int
+    runs: int
+    files: float
 
 
 @dataclass(frozen=True)
@@ -110,7 +129,8 @@ class Ranking:
         where: Values of the other factors.
         better: Whether more or less of the measure is better; None if unknown, when the greatest
             value comes first.
-        places: Alternatives with a value, the best first.
+        places: Alternatives with a value, the best first; then those of which files do not end, the
+            fewest files first.
     """
 
     measure: str
@@ -146,6 +166,10 @@ class Comparison(Shown):
             those of the first run of each alternative that has it. Empty for studies.
         lost_outside: Number of runs that lost data outside the measuring window and none in it, by
             alternative; those without such runs are left out.
+        unfinished: Files that do not end, by alternative; empty unless a measure of `of_ended`
+            has no value in some run because of them.
+        of_ended: Measures that have no value in a run whose files do not end, such as completion
+            times.
     """
 
     factor: str
@@ -165,6 +189,8 @@ class Comparison(Shown):
     texts: Mapping[str, Mapping[float, str]] = field(default_factory=dict)
     warnings: tuple[Mapping[str, str], ...] = ()
     lost_outside: Mapping[str, int] = field(default_factory=dict)
+    unfinished: Mapping[Value, Left] = field(default_factory=dict)
+    of_ended: tuple[str, ...] = ()
 
     def text(self, factor: str, value: Value) -> str:
         """A value of a factor as the study file lists it, or else as a number."""

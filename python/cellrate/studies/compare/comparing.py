@@ -14,8 +14,9 @@ import numpy.typing as npt
 import polars as pl
 
 from cellrate.common.problems import BadInput, choose
+from cellrate.language.ended_flows import FILES
 from cellrate.language.measured import Better
-from cellrate.studies.compare.answer import Comparison, Pair, Place, Ranking, Value
+from cellrate.studies.compare.answer import Comparison, Left, Pair, Place, Ranking, Value
 from cellrate.studies.compare.contrast import (
     adjusted,
     contrast,
@@ -38,11 +39,17 @@ class Sample:
         seeds: Seeds of the runs.
         values: Values by measure; NaN for a run without a value, such as a failed run.
         deterministic: True if at least two seeds were run and all runs have the same digest.
+        files: Number of files that do not end in each run; NaN for failed runs.
     """
 
     seeds: Integers
     values: Mapping[str, Floats]
     deterministic: bool
+    files: Floats
+
+    def unfinished(self, measure: str) -> bool:
+        """True if a measure of ended flows lacks its value in a run whose files do not all end."""
+        return bool((np.isnan(self.values[measure]) & (self.files > 0)).any())
 
 
 Samples: TypeAlias = dict[Point, dict[Value, Sample]]
@@ -70,12 +77,15 @@ def _sample(part: pl.DataFrame, key: Point, keys: Sequence[str], measures: Seque
     if (np.diff(seeds) == 0).any():
         place = ", ".join(f"{name} = {value}" for name, value in zip(keys, key, strict=True))
         raise BadInput(f"several runs with the same seed have {place}: name all factors that vary")
-    values = {
-        name: part[name].cast(pl.Float64).fill_null(float("nan")).to_numpy() for name in measures
-    }
+    values = {name: _floats(part[name]) for name in measures}
+    files = _floats(part[FILES]) if FILES in part.columns else np.zeros(len(part))
     digests = part["digest"].drop_nulls() if "digest" in part.columns else pl.Series([])
     same = len(digests) >= 2 and digests.n_unique() == 1
-    return Sample(seeds, values, same)
+    return Sample(seeds, values, same, files)
+
+
+def _floats(column: pl.Series) -> Floats:
+    return column.cast(pl.Float64).fill_null(float("nan")).to_numpy()
 
 
 def averaged(found: Samples) -> Samples:
@@ -99,11 +109,15 @@ def _mean_sample(parts: Sequence[Sample]) -> Sample:
         seeds = np.intersect1d(seeds, part.seeds)
     if not len(seeds):
         raise BadInput("the mean over points needs the same seeds at all points")
-    values = {
-        name: np.mean([part.values[name][np.isin(part.seeds, seeds)] for part in parts], axis=0)
-        for name in parts[0].values
-    }
-    return Sample(seeds, values, all(part.deterministic for part in parts))
+    kept = [np.isin(part.seeds, seeds) for part in parts]
+
+    def mean(columns: Iterable[Floats]) -> Floats:
+        found = [one[which] for one, which in zip(columns, kept, strict=True)]
+        return np.asarray(np.mean(found, axis=0), dtype=np.float64)
+
+    values = {name: mean(part.values[name] for part in parts) for name in parts[0].values}
+    exact = all(part.deterministic for part in parts)
+    return Sample(seeds, values, exact, mean(part.files for part in parts))
 
 
 def matched(first: Sample, second: Sample, measure: str) -> tuple[Floats, Floats, bool]:
@@ -135,10 +149,13 @@ def ranking(
     having: Mapping[Value, Sample],
     pairs: Sequence[Pair],
     better: Better | None,
+    *,
+    of_ended: bool = False,
 ) -> Ranking:
     """Ranks the alternatives at one point by their means.
 
-    The best comes first; if `better` is None, the greatest mean comes first.
+    The best comes first; if `better` is None, the greatest mean comes first. By a measure of ended
+    flows, alternatives of which files do not end come last, the fewest files first.
 
     Args:
         measure: Name of the measure.
@@ -146,18 +163,29 @@ def ranking(
         having: Runs of the alternatives at the point.
         pairs: All pairs of the alternatives, with their verdicts (real or not).
         better: Whether more or less of the measure is better; None if unknown.
+        of_ended: True for a measure of ended flows.
     """
-    means = {one: _mean(sample.values[measure]) for one, sample in having.items()}
+    left = {
+        one: float(np.nanmean(sample.files))
+        for one, sample in having.items()
+        if of_ended and sample.unfinished(measure)
+    }
+    means = {
+        one: _mean(sample.values[measure]) for one, sample in having.items() if one not in left
+    }
     order = [one for one, mean in means.items() if mean is not None]
     order.sort(key=lambda one: means[one] or 0.0, reverse=better != "less")
-    letters = compact_letters(order, [(one.first, one.second) for one in pairs if one.real])
+    apart = [(one, other) for one in order for other in left]
+    order += sorted(left, key=lambda one: left[one])
+    real = [(one.first, one.second) for one in pairs if one.real]
+    letters = compact_letters(order, [*real, *apart])
     between = {frozenset((one.first, one.second)): one for one in pairs}
     places = []
     for one in order:
         pair = between[frozenset((order[0], one))] if one != order[0] else None
         if pair is not None and pair.second != one:
             pair = pair.reversed()
-        places.append(Place(one, means[one] or 0.0, letters[one], pair))
+        places.append(Place(one, means.get(one), letters[one], pair))
     return Ranking(measure, where, better, tuple(places))
 
 
@@ -218,6 +246,8 @@ class Rules:
             instead of each point.
         better: For each measure whether more or less is better, if known.
         shares: Measures that are shares, from 0 to 1.
+        of_ended: Measures that need the end of flows, such as completion times. A run without such
+            a value whose `files_unfinished` is above 0 keeps its alternative from having a mean.
     """
 
     factor: str
@@ -228,6 +258,7 @@ class Rules:
     averaged: bool = False
     better: Mapping[str, Better] = field(default_factory=dict)
     shares: frozenset[str] = frozenset()
+    of_ended: frozenset[str] = frozenset()
 
 
 def compare(runs: pl.DataFrame, rules: Rules) -> Comparison:
@@ -242,7 +273,8 @@ def compare(runs: pl.DataFrame, rules: Rules) -> Comparison:
     ranks the alternatives at each point.
 
     Args:
-        runs: Columns `seed`, the factors and the measures, and optionally `status` and `digest`.
+        runs: Columns `seed`, the factors and the measures, and optionally `status`, `digest` and
+            `files_unfinished`.
         rules: Options of the comparison.
 
     Raises:
@@ -253,19 +285,19 @@ def compare(runs: pl.DataFrame, rules: Rules) -> Comparison:
     runs = _without_failed(runs, rules.measures)
     alternatives = tuple(runs[rules.factor].unique(maintain_order=True).to_list())
     chosen = _chosen(alternatives, rules)
-    without_values = tuple(
-        name for name in rules.measures if not runs[name].cast(pl.Float64).is_finite().any()
-    )
+    without_values = tuple(name for name in rules.measures if not _has_values(runs, name, rules))
     measured = tuple(name for name in rules.measures if name not in without_values)
     if not measured:
         raise BadInput(f"no run has a value of {', '.join(without_values)}")
     found = samples(runs, rules.factor, rules.where, measured)
+    of_ended = tuple(one for one in measured if one in rules.of_ended)
+    unfinished = _unfinished(found, of_ended)
     unmatched = sum(len(point) < len(alternatives) for point in found.values())
     if rules.averaged and rules.where:
         found = averaged(found)
     names = () if rules.averaged else rules.where
     pairs = [
-        _pair(measure, dict(zip(names, point, strict=True)), first, second, having)
+        _pair(measure, dict(zip(names, point, strict=True)), first, second, having, of_ended)
         for measure in measured
         for point, having in found.items()
         for first, second in chosen
@@ -286,14 +318,37 @@ def compare(runs: pl.DataFrame, rules: Rules) -> Comparison:
         tests,
         unmatched,
         without_values,
-        () if rules.baseline is not None else _rankings(found, names, judged, rules.better),
+        () if rules.baseline is not None else _rankings(found, names, judged, rules),
         {name: rules.better[name] for name in measured if name in rules.better},
         rules.shares,
+        unfinished=unfinished,
+        of_ended=of_ended,
     )
 
 
+def _has_values(runs: pl.DataFrame, measure: str, rules: Rules) -> bool:
+    """True if a run has a finite value, or would have one if its files ended."""
+    waits = measure in rules.of_ended and FILES in runs.columns and (runs[FILES] > 0).any()
+    return bool(waits or runs[measure].cast(pl.Float64).is_finite().any())
+
+
+def _unfinished(found: Samples, of_ended: Sequence[str]) -> dict[Value, Left]:
+    """Files that do not end by alternative, over all points; empty if all measures have values."""
+    by_alternative: dict[Value, list[Sample]] = {}
+    for having in found.values():
+        for one, sample in having.items():
+            by_alternative.setdefault(one, []).append(sample)
+    left = {}
+    for one, parts in by_alternative.items():
+        if any(part.unfinished(measure) for part in parts for measure in of_ended):
+            files = np.concatenate([part.files for part in parts])
+            files = files[np.isfinite(files)]
+            left[one] = Left(int((files > 0).sum()), len(files), float(files.mean()))
+    return left
+
+
 def _rankings(
-    found: Samples, names: Sequence[str], pairs: Sequence[Pair], better: Mapping[str, Better]
+    found: Samples, names: Sequence[str], pairs: Sequence[Pair], rules: Rules
 ) -> tuple[Ranking, ...]:
     """A ranking for each measure and point."""
     by_place: dict[tuple[str, Point], list[Pair]] = {}
@@ -301,7 +356,14 @@ def _rankings(
         point = tuple(pair.where[name] for name in names)
         by_place.setdefault((pair.measure, point), []).append(pair)
     return tuple(
-        ranking(measure, one[0].where, found[point], one, better.get(measure))
+        ranking(
+            measure,
+            one[0].where,
+            found[point],
+            one,
+            rules.better.get(measure),
+            of_ended=measure in rules.of_ended,
+        )
         for (measure, point), one in by_place.items()
     )
 
@@ -342,9 +404,17 @@ def _chosen(alternatives: Sequence[Value], rules: Rules) -> list[tuple[Value, Va
 
 
 def _pair(
-    measure: str, where: dict[str, Value], first: Value, second: Value, having: dict[Value, Sample]
+    measure: str,
+    where: dict[str, Value],
+    first: Value,
+    second: Value,
+    having: dict[Value, Sample],
+    of_ended: Sequence[str],
 ) -> Pair:
     one, other = having[first], having[second]
+    if measure in of_ended and (one.unfinished(measure) or other.unfinished(measure)):
+        runs = len(one.seeds) + len(other.seeds)
+        return Pair(measure, where, first, second, None, runs, unfinished=True)
     values, others, paired = matched(one, other, measure)
     left_out = len(one.seeds) + len(other.seeds) - len(values) - len(others)
     difference = None

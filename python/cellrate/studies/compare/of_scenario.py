@@ -12,6 +12,7 @@ import polars as pl
 
 from cellrate import ScenarioError
 from cellrate.common.problems import BadInput, choose
+from cellrate.language.ended_flows import FILES, needs_ended_flows
 from cellrate.language.expressions import ExpressionError
 from cellrate.language.of_a_run import value
 from cellrate.language.runs import Run, run_of
@@ -124,8 +125,8 @@ class Table:
     """Table with the runs of all alternatives.
 
     Attributes:
-        runs: Columns `seed`, `status`, `digest` and `command`, one for each path that varies, and
-            one for each measure.
+        runs: Columns `seed`, `status`, `digest`, `files_unfinished` and `command`, one for each
+            path that varies, and one for each measure.
         reasons: For each measure without a value in some run, the error of the first such run.
         warnings: See `Comparison`.
         lost_outside: See `Comparison`.
@@ -175,14 +176,14 @@ def run_all(
     with closing(runner(jobs)) as results:
         for row, done in zip(rows, results, strict=True):
             if done.outcome is None:
-                row |= {"status": FAILED, "digest": None}
+                row |= {"status": FAILED, "digest": None, FILES: None}
                 row |= {one.name: None for one in measures}
                 notice(f"failed: {' '.join(done.error.split())}\n  {row['command']}")
                 for one in measures:
                     reasons.setdefault(one.name, done.error)
                 continue
             run = run_of(done.outcome, row["command"], done.scenario)
-            row |= {"status": DONE, "digest": run.digest}
+            row |= {"status": DONE, "digest": run.digest, FILES: run.files_unfinished}
             alternative = tuple(row[varied.path] for varied in varies)
             if LOST_OUTSIDE in {one["code"] for one in run.warnings}:
                 named = ", ".join(alternative)
@@ -192,7 +193,8 @@ def run_all(
             for one in new:
                 warnings.setdefault(one["message"], one)
             row |= {one.name: _value(one, run, reasons) for one in measures}
-    types: dict[str, Any] = {"digest": pl.String} | {one.name: pl.Float64 for one in measures}
+    types: dict[str, Any] = {"digest": pl.String, FILES: pl.Int64}
+    types |= {one.name: pl.Float64 for one in measures}
     table = pl.DataFrame(rows, schema_overrides=types)
     return Table(table, reasons, tuple(warnings.values()), lost_outside)
 
@@ -277,13 +279,14 @@ def compare_scenario(
         averaged=options.averaged,
         better=directions(known, list(options.better), names),
         shares=frozenset(one.name for one in measures if is_share(one.expression)),
+        of_ended=frozenset(one.name for one in measures if needs_ended_flows(one.expression)),
     )
     for note in left_out(varies):
         notice(note)
     total = len(combinations_of(varies)) * len(options.seeds)
     runs = run_all(base, varies, measures, options.seeds, runner_of(total), failed)
     if options.measures:
-        _require_measured(names, runs)
+        _require_measured(rules, runs)
     units = {wanted.name: wanted.unit for wanted in measures}
     found = replace(compare(runs.runs, rules), units=units, warnings=runs.warnings)
     found = replace(found, lost_outside=runs.lost_outside)
@@ -302,12 +305,13 @@ def _one_of(text: str, values: Sequence[str]) -> str:
     raise BadInput(f"--baseline {text}: allowed: {', '.join(values)}")
 
 
-def _require_measured(names: tuple[str, ...], table: Table) -> None:
-    """Checks that every requested measure has a value in some run.
+def _require_measured(rules: Rules, table: Table) -> None:
+    """Checks that every requested measure has a value in some run, or would have if files ended.
 
     Raises:
         BadInput: A measure has no value in any run.
     """
-    for name in names:
-        if table.runs[name].null_count() == len(table.runs):
+    for name in rules.measures:
+        waits = name in rules.of_ended and (table.runs[FILES] > 0).any()
+        if table.runs[name].null_count() == len(table.runs) and not waits:
             raise BadInput(f"--measure {name}: {table.reasons[name]}")

@@ -10,11 +10,13 @@ import polars as pl
 
 from cellrate.common.numbers import value_text
 from cellrate.common.problems import BadInput, choose
+from cellrate.language.ended_flows import FILES
 from cellrate.studies.columns import chosen, column, factors_of, measures_of, units_of
 from cellrate.studies.compare.answer import LOST_OUTSIDE, Comparison, Value
 from cellrate.studies.compare.comparing import Rules, compare
 from cellrate.studies.compare.measures import better_of, directions, is_share
 from cellrate.studies.dataset import DataSet
+from cellrate.studies.dataset.ended_files import of_ended, with_files
 
 STUDY, OTHERWISE = "study", "the study"
 """Name of the column with the study of a run, and its other name if a factor is called `study`."""
@@ -78,7 +80,7 @@ def side_by_side(first: StudyRuns, second: StudyRuns) -> JoinedStudies:
         _require_all_common(side, name, where)
     _require_common_points(first, second, names, where)
     columns = ["seed", *where, *measures]
-    columns += [name for name in ("status", "digest") if _both_have(first, second, name)]
+    columns += [name for name in ("status", "digest", FILES) if _both_have(first, second, name)]
     study = OTHERWISE if STUDY in columns else STUDY
     tables = [
         side.runs.select(pl.lit(name).alias(study), *columns)
@@ -192,7 +194,7 @@ def compare_factor(data: DataSet, options: StudyOptions) -> Comparison:
             f"give --factor NAME or a second study; "
             f"the factors of this study are {', '.join(factors)}"
         )
-    runs = chosen(data.runs, options.where)
+    runs = chosen(with_files(data, data.runs), options.where)
     factor = column(options.factor, factors, "factor that varies")
     where = tuple(name for name in factors if name != factor)
     return _compared(data, options, runs, factor, where, _measures(data, options))
@@ -226,6 +228,7 @@ def _compared(
         options.averaged,
         directions(known, options.better, measures),
         frozenset(name for name, one in definitions.items() if is_share(one)),
+        frozenset(of_ended(data, measures)),
     )
     found = replace(compare(runs, rules), texts=data.description.texts)
     if "warnings" not in runs.columns:  # a data set of an earlier version
@@ -238,7 +241,10 @@ def _compared(
 def _side(data: DataSet, options: StudyOptions) -> StudyRuns:
     varied = tuple(one.name for one in data.description.factors)
     return StudyRuns(
-        data.description.name, chosen(data.runs, options.where), varied, _measures(data, options)
+        data.description.name,
+        chosen(with_files(data, data.runs), options.where),
+        varied,
+        _measures(data, options),
     )
 
 

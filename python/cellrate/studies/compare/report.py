@@ -19,6 +19,7 @@ from cellrate.common.document import (
     rows,
 )
 from cellrate.common.numbers import WHOLE, counted, finite_or_none, number
+from cellrate.common.to_json import to_json
 from cellrate.language.measured import Better
 from cellrate.studies.compare.answer import Comparison, Pair, Place, Ranking, Value
 from cellrate.studies.compare.contrast import APART, MOST, POWER
@@ -27,6 +28,7 @@ GAIN = 1.1
 """Least ratio of the numbers of runs without and with pairing at which the report mentions it."""
 SMALL = 0.01
 """Share of the first mean below which the report calls a real difference small."""
+UNFINISHED = "files do not end"
 VERDICTS = {True: "real", False: "may be chance", None: "cannot tell"}
 
 
@@ -109,7 +111,9 @@ def chance(pair: Pair) -> str:
 
 
 def verdict(pair: Pair) -> str:
-    """The decision on a difference: real, may be chance, or none."""
+    """The decision on a difference: real, may be chance, or none; or that files do not end."""
+    if pair.unfinished:
+        return UNFINISHED
     if pair.contrast is not None and pair.contrast.difference == 0.0 and not pair.real:
         return "none" if pair.contrast.test == "exact" else "none seen"
     if pair.real and is_small(pair):
@@ -157,7 +161,7 @@ def summary(comparison: Comparison) -> list[str]:
     found += _letters(comparison)
     found += _too_few(comparison)
     found += _pairing(comparison)
-    untested = [pair for pair in pairs if pair.real is None]
+    untested = [pair for pair in pairs if pair.real is None and not pair.unfinished]
     if untested:
         found.append(
             f"{len(untested)} differences cannot be tested: an alternative has no value, or only a "
@@ -165,7 +169,7 @@ def summary(comparison: Comparison) -> list[str]:
         )
     if comparison.unmatched:
         found.append(f"At {comparison.unmatched} points some alternatives have no run.")
-    left_out = max(pair.left_out for pair in pairs)
+    left_out = max((pair.left_out for pair in pairs if not pair.unfinished), default=0)
     if left_out:
         found.append(
             f"Up to {left_out} runs of a pair are left out: the runs failed, have no finite value, "
@@ -293,8 +297,26 @@ def report(
         _section(comparison, measure, units.get(measure, ""), all_pairs=all_pairs)
         for measure in comparison.measures
     ]
-    doubts, words = unseen_losses(comparison), summary(comparison)
+    doubts, words = [*files_left(comparison), *unseen_losses(comparison)], summary(comparison)
     return Document(title(comparison), (*map(Paragraph, doubts), *sections, *map(Paragraph, words)))
+
+
+def files_left(comparison: Comparison) -> list[str]:
+    """A sentence on alternatives whose files do not end in some runs, which thus lack measures."""
+    if not comparison.unfinished:
+        return []
+    left = "; ".join(
+        f"{comparison.text(comparison.factor, at)}: {number(one.files)} files per run, in "
+        f"{one.unfinished_runs} of {counted(one.runs, 'run')}"
+        for at, one in comparison.unfinished.items()
+    )
+    measures = ", ".join(comparison.of_ended)
+    text = (
+        f"Files do not end in some runs, which therefore have no {measures} ({left}). An "
+        "alternative with such a run has no mean, and ranks behind those whose files all end. Run "
+        "for longer, or compare `--measure files_unfinished`."
+    )
+    return [text]
 
 
 def unseen_losses(comparison: Comparison) -> list[str]:
@@ -346,10 +368,10 @@ def _ranking(comparison: Comparison, rankings: Sequence[Ranking]) -> Table:
 
 def _place(comparison: Comparison, place: Place) -> tuple[Text, ...]:
     alternative = comparison.text(comparison.factor, place.alternative)
-    cells = (alternative, number(place.mean), place.letters)
+    cells = (alternative, "-" if place.mean is None else number(place.mean), place.letters)
     pair = place.against_best
     if pair is None:
-        return (*cells, "", "", "", "best", "")
+        return (*cells, "", "", "", UNFINISHED if place.mean is None else "best", "")
     return (*cells, difference(pair), *_decided(pair))
 
 
@@ -410,7 +432,10 @@ def as_json(comparison: Comparison, units: Mapping[str, str]) -> dict[str, Any]:
         "differences": [_pair_json(pair) for pair in comparison.pairs],
         "warnings": [dict(one) for one in comparison.warnings],
         "runs_with_losses_outside_the_window": dict(comparison.lost_outside),
-        "words": [*unseen_losses(comparison), *summary(comparison)],
+        "unfinished_files": [
+            {"alternative": at, **to_json(one)} for at, one in comparison.unfinished.items()
+        ],
+        "words": [*files_left(comparison), *unseen_losses(comparison), *summary(comparison)],
     }
 
 

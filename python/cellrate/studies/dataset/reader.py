@@ -317,11 +317,14 @@ MOST_POINTS = 30
 
 def data_set_document(data: DataSet) -> Document:
     """The means of the measures at each point, and the runs that failed."""
+    from cellrate.studies.dataset import ended_files  # imports this module
+
     described, runs = data.description, data.runs
     failed = runs.filter(pl.col("status") != "done")
     factors = [one.name for one in described.varied]
     measures = [one.name for one in described.measures]
     points = counted(runs["point"].n_unique(), "point")
+    ended, lacking = ended_files.whole(data, runs, ("point",), measures)
     parts: list[Block] = [
         Paragraph(
             f"{described.scenario}, {counted(len(runs), 'run')} at {points}; "
@@ -338,7 +341,7 @@ def data_set_document(data: DataSet) -> Document:
     titles += measures
     numeric = range(len(factors), len(titles))
     means = (
-        runs.group_by("point", *factors, maintain_order=True)
+        ended.group_by("point", *factors, maintain_order=True)
         .agg(pl.col(measures).mean())
         .sort("point")
     )
@@ -356,6 +359,8 @@ def data_set_document(data: DataSet) -> Document:
         ),
     )
     parts.append(Section("Means over replications", (table,)))
+    if lacking:
+        parts.append(Remark(ended_files.note(lacking)))
     if len(means) > MOST_POINTS:
         parts.append(
             Remark(f"{counted(len(means) - MOST_POINTS, 'further point')}, in DataSet.runs")

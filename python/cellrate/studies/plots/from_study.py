@@ -15,6 +15,7 @@ from cellrate.simulation.picture_context import NO_CONTEXT
 from cellrate.simulation.series import Series
 from cellrate.studies.columns import chosen, column, units_of
 from cellrate.studies.dataset import DataSet
+from cellrate.studies.dataset.ended_files import whole
 from cellrate.studies.plots import KINDS
 from cellrate.studies.plots.chart import SUFFIXES, Chart, Drawing, Scale, scale_of
 from cellrate.studies.plots.over_time import overlaid, phase_portrait
@@ -76,6 +77,8 @@ def draw(data: DataSet, options: PlotOptions) -> Drawing:
         data.description.texts,
     )
     runs = chosen(frame, options.where)
+    if options.table == "runs":
+        runs, _ = whole(data, runs, chart.keys, (chart.y,))
     drawing = KINDS[options.kind](runs, chart)
     about = f"{_about(options.kind, chart)}{_together(data, runs, options.kind, chart)}"
     return _titled(drawing, data, options, about)

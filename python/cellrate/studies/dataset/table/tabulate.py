@@ -13,6 +13,7 @@ from cellrate.common.numbers import value_text
 from cellrate.common.problems import BadInput, choose
 from cellrate.studies.columns import COUNT, MEAN, SPREAD, VALUE
 from cellrate.studies.dataset.columns import RUNS, columns, distinct
+from cellrate.studies.dataset.ended_files import note, whole
 from cellrate.studies.dataset.reader import DataSet
 from cellrate.studies.dataset.table.tabulation import Cell, Head, Key, Tabulation
 
@@ -133,6 +134,9 @@ def tabulate(data: DataSet, question: Question) -> Tabulation:
     rows = data.collect(_chosen(data, asked))
     if rows.is_empty():
         raise BadInput("no run of the study has succeeded")
+    lacking: tuple[str, ...] = ()
+    if asked.table == RUNS:
+        rows, lacking = whole(data, rows, keys, asked.measures)
     cells: dict[tuple[Key, Key, str], Cell] = {}
     uneven = False
     for measure in asked.measures:
@@ -148,7 +152,7 @@ def tabulate(data: DataSet, question: Question) -> Tabulation:
         column_keys=_present(rows, asked.columns),
         cells=cells,
         level=asked.level or data.description.level,
-        notes=tuple(_notes(data, rows, asked, uneven=uneven)),
+        notes=(*([note(lacking)] if lacking else []), *_notes(data, rows, asked, uneven=uneven)),
     )
 
 
@@ -158,7 +162,8 @@ def _chosen(data: DataSet, asked: Question) -> pl.LazyFrame:
     own = data.columns(asked.table)
     runs = data.scan(RUNS).filter(pl.col("status") == "done")
     if asked.table == RUNS:
-        return _where(data, runs, asked).select(*dict.fromkeys([*NUMBERS, *keys, *asked.measures]))
+        kept = dict.fromkeys(["run", *NUMBERS, *keys, *asked.measures])
+        return _where(data, runs, asked).select(*kept)
     varied = [name for name in keys if name not in own]
     entities = data.scan(asked.table).select(
         "run", *dict.fromkeys([*NUMBERS, *(k for k in keys if k in own), *asked.measures])
