@@ -8,6 +8,16 @@ from pathlib import Path
 import cellrate
 import polars as pl
 import pytest
+from cellrate.advice.choosing import Effort, Goals, choose_over_ethernet
+from cellrate.advice.choosing.packet_alternatives import Alternative
+from cellrate.advice.choosing.packet_choice import (
+    SHOWN,
+    PacketChoice,
+    PacketOption,
+    missed,
+    objective_of,
+)
+from cellrate.advice.tuning.laboratory import AS_IT_IS
 from cellrate.advice.tuning.measures import OF_LINK_LAYERS
 from cellrate.language.ended_flows import Unfinished, unfinished
 from cellrate.language.of_a_run import value
@@ -143,3 +153,39 @@ def test_a_study_has_no_mean_completion_of_the_files_that_happen_to_end(
     assert command("report", place).returncode == 0
     page = (place / "report.html").read_text(encoding="utf-8")
     assert "completion: no mean where files of a run do not end" in page
+
+
+def test_no_goal_makes_up_for_files_that_do_not_end() -> None:
+    """Few files without a loss, one of them done at once, against all files with some losses."""
+
+    def option(recovery: str, left: float, seconds: float | None, loss: float) -> PacketOption:
+        known = {"unfinished": left, "completion": seconds, "loss": loss, "queue": 1.0}
+        means = {**dict.fromkeys(SHOWN), **known, "throughput": 1e9, "fairness": 0.5}
+        return PacketOption(Alternative(recovery, "none"), AS_IT_IS, 2, means, 1, 0, (recovery,))
+
+    goals = Goals(loss=0.05, fairness=0.0, all_files_end=True)
+    objective = objective_of(goals, files=True)
+    few, lossy, whole = (
+        option("vegas", 24.0, None, 0.0),
+        option("sack", 0.0, 0.0021, 0.06),
+        option("newreno", 0.0, 0.0022, 0.04),
+    )
+    options = [few, lossy, whole]
+    assert objective.ranked([one.means for one in options]) == [2, 1, 0]
+    assert missed(few.means, goals) == ["leaves 24 files unfinished"]
+    choice = PacketChoice(Job("", "x.toml"), goals, objective, 2, (whole, lossy, few), {}, 2, 0)
+    words = " ".join(choice.words())
+    assert "Recommended: newreno, none: unfinished 0 files" in words
+    assert "The goals cost" not in words
+    assert "Goals: all files end; " in choice.wanted()
+
+
+def test_choose_prefers_the_recovery_under_which_all_files_end(incast: Path) -> None:
+    """First windows of 32 senders overflow the buffer; timers of 200 ms outlast the run."""
+    base = Job(incast.read_text(encoding="utf-8"), incast.name, STALLED)
+    found = choose_over_ethernet(base, Goals(loss=0.5, fairness=0.0), Effort(settings=0, seeds=1))
+    left = {one.label: one.means["unfinished"] or 0.0 for one in found.options}
+    assert min(left.values()) < max(left.values())
+    assert found.best.means["unfinished"] == pytest.approx(min(left.values()), rel=0.1)
+    for one in found.options:
+        assert (one.means["completion"] is None) == (left[one.label] > 0)

@@ -11,7 +11,7 @@ from cellrate import _core
 from cellrate.advice.choosing.candidates import ABILITIES, Ability, Option
 from cellrate.advice.tuning.measures import Criterion
 from cellrate.advice.tuning.objective import Objective
-from cellrate.common.numbers import counted, seconds
+from cellrate.common.numbers import counted, number, seconds
 from cellrate.common.problems import BadInput, choose
 from cellrate.common.to_json import to_json
 
@@ -35,6 +35,7 @@ class Goals:
         settling_seconds: Longest time until the bottleneck's utilisation has settled; None for no
             limit.
         buffer_cells: Greatest buffer; None for no limit.
+        all_files_end: True if every file must end in the run, as where all flows transfer files.
     """
 
     abilities: tuple[Ability, ...] = ABILITIES
@@ -46,6 +47,7 @@ class Goals:
     insists_on_fairness: bool = False
     settling_seconds: float | None = None
     buffer_cells: int | None = None
+    all_files_end: bool = False
 
     def enough(self, most_bits_per_second: float) -> float:
         """The least throughput in bit/s: a rate that was set, or a share of the best throughput.
@@ -64,7 +66,8 @@ class Goals:
             speed: Text on how fast is enough; by default the goal of throughput.
         """
         lost = "no loss" if self.loss == 0 else f"at most {self.loss:g} of the {unit} lost"
-        parts = [f"{lost} in the whole run"]
+        parts = ["all files end"] if self.all_files_end else []
+        parts.append(f"{lost} in the whole run")
         if speed is not None:
             parts.append(speed)
         elif self.bits_per_second is None:
@@ -116,6 +119,11 @@ class Goals:
         if loss is not None and loss > self.loss:
             yield f"loses {loss:.2g} of the {unit}"
 
+    def leaves_files(self, unfinished: float | None) -> Iterator[str]:
+        """Text on files that do not end in the run, if they must; none if all end."""
+        if self.all_files_end and unfinished:
+            yield f"leaves {counted_mean(unfinished)} unfinished"
+
     def is_unfair(self, fairness: float | None) -> Iterator[str]:
         """Text on a Jain index below the goal; none if it is not below."""
         if fairness is not None and fairness < self.fairness:
@@ -129,6 +137,13 @@ def settled(settling_seconds: float) -> str:
     return f"settles in {seconds(settling_seconds)}"
 
 
+def counted_mean(files: float) -> str:
+    """A mean number of files as text."""
+    return f"{number(files)} {'file' if files == 1 else 'files'}"
+
+
+OF_FRAMES = ("all_files_end",)
+"""Attributes of goals that a choice over ATM does not have."""
 OF_CELLS = ("abilities", "delay_seconds", "settling_seconds", "buffer_cells")
 """Attributes of goals that have no meaning over Ethernet."""
 

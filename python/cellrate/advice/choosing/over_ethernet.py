@@ -30,6 +30,7 @@ from cellrate.advice.tuning.objective import Means, Objective, means_of
 from cellrate.advice.tuning.race import race
 from cellrate.advice.tuning.search import search
 from cellrate.common.problems import BadInput
+from cellrate.language.ended_flows import TRANSFER
 from cellrate.simulation.network.ethernet_view import FrameFlow, FrameNetwork
 from cellrate.simulation.run_types import Runner
 from cellrate.simulation.runner import Job, run_many
@@ -89,6 +90,7 @@ def choose_over_ethernet(
             f"{base.path}: {changes} during the run; choose replaces queue management and "
             "controls, so only buffers, flows and their sources may change"
         )
+    goals = replace(goals, all_files_end=_are_files(flows))
     seeds, budget = effort.search_seeds, budget or Budget.of(None)
     work = _Search(base, plain, goals, effort, budget.limited(runner), is_known, phases)
     not_tried: tuple[str, ...] = ()
@@ -216,7 +218,7 @@ class _Search:
 
     def objective(self, means: Sequence[Means]) -> Objective:
         """The goals that are within reach, as criteria in their order."""
-        files = all(flow.kind == "transfer" for flow in self.network.flows)
+        files = _are_files(self.network.flows)
         return objective_of(within_reach(self.goals, means), files=files)
 
     def run(self) -> None:
@@ -281,6 +283,11 @@ def _search(laboratory: Laboratory, objective: Objective, settings: int) -> None
     if space and settings > 0:
         found = search(laboratory, space, settings, objective, SEARCH_SEED)
     race(laboratory, found, [AS_IT_IS], objective)
+
+
+def _are_files(flows: Sequence[FrameFlow]) -> bool:
+    """True if all flows transfer files."""
+    return all(flow.kind == TRANSFER for flow in flows)
 
 
 def _refuse_flows(path: str, flows: Sequence[FrameFlow]) -> None:

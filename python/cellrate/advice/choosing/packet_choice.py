@@ -20,7 +20,7 @@ from cellrate.common.document import Command, Document, Listing, Paragraph, Tabl
 from cellrate.common.numbers import number
 from cellrate.simulation.runner import Job
 
-SHOWN = ("throughput", "completion", "loss", "queue", "queue-max", "fairness")
+SHOWN = ("unfinished", "throughput", "completion", "loss", "queue", "queue-max", "fairness")
 COSTLY = 0.05
 """Share of the throughput, or of the completion time, from which on the price of goals is told."""
 
@@ -48,26 +48,32 @@ def speed_of(goals: Goals, *, files: bool) -> str:
 def objective_of(goals: Goals, *, files: bool) -> Objective:
     """Ranks by the goals in their order: fairness, loss, speed, and last the shortest mean queue.
 
-    If no alternative meets a goal, the nearest alternatives stay in the ranking.
+    If no alternative meets a goal, the nearest alternatives stay in the ranking. Where all flows
+    transfer files, the alternatives under which the most files end come before all others: no goal
+    makes up for a file that does not end. Beside other flows, files that do not end count after the
+    speed.
 
     Args:
         goals: The goals.
         files: True if all flows transfer files, so that completion times measure the speed.
     """
-    known = Objective.named(f"fairness,loss,{speed_of(goals, files=files)},queue", "ethernet")
-    fairness, loss, carried, queue = known.criteria
+    named = f"unfinished,fairness,loss,{speed_of(goals, files=files)},queue"
+    known = Objective.named(named, "ethernet")
+    ends, fairness, loss, carried, queue = known.criteria
     lost = AtMost(
         **{one.name: getattr(loss, one.name) for one in fields(Criterion)}, most=goals.loss
     )
     fast: Criterion = replace(carried, tolerance=1 - goals.throughput)
     if goals.bits_per_second is not None:
         fast = at_least(carried, goals.bits_per_second)
-    return replace(known, criteria=(at_least(fairness, goals.fairness), lost, fast, queue))
+    asked = (at_least(fairness, goals.fairness), lost, fast)
+    return replace(known, criteria=(ends, *asked, queue) if files else (*asked, ends, queue))
 
 
 def missed(means: Means, goals: Goals) -> list[str]:
     """Texts on the goals that means miss; a share of the best throughput is no such goal."""
-    found = [*goals.loses(means["loss"], "packets"), *goals.is_unfair(means["fairness"])]
+    found = [*goals.leaves_files(means["unfinished"]), *goals.loses(means["loss"], "packets")]
+    found += goals.is_unfair(means["fairness"])
     carried = means["throughput"] or 0.0
     if goals.bits_per_second is not None and carried < goals.bits_per_second:
         found.append(f"delivers {number(carried / 1e9)} Gbit/s")
@@ -183,9 +189,21 @@ class PacketChoice:
         """The goals that decide (`within_reach`)."""
         return within_reach(self.goals, [one.means for one in self.options])
 
+    @property
+    def speed(self) -> Criterion:
+        """The criterion that measures speed."""
+        names = ("throughput", "completion")
+        return next(one for one in self.objective.criteria if one.name in names)
+
+    @cached_property
+    def shown(self) -> tuple[str, ...]:
+        """The criteria whose means are shown; files that do not end only if there are some."""
+        some = any(one.means["unfinished"] for one in (*self.options, self.best))
+        return SHOWN if some else SHOWN[1:]
+
     def wanted(self) -> str:
         """The goals in force, as a sentence."""
-        speed = self.objective.criteria[2]
+        speed = self.speed
         if self.goals.bits_per_second is not None:
             fast = f"at least {number(self.goals.bits_per_second / 1e9)} Gbit/s"
         elif speed.name == "completion":
@@ -240,7 +258,7 @@ class PacketChoice:
         Of the options that are about as fast as the fastest, it is the one that misses the fewest
         goals.
         """
-        speed, own = self.objective.criteria[2], self._searched
+        speed, own = self.speed, self._searched
         values = [one.means[speed.name] for one in self._left]
         known = [value for value in values if value is not None]
         has = own.means[speed.name]
@@ -269,7 +287,7 @@ class PacketChoice:
 
     def _measured(self, option: PacketOption) -> Iterator[tuple[str, str]]:
         known = {one.name: one for one in self.objective.known}
-        for name in SHOWN:
+        for name in self.shown:
             value, criterion = option.means[name], known[name]
             text = "-"
             if value is not None:
@@ -287,7 +305,7 @@ class PacketChoice:
         best_of_each = {one.alternative: one for one in reversed(self.options)}
         ordered = [one for one in self.options if best_of_each[one.alternative] is one]
         table = Table(
-            columns("alternative", "seeds", *SHOWN, numbers=range(1, len(SHOWN) + 2)),
+            columns("alternative", "seeds", *self.shown, numbers=range(1, len(self.shown) + 2)),
             rows(
                 [one.label, _seeds(one), *(text for _, text in self._measured(one))]
                 for one in ordered

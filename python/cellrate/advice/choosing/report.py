@@ -13,7 +13,7 @@ from cellrate.advice.choosing.answer import Answer, Elsewhere, left_out, sides
 from cellrate.advice.choosing.candidates import Option
 from cellrate.advice.choosing.checking import none_meets, rejected, unchecked, unequal, unused
 from cellrate.advice.choosing.circumstances import OTHER_STARTS, times
-from cellrate.advice.choosing.goals import Goals, best_of_each, settled
+from cellrate.advice.choosing.goals import OF_FRAMES, Goals, best_of_each, settled
 from cellrate.advice.choosing.packet_choice import PacketChoice
 from cellrate.advice.locked_phases import doubt
 from cellrate.advice.sizing.confidence import covered
@@ -405,7 +405,7 @@ def as_json(answer: Answer | PacketChoice) -> dict[str, Any]:
     return {
         "scenario": answer.base.path,
         "settings": list(answer.base.overrides),
-        "goals": answer.goals.as_json(),
+        "goals": answer.goals.as_json(OF_FRAMES),
         "seeds": list(answer.seeds),
         "check": {
             "seeds": list(answer.check_seeds),
