@@ -24,7 +24,7 @@ from cellrate.advice.choosing.whole_runs import WholeRuns
 from cellrate.advice.tuning.declared import ResolvedScenario
 from cellrate.advice.tuning.laboratory import AS_IT_IS
 from cellrate.advice.tuning.measures import bottleneck
-from cellrate.common.numbers import seconds
+from cellrate.common.numbers import number, seconds
 from cellrate.simulation.runner import Job, run_many
 from conftest import Command
 
@@ -402,6 +402,26 @@ def test_losses_before_the_measuring_window_count(text: str, settings: tuple[str
         again = cellrate.run(text, overrides=[*settings, "measure.from=0 s"], seed=seed).summary
         assert other.values["loss"] == again["totals"]["packet_loss_ratio"] > 0
     assert found.values["throughput"] == window["tcp_throughput_bits_per_second"]
+
+
+def test_the_longest_queue_of_a_choice_is_that_of_the_whole_run(incast: Path) -> None:
+    """All bursts meet at the start, before the window; DCTCP then keeps the queue short."""
+    settings = (
+        *('run.duration="12 ms"', 'measure.from="6 ms"', 'flow.answer.source={kind="greedy"}'),
+        *("flow.answer.count=4", 'switch.buffer="2 MB"', 'tcp.recovery="dctcp"'),
+        'switch.aqm={algorithm="threshold",k="10 packets"}',
+    )
+    base = Job(incast.read_text(encoding="utf-8"), incast.name, settings)
+    found = choose_over_ethernet(base, Goals(), Effort(settings=0, seeds=1))
+    own = next(one for one in found.options if one.label == "the scenario's own")
+    summary = json.loads(run_many([replace(base, seed=1)])[0].summary())
+    queues = [queue for port in summary["ports"] for queue in port["queues"]]
+    longest = max(queue["queue_max_before_window_bytes"] for queue in queues)
+    assert own.means["queue-peak"] == longest
+    assert longest > 1.5 * max(queue["queue_max_bytes"] for queue in queues)
+    assert "queue-peak, the longest queue of any port, are those of the whole run" in found.wanted()
+    shown = f"queue-peak {number(found.best.means['queue-peak'] or 0)} bytes"
+    assert shown in " ".join(found.words())
 
 
 def test_the_price_of_a_default_goal_is_told() -> None:

@@ -45,10 +45,15 @@ def choose(
     """Choose a control for the switches, its parameters, and the buffer.
 
     Every control of `cellrate list` that the switches support replaces the control of the scenario.
-    Its parameters are searched by simulation; the longest queue of a run is the least buffer
-    without loss. Of the controls that meet the goals the one with the least buffer is recommended.
-    All controls are run with their defaults first, that of the scenario before the others. The best
-    controls are then run with other round trips and numbers of sources.
+    Its parameters are searched by simulation in buffers without a limit; the longest queue of the
+    whole run is the least buffer without loss. Of the controls that meet the goals the one with the
+    least buffer is recommended. All controls are run with their defaults first, that of the
+    scenario before the others. The best controls are then run with other round trips and numbers of
+    sources.
+
+    Over Ethernet the buffers stay those of the scenario, and TCP's recovery, queue management and
+    the control of `rate_control` are chosen: of those that meet the goals, the one with the
+    shortest mean queue. `cellrate size-buffer` gives the buffer without loss.
 
     OUT receives NAME-choice.html and NAME-chosen.toml. Finished runs are kept in OUT/results, so
     the same command continues an interrupted search.
@@ -110,9 +115,9 @@ def tune(
     If the fluid model of EFCI applies, it ranks every RIF and RDF that the standard can signal, and
     the best pairs are simulated. Otherwise, or with --vary, parameters are searched by simulation:
     the named parameters, or else those of the control scheme and the discard policy. Criteria are
-    loss, utilisation, queue, queue-max, throughput, goodput, packets-lost,
-    timeouts, fairness, unfinished and completion. Where sources transfer files, the completion of
-    the files comes before the queue.
+    loss, utilisation, queue, queue-max (in the measuring window), queue-peak (in the whole run),
+    throughput, goodput, packets-lost, timeouts, fairness, unfinished and completion. Where sources
+    transfer files, the completion of the files comes before the queue.
 
     OUT receives NAME-tuned.html and NAME-tuned.toml. Finished runs are kept in OUT/results.
     Repeat the command to resume a search, or repeat it with a larger --budget to extend the search.

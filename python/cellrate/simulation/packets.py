@@ -63,7 +63,7 @@ def overview(summary: Mapping[str, Any], most_flows: int, most_queues: int) -> d
         for queue in port["queues"]
         if queue["packets_arrived"] > 0 or queue["queue_max_bytes"] > 0
     ]
-    queues.sort(key=lambda port: -_of_run(port["queues"][0]))
+    queues.sort(key=lambda port: -longest_of_run(port["queues"][0]))
     more = max(0, len(queues) - most_queues)
     links = sorted(summary.get("links", ()), key=_damage, reverse=True)
     erring = {
@@ -139,7 +139,7 @@ def _held_text(ports: Sequence[str]) -> str:
     return f"{text}. {len(circle)} of them wait for one another: a deadlock" if circle else text
 
 
-def _of_run(queue: Mapping[str, Any]) -> int:
+def longest_of_run(queue: Mapping[str, Any]) -> int:
     """Greatest length in bytes of a queue in the whole run, which a buffer must hold."""
     most: int = max(queue["queue_max_bytes"], queue["queue_max_before_window_bytes"] or 0)
     return most
@@ -224,7 +224,7 @@ def queues_table(shown: Mapping[str, Any]) -> Table:
                 f"{port['utilisation']:.3f}",
                 f"{queue['queue_mean_bytes']:,.0f}",
                 f"{queue['queue_max_bytes']:,}",
-                f"{_of_run(queue):,}",
+                f"{longest_of_run(queue):,}",
                 f"{queue['packets_dropped']:,}",
             )
         )

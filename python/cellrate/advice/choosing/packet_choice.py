@@ -20,7 +20,12 @@ from cellrate.common.document import Command, Document, Listing, Paragraph, Tabl
 from cellrate.common.numbers import number
 from cellrate.simulation.runner import Job
 
-SHOWN = ("unfinished", "throughput", "completion", "loss", "queue", "queue-max", "fairness")
+SPANS = (
+    "Throughput, fairness and the mean queue are those of the measuring window; loss, completion "
+    "and queue-peak, the longest queue of any port, are those of the whole run. All are means over "
+    "seeds."
+)
+SHOWN = ("unfinished", "throughput", "completion", "loss", "queue", "queue-peak", "fairness")
 COSTLY = 0.05
 """Share of the throughput, or of the completion time, from which on the price of goals is told."""
 
@@ -213,7 +218,7 @@ class PacketChoice:
         return (
             f"Goals: {'; '.join(self.goals.texts('packets', fast))}. Of the alternatives that meet "
             "the goals the one with the shortest mean queue is recommended. --loss, --throughput "
-            "and --fairness set other goals."
+            f"and --fairness set other goals. {SPANS}"
         )
 
     def words(self) -> Iterator[str]:

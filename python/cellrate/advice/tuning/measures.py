@@ -14,6 +14,7 @@ from cellrate.advice.locked_phases import LOCKED
 from cellrate.language.ended_flows import unfinished
 from cellrate.simulation.network import Network, overloaded_ports
 from cellrate.simulation.network.ethernet_view import FrameNetwork
+from cellrate.simulation.packets import longest_of_run
 from cellrate.simulation.series import series_of
 
 SAMPLES = 200
@@ -127,6 +128,11 @@ def _peak(summary: Summary) -> float:
     return float(max(queue[length] or 0 for queue in queues for length in lengths))
 
 
+def _peak_bytes(summary: Summary) -> float:
+    queues = (queue for port in summary[ALL_PORTS] for queue in port["queues"])
+    return float(max(map(longest_of_run, queues)))
+
+
 def _total(measure: str) -> Callable[[Summary], float | None]:
     def of(summary: Summary) -> float | None:
         value = summary["totals"][measure]
@@ -165,7 +171,7 @@ CRITERIA = (
     ),
     Criterion(
         "queue",
-        "mean length of the longest queue of the bottleneck",
+        "mean length of the longest queue of the bottleneck in the measuring window",
         "cells",
         "least",
         0.02,
@@ -174,7 +180,7 @@ CRITERIA = (
     ),
     Criterion(
         "queue-max",
-        "maximum length of the queues of the bottleneck",
+        "maximum length of the queues of the bottleneck in the measuring window",
         "cells",
         "least",
         0.02,
@@ -260,8 +266,8 @@ def _completion_over_ethernet(summary: Summary) -> float | None:
     return None if unfinished(summary) else _total("completion_p99_seconds")(summary)
 
 
-def _over_ethernet(criterion: Criterion) -> Criterion | None:
-    """The criterion for runs over Ethernet; None if such runs do not have it."""
+def _over_ethernet(criterion: Criterion) -> Criterion:
+    """The criterion for runs over Ethernet."""
     gbit = replace(criterion, rate=("Gbit/s", 1e9))
     match criterion.name:
         case "loss":
@@ -271,7 +277,7 @@ def _over_ethernet(criterion: Criterion) -> Criterion | None:
         case "queue-max":
             return replace(gbit, unit="packets", of=_longest("queue_max_packets"))
         case "queue-peak":
-            return None
+            return replace(gbit, unit="bytes", of=_peak_bytes)
         case "packets-lost":
             return replace(gbit, of=_total("packets_dropped"))
         case "completion":
@@ -281,7 +287,7 @@ def _over_ethernet(criterion: Criterion) -> Criterion | None:
 
 OF_LINK_LAYERS: dict[str, tuple[Criterion, ...]] = {
     "atm": CRITERIA,
-    "ethernet": tuple(filter(None, map(_over_ethernet, CRITERIA))),
+    "ethernet": tuple(map(_over_ethernet, CRITERIA)),
 }
 """The criteria of runs over each link layer."""
 
