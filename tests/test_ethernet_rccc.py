@@ -6,6 +6,7 @@ from pathlib import Path
 
 import cellrate
 import pytest
+from cellrate.advice.sizing import PacketAnswer
 from cellrate.simulation.animation.film import FRAME_LOOKS
 from test_ethernet import frames_of
 
@@ -108,3 +109,34 @@ def test_parts_of_a_run_change_nothing() -> None:
     queues = [queue for port in one.summary["ports"] for queue in port["queues"]]
     assert sum(queue["packets_trimmed"] for queue in queues) > 20
     assert one.summary["totals"]["jain_index"] == pytest.approx(1, abs=0.1)
+
+
+def test_a_buffer_that_trims_is_not_called_too_small_to_keep_packets() -> None:
+    """60 kB trim the first windows, and drop nothing."""
+    settings = RCCC | TRIMMING | {"switch.buffer": "60 kB"}
+    answer = cellrate.size_buffer(TEMPLATE, overrides=settings, seeds=1)
+    assert isinstance(answer, PacketAnswer)
+    assert str(answer.document().title).endswith("for no packet trimmed")
+    [run] = answer.own_runs
+    summary = cellrate.run(TEMPLATE, overrides=settings, seed=1).summary
+    queues = [queue for port in summary["ports"] for queue in port["queues"]]
+    trimmed = sum(queue["packets_trimmed"] or 0 for queue in queues)
+    assert run.packets_trimmed + run.packets_trimmed_elsewhere == trimmed > 0
+    assert summary["totals"]["packets_dropped"] == 0
+    words = " ".join(answer.words())
+    assert f"own buffers drop no packet, and trim up to {trimmed:,} packets in a run" in words
+    assert "no packet is trimmed or lost" in words
+    assert "too few" not in words
+    # The buffer of the answer trims nothing, a byte less does.
+    for octets, trims in (
+        (answer.buffer_bytes or 0, False),
+        ((answer.buffer_bytes or 0) - 1, True),
+    ):
+        again = settings | {"switch.buffer": f"{octets} bytes"}
+        totals = cellrate.run(TEMPLATE, overrides=again, seed=1).summary["totals"]
+        assert (totals["segments_retransmitted"] > 0) is trims
+    # Without trimming the same buffer loses packets, and the answer keeps its words.
+    plain = cellrate.size_buffer(TEMPLATE, overrides=RCCC | {"switch.buffer": "60 kB"}, seeds=1)
+    assert isinstance(plain, PacketAnswer)
+    assert not plain.own_runs
+    assert "too few" in " ".join(plain.words())

@@ -16,7 +16,7 @@ from cellrate.advice.sizing.lossless import LosslessAnswer, size_lossless
 from cellrate.advice.sizing.question import Measured, Question, SizingError, measure
 from cellrate.advice.sizing.search import least
 from cellrate.common.document import Column, Document, Paragraph, Row, Section, Shown, Table
-from cellrate.common.numbers import counted, seconds
+from cellrate.common.numbers import counted, number, seconds
 from cellrate.common.to_json import to_json
 from cellrate.simulation.network.ethernet_view import PREAMBLE_BYTES, FrameNetwork, Line
 from cellrate.simulation.run_types import Runner
@@ -40,6 +40,8 @@ class PacketRun:
         packets_dropped: Packets dropped.
         packets_dropped_elsewhere: Packets dropped at other ports.
         tcp_bits_per_second: TCP throughput of the whole run.
+        packets_trimmed: Packets trimmed to their headers.
+        packets_trimmed_elsewhere: Packets trimmed at other ports.
     """
 
     seed: int
@@ -48,14 +50,19 @@ class PacketRun:
     packets_dropped: int
     packets_dropped_elsewhere: int
     tcp_bits_per_second: float
+    packets_trimmed: int = 0
+    packets_trimmed_elsewhere: int = 0
 
     @classmethod
     def of(cls, run: Measured, port: str) -> PacketRun:
         """The results of a run at one port."""
-        dropped = {
-            one["name"]: sum(queue["packets_dropped"] for queue in one["queues"])
-            for one in run.summary["ports"]
-        }
+        dropped, trimmed = (
+            {
+                one["name"]: sum(queue[key] or 0 for queue in one["queues"])
+                for one in run.summary["ports"]
+            }
+            for key in ("packets_dropped", "packets_trimmed")
+        )
         [found] = (one for one in run.summary["ports"] if one["name"] == port)
         return cls(
             run.seed,
@@ -64,6 +71,8 @@ class PacketRun:
             dropped[port],
             sum(dropped.values()) - dropped[port],
             float(run.summary["totals"]["tcp_throughput_bits_per_second"]),
+            trimmed[port],
+            sum(trimmed.values()) - trimmed[port],
         )
 
 
@@ -109,6 +118,9 @@ class PacketAnswer(Shown):
         each_bytes: Least lossless buffer of each seed; empty for a loss or delay target.
         runs: The runs with the buffer.
         remarks: Further remarks.
+        trims: True if the port trims packets for which its buffer has no room. Then the least
+            lossless buffer is the one that trims no packet.
+        own_runs: The runs with the scenario's own buffers; empty unless the port trims packets.
     """
 
     question: Question
@@ -121,6 +133,8 @@ class PacketAnswer(Shown):
     each_bytes: tuple[int, ...] = ()
     runs: tuple[PacketRun, ...] = ()
     remarks: tuple[str, ...] = ()
+    trims: bool = False
+    own_runs: tuple[PacketRun, ...] = ()
 
     def __repr__(self) -> str:
         found = "no buffer" if self.buffer_bytes is None else f"{self.buffer_bytes:,} bytes"
@@ -129,7 +143,7 @@ class PacketAnswer(Shown):
     def document(self) -> Document:
         """The buffer and the formulas beside it as a document."""
         question = self.question
-        target = "no loss"
+        target = "no packet trimmed" if self.trims else "no loss"
         if question.delay_seconds is not None:
             target = f"a queueing delay of at most {seconds(question.delay_seconds)}"
         elif question.loss_ratio > 0:
@@ -176,7 +190,10 @@ class PacketAnswer(Shown):
                 f"{drain}."
             )
             loss = fmean(run.loss_ratio for run in self.runs)
-            lost = f"the mean packet loss ratio is {loss:.3g}" if loss else "no packet is lost"
+            cut = fmean(run.packets_trimmed for run in self.runs)
+            none = "no packet is trimmed or lost" if self.trims and not cut else "no packet is lost"
+            lost = f"the mean packet loss ratio is {loss:.3g}" if loss else none
+            lost += f", and {number(cut)} packets are trimmed in a run," if cut else ""
             bound = self.upper_loss_ratio
             most = (
                 "" if bound is None else f", at most {bound:.3g} with {CONFIDENCE:.0%} confidence"
@@ -186,9 +203,25 @@ class PacketAnswer(Shown):
             yield covered(len(self.each_bytes))
         if self.buffer_bytes is not None and math.isfinite(self.own_bytes):
             more = self.own_bytes - self.buffer_bytes
-            told = f"{more:,.0f} more than needed" if more >= 0 else f"{-more:,.0f} too few"
+            few = "fewer than without trimming" if self.trims else "too few"
+            told = f"{more:,.0f} more than needed" if more >= 0 else f"{-more:,.0f} {few}"
             yield f"The buffer in the scenario has {self.own_bytes:,.0f} bytes, {told}."
+        yield from self._trimming()
         yield from self.remarks
+
+    def _trimming(self) -> Iterator[str]:
+        """Sentences on packets that the scenario's own buffers trim and drop."""
+        if not self.own_runs:
+            return
+        runs = counted(len(self.own_runs), "run")
+        cut = max(run.packets_trimmed + run.packets_trimmed_elsewhere for run in self.own_runs)
+        lost = max(run.packets_dropped + run.packets_dropped_elsewhere for run in self.own_runs)
+        dropped = f"drop up to {counted(lost, 'packet')} in a run" if lost else "drop no packet"
+        yield (
+            "Switches trim a packet of RoCE to its header where the buffer has no room, and the "
+            "receiver asks for it again, so a trimmed packet is not lost. The scenario's own "
+            f"buffers {dropped}, and trim up to {counted(cut, 'packet')} in a run ({runs})."
+        )
 
     def as_json(self) -> dict[str, Any]:
         """The output of `cellrate size-buffer --json`."""
@@ -249,7 +282,11 @@ def size_port(question: Question, runner: Runner) -> PacketAnswer | LosslessAnsw
         port.buffer_bytes,
         tuple(_formulas(networks, port.name)),
         tuple(PacketRun.of(run, port.name) for run in unlimited),
+        trims=port.switch is not None and port.switch["trim_priority"] is not None,
     )
+    if answer.trims and question.loss_ratio == 0.0 and question.delay_seconds is None:
+        own = tuple(PacketRun.of(run, port.name) for run in buffers.runs(None, runner))
+        answer = replace(answer, own_runs=own)
     longer = [name for name, octets in lengths.items() if octets > lengths[port.name]]
     if longer:
         remark = f"Queues are longer at {', '.join(longer)}."
@@ -386,15 +423,15 @@ class _Buffers:
     network: FrameNetwork
     scenario: _core.Scenario
 
-    def runs(self, octets: int, runner: Runner) -> list[Measured]:
-        """Results of a run for each seed, with a buffer of `octets`."""
+    def runs(self, octets: int | None, runner: Runner) -> list[Measured]:
+        """Results of a run for each seed, with a buffer of `octets`; None for the own buffers."""
         nodes = (line.sender for line in self.network.ports)
         topology = self.scenario.resolved().partition("[topology]")[2]
         graph = 'template = "graph"' in topology.partition("\n[")[0]
         own = (f'topology.node."{name}".buffer' for name in dict.fromkeys(nodes)) if graph else ()
         duration = round(self.network.duration_seconds * 1e12)
         settings = (
-            *(f'{path}="{octets} bytes"' for path in ("switch.buffer", *own)),
+            *(f'{path}="{octets} bytes"' for path in ("switch.buffer", *own) if octets is not None),
             *('measure.from="0 s"', f'measure.to="{duration} ps"'),
             *("measure.traces=[]", "measure.events=[]"),
         )
