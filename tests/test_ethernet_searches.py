@@ -114,9 +114,12 @@ def test_formulas_are_of_the_seed_whose_flows_need_most(tmp_path: Path) -> None:
     one_window = (1024 * 1024 // 1460 + 1) * 1518
     assert windows.buffer_bytes == pytest.approx(flows[most] * one_window, rel=0.01)
     assert f"window-sum (flows of seed {most}) does not apply" in str(found.document())
-    # At 10 Gbit/s.
-    drain = seconds(8 * (found.buffer_bytes or 0) / 10e9)
-    assert next(found.words()).endswith(f"bytes in each queue; the line sends them in {drain}.")
+    # At 10 Gbit/s a full frame of 1,518 bytes takes the time of 1,538.
+    drain = seconds(8 * (found.buffer_bytes or 0) * 1538 / 1518 / 10e9)
+    assert next(found.words()).endswith(
+        "bytes in each queue; in frames of 1,518 bytes, with preambles and gaps, the line sends "
+        f"them in {drain}."
+    )
 
 
 def test_a_loss_or_a_delay_sizes_a_buffer(command: Command, incast: Path) -> None:

@@ -18,11 +18,17 @@ from cellrate.advice.sizing.search import least
 from cellrate.common.document import Column, Document, Paragraph, Row, Section, Shown, Table
 from cellrate.common.numbers import counted, number, seconds
 from cellrate.common.to_json import to_json
-from cellrate.simulation.network.ethernet_view import PREAMBLE_BYTES, FrameNetwork, Line
+from cellrate.simulation.network.ethernet_view import (
+    GAP_BYTES,
+    PREAMBLE_BYTES,
+    FrameNetwork,
+    Line,
+)
 from cellrate.simulation.run_types import Runner
 from cellrate.simulation.runner import Job
 
 NO_LIMIT_BYTES = 10**15
+AROUND_BYTES = PREAMBLE_BYTES + GAP_BYTES
 # Greatest ratio of round trips that count as equal.
 SAME = 1.1
 # Least number of flows whose windows count as independent.
@@ -111,6 +117,7 @@ class PacketAnswer(Shown):
         question: The question that was asked.
         port: Name of the port.
         bits_per_second: Rate of its line.
+        frame_bytes: The longest frame of data that crosses it.
         own_bytes: The scenario's own buffer; infinity without one.
         formulas: Results of the formulas.
         unlimited: The runs without a limit.
@@ -126,6 +133,7 @@ class PacketAnswer(Shown):
     question: Question
     port: str
     bits_per_second: float
+    frame_bytes: int
     own_bytes: float
     formulas: tuple[PacketFormula, ...]
     unlimited: tuple[PacketRun, ...]
@@ -184,10 +192,11 @@ class PacketAnswer(Shown):
         """The result in sentences."""
         runs = counted(len(self.runs), "run")
         if self.buffer_bytes is not None:
-            drain = seconds(8 * self.buffer_bytes / self.bits_per_second)
+            drain = self.buffer_bytes * (1 + AROUND_BYTES / self.frame_bytes)
             yield (
-                f"Buffer: {self.buffer_bytes:,} bytes in each queue; the line sends them in "
-                f"{drain}."
+                f"Buffer: {self.buffer_bytes:,} bytes in each queue; in frames of "
+                f"{self.frame_bytes:,} bytes, with preambles and gaps, the line sends them in "
+                f"{seconds(8 * drain / self.bits_per_second)}."
             )
             loss = fmean(run.loss_ratio for run in self.runs)
             cut = fmean(run.packets_trimmed for run in self.runs)
@@ -279,6 +288,7 @@ def size_port(question: Question, runner: Runner) -> PacketAnswer | LosslessAnsw
         question,
         port.name,
         port.bits_per_second,
+        max(flow.frame_bytes for one, line in _at(networks, port.name) for flow in one.over[line]),
         port.buffer_bytes,
         tuple(_formulas(networks, port.name)),
         tuple(PacketRun.of(run, port.name) for run in unlimited),
