@@ -379,6 +379,12 @@ def test_every_recovery_is_tried_and_unmet_goals_are_said_first(
     crossed = {one["recovery"] for one in found["options"] if one["algorithm"] == "codel"}
     assert len(crossed) == CROSSED + 1
     assert "dctcp" in crossed
+    known = json.loads(_core.registry())
+    [untried] = [one for one in found["words"] if one.startswith("Not tried: ")]
+    for table in ("pauses", "credit", "roce"):
+        names = {one["name"] for one in known[table]} - {"none"}
+        assert names <= {*untried.replace(",", " ").replace(";", " ").split()}
+    assert "examples/studies/credit-against-rate.toml" in untried
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from cellrate.advice.choosing.packet_alternatives import (
     own_recovery,
 )
 from cellrate.advice.choosing.packet_choice import (
+    STUDY,
     PacketChoice,
     PacketOption,
     missed,
@@ -36,10 +37,6 @@ from cellrate.simulation.run_types import Runner
 from cellrate.simulation.runner import Job, run_many
 
 SEARCH_SEED = 1
-STUDY = (
-    "compare controls such as PFC, DCQCN and HPCC by a study with alternatives, as "
-    "examples/studies/credit-against-rate.toml"
-)
 
 
 def choose_over_ethernet(

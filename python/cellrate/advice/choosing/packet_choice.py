@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
 
+from cellrate import _core
 from cellrate.advice.choosing.answer import left_out
 from cellrate.advice.choosing.checking import none_meets, rejected, unchecked, unequal, unused
 from cellrate.advice.choosing.goals import OF_CELLS, Goals, at_least
@@ -25,9 +27,23 @@ SPANS = (
     "and queue-peak, the longest queue of any port, are those of the whole run. All are means over "
     "seeds."
 )
+STUDY = (
+    "compare controls such as PFC, DCQCN and HPCC by a study with alternatives, as "
+    "examples/studies/credit-against-rate.toml"
+)
 SHOWN = ("unfinished", "throughput", "completion", "loss", "queue", "queue-peak", "fairness")
 COSTLY = 0.05
 """Share of the throughput, or of the completion time, from which on the price of goals is told."""
+
+
+def untried() -> str:
+    """A sentence on what `choose` does not try over Ethernet, and on what compares it."""
+    known = json.loads(_core.registry())
+    links, controls = (
+        ", ".join(one["name"] for table in tables for one in known[table] if one["name"] != "none")
+        for tables in (("pauses", "credit"), ("roce",))
+    )
+    return f"Not tried: {links}, and flows over RoCE under {controls}; {STUDY}."
 
 
 @dataclass(frozen=True)
@@ -255,6 +271,7 @@ class PacketChoice:
                 f"The table marks {locked} of {len(self.options)} options in whose runs the TCP "
                 "sources run in step: few flows determine the measures of these options."
             )
+        yield untried()
         yield from left_out(self.not_tried)
 
     def _price(self) -> Iterator[str]:
