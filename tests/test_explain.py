@@ -964,3 +964,22 @@ def test_rates_settle_once_tcp_fills_its_line() -> None:
     always = 'flow.tcp.source={kind="persistent"}'
     [said] = find(template("n-source", *erica, always), "oscillation", "settling_seconds")
     assert "once" not in said.text
+
+
+@pytest.mark.parametrize(
+    ("template", "rate", "word"),
+    [("n-source", "155.52 Mbit/s", "link"), ("explicit-rate", "100 Gbit/s", "line")],
+)
+def test_a_target_above_one_gives_no_share_above_the_link(
+    template: str, rate: str, word: str
+) -> None:
+    text = cellrate.template(template)
+    above, whole = (
+        cellrate.explain(text, overrides={"switch.control.target_utilisation": target}).topics()
+        for target in (1.7, 1.0)
+    )
+    assert above["fair shares"][0].text == whole["fair shares"][0].text
+    [said] = [one.text for one in above["bottleneck"] if "target utilisation of 1.7" in one.text]
+    assert f"The {word} " in said
+    assert f"only {rate}" in said
+    assert "so the queue grows" in said

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from cellrate.advice.explain.answer import NoStatement, Prediction, Statement
 from cellrate.advice.explain.subject import (
     Subject,
-    handed_out_cells_per_second,
+    allocated_cells_per_second,
     mbit,
     target_utilisation,
 )
@@ -77,11 +77,17 @@ def _background(situation: Situation) -> Statement:
 
 def _target(situation: Situation) -> Statement:
     share = target_utilisation(situation.switch.control)
-    handed_out = handed_out_cells_per_second(situation)
+    handed_out, left = allocated_cells_per_second(situation), situation.capacity_cells_per_second
+    more = ""
+    if handed_out > left:
+        more = (
+            f". The link has only {mbit(left)} for these flows, so the queue grows while they use "
+            "what is allocated"
+        )
     return Statement(
         BOTTLENECK,
         f"{situation.port.name}: the switch allocates {mbit(handed_out)} to ABR flows, by its "
-        f"target utilisation of {share:g}.",
+        f"target utilisation of {share:g}{more}.",
         {
             "port": situation.port.name,
             "target_utilisation": share,
@@ -142,11 +148,12 @@ def _share(subject: Subject, name: str, flows: Sequence[Flow], shares: MaxMin) -
 
 def _shared(bottlenecks: Iterable[Situation], links: set[str]) -> str:
     """A clause on switches that allocate less than the link rate, unlike `theory max-min`."""
-    parts = {
+    targets = (
         target_utilisation(situation.switch.control)
         for situation in bottlenecks
         if situation.port.name in links and situation.abr
-    } - {1.0}
+    )
+    parts = {part for part in targets if part < 1.0}
     if not parts:
         return ""
     shown = " or ".join(f"{part:g}" for part in sorted(parts))

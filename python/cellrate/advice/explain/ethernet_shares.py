@@ -41,10 +41,16 @@ def targets(network: FrameNetwork, port: Line) -> Iterator[Statement]:
     if share == 1.0 or not any(flow.rate_controlled for flow in network.over[port]):
         return
     allocated = share * port.bits_per_second
+    more = ""
+    if share > 1.0:
+        more = (
+            f". The line carries only {gbit(port.bits_per_second)}, so the queue grows while flows "
+            "use what is allocated"
+        )
     yield Statement(
         "bottleneck",
         f"{port.name}: the switch allocates at most {gbit(allocated)} to flows with rate control, "
-        f"by its target utilisation of {share:g}.",
+        f"by its target utilisation of {share:g}{more}.",
         {
             "port": port.name,
             "target_utilisation": share,
@@ -140,7 +146,8 @@ class _Sharing:
     def part(self, hop: Hop) -> float:
         """Part of a hop that its control scheme allocates, if it controls all elastic flows."""
         flows = (flow for flow in self.network.over[hop[0]] if _is_elastic(flow))
-        return _target(hop[0]) if all(flow.rate_controlled for flow in flows) else 1.0
+        # A line carries no more than its rate, whatever a scheme allocates.
+        return min(1.0, _target(hop[0])) if all(flow.rate_controlled for flow in flows) else 1.0
 
     def rates(self, queue: int, flows: Sequence[FrameFlow]) -> dict[FrameFlow, float]:
         """Max-min fair shares of the elastic flows of a queue."""

@@ -229,9 +229,14 @@ def target_utilisation(control: Parameters) -> float:
 
 
 def handed_out_cells_per_second(situation: Situation) -> float:
-    """Mean rate that a link offers to elastic flows.
+    """Mean rate that elastic flows get of a link: what the scheme allocates, if the link has it."""
+    return min(allocated_cells_per_second(situation), situation.capacity_cells_per_second)
 
-    ERICA allocates a share of the link, or of the capacity that background leaves
+
+def allocated_cells_per_second(situation: Situation) -> float:
+    """Mean rate that the scheme of a link allocates to elastic flows.
+
+    With a target above 1 it exceeds what the link carries. ERICA allocates a share of the link, or of the capacity that background leaves
     (`capacity_form`).
     """
     left, port = situation.capacity_cells_per_second, situation.port
