@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     vary="Alternatives, as in control.scheme=efci,erica. A second --vary adds conditions under "
     "which the alternatives are compared. The last part of a path is enough if only one key has "
     "it.",
-    measures="throughput, loss, queue, delay, fairness, an expression over a run, or "
-    "NAME=EXPRESSION; repeatable.",
+    measures="throughput (over Ethernet goodput), loss, queue, queue_delay, fairness, an "
+    "expression over a run, or NAME=EXPRESSION; repeatable.",
 )
 def compare(
     first: Annotated[

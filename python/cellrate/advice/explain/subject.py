@@ -236,8 +236,8 @@ def handed_out_cells_per_second(situation: Situation) -> float:
 def allocated_cells_per_second(situation: Situation) -> float:
     """Mean rate that the scheme of a link allocates to elastic flows.
 
-    With a target above 1 it exceeds what the link carries. ERICA allocates a share of the link, or of the capacity that background leaves
-    (`capacity_form`).
+    With a target above 1 it exceeds what the link carries. ERICA allocates a share of the link, or
+    of the capacity that background leaves (`capacity_form`).
     """
     left, port = situation.capacity_cells_per_second, situation.port
     if not port.is_port or not situation.abr:

@@ -98,6 +98,8 @@ OVER_ETHERNET = (
 """Default measures over Ethernet: goodput of flows over TCP, packets lost at switches, packets
 marked, the longest queue, the 99th percentile of bytes in the bottleneck's queue and its mean
 delay, the 99th percentile of completion times, Jain's index over the flows."""
+LIKE = {"throughput": "goodput", "goodput": "throughput"}
+"""The default measure over the other link layer that is most like one."""
 OLD_NAMES = {"delay": "delay_with_source"}
 
 
@@ -108,7 +110,8 @@ def asked_for(texts: Sequence[str], link_layer: str = "atm") -> tuple[Measure, .
         BadInput: An expression is not valid or uses an unknown name, or two measures have the same
             name.
     """
-    defaults = OVER_ETHERNET if link_layer == "ethernet" else DEFAULTS
+    layers = ("Ethernet", OVER_ETHERNET), ("ATM", DEFAULTS)
+    (here, defaults), (there, others) = layers if link_layer == "ethernet" else layers[::-1]
     if not texts:
         return defaults
     known = {one.name: one for one in defaults}
@@ -123,6 +126,10 @@ def asked_for(texts: Sequence[str], link_layer: str = "atm") -> tuple[Measure, .
         if not named and name in known:
             found[name] = known[name]
             continue
+        if not named and name in {one.name for one in others}:
+            listed = ", ".join(one.name for one in defaults)
+            meant = f"take {LIKE[name]}" if name in LIKE else f"allowed: {listed}, or an expression"
+            raise BadInput(f"--measure {text}: a measure over {there}; over {here} {meant}")
         try:
             check(expression, known, link_layer)
         except ExpressionError as error:
