@@ -85,6 +85,8 @@ def test_what_was_not_traced_cannot_be_plotted(result: cellrate.Result) -> None:
         untraced.plot()
     with pytest.raises(ValueError, match="did not trace speed"):
         result.plot("speed")
+    with pytest.raises(ValueError, match=r"did not trace queu; did you mean queue\?"):
+        result.plot("queu")
 
 
 def test_an_error_is_an_exception_with_its_place(result: cellrate.Result) -> None:

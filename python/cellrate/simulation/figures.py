@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 
 import numpy as np
 from matplotlib import style
@@ -180,7 +181,9 @@ def time_traces(
     missing = [kind for kind in kinds if kind not in traced]
     if missing or not traced:
         wanted = ", ".join(missing) or "anything"
-        raise ValueError(f"the run did not trace {wanted}; set measure.traces in the scenario")
+        near = [one for kind in missing for one in get_close_matches(kind, traced, n=1)]
+        hint = f"did you mean {', '.join(near)}?" if near else "set measure.traces in the scenario"
+        raise ValueError(f"the run did not trace {wanted}; {hint}")
     shown = list(kinds) or traced
     seen = [series.between(start, end) for series in traces]
     if not any(len(series) for series in seen if series.kind in shown):
