@@ -1,15 +1,17 @@
 """Draws: a printed run among many of ours, and where a disagreement ends."""
 
+import shlex
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from cellrate.papers.collection import select
+from cellrate.papers.collection import all_papers, select
 from cellrate.papers.dependence import AcrossReadings, Dependence
 from cellrate.papers.draws import measure_draws, write_draws
 from cellrate.papers.paper import Claim, Drawn, Explanation, Published, ReproduceError
 from cellrate.papers.reading import read_draws
 from cellrate.papers.results import Disagreement
+from cellrate.papers.runs import runnable
 from cellrate.papers.scoring import Standing, standing_of
 from cellrate.simulation.runner import run_many
 
@@ -126,3 +128,22 @@ def test_the_command_of_an_explanation_ends_before_the_next_sentence() -> None:
     readings = AcrossReadings(depends_on=(depends,))
     known = Disagreement(Standing.CONTRADICTED, run, None, readings).known
     assert "Command: `cellrate run x --seed 1`. window explains 26% of it" in known
+
+
+def test_commands_of_explanations_name_files_that_exist(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a checkout by their short paths, elsewhere by those of the papers' data."""
+    commands = [
+        one.run for paper in all_papers() for one in paper.explanations if "papers/" in one.run
+    ]
+    assert commands
+    for command in commands:
+        assert runnable(command) == command
+    monkeypatch.chdir(tmp_path)
+    for command in commands:
+        parts = shlex.split(runnable(command))
+        files = [part for part in parts if part.endswith(".toml")]
+        assert files
+        assert all(Path(file).exists() for file in files)
+        assert len(parts) == len(shlex.split(command))

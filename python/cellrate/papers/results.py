@@ -26,6 +26,7 @@ from cellrate.papers.paper import (
 from cellrate.papers.runs import (
     Outcomes,
     RunId,
+    runnable,
     runs_of,
     scope_of,
     scope_of_used,
@@ -58,7 +59,8 @@ class Disagreement:
         """The explanation of the disagreement with its command; empty without an explanation."""
         if self.explanation is None:
             return ""
-        command = f" Command: `{self.explanation.run}`." if self.explanation.run else ""
+        run = self.explanation.run
+        command = f" Command: `{runnable(run)}`." if run else ""
         return self.explanation.text + command
 
     @property

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
@@ -75,6 +76,22 @@ def command_of(job: Job) -> str:
     """Shell command that repeats this run alone, in a checkout or with the installed package."""
     installed = papers_root() / job.path.removeprefix("papers/")
     return job.command(job.path if Path(job.path).exists() else str(installed))
+
+
+OF_CHECKOUT = re.compile(r"(?<!\S)papers/\S+")
+"""A path in a command that a paper's data has, as from the root of a checkout."""
+
+
+def runnable(command: str) -> str:
+    """A command of a paper's data, with paths that exist in the working directory."""
+
+    def place(match: re.Match[str]) -> str:
+        found = match[0]
+        if Path(found).exists():
+            return found
+        return shlex.quote(str(papers_root() / found.removeprefix("papers/")))
+
+    return OF_CHECKOUT.sub(place, command)
 
 
 def run_ids(experiment: Experiment) -> list[tuple[RunId, Variant, Point]]:
