@@ -60,6 +60,21 @@ def test_the_study_of_an_experiment_makes_its_runs(
     assert of_study == of_paper
 
 
+@pytest.mark.parametrize(
+    ("name", "measures"),
+    [
+        ("kalyan97-table8.2", {"bottleneck.queue_max_cells", "throughput_mbit"}),
+        ("kalyan97-table8.6", {"bottleneck.queue_max_cells", "throughput_mbit"}),
+    ],
+)
+def test_a_study_measures_what_its_table_prints(name: str, measures: set[str]) -> None:
+    """The figure of such a table shows one of the two."""
+    [experiment] = [one for paper in all_papers() for one in paper.experiments if one.id == name]
+    printed = {str(one.measure).removeprefix("it.") for one in experiment.published}
+    assert measures <= printed
+    assert {*tomllib.loads(study_of(name))["measures"].values()} >= measures
+
+
 def test_without_a_figure_a_study_has_the_measures_of_claims(
     command: Command, tmp_path: Path
 ) -> None:

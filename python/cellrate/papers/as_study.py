@@ -14,7 +14,7 @@ from cellrate.language.expressions import ExpressionError
 from cellrate.language.of_a_run import check
 from cellrate.papers.collection import all_papers, papers_root
 from cellrate.papers.figure_data import column
-from cellrate.papers.judged_measures import judged_measures
+from cellrate.papers.judged_measures import judged_measures, printed_measures
 from cellrate.papers.paper import Experiment, Figure, Paper, ReproduceError
 from cellrate.papers.runs import job_of, run_ids
 from cellrate.simulation.runner import Job
@@ -102,10 +102,13 @@ def _lines(
     yield from _factors([name for name, _ in runs], rows)
     yield "[replications]"
     yield "count = 1"
-    # A figure of traces has none, and some experiments have no figure.
-    measures = dict(_measures(experiment, {name for name, _ in runs})) or {
-        column(text): text for text in judged_measures(experiment)
-    }
+    variants = {name for name, _ in runs}
+    measures = dict(_measures(experiment, variants))
+    # A figure of traces has none, and some experiments have no figure. A table prints more numbers
+    # than its figure shows.
+    drawn = set(measures.values())
+    more = printed_measures(experiment, variants) if drawn else judged_measures(experiment)
+    measures |= {column(text): text for text in more if text not in drawn}
     if measures:
         yield "\n[measures]"
         yield from (f"{name} = {json.dumps(text)}" for name, text in measures.items())

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 
 from cellrate.language.expressions import ExpressionError
 from cellrate.language.measures import tables
 from cellrate.language.of_a_run import check
-from cellrate.papers.paper import Experiment
+from cellrate.papers.paper import Experiment, Published
 
 RUN = "it"
 """Name that stands for the run in an expression over a single run."""
@@ -25,7 +26,23 @@ def judged_measures(experiment: Experiment) -> list[str]:
     are found. Measures that every data set has are left out.
     """
     texts = [str(one.holds_if) for one in experiment.claims]
-    texts += [str(one.measure) for one in experiment.published if one.measure]
+    return _found(experiment, [*texts, *_printed(experiment.published)])
+
+
+def printed_measures(experiment: Experiment, variants: AbstractSet[str]) -> list[str]:
+    """Expressions over a single run of some variants, found in an experiment's printed numbers.
+
+    Measures that every data set has are left out.
+    """
+    shown = (one for one in experiment.published if one.it is None or one.it[0] in variants)
+    return _found(experiment, _printed(shown))
+
+
+def _printed(published: Iterable[Published]) -> list[str]:
+    return [str(one.measure) for one in published if one.measure]
+
+
+def _found(experiment: Experiment, texts: Sequence[str]) -> list[str]:
     runs = {RUN, *(variant.name for variant in experiment.variants)}
     found = (measure for text in texts for measure in _measures(text, runs))
     return list(dict.fromkeys(found))
