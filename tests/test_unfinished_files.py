@@ -128,6 +128,14 @@ def test_compare_does_not_prefer_the_buffer_in_which_files_stall(
     assert 0 < shown.index("Files do not end in some runs") < shown.index("completion (ms)")
 
 
+def test_tune_shows_no_completion_where_files_do_not_end(command: Command, incast: Path) -> None:
+    settings = [part for one in STALLED for part in ("--set", one)]
+    vary = ("--vary", "switch.buffer=100 kB,300 kB", "--objective", "completion")
+    done = command("tune", incast, *vary, *settings, "--seeds", "1")
+    assert done.returncode == 0, done.stderr
+    assert "files do not end in the run, no completion, 1 seed" in " ".join(done.stdout.split())
+
+
 def test_a_study_has_no_mean_completion_of_the_files_that_happen_to_end(
     command: Command, incast: Path, tmp_path: Path
 ) -> None:

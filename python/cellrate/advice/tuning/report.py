@@ -224,6 +224,8 @@ def _achieved(criterion: Criterion, found: float | None) -> str:
         return f"loses {share} in the measuring window"
     if criterion.name == "unfinished" and found is not None:
         return f"{number(found)} files do not end in the run" if found else "all files end"
+    if found is None:
+        return f"no {criterion.name}"
     return f"{criterion.name} {value_text(criterion, found)} {criterion.shown_unit}".rstrip()
 
 
