@@ -10,6 +10,7 @@ from cellrate.common.document import (
     Cell,
     Document,
     Folded,
+    Listing,
     Paragraph,
     Section,
     Span,
@@ -69,12 +70,15 @@ def papers_in_short(parts: Sequence[Judged], name: Callable[[Judged], Cell]) -> 
     return (*table, *stands)
 
 
-def front_report(parts: Sequence[Judged], pictures: Mapping[str, str]) -> Document:
+def front_report(
+    parts: Sequence[Judged], pictures: Mapping[str, str], earlier: Sequence[str] = ()
+) -> Document:
     """The front report; its links lead to the papers' pages in the same directory.
 
     Args:
         parts: The papers.
         pictures: A small SVG of each figure, by the name that links to the figure use.
+        earlier: Names of pages in the same directory that earlier runs wrote.
     """
     results = [result for part in parts for result in part.results]
     seeds = seeds_text(results[0].seeds)
@@ -92,8 +96,16 @@ def front_report(parts: Sequence[Judged], pictures: Mapping[str, str]) -> Docume
             Section(
                 "Figures", tuple(block for part in parts for block in _figures(part, pictures))
             ),
+            *_earlier(earlier),
         ),
     )
+
+
+def _earlier(names: Sequence[str]) -> tuple[Section, ...]:
+    """Links to pages of earlier runs, whose results are not among the counts of this page."""
+    links = tuple((Span(name, link=f"{name}.html"),) for name in names)
+    title = "Pages of earlier runs, which the counts above leave out"
+    return (Section(title, (Listing(links),)),) if links else ()
 
 
 def _stored(parts: Sequence[Judged]) -> tuple[Block, ...]:

@@ -113,7 +113,10 @@ def write_pages(computed: Computed, out: Path, workers: int = 1) -> Written:
 def _front_pages(
     parts: Sequence[Judged], pictures: Mapping[str, str], out: Path
 ) -> tuple[dict[str, Document], tuple[str, ...]]:
-    """Writes the front page and the errata; returns a note if older ones stay or are replaced."""
+    """The front page and the errata, and a note if older ones stay.
+
+    The front page leads to pages of parts of papers that earlier runs wrote, too.
+    """
     if any(part.changes for part in parts):
         return {}, ()  # the front page and the errata are about the papers
     before, now = _covered(out), {part.page_name for part in parts}
@@ -121,14 +124,10 @@ def _front_pages(
     if not whole <= now:
         kept = f"{out / 'index.html'} and errata.html are of {', '.join(sorted(whole))} and stay"
         return {}, (f"{kept}; cellrate reproduce writes those of all papers",)
-    whole_file.write_text(out / INDEX, json_text(sorted(now)))
-    gone = ", ".join(f"{name}.html" for name in sorted(before - now))
-    notes = (
-        (f"{out / 'index.html'} no longer leads to {gone}, which an earlier run wrote",)
-        if gone
-        else ()
-    )
-    return {"index": front_report(parts, pictures), "errata": errata_report(parts)}, notes
+    earlier = [name for name in sorted(before - now) if (out / f"{name}.html").is_file()]
+    whole_file.write_text(out / INDEX, json_text(sorted({*now, *earlier})))
+    front = front_report(parts, pictures, earlier)
+    return {"index": front, "errata": errata_report(parts)}, ()
 
 
 def _covered(out: Path) -> set[str]:
