@@ -518,6 +518,16 @@ def test_the_buffer_law_asks_for_a_load_below_the_link(
     assert (longest <= number(law.values["queue_cells"])) is holds
 
 
+def test_no_loss_is_not_expected_where_the_buffer_law_does_not_apply() -> None:
+    lesson = json.loads((PAPERS.parent / "lab/lessons/buffer.json").read_text(encoding="utf-8"))[
+        "text"
+    ]
+    settings = ("flow.tcp.count=50", 'switch.buffer="40000 cells"')
+    verdict = explain(Network.of(lesson, "buffer.toml", settings)).verdict
+    assert "losses are possible" in verdict[1]
+    assert measured(lesson, *settings)["totals"]["cells_dropped"] > 0
+
+
 def test_losses_of_links_are_not_those_of_buffers() -> None:
     said = template("n-source", "link_errors={cell_loss_ratio=1e-3}").verdict[1]
     assert "no buffer loses a cell" in said

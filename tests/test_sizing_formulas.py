@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from cellrate import _core
 from cellrate.advice.formulas import formulas_of
 from cellrate.advice.sizing import Answer, Question
+from cellrate.simulation.runner import Job, run_many
 from sizing_questions import BACKGROUND, TRANSFERS, ask, links
 
 OPEN_LOOP = """
@@ -75,6 +78,34 @@ def test_the_law_is_too_low_in_local_networks_and_says_so() -> None:
         assert found.cells == pytest.approx(law, abs=1)
         assert "Table 8.4" in " ".join(found.fails)
         assert (answer.buffer_cells or 0) > 2 * law
+
+
+@pytest.mark.parametrize(
+    ("count", "kilometres", "settings", "reason", "holds"),
+    [
+        # The paper's settings, with its largest number of sources.
+        (15, 1000, (), "", True),
+        (50, 1000, (), "hold for up to 15, but here are 50", False),
+        (6, 100, ("switch.control.target_utilisation=0.99", 'abr.icr="155.52 Mbit/s"'), "", True),
+        (15, 50, ("switch.control.max_alloc=true",), "up to 6 where the switch counts", False),
+        (15, 50, ('abr.icr="155.52 Mbit/s"',), "up to 6 where their ICRs", False),
+        # 15 windows of 10 segments of 12 cells.
+        (15, 200, ("tcp.initial_window=10",), "first windows of all sources, 1,800 cells", False),
+    ],
+)
+def test_the_law_is_for_few_sources(
+    count: int, kilometres: int, settings: tuple[str, ...], reason: str, *, holds: bool
+) -> None:
+    asked = (*links(kilometres), f"flow.tcp.count={count}", 'run.duration="600 ms"', *settings)
+    network = Question(TRANSFERS, "x", asked).network
+    answers = formulas_of(network, network.port("A->B"))
+    law = next(one for one in answers if one.formula == "buffer-law")
+    assert reason in " ".join(law.fails)
+    assert law.applies is (reason == "")
+    [outcome] = run_many([Job(TRANSFERS, "x", asked, 1)])
+    ports = {port["name"]: port for port in json.loads(outcome.summary())["ports"]}
+    longest = max(queue["queue_max_cells"] for queue in ports["A->B"]["queues"])
+    assert (longest <= (law.cells or 0)) is holds
 
 
 def test_windows_bound_nothing_that_is_sent_twice() -> None:

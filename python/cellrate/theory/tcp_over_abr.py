@@ -281,8 +281,10 @@ def buffer_law_cells(
     """Buffer (a RTT + b interval + c feedback delay) * link.
 
     The default coefficients are the conservative ones of Kalyanaraman 97 section 8.14 for ERICA+.
-    The law assumes persistent TCP sources whose segments together are small compared with the
-    buffer. In a LAN, where the interval is much longer than the round trip, Kalyanaraman's
+    The law assumes persistent TCP sources whose first windows together are small compared with the
+    buffer. Its derivation is for up to 6 sources, and its tables have 15 at most, although the
+    chapter says that their number does not matter: 50 sources that start together over 1000 km
+    links need more. In a LAN, where the interval is much longer than the round trip, Kalyanaraman's
     Table 8.4 needs a b of up to 4.5.
 
     Args:

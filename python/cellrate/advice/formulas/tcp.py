@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
+
 from cellrate.advice.formulas.situation import (
+    EQUAL,
     DoesNotApply,
     PortFormula,
     Result,
@@ -12,8 +15,15 @@ from cellrate.advice.formulas.situation import (
 from cellrate.simulation.network import Switch
 from cellrate.theory import tcp_over_abr
 
-# Share of the buffer up to which a segment of each source counts as small.
+# Share of the buffer up to which the first window of each source counts as small.
 SMALL = 0.1
+# Sources for which section 8.14.2 item 4 derives the law. ERICA divides all rates by the load, and
+# has two round trips, with loads of 2 and 3. So it brings the rates of 6 sources from the link's
+# rate down to their shares.
+DERIVED = round(math.prod(tcp_over_abr.load_per_cycle(1.0, 3)))
+# Most sources of Tables 8.2 to 8.6, whose target utilisation is 0.9 (section 8.6), and whose
+# initial rates together are less than the link.
+TABLED, TABLED_TARGET = 15, 0.9
 # Share of the round trip up to which an averaging interval counts as short.
 LONG = 0.5
 
@@ -39,11 +49,7 @@ def _buffer_law(situation: Situation) -> Result:
 
 
 def _law_fails(situation: Situation, cells: float) -> list[str]:
-    fails = []
-    if any(flow.tcp is None for flow in situation.abr):
-        fails.append("the sources run over TCP, whose load doubles in a round trip at most")
-    if any(flow.kind == "transfer" for flow in situation.abr):
-        fails.append("the sources send without end, but transfers that end and begin may coincide")
+    fails = _law_fails_of_sources(situation, cells)
     most = _load_without_overload(situation.switch)
     if most >= 1:
         fails.append(
@@ -52,11 +58,6 @@ def _law_fails(situation: Situation, cells: float) -> list[str]:
     if len(situation.abr) < len(situation.elastic):
         fails.append(
             "all elastic flows are ABR, but here some are not, and nothing limits their rates"
-        )
-    segments = sum(flow.tcp.segment_cells for flow in situation.abr if flow.tcp is not None)
-    if segments > SMALL * cells:
-        fails.append(
-            f"a segment of each source, {segments} cells, is small compared with the buffer"
         )
     interval = full_load_interval_seconds(situation)
     if interval > LONG * situation.round_trips_seconds[-1]:
@@ -77,6 +78,42 @@ def _law_fails(situation: Situation, cells: float) -> list[str]:
     if situation.has_other_bottlenecks:
         fails.append("there is one bottleneck")
     return fails
+
+
+def _law_fails_of_sources(situation: Situation, cells: float) -> list[str]:
+    fails = []
+    if any(flow.tcp is None for flow in situation.abr):
+        fails.append("the sources run over TCP, whose load doubles in a round trip at most")
+    if any(flow.kind == "transfer" for flow in situation.abr):
+        fails.append("the sources send without end, but transfers that end and begin may coincide")
+    if many := _too_many_sources(situation):
+        fails.append(f"few sources share the port: {many}")
+    first = sum(flow.tcp.first_window_cells for flow in situation.abr if flow.tcp is not None)
+    if first > SMALL * cells:
+        fails.append(
+            f"the first windows of all sources, {first:,} cells, are small compared with the buffer"
+        )
+    return fails
+
+
+def _too_many_sources(situation: Situation) -> str:
+    """Reason why the law is not known to hold for so many sources; empty if it is."""
+    count, link = len(situation.abr), situation.port.cells_per_second
+    if count <= DERIVED:
+        return ""
+    most = _load_without_overload(situation.switch)
+    initial = sum(flow.abr.icr_cells_per_second for flow in situation.abr if flow.abr is not None)
+    if count > TABLED:
+        limit, condition = TABLED, ""
+    elif most > TABLED_TARGET * (1 + EQUAL):
+        condition = f" where the switch counts up to {most:.3g} of the link as no overload"
+        limit = DERIVED
+    elif initial > link * (1 + EQUAL):
+        condition = f" where their ICRs add up to {initial / link:.3g} times the link"
+        limit = DERIVED
+    else:
+        return ""
+    return f"the law is known to hold for up to {limit}{condition}, but here are {count}"
 
 
 def _load_without_overload(switch: Switch) -> float:

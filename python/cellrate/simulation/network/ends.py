@@ -61,6 +61,11 @@ class Tcp:
         """Number of cells of a full window of whole segments (RFC 1122 4.2.3.4)."""
         return _window_cells(self.window_bytes, self.mss_bytes, self.overhead_bytes)
 
+    @property
+    def first_window_cells(self) -> int:
+        """Number of cells of the first window of slow start, `initial_window` segments."""
+        return min(int(self.parameters["initial_window"]) * self.segment_cells, self.window_cells)
+
 
 @dataclass(frozen=True, slots=True)
 class Abr:
