@@ -52,6 +52,21 @@ def test_a_title_says_scenario_control_seed_and_what_is_seen(result: cellrate.Re
     assert "efci-oscillation, EFCI, seed 1: queue against ACR" in texts(result.plot_phase())
 
 
+def test_a_queue_between_two_samples_stands_above_the_picture() -> None:
+    # The satellite's queue has its peak within less than a thousandth of the run.
+    run = cellrate.run(cellrate.template("satellite"), overrides={"measure.traces": ["queue"]})
+    sampled = max(float(series.maximum.max()) for series in run.traces)
+    assert sampled < 5312
+    assert "longest queue of the run: 5,312 cells at A->B, more than any sample drawn" in " ".join(
+        texts(run.plot())
+    )
+    classes = {"measure.traces": ["queue"]}
+    several = cellrate.run(cellrate.template("n-source-vbr"), overrides=classes)
+    assert "cells at A->B/2" in " ".join(texts(several.plot()))
+    frames = cellrate.run(cellrate.template("incast"), overrides=classes)
+    assert " bytes at A->sink/1" in " ".join(texts(frames.plot()))
+
+
 def test_levels_of_the_scenario_are_drawn_in(result: cellrate.Result) -> None:
     # Three flows share 155.52 Mbit/s; the switch marks above 500 cells.
     queue, acr = result.plot("queue", "acr").axes

@@ -260,7 +260,12 @@ def draw_kind(
     left_out = len(traces) - len(shown)
     if left_out:
         notes.insert(0, _left_out(left_out, kind, all_small=len(shown) < NAMED_LINES))
-    panel.set_title("; ".join(notes), fontsize=8, color=NOTE)
+    rows = ["; ".join(notes)] if notes else []
+    if longest := context.longest_of(kind, [series.entity for series in shown]):
+        length, entity = longest
+        beyond = ", more than any sample drawn" if length > highest * scale.divisor else ""
+        rows.append(f"longest queue of the run: {length:,} {shown[0].unit} at {entity}{beyond}")
+    panel.set_title("\n".join(rows), fontsize=8, color=NOTE)
 
 
 def _left_out(count: int, kind: str, *, all_small: bool) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 from cellrate.simulation.network import Link, Network, fair_shares
 from cellrate.theory.assumptions import AssumptionError
@@ -59,11 +60,14 @@ class Context:
         title: Scenario, control and seed; empty for no title.
         warm_up_seconds: Start of the window of measurement.
         levels: Levels by the kind of trace.
+        longest: Greatest length of each queue in the whole run, in cells or bytes, by the kind and
+            the entity of its trace.
     """
 
     title: str
     warm_up_seconds: float
     levels: Mapping[str, Sequence[Level]]
+    longest: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
     def levels_of(self, kind: str, entities: Iterable[str]) -> list[Level]:
         """Levels of a kind that hold for any of the entities; equal levels appear once."""
@@ -71,16 +75,42 @@ class Context:
         found = [level for level in self.levels.get(kind, ()) if level.entities & shown]
         return list({(level.value, level.name): level for level in found}.values())
 
+    def longest_of(self, kind: str, entities: Iterable[str]) -> tuple[int, str] | None:
+        """Length and entity of the longest of these queues in the run; None without queues."""
+        known = self.longest.get(kind, {})
+        return max(((known[one], one) for one in entities if one in known), default=None)
+
 
 NO_CONTEXT = Context("", 0.0, {})
 
 
-def context_of(network: Network, name: str = "") -> Context:
+def longest_queues(summary: Mapping[str, Any]) -> dict[str, dict[str, int]]:
+    """Greatest lengths of the queues of a summary, as `Context.longest` has them.
+
+    They leave out the ATM part of a network with routers, whose summary begins with the window.
+    """
+    return {"queue": dict(_longest(summary["ports"]))}
+
+
+def _longest(ports: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, int]]:
+    for port in ports:
+        for number, queue in enumerate(port["queues"], 1):
+            unit = "cells" if "queue_max_cells" in queue else "bytes"
+            before = queue[f"queue_max_before_window_{unit}"] or 0
+            length = max(queue[f"queue_max_{unit}"], before)
+            # The trace of a port with one queue has the name of the port over ATM.
+            yield f"{port['name']}/{number}", length
+            if len(port["queues"]) == 1:
+                yield port["name"], length
+
+
+def context_of(network: Network, name: str, longest: Mapping[str, Mapping[str, int]]) -> Context:
     """Context of a run.
 
     Args:
         network: The scenario's network.
         name: The scenario's name; that of its file, for instance.
+        longest: Greatest lengths of the run's queues; see `Context`.
     """
     levels = {
         "queue": _of_queues(network),
@@ -89,7 +119,7 @@ def context_of(network: Network, name: str = "") -> Context:
         "utilisation": _targets(network),
     }
     warm_up = float(network.measure["from_seconds"])
-    return Context(f"{_name(network, name)}, seed {network.seed}", warm_up, levels)
+    return Context(f"{_name(network, name)}, seed {network.seed}", warm_up, levels, longest)
 
 
 def _name(network: Network, name: str) -> str:
@@ -118,7 +148,7 @@ def _of_queues(network: Network) -> list[Level]:
 
 def _queues(port: Link) -> list[str]:
     """Names of the traces of the queues of a port."""
-    return [f"{port.name}/{number}" for number in range(len(port.switch.priority))]
+    return [f"{port.name}/{number}" for number in range(1, len(port.switch.priority) + 1)]
 
 
 def _shares(network: Network) -> list[Level]:

@@ -13,7 +13,7 @@ from cellrate import _core
 from cellrate.simulation import phase_picture
 from cellrate.simulation.figures import OF_ATM, time_traces
 from cellrate.simulation.packets import is_over_ethernet
-from cellrate.simulation.picture_context import Context, context_of
+from cellrate.simulation.picture_context import Context, context_of, longest_queues
 from cellrate.simulation.picture_options import PictureOptions
 from cellrate.simulation.series import Series
 
@@ -83,9 +83,10 @@ def phase(
 
 
 def _context(result: Result) -> Context:
+    longest = longest_queues(result.summary)
     if is_over_ethernet(result.outcome):
-        return Context(result.name, _window_begin(result.resolved), {})
-    return context_of(result.network, result.name)
+        return Context(result.name, _window_begin(result.resolved), {}, longest)
+    return context_of(result.network, result.name, longest)
 
 
 def _window_begin(resolved: str) -> float:
