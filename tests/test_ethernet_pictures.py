@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +13,7 @@ import pytest
 from cellrate import _core, template, time_space
 from cellrate.simulation.animation.drawn_film import heads, positions
 from cellrate.simulation.animation.film import film
-from cellrate.simulation.animation.node_places import Map, node_places
+from cellrate.simulation.animation.node_places import Map, Way, node_places
 from cellrate.simulation.network.ethernet_view import FrameNetwork
 from cellrate.simulation.passages import passages
 from cellrate.simulation.profile import profile
@@ -121,6 +123,30 @@ def test_tiers_stand_above_each_other_where_flows_go_both_ways() -> None:
     # All flows of an incast have one direction.
     incast = _places("incast")
     assert incast["A"][0] < incast["sink"][0]
+
+
+@pytest.mark.parametrize("count", [3, 4, 5, 6, 8])
+def test_switches_of_a_ring_stand_in_a_ring(count: int) -> None:
+    numbers = range(count)
+    links = [(f"s{one}", f"s{(one + 1) % count}") for one in numbers]
+    links += [(f"{host}{one}", f"s{one}") for one in numbers for host in ("a", "b")]
+    ways = [way for one, other in links for way in ((one, other), (other, one))]
+    names = {name: name[0] == "s" for way in ways for name in way}
+    network = Map(names, tuple(Way(f"{one}->{other}", one, other) for one, other in ways), ())
+    places = node_places(network)
+    assert all(0 < x < 1 and 0 < y < 1 for x, y in places.values())
+    spots = list(places.values())
+    assert min(math.dist(a, b) for a, b in combinations(spots, 2)) > 0.05
+    # No link between two switches passes over a third node.
+    for one, other in links[:count]:
+        ends = math.dist(places[one], places[other])
+        for name in names.keys() - {one, other}:
+            round_ = math.dist(places[one], places[name]) + math.dist(places[name], places[other])
+            assert round_ > 1.002 * ends, (one, other, name)
+    # Its hosts are farther out than a switch, on its side.
+    for host, switch in links[count:]:
+        out, own = (abs(places[name][0] - 0.5) for name in (host, switch))
+        assert out > own
 
 
 def _places(name: str) -> dict[str, tuple[float, float]]:

@@ -1,5 +1,5 @@
 // Positions of hosts and switches, and of their names. Switches stand in the order of the path through them, with sources before and
-// destinations after them. In a network of layers the hosts stand below.
+// destinations after them. In a network of layers the hosts stand below. Switches that form a ring stand in a ring.
 
 import type { Network } from "./engine/messages.ts";
 import { isEthernet } from "./layer.ts";
@@ -67,9 +67,9 @@ export function isLayered(network: Network): boolean {
  * below.
  */
 export function heightFor(network: Network, size = 1): number {
-  const { sides, tiers } = arranged(network);
+  const { sides, tiers, least = 0 } = arranged(network);
   if (tiers > 0) return (tiers * TIER + STRIP + 110) * size;
-  const rows = Math.max(...(["left", "right"] as const).map((side) => sides.filter((one) => one === side).length));
+  const rows = Math.max(...(["left", "right"] as const).map((side) => sides.filter((one) => one === side).length), least);
   return (rows * (LINE + 1) + STRIP + (sides.includes("below") ? 100 : 70)) * size;
 }
 
@@ -77,7 +77,7 @@ export function heightFor(network: Network, size = 1): number {
 export function layout(network: Network, width: number, height: number, measure: (text: string) => number, size = 1): Layout {
   const line = LINE * size;
   const strip = STRIP * size;
-  const { unit, sides, tiers, columns } = arranged(network);
+  const { unit, sides, tiers, columns, least = 0 } = arranged(network);
   const isNarrow = width < NARROW;
   const outer = [...network.nodes.keys()].filter((node) => sides[node] === "left" || sides[node] === "right");
   // In a narrow picture, names of hosts are shortened: the position already says "src" or "dst".
@@ -108,7 +108,9 @@ export function layout(network: Network, width: number, height: number, measure:
     const { begin, long } = queueBar(from, to, radii.switch);
     const middle = along(from, to, begin + long / 2);
     const box = (dy: number): Box => ({ x: middle.x - 18 * size, y: middle.y + (dy > 0 ? dy : dy - line + LINE), width: 36 * size, height: line });
-    const free = offsets.map(box).find((one) => isFree(one, taken, width, height));
+    // Beside a steep link there is room for the number, above and below its bar there is none.
+    const beside = [1, -1].map((way): Box => ({ x: middle.x + way * 30 * size - 18 * size, y: middle.y - line / 2, width: 36 * size, height: line }));
+    const free = [...offsets.map(box), ...beside].find((one) => isFree(one, taken, width, height));
     if (!free) return;
     lengths.set(link, free);
     taken.push(free);
@@ -117,7 +119,9 @@ export function layout(network: Network, width: number, height: number, measure:
   const name = (node: number) => {
     const at = nodes[node];
     if (!at) return;
-    const boxesIn = (lines: number) => formsOf(node).map((text) => ({ text, boxes: candidates(at, measure(text), lines, line) }));
+    // Links of a ring lead up from the switches in its lower half.
+    const isLow = least > 0 && (unit[node]?.y ?? 0) > 0.5;
+    const boxesIn = (lines: number) => formsOf(node).map((text) => ({ text, boxes: candidates(at, measure(text), lines, line, isLow) }));
     // In a network of layers, a short name close to its switch is better than the whole name far from it. On a phone there is no room far
     // from a node: what stands there would be taken for the name of another.
     const tries = [...(tiers > 0 || isNarrow ? boxesIn(CLOSE) : []), ...(tiers === 0 && isNarrow ? [] : boxesIn(ROWS))];
@@ -133,7 +137,7 @@ export function layout(network: Network, width: number, height: number, measure:
   const shared = queueing(network, 2);
   // What has fewest boxes is placed first.
   if (isNarrow) switches?.forEach(name);
-  for (const link of shared) number(link, isNarrow ? [16, -20] : [16, -20, 28, -32, 40]);
+  for (const link of shared) number(link, isNarrow && least === 0 ? [16, -20] : [16, -20, 28, -32, 40]);
   if (!isNarrow) switches?.forEach(name);
   hosts?.forEach(name);
   for (const link of queueing(network, 1)) if (!lengths.has(link)) number(link, [16, -20]);
@@ -191,7 +195,7 @@ function forms(name: string): string[] {
 }
 
 /** Boxes in which the name of a node may stand, the best first; at most `lines` of them, each `line` pixels high, lie over each other. */
-function candidates({ x, y, side, radius }: Layout["nodes"][number], width: number, lines: number, line: number): Box[] {
+function candidates({ x, y, side, radius }: Layout["nodes"][number], width: number, lines: number, line: number, isLow: boolean): Box[] {
   const box = (left: number, top: number): Box => ({ x: left, y: top, width, height: line });
   const beside = side === "left" ? x - radius - WINDOW - 7 - width : x + radius + 4;
   const rows = Array.from({ length: lines }, (_, row) => row * line);
@@ -200,7 +204,7 @@ function candidates({ x, y, side, radius }: Layout["nodes"][number], width: numb
   const next = [box(beside, y - line / 2), box(beside, y - line), box(beside, y)];
   if (side === "left" || side === "right") return next;
   // Links lead from a host towards its switch, so the name stands on the other side of the host.
-  if (side === "switch") return [...over, ...next, ...under];
+  if (side === "switch") return isLow ? [...under, ...next, ...over] : [...over, ...next, ...under];
   return side === "below" ? [...under, ...next] : [...over, ...next];
 }
 
@@ -214,12 +218,14 @@ export function overlaps(a: Box, b: Box): boolean {
   return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
 }
 
-/** For every node of the network, a position in the unit square and the side on which it stands; also the number of layers or of columns. */
-function arranged(network: Network): { unit: Place[]; sides: Side[]; tiers: number; columns: number } {
+/** For every node of the network, a position in the unit square and the side on which it stands; also the number of layers or of columns, and the least number of lines of text that the picture has room for. */
+function arranged(network: Network): { unit: Place[]; sides: Side[]; tiers: number; columns: number; least?: number } {
   const near = neighbours(network);
   const isSwitch = network.nodes.map((node) => node.switch !== null);
   const layers = isEthernet(network) ? layered(near, isSwitch) : undefined;
   if (layers) return layers;
+  const circle = ring(near, isSwitch);
+  if (circle.length > 0) return around(circle, near, isSwitch);
   const column = columns(network, near, isSwitch);
   const sources = new Set(network.flows.map((flow) => network.links[flow.forward[0] ?? -1]?.from));
   const last = Math.max(0, ...network.nodes.map((_, node) => (isSwitch[node] ? (column[node] ?? 0) : 0)));
@@ -282,6 +288,37 @@ function layered(near: number[][], isSwitch: boolean[]): ReturnType<typeof arran
     });
   }
   return { unit, sides: isSwitch.map((is) => (is ? "switch" : "below")), tiers: top, columns: 0 };
+}
+
+/** The switches in the order of the ring that they form: each has two others beside it, and each host one switch. Empty without a ring. */
+function ring(near: number[][], isSwitch: boolean[]): number[] {
+  const beside = near.map((others) => [...new Set(others)]);
+  const switches = [...isSwitch.keys()].filter((node) => isSwitch[node]);
+  const next = (node: number) => (beside[node] ?? []).filter((other) => isSwitch[other]);
+  const isRing = switches.length > 2 && switches.every((node) => next(node).length === 2);
+  if (!isRing || beside.some((others, node) => !isSwitch[node] && others.length !== 1)) return [];
+  const found = switches.slice(0, 1);
+  for (const node of found) found.push(...next(node).filter((other) => !found.includes(other)).slice(0, 1));
+  return found.length === switches.length ? found : [];
+}
+
+/** Arranges a ring clockwise from the left, with its hosts at the left and right edges; no switch is above or below the middle. */
+function around(circle: number[], near: number[][], isSwitch: boolean[]): ReturnType<typeof arranged> {
+  const turned = circle.length % 4 === 0 ? 0.5 : 0;
+  const unit: Place[] = isSwitch.map(() => ({ x: 0.5, y: 0.5 }));
+  const sides: Side[] = isSwitch.map(() => "switch");
+  circle.forEach((node, at) => {
+    const angle = Math.PI - ((at + turned) * 2 * Math.PI) / circle.length;
+    const place = { x: 0.5 + 0.36 * Math.cos(angle), y: 0.5 - 0.46 * Math.sin(angle) };
+    unit[node] = place;
+    const side = place.x < 0.5 ? "left" : "right";
+    const hosts = [...new Set(near[node])].filter((other) => !isSwitch[other]);
+    hosts.forEach((host, i) => {
+      unit[host] = { x: side === "left" ? 0 : 1, y: place.y + ((i + 0.5) / hosts.length - 0.5) / circle.length };
+      sides[host] = side;
+    });
+  });
+  return { unit, sides, tiers: 0, columns: circle.length, least: 4 * circle.length };
 }
 
 function neighbours(network: Network): number[][] {

@@ -9,6 +9,7 @@ import { Engine } from "../src/engine/module.ts";
 import { papers, sideOf } from "../src/gallery.ts";
 import { GAP, LINE, place, roomFor } from "../src/labels.ts";
 import { heightFor, isLayered, layout, overlaps } from "../src/layout.ts";
+import { lessonOf } from "../src/lessons.ts";
 import { overrides } from "../src/state.ts";
 import { ROOT } from "./page.ts";
 
@@ -24,6 +25,7 @@ async function scenarios(): Promise<[string, Opened][]> {
   // Fat trees of 16 and of 54 hosts, a leaf-spine network of 64, and 40 flows to one host.
   const tree = (k: number) => `topology={template="fat-tree",k=${k},rate="10 Gbit/s",delay="1 us"}`;
   for (const set of [[tree(4)], [tree(6)], ["topology.hosts_per_leaf=16"], ['topology.leaves=8', 'topology.spines=4']]) texts.push([`leaf-spine ${set.join(" ")}`, leafSpine, set]);
+  texts.push(["ring", lessonOf("deadlock")?.text ?? "", []]);
   texts.push(["incast of 40", templates.find(({ name }) => name === "incast")?.text ?? "", ["flow.answer.count=40"]]);
   const shapes = new Map<string, [string, Opened]>();
   for (const [name, text, set] of texts) {
@@ -82,6 +84,28 @@ test("names never overlap each other or a node, and none is cut", async (t) => {
     }
   }
   t.diagnostic(`${all.length} networks in four widths; ${without} hosts without a name for want of room`);
+});
+
+test("switches of a ring stand in a ring, with the length of each queue between them", async () => {
+  const [, opened] = (await found).find(([name]) => name === "ring") ?? [];
+  assert.ok(opened);
+  const { network } = opened;
+  for (const width of [950, 570, 336]) {
+    const { nodes, lengths } = layout(network, width, Math.min(560, heightFor(network)), (text) => text.length * LETTER);
+    const between = network.links.flatMap(({ from, to }, link) => (network.nodes[from]?.switch && network.nodes[to]?.switch ? [{ from, to, link }] : []));
+    const used = between.filter(({ link }) => network.flows.some(({ forward }) => forward.includes(link)));
+    assert.equal(used.length, 5);
+    for (const { link } of used) assert.ok(lengths.has(link), `${width}: link ${link} has no length`);
+    // No link passes over a third node.
+    for (const { from, to } of between) {
+      const [a, b] = [nodes[from], nodes[to]];
+      assert.ok(a && b);
+      for (const other of nodes.filter((one) => one !== a && one !== b)) {
+        const longer: number = Math.hypot(a.x - other.x, a.y - other.y) + Math.hypot(b.x - other.x, b.y - other.y);
+        assert.ok(longer > Math.hypot(a.x - b.x, a.y - b.y) + 4, `${width}: ${from} to ${to}`);
+      }
+    }
+  }
 });
 
 test("names of curves never overlap, and none is cut", async () => {

@@ -1,7 +1,8 @@
-"""Places of a network's nodes in a picture: in the direction of flows, or tier above tier."""
+"""Places of a network's nodes: in the direction of flows, in a ring, or tier above tier."""
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,6 +19,11 @@ MARGIN = 0.07
 NEAREST, FARTHEST = 0.3, 0.43
 # Heights of the lowest and the highest tier; above them is room for the bars of queues.
 LOWEST, HIGHEST = 0.1, 0.68
+# Height of the middle of a ring, half its height, half its width, and the distance of its hosts.
+# Above the highest switch is room for the bars of queues.
+RING_MIDDLE, RING_HEIGHT, RING_WIDTH, OUTSIDE = 0.37, 0.28, 0.3, 0.13
+# Vertical distance of two hosts at a switch of a ring.
+HOSTS_APART = 0.06
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +75,12 @@ def node_places(network: Map) -> Places:
 
     Nodes stand from left to right in the direction of flows. Where flows go both ways, and every
     link joins neighbouring tiers, tiers stand above each other instead. A tier has the nodes with
-    an equal number of links to the nearest host; hosts are the lowest tier.
+    an equal number of links to the nearest host; hosts are the lowest tier. Switches that form a
+    ring stand in a ring, with their hosts outside.
     """
+    ring = _ring(network)
+    if ring:
+        return _around(network, ring)
     after, has_circle = _successors(network)
     tiers = _tiers(network)
     if _are_rows(network, tiers, has_circle=has_circle):
@@ -80,6 +90,9 @@ def node_places(network: Map) -> Places:
 
 def name_sides(network: Map) -> Mapping[str, Side]:
     """The side of each host on which its name stands: away from the links of `node_places`."""
+    if _ring(network):
+        places = node_places(network)
+        return {name: "left" if places[name][0] < 0.5 else "right" for name in network.hosts}
     tiers = _tiers(network)
     if _are_rows(network, tiers, has_circle=_successors(network)[1]):
         return dict.fromkeys(network.hosts, "below")
@@ -92,11 +105,54 @@ def _are_rows(network: Map, tiers: Mapping[str, int], *, has_circle: bool) -> bo
     return has_circle and not is_level and max(tiers.values()) > 1
 
 
+def _ring(network: Map) -> list[str]:
+    """The switches in the order of the ring that they form; empty if they form none.
+
+    Every switch has links to exactly two others, and every host to one switch.
+    """
+    beside = _beside_each(network)
+    switches = [name for name, is_switch in network.nodes.items() if is_switch]
+    next_ = {name: [other for other in beside[name] if network.nodes[other]] for name in switches}
+    if len(switches) < 3 or any(len(others) != 2 for others in next_.values()):
+        return []
+    if any(len(beside[name]) != 1 or not network.nodes[beside[name][0]] for name in network.hosts):
+        return []
+    ring = [switches[0]]
+    while fresh := [name for name in next_[ring[-1]] if name not in ring]:
+        ring.append(fresh[0])
+    return ring if len(ring) == len(switches) else []
+
+
+def _around(network: Map, ring: list[str]) -> Places:
+    """Places of a ring, clockwise from the left, with the hosts at the sides.
+
+    No switch is above or below the middle, where its hosts would have no side.
+    """
+    beside = _beside_each(network)
+    turned = 0.5 if len(ring) % 4 == 0 else 0.0
+    places = {}
+    for at, name in enumerate(ring):
+        angle = math.pi - (at + turned) * 2 * math.pi / len(ring)
+        x, y = 0.5 + RING_WIDTH * math.cos(angle), RING_MIDDLE + RING_HEIGHT * math.sin(angle)
+        places[name] = (x, y)
+        hosts = [host for host in beside[name] if not network.nodes[host]]
+        for number, host in enumerate(hosts):
+            aside = HOSTS_APART * ((len(hosts) - 1) / 2 - number)
+            places[host] = (x + math.copysign(OUTSIDE, x - 0.5), y + aside)
+    return {name: places[name] for name in network.nodes}
+
+
+def _beside_each(network: Map) -> dict[str, list[str]]:
+    """For each node the nodes to which it has a link, in the order of the links."""
+    beside: dict[str, dict[str, None]] = {name: {} for name in network.nodes}
+    for way in network.ways:
+        beside[way.sender][way.receiver] = None
+    return {name: list(others) for name, others in beside.items()}
+
+
 def _tiers(network: Map) -> dict[str, int]:
     """For each node the number of links to the nearest host."""
-    beside = defaultdict(set)
-    for way in network.ways:
-        beside[way.sender].add(way.receiver)
+    beside = _beside_each(network)
     tiers = dict.fromkeys(network.hosts, 0)
     tier, found = 0, list(tiers)
     while found:
