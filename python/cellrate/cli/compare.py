@@ -148,7 +148,7 @@ def _of_scenario(
 def _sources_shared(base: Job, options: ScenarioOptions) -> Iterator[str]:
     """A note if all alternatives use the same RIF and RDF, though some mark and others write ER."""
     from cellrate.advice.choosing.candidates import BY_MARKS, MARKED_RIF
-    from cellrate.advice.tuning.declared import WITHOUT_A_RATE
+    from cellrate.advice.marking import WITHOUT_A_RATE
     from cellrate.simulation.network import Network
     from cellrate.studies.compare.of_scenario import varied
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, get_args
 
 from cellrate import _core
-from cellrate.advice.tuning.declared import WITHOUT_A_RATE, ResolvedScenario
+from cellrate.advice.marking import WITHOUT_A_RATE
+from cellrate.advice.tuning.declared import ResolvedScenario
 from cellrate.advice.tuning.laboratory import Setting
 from cellrate.advice.tuning.objective import undominated
 

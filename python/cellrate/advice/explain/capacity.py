@@ -13,6 +13,7 @@ from cellrate.advice.explain.subject import (
 )
 from cellrate.advice.formulas import Situation
 from cellrate.advice.formulas.growth import certain_growth_cells_per_second
+from cellrate.advice.marking import WITHOUT_A_RATE
 from cellrate.simulation.network import Flow, offered_cells_per_second
 from cellrate.theory import MaxMin
 
@@ -188,8 +189,7 @@ def _unfair(situation: Situation) -> str:
     if situation.switch.scheme == "none":
         return "switches compute shares, but no switch here controls ABR, so ACR rises to PCR"
     unequal = situation.has_unequal_round_trips or situation.has_other_bottlenecks
-    marks = situation.switch.scheme == "efci" or situation.switch.scheme.startswith("rrm-")
-    if marks and unequal:
+    if situation.switch.scheme in WITHOUT_A_RATE and unequal:
         return (
             "switches compute shares: marks come more often over more switches, and later over "
             "longer ways"

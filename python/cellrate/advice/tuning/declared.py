@@ -8,14 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from cellrate import _core
+from cellrate.advice.marking import WITHOUT_A_RATE
 from cellrate.common.problems import BadInput
 from cellrate.simulation.network import Network
 from cellrate.simulation.network.ethernet_view import FrameNetwork, network_of
 from cellrate.studies.parameters.keys import Key, Keys, number
 from cellrate.studies.parameters.ranges import WHOLE, Choices, Range, Space
-
-# Schemes that mark cells and return no explicit rate.
-WITHOUT_A_RATE = frozenset({"efci", "rrm-p", "rrm-pd", "rrm-pd-plus", "rrm-pid"})
 
 
 @dataclass(frozen=True)
