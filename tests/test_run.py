@@ -275,3 +275,17 @@ def test_warnings_go_to_standard_error(command: Command, traced: Path) -> None:
     done = command("run", traced, *short)
     for warning in found["warnings"]:
         assert f"warning[{warning['code']}]: {warning['message']}" in done.stderr
+
+
+def test_flows_without_tcp_have_a_total_of_what_they_delivered(command: Command) -> None:
+    text = cellrate.template("gfc-1")
+    for more in ("1", "30"):  # of 30 flows the table has the mean
+        asked = f"--set=flow.A.count={more}"
+        total = sum(
+            flow["tcp_throughput_bits_per_second"]
+            for flow in summary(command, "-", asked, stdin=text)["flows"]
+        )
+        shown = command("run", "-", asked, stdin=text).stdout
+        assert f"\ndelivered {total / 1e6:.3f} Mbit/s without TCP, cell loss ratio" in shown
+    over_tcp = command("run", "-", stdin=cellrate.template("n-source")).stdout
+    assert "\nTCP throughput" in over_tcp

@@ -92,7 +92,7 @@ def run_parts(overview: Mapping[str, Any]) -> tuple[Block, ...]:
     totals = overview["totals"]
     fairness = totals["jain_index"]
     text = (
-        f"TCP throughput {totals['tcp_throughput_bits_per_second'] / 1e6:.3f} Mbit/s, "
+        f"{_delivered(totals, overview['flows'])}, "
         f"cell loss ratio {totals['cell_loss_ratio']:.3g}, {_on_links(totals)}"
         f"packets lost {totals['packets_lost']:,}, timeouts {totals['timeouts']:,}, "
         f"Jain's index {'-' if fairness is None else f'{fairness:.4f}'}"
@@ -188,7 +188,7 @@ def result_document(result: Result) -> Document:
         queues, totals = packets.queues_table(shown), packets.totals_text(summary)
     else:
         first = flows_table(flows[:MOST_FLOWS], NARROW)
-        queues, totals = narrow_queues_table(shown), _totals(summary["totals"])
+        queues, totals = narrow_queues_table(shown), _totals(summary["totals"], flows)
     rest = _rest(len(flows) - MOST_FLOWS, "flows, in Result.flows")
     parts.append(Section("Flows", (first, *rest)))
     rest = _rest(shown["other_queues"], "queues, none of them longer in the run, in Result.queues")
@@ -216,13 +216,22 @@ def _rest(count: int, what: str) -> tuple[Block, ...]:
     return (Remark(f"{count} further {what}"),) if count > 0 else ()
 
 
-def _totals(totals: Mapping[str, Any]) -> str:
+def _totals(totals: Mapping[str, Any], flows: Iterable[Mapping[str, Any]]) -> str:
     fairness = totals["jain_index"]
     jain = "" if fairness is None else f", Jain index {fairness:.4f}"
-    throughput = totals["tcp_throughput_bits_per_second"] / 1e6
     loss = totals["cell_loss_ratio"]
     lost = _on_links(totals)
-    return f"TCP throughput {throughput:.3f} Mbit/s, {lost}cell loss ratio {number(loss)}{jain}"
+    return f"{_delivered(totals, flows)}, {lost}cell loss ratio {number(loss)}{jain}"
+
+
+def _delivered(totals: Mapping[str, Any], flows: Iterable[Mapping[str, Any]]) -> str:
+    """The TCP throughput of all flows over TCP; without one, what the flows delivered together."""
+    flows = list(flows)
+    if any(map(_is_over_tcp, flows)) or not flows:
+        return f"TCP throughput {totals['tcp_throughput_bits_per_second'] / 1e6:.3f} Mbit/s"
+    # A group has the mean of its members.
+    rates = (one["tcp_throughput_bits_per_second"] * one.get("members", 1) for one in flows)
+    return f"delivered {sum(rates) / 1e6:.3f} Mbit/s without TCP"
 
 
 def _on_links(totals: Mapping[str, Any]) -> str:

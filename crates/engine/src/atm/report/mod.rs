@@ -46,8 +46,8 @@ pub struct Report {
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 #[schemars(extend("x-source" = "cellrate"))]
 pub struct Totals {
-    /// Sum of the flows' TCP throughputs.
-    #[schemars(extend("x-formula" = "sum of `tcp_throughput_bits_per_second` of `flows`", "x-source" = "Kalyanaraman 97 section 8.8", "x-better" = "more"))]
+    /// Sum of the TCP throughputs of the flows over TCP.
+    #[schemars(extend("x-formula" = "sum of `tcp_throughput_bits_per_second` of the flows over TCP", "x-source" = "Kalyanaraman 97 section 8.8", "x-better" = "more"))]
     pub tcp_throughput_bits_per_second: f64,
     /// Sum of the flows' goodputs.
     #[schemars(extend("x-formula" = "sum of `goodput_bits_per_second` of `flows`", "x-better" = "more"))]
