@@ -5,9 +5,9 @@ import uPlot from "uplot";
 import { ofFlow, variable } from "./colours.ts";
 import type { CurvesNews } from "./engine/client.ts";
 import type { Chart, Opened, Track } from "./engine/messages.ts";
-import { GAP, LETTERS, LINE, type Label, place, roomFor } from "./labels.ts";
+import { GAP, LETTERS, LINE, type Label, besideEachOther, place, roomFor } from "./labels.ts";
 import { isEthernet } from "./layer.ts";
-import { megabits, number, time } from "./numbers.ts";
+import { megabits, number, short, time } from "./numbers.ts";
 import { named } from "./names.ts";
 import { size, whenSized } from "./size.ts";
 import type { Shown } from "./svg.ts";
@@ -27,7 +27,7 @@ const TITLES: Record<Chart, string> = {
 const OF_ETHERNET: Partial<Record<Chart, string>> = { throughput: "Throughput per flow, data received", loss: "Packets lost so far" };
 const ORDER: Chart[] = ["queue", "rate", "window", "throughput", "utilisation", "credit", "scheme", "loss"];
 const DASHED = new Set(["ER", "ssthresh"]);
-/** Lengths of dashes and gaps, in pixels: of the curves named in `DASHED`, and of the curves of the run at the right. */
+/** Lengths of dashes and gaps, in pixels: of the curves named in `DASHED`, and of the curves of the second run. */
 const DASH = [4, 4];
 const DOTS = [1, 3];
 const HEIGHT = 132;
@@ -203,7 +203,7 @@ export class Charts {
     if (!news) return "";
     const { from, to, pixels } = news;
     const over = this.#fitting(news);
-    const parts = [{ charts: this as Charts, news, suffix: "" }, ...(over && this.#over ? [{ charts: this.#over, news: over, suffix: ", right run" }] : [])];
+    const parts = [{ charts: this as Charts, news, suffix: "" }, ...(over && this.#over ? [{ charts: this.#over, news: over, suffix: ", second run" }] : [])];
     const names = parts.flatMap(({ charts, suffix }) =>
       charts.#tracks.flatMap((track) => {
         const unit = track.unit ? ` in ${track.unit}` : "";
@@ -267,12 +267,17 @@ export class Charts {
     this.#box.replaceChildren();
     // The width is read only once: after each added chart, the browser would compute the layout again.
     this.#width = Math.max(120, this.#box.clientWidth);
-    this.#aside = roomFor(this.#tracks.map(({ of }) => of), this.#width, size());
+    const own = this.#tracks.map(({ of }) => of);
+    const over = (this.#over ? this.#over.#tracks : []).flatMap(({ of }) => (own.includes(of) ? [] : [`${of} second`]));
+    this.#aside = roomFor([...own, ...over], this.#width, size());
     this.#drawn = ORDER.flatMap((chart) => {
       const tracks = this.#tracks.map((_, i) => i).filter((i) => this.#tracks[i]?.chart === chart);
       // The variables of a scheme have different units, so each has a chart of its own.
       if (chart === "scheme") return this.#ofScheme(tracks);
-      return tracks.length > 0 ? [this.#chart(chart, this.#titles[chart], tracks, this.#others(chart), this.#box)] : [];
+      const others = this.#others(chart);
+      if (tracks.length === 0 && others.length === 0) return [];
+      const titles = tracks.length > 0 || !this.#over ? this.#titles : this.#over.#titles;
+      return [this.#chart(chart, titles[chart], tracks, others, this.#box)];
     });
     if (this.#last) this.show(this.#last);
   }
@@ -287,7 +292,9 @@ export class Charts {
    * section, and drawn when it is opened.
    */
   #ofScheme(tracks: number[]): Drawn[] {
-    const quantities = [...new Set(tracks.map((i) => this.#tracks[i]?.quantity ?? ""))];
+    const over = this.#over ? this.#over.#tracks : [];
+    const all = [...tracks.map((i) => this.#tracks[i]), ...this.#others("scheme").map((i) => over[i])];
+    const quantities = [...new Set(all.map((track) => track?.quantity ?? ""))];
     const folded = quantities.filter((quantity) => !SHOWN_OF_SCHEME.test(quantity));
     const draw = (quantity: string, into: HTMLElement) => {
       const these = tracks.filter((i) => this.#tracks[i]?.quantity === quantity);
@@ -327,7 +334,7 @@ export class Charts {
 
   /** Name of a curve of the other run. */
   #otherName(track: number): string {
-    return `${this.#over ? this.#over.#name(track) : ""}, right run`;
+    return `${this.#over ? this.#over.#name(track) : ""}, second run`;
   }
 
   #otherColour(track: number, index: number): string {
@@ -347,10 +354,12 @@ export class Charts {
     figure.className = "chart";
     figure.dataset.chart = chart;
     const title = document.createElement("figcaption");
-    const unit = this.#factor(tracks[0] ?? 0) === 1 ? (this.#tracks[tracks[0] ?? 0]?.unit ?? "") : "Mbit/s";
+    // A chart that only the other run has takes its unit and its few from that run.
+    const [of, first] = tracks.length > 0 || !this.#over ? [this as Charts, tracks[0]] : [this.#over, others[0]];
+    const unit = of.#factor(first ?? 0) === 1 ? (of.#tracks[first ?? 0]?.unit ?? "") : "Mbit/s";
     const reading = document.createElement("output");
-    const few = this.#few[chart];
-    const head = [unit ? `${name}, ${unit}` : name, ...(few ? [few] : []), ...(others.length > 0 ? ["dotted: right run"] : [])].join(" · ");
+    const few = of.#few[chart];
+    const head = [unit ? `${name}, ${unit}` : name, ...(few ? [few] : []), ...(others.length > 0 ? ["dotted: second run"] : [])].join(" · ");
     title.append(head, reading);
     const box = document.createElement("div");
     box.setAttribute("role", "img");
@@ -388,7 +397,7 @@ export class Charts {
       ],
       axes: [
         { ...axis, size: 24 * size(), space: 50 * size(), values: (plot, splits) => splits.map((at) => label(at, plot)) },
-        { ...axis, size: 54 * size(), values: (_, splits) => splits.map((value) => number(value)) },
+        { ...axis, size: 54 * size(), values: (_, splits) => splits.map(short) },
       ],
       hooks: {
         ready: [
@@ -457,7 +466,7 @@ export class Charts {
     const own = found(this, tracks, 0);
     const names = new Set(own.map(({ text }) => text));
     const over = this.#over ? found(this.#over, others, tracks.length) : [];
-    return [...own, ...over.filter(({ text }) => !names.has(text)).map((label) => ({ ...label, text: `${label.text} right` }))];
+    return [...own, ...over.filter(({ text }) => !names.has(text)).map((label) => ({ ...label, text: `${label.text} second` }))];
   }
 
   /** Names the curves at their ends. */
@@ -490,15 +499,16 @@ export class Charts {
     context.font = `${letters}px system-ui`;
     context.textAlign = "right";
     context.setLineDash([2 * devicePixelRatio, 4 * devicePixelRatio]);
-    for (const { value, name } of this.#levels.filter((level) => level.chart === chart)) {
-      const y = plot.valToPos(value, "y", true);
-      if (y < top || y > top + height) continue;
+    const inSight = this.#levels.filter((level) => level.chart === chart).map(({ value, name }) => ({ text: `${name} ${number(value)}`, y: plot.valToPos(value, "y", true) })).filter(({ y }) => y >= top && y <= top + height);
+    const names = inSight.map(({ text, y }) => ({ text, width: context.measureText(text).width, y: y - 4 * devicePixelRatio < top + letters ? y + letters + devicePixelRatio : y - 4 * devicePixelRatio }));
+    const far = besideEachOther(names, letters);
+    for (const { y } of inSight) {
       context.beginPath();
       context.moveTo(left, y);
       context.lineTo(left + width, y);
       context.stroke();
-      context.fillText(`${name} ${number(value)}`, left + width - 4, y - 4 * devicePixelRatio < top + letters ? y + letters + devicePixelRatio : y - 4 * devicePixelRatio);
     }
+    names.forEach(({ text, y }, i) => context.fillText(text, left + width - 4 - (far[i] ?? 0), y));
     context.restore();
   }
 

@@ -13,20 +13,28 @@ export interface Opens {
   template(name: string): void;
 }
 
-/** Fills the dialog; `templates` has names, each with a one-line description. */
-export function fillFind(dialog: HTMLDialogElement, templates: { name: string; about: string }[], opens: Opens): void {
+/** Fills the dialog; `templates` has names, each with a one-line description and its text. */
+export function fillFind(dialog: HTMLDialogElement, templates: { name: string; about: string; text: string }[], opens: Opens): void {
   const close = (act: () => void) => () => {
     dialog.close();
     act();
   };
   const search = document.createElement("input");
   search.type = "search";
-  search.placeholder = "a word of a title or a claim";
+  search.placeholder = "a topic, an author, a name or a word of a claim";
   search.setAttribute("aria-label", "Search lessons, templates and experiments");
   const lessons = section("Lessons", true);
-  for (const { id, title, about, steps } of LESSONS) lessons.append(card(title, `${about} ${steps.length} steps.`, [["Begin", close(() => opens.lesson(id))]]));
+  for (const { id, title, about, steps } of LESSONS) {
+    const one = card(title, `${about} ${steps.length} steps.`, [["Begin", close(() => opens.lesson(id))]]);
+    one.dataset.words = [id, ...steps.flatMap((step) => [step.title, step.text])].join(" ");
+    lessons.append(one);
+  }
   const presets = section("Templates", false);
-  for (const { name, about } of templates) presets.append(card(name, about, [["Open", close(() => opens.template(name))]]));
+  for (const { name, about, text } of templates) {
+    const one = card(name, about, [["Open", close(() => opens.template(name))]]);
+    one.dataset.words = comments(text);
+    presets.append(one);
+  }
   const ofPapers = papers().map((paper) => {
     const box = section(`${first(paper.authors)}${paper.year}: ${paper.title} (${paper.experiments.length})`, false);
     for (const experiment of paper.experiments) {
@@ -35,6 +43,8 @@ export function fillFind(dialog: HTMLDialogElement, templates: { name: string; a
       const [first, second] = runs;
       const both: [string, () => void][] = first && second ? [["the first two side by side", close(() => opens.experiment(id, [sideOf(first), sideOf(second)]))]] : [];
       const one = card(`${title} · ${where}`, claimed(experiment), [...single, ...both]);
+      const texts = runs.map((run) => `${run.label} ${run.scenario} ${comments(sideOf(run).text)}`);
+      one.dataset.words = [id, paper.title, ...paper.authors, String(paper.year), ...texts].join(" ");
       const figure = figureOf(id);
       if (figure) one.prepend(small(figure));
       box.append(one);
@@ -49,11 +59,14 @@ export function fillFind(dialog: HTMLDialogElement, templates: { name: string; a
     const words = wanted.split(/\s+/);
     for (const box of sections) {
       const cards = [...box.querySelectorAll<HTMLElement>(".card")];
-      for (const one of cards) one.hidden = !words.every((word) => (one.textContent ?? "").toLowerCase().includes(word));
+      for (const one of cards) {
+        const text = `${one.textContent} ${one.dataset.words}`.toLowerCase();
+        one.hidden = !words.every((word) => text.includes(word));
+      }
       box.hidden = cards.every((one) => one.hidden);
       if (wanted) box.open = true;
     }
-    nothing.textContent = sections.every((box) => box.hidden) ? `No title and no claim has "${search.value.trim()}".` : "";
+    nothing.textContent = sections.every((box) => box.hidden) ? `No lesson, template or experiment has "${search.value.trim()}".` : "";
   };
   const end = document.createElement("form");
   end.method = "dialog";
@@ -61,6 +74,13 @@ export function fillFind(dialog: HTMLDialogElement, templates: { name: string; a
   button.textContent = "Close";
   end.append(button);
   dialog.append(search, nothing, ...sections, end);
+}
+
+/** The lines of comment above the first table of a scenario, which say what it is about. */
+function comments(text: string): string {
+  const lines = text.split("\n");
+  const end = lines.findIndex((line) => line.startsWith("["));
+  return lines.slice(0, end < 0 ? undefined : end).filter((line) => line.startsWith("#")).join(" ");
 }
 
 /** The last name of the first author; `undefined` if no author is known. */

@@ -63,6 +63,20 @@ export function place(labels: Label[], { width, top, bottom, line }: Room, measu
 }
 
 /**
+ * For the names of levels at the right edge of a chart, how far each is from that edge. A name that would overlap an earlier one stands
+ * left of it. `y` is the height at which a name stands, and `line` the height of a line of text.
+ */
+export function besideEachOther(names: readonly { y: number; width: number }[], line: number): number[] {
+  const far: number[] = [];
+  names.forEach(({ y, width }, i) => {
+    const near = names.slice(0, i).map((other, j) => ({ from: far[j] ?? 0, width: other.width, y: other.y })).filter((other) => Math.abs(other.y - y) < line);
+    const places = [0, ...near.map((other) => other.from + other.width + GAP)].sort((a, b) => a - b);
+    far.push(places.find((at) => near.every((other) => at >= other.from + other.width || at + width <= other.from)) ?? 0);
+  });
+  return far;
+}
+
+/**
  * A name in lines that are not wider than `width`. A line is broken after a sign in the name, or within a word that is wider than
  * `width`.
  */

@@ -217,7 +217,7 @@ class Page {
         tab.type = "button";
         tab.setAttribute("role", "tab");
         tab.setAttribute("aria-selected", String(i === this.#active));
-        tab.textContent = i === 0 ? "Edit left run" : "Edit right run";
+        tab.textContent = i === 0 ? "Edit first run" : "Edit second run";
         tab.onclick = () => this.#choose(i);
         return tab;
       }),
@@ -596,7 +596,7 @@ class Page {
       if (side?.isRefused) this.note("The scenario is refused, so there is no run to save.", true);
       return side?.isRefused ? undefined : side;
     };
-    // The charts of two runs that lie over each other are those of the left run.
+    // The charts of two runs that lie over each other are those of the first run.
     const charts = () => ran(this.#overlaid ? this.#sides[0] : this.#present)?.charts;
     const saving = (id: string, ending: string, type: string, made: (charts: Charts) => string | Blob | Promise<Blob>) => {
       element(id).onclick = async () => {

@@ -8,6 +8,11 @@ export function number(value: number): string {
   return value.toLocaleString("en-US", { maximumFractionDigits: Math.min(digits, 6) });
 }
 
+/** A number for an axis, which has room for seven letters: in millions (M) from a million on. */
+export function short(value: number): string {
+  return Math.abs(value) >= 1e6 ? `${number(value / 1e6)} M` : number(value);
+}
+
 const TIMES: [number, string][] = [
   [1, "s"],
   [1e-3, "ms"],

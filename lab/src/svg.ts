@@ -1,6 +1,6 @@
 // Charts as an SVG picture, with the names of their curves and rounded numbers on their axes.
 
-import { GAP, type Label, place, roomFor } from "./labels.ts";
+import { GAP, type Label, besideEachOther, place, roomFor } from "./labels.ts";
 import { number, time } from "./numbers.ts";
 
 /** A curve of a chart. */
@@ -87,9 +87,10 @@ function one(chart: Shown, width: number, aside: number, ink: Ink): string {
     const points = of.map((value, i) => (value === null ? "" : `${of[i - 1] == null ? "M" : "L"}${round(x(chart.x[i] ?? 0))} ${round(y(value))}`)).join("");
     return path(points, colour, ` stroke-width="1.2"${dash.length > 0 ? ` stroke-dasharray="${dash.join(" ")}"` : ""}`, name);
   });
-  const levels = chart.levels
-    .filter(({ value }) => value >= low && value <= high)
-    .map(({ name, value }) => path(`M${left} ${round(y(value))}h${round(width)}`, ink.ink, ' stroke-dasharray="2 4"') + text(left + width - 4, Math.max(top + LETTERS, y(value) - 4), "end", `${name} ${number(value)}`));
+  const inSight = chart.levels.filter(({ value }) => value >= low && value <= high);
+  const named = inSight.map(({ name, value }) => ({ words: `${name} ${number(value)}`, y: Math.max(top + LETTERS, y(value) - 4) }));
+  const far = besideEachOther(named.map(({ words, y }) => ({ y, width: words.length * LETTER })), LETTERS);
+  const levels = inSight.map(({ value }, i) => path(`M${left} ${round(y(value))}h${round(width)}`, ink.ink, ' stroke-dasharray="2 4"') + text(left + width - 4 - (far[i] ?? 0), named[i]?.y ?? 0, "end", named[i]?.words ?? ""));
   const changes = chart.changes.filter((at) => at >= from && at <= to).map((at) => path(`M${round(x(at))} ${top}v${height}`, ink.ink, ' stroke-dasharray="4 4"'));
   const room = { width: aside - GAP, top, bottom: top + height, line: LINE };
   const ends = chart.labels.map((label) => ({ ...label, y: Math.max(top, Math.min(top + height, y(label.y))) }));

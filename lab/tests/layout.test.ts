@@ -7,9 +7,10 @@ import { test } from "node:test";
 import type { About, Opened, Refused } from "../src/engine/messages.ts";
 import { Engine } from "../src/engine/module.ts";
 import { papers, sideOf } from "../src/gallery.ts";
-import { GAP, LINE, place, roomFor } from "../src/labels.ts";
+import { GAP, LINE, besideEachOther, place, roomFor } from "../src/labels.ts";
 import { heightFor, isLayered, layout, overlaps } from "../src/layout.ts";
 import { lessonOf } from "../src/lessons.ts";
+import { short } from "../src/numbers.ts";
 import { overrides } from "../src/state.ts";
 import { ROOT } from "./page.ts";
 
@@ -106,6 +107,20 @@ test("switches of a ring stand in a ring, with the length of each queue between 
       }
     }
   }
+});
+
+test("names of levels of theory never overlap, and the first stands at the edge", () => {
+  const names = [10, 14, 5, 60, 16, 12].map((y, i) => ({ y, width: 60 + 10 * i }));
+  const far = besideEachOther(names, LINE);
+  assert.deepEqual([far[0], far[3]], [0, 0]);
+  const boxes = names.map(({ y, width }, i) => ({ x: -(far[i] ?? 0) - width, y, width, height: LINE }));
+  boxes.forEach((a, i) => boxes.slice(0, i).forEach((b) => assert.ok(!overlaps(a, b))));
+});
+
+test("numbers of an axis have seven letters at most", () => {
+  const texts = [0, 2.5, 999.9, 50_000, 800_000, 1e6, 2_500_000, 8_000_000, 70_400_000, 1.2e9].map(short);
+  assert.deepEqual(texts.filter((text) => text.length > 7), []);
+  assert.deepEqual(texts.slice(5, 8), ["1 M", "2.5 M", "8 M"]);
 });
 
 test("names of curves never overlap, and none is cut", async () => {

@@ -349,7 +349,7 @@ test("two runs lie over each other, at the same instants", async () => {
   const over = await pixels();
   assert.notEqual(over, apart);
   // Another right side draws another picture, and its end takes its curves away.
-  await page.locator('#sides button:text-is("Edit right run")').click();
+  await page.locator('#sides button:text-is("Edit second run")').click();
   await input(page, "switch.control.target_utilisation").fill("0.5");
   await input(page, "switch.control.target_utilisation").press("Enter");
   await ended(page);
@@ -366,21 +366,42 @@ test("two runs lie over each other, at the same instants", async () => {
     return await readFile(file);
   };
   const all: Buffer[] = [];
-  for (const side of ["Edit right run", "Edit left run"]) {
+  for (const side of ["Edit second run", "Edit first run"]) {
     await page.locator(`#sides button:text-is("${side}")`).click();
     const picture = await saved("#save-png");
     assert.equal(picture.readUInt32BE(16), shown, side);
     const svg = (await saved("#save-svg")).toString();
-    for (const name of ["ACR of tcp.1<", "ACR of tcp.1, right run<"]) assert.equal(svg.split(`<title>${name}`).length, 2, name);
+    for (const name of ["ACR of tcp.1<", "ACR of tcp.1, second run<"]) assert.equal(svg.split(`<title>${name}`).length, 2, name);
     const [head = ""] = (await saved("#save-csv")).toString().split("\n");
-    for (const name of ["ACR of tcp.1 in Mbit/s, least", "ACR of tcp.1 in Mbit/s, least, right run"]) assert.ok(head.includes(`"${name}"`), name);
+    for (const name of ["ACR of tcp.1 in Mbit/s, least", "ACR of tcp.1 in Mbit/s, least, second run"]) assert.ok(head.includes(`"${name}"`), name);
     all.push(picture);
   }
   assert.ok(all[0] && all[1]?.equals(all[0]));
-  assert.match((await page.locator('.side [data-chart="rate"] figcaption').first().textContent()) ?? "", /dotted: right run/);
+  assert.match((await page.locator('.side [data-chart="rate"] figcaption').first().textContent()) ?? "", /dotted: second run/);
   await page.locator("#compare").click();
   await page.waitForTimeout(500);
   assert.ok(await page.locator("#overlay").isHidden());
+  assert.deepEqual(wrong, []);
+});
+
+test("an overlay has the charts that only the second run has", async () => {
+  const { page, wrong } = await opened(chromium, server.address);
+  await ended(page);
+  await page.locator('[id="p-switch.control"]').selectOption("efci");
+  await ended(page);
+  await page.locator("#compare").click();
+  await ended(page);
+  await page.locator('[id="p-switch.control"]').selectOption("erica");
+  await ended(page);
+  await page.waitForTimeout(300);
+  const titles = async (side: number) => await page.locator(".side").nth(side).locator(".charts .chart figcaption").allTextContents();
+  const apart = await titles(1);
+  assert.ok(apart.some((title) => title.startsWith("Load factor")) , apart.join());
+  assert.ok(!(await titles(0)).some((title) => title.startsWith("Load factor")));
+  await page.locator("#overlay").click();
+  await page.waitForTimeout(500);
+  const over = await titles(0);
+  for (const title of apart) assert.ok(over.some((one) => one.startsWith(title.split(" · ")[0] ?? "")), `${title} is not among ${over.join()}`);
   assert.deepEqual(wrong, []);
 });
 
@@ -390,6 +411,11 @@ test("an experiment of the gallery opens with its claim, its printed values and 
   await page.locator("#open-find").click();
   await page.locator("#find input").fill("no such words");
   assert.match((await page.locator("#find [role=status]").textContent()) ?? "", /no such words/);
+  // An author, the name of an experiment, and a topic of its scenario.
+  for (const words of ["Ohsaki", "marsan97-fig4L", "beat", "kalyanaraman 1997"]) {
+    await page.locator("#find input").fill(words);
+    assert.ok((await page.locator("#find .card:visible").count()) > 0, words);
+  }
   await page.locator("#find input").fill("effective throughput of five TCP connections");
   const figure = page.locator("#find .card:visible svg");
   assert.equal(await figure.count(), 1);

@@ -18,7 +18,7 @@ await page.waitForTimeout(300);
 await ended(page);
 await page.locator("#compare").click();
 await ended(page);
-await page.getByRole("tab", { name: "Edit left run" }).click();
+await page.getByRole("tab", { name: "Edit first run" }).click();
 await page.locator('[id="p-switch.control"]').selectOption("efci");
 await page.waitForTimeout(300);
 await ended(page);

@@ -35,7 +35,7 @@ test("axes have rounded numbers with their units, also where nothing was lost", 
 test("curves are named at their ends, with dashes as in the page", () => {
   const curves = [
     { name: "ACR of tcp.1", colour: "#0072b2", dash: [], y: [0, 50, null, 100] },
-    { name: "ACR of a<b, right run", colour: "#d55e00", dash: [1, 3], y: [0, 10, 20, 30] },
+    { name: "ACR of a<b, second run", colour: "#d55e00", dash: [1, 3], y: [0, 10, 20, 30] },
   ];
   const labels = [
     { text: "tcp.1", colour: "#0072b2", most: 100, y: 100 },
@@ -44,7 +44,7 @@ test("curves are named at their ends, with dashes as in the page", () => {
   const svg = svgOf([chart({ x: [0, 0.5, 1, 2], curves, labels, changes: [1] })], INK);
   assert.match(svg, /<text [^>]*fill="#0072b2">tcp\.1<\/text>/);
   assert.match(svg, /<text [^>]*fill="#d55e00">a&lt;b right<\/text>/);
-  assert.match(svg, /stroke="#d55e00"[^>]*stroke-dasharray="1 3"><title>ACR of a&lt;b, right run<\/title>/);
+  assert.match(svg, /stroke="#d55e00"[^>]*stroke-dasharray="1 3"><title>ACR of a&lt;b, second run<\/title>/);
   // A curve is interrupted where it has no value. The name stands at the height of the end: 100 of 105 is 5.7 of 120 pixels below 26.
   const [, points = ""] = /d="([^"]*)" fill="none" stroke="#0072b2"/.exec(svg) ?? [];
   assert.deepEqual(points.match(/[ML]/g), ["M", "L", "M"]);
