@@ -49,7 +49,7 @@ export function groups(schema: Schema, scenario: Values, network: Network): Grou
   const walk = new Walk(schema, scenario, network);
   const found: Group[] = [];
   for (const [key, part] of Object.entries(schema.properties ?? {})) {
-    if (key === "changes") continue;
+    if (key === "changes" || isIdle(key, network)) continue;
     if (key === "flow") {
       for (const flow of (scenario.flow ?? []) as Values[]) {
         found.push(walk.group(`flow.${String(flow.name)}`, `Flows ${String(flow.name)}`, part, part.items ?? {}, flow, ["tcp", "abr", "name"]));
@@ -59,6 +59,11 @@ export function groups(schema: Schema, scenario: Values, network: Network): Grou
     }
   }
   return found.filter((group) => group.parameters.length > 0);
+}
+
+/** True for the parameters of end systems that no flow of the network has: they change nothing. */
+function isIdle(key: string, { flows }: Network): boolean {
+  return (key === "tcp" || key === "abr") && flows.every((flow) => flow[key] == null);
 }
 
 /** True for a number, a quantity or a truth value, whether or not it is allowed. */

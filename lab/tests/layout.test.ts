@@ -8,8 +8,10 @@ import type { About, Opened, Refused } from "../src/engine/messages.ts";
 import { Engine } from "../src/engine/module.ts";
 import { papers, sideOf } from "../src/gallery.ts";
 import { GAP, LINE, besideEachOther, place, roomFor } from "../src/labels.ts";
+import { isEthernet } from "../src/layer.ts";
 import { heightFor, isLayered, layout, overlaps } from "../src/layout.ts";
 import { lessonOf } from "../src/lessons.ts";
+import { groups } from "../src/schema.ts";
 import { short } from "../src/numbers.ts";
 import { overrides } from "../src/state.ts";
 import { ROOT } from "./page.ts";
@@ -106,6 +108,21 @@ test("switches of a ring stand in a ring, with the length of each queue between 
         assert.ok(longer > Math.hypot(a.x - b.x, a.y - b.y) + 4, `${width}: ${from} to ${to}`);
       }
     }
+  }
+});
+
+test("the panel has parameters of end systems only where a flow has them", async () => {
+  const engine = new Engine(await WebAssembly.compile(await readFile(`${ROOT}out/lab/engine.wasm`)));
+  const { schemas } = engine.ask<About>({ ask: "about" }).json;
+  const titles = async (name: string) => {
+    const [, opened] = (await found).find(([one]) => one === name) ?? [];
+    assert.ok(opened, name);
+    const { network, scenario } = opened;
+    return groups(isEthernet(network) ? schemas.ethernet : schemas.atm, scenario, network).map(({ title }) => title);
+  };
+  for (const [name, tcp, abr] of [["ring", false, false], ["n-source", true, true], ["gfc-2", false, true]] as const) {
+    const shown = await titles(name);
+    assert.deepEqual([shown.includes("TCP"), shown.includes("ABR end systems")], [tcp, abr], name);
   }
 });
 
