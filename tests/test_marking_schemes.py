@@ -1,4 +1,4 @@
-"""Which control schemes write no rate: sources that ignore marks keep their rates under these."""
+"""Sources that ignore marks keep their rates under the control schemes that write no rate."""
 
 from __future__ import annotations
 
