@@ -230,7 +230,7 @@ def _delivered(totals: Mapping[str, Any], flows: Iterable[Mapping[str, Any]]) ->
     if any(map(_is_over_tcp, flows)) or not flows:
         return f"TCP throughput {totals['tcp_throughput_bits_per_second'] / 1e6:.3f} Mbit/s"
     # A group has the mean of its members.
-    rates = (one["tcp_throughput_bits_per_second"] * one.get("members", 1) for one in flows)
+    rates = (one["tcp_throughput_bits_per_second"] * (one.get("members") or 1) for one in flows)
     return f"delivered {sum(rates) / 1e6:.3f} Mbit/s without TCP"
 
 
