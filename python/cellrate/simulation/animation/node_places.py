@@ -124,15 +124,15 @@ def _ring(network: Map) -> list[str]:
 
 
 def _around(network: Map, ring: list[str]) -> Places:
-    """Places of a ring, clockwise from the left, with the hosts at the sides.
+    """Places of a ring, clockwise from the top, with the hosts at the sides.
 
-    No switch is above or below the middle, where its hosts would have no side.
+    An even number of switches has two at the top, since one would be below the bars of another.
     """
     beside = _beside_each(network)
-    turned = 0.5 if len(ring) % 4 == 0 else 0.0
+    turned = 0.5 if len(ring) % 2 == 0 else 0.0
     places = {}
     for at, name in enumerate(ring):
-        angle = math.pi - (at + turned) * 2 * math.pi / len(ring)
+        angle = math.pi / 2 - (at - turned) * 2 * math.pi / len(ring)
         x, y = 0.5 + RING_WIDTH * math.cos(angle), RING_MIDDLE + RING_HEIGHT * math.sin(angle)
         places[name] = (x, y)
         hosts = [host for host in beside[name] if not network.nodes[host]]
