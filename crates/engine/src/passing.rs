@@ -25,6 +25,7 @@ pub struct Passing {
     /// Size of the cell or frame in units of service.
     pub units: u32,
     is_marked: bool,
+    is_tagged: bool,
 }
 
 impl Passing {
@@ -36,6 +37,7 @@ impl Passing {
             ends_pdu,
             units,
             is_marked: false,
+            is_tagged: false,
         }
     }
     /// True for user data.
@@ -58,6 +60,16 @@ impl Passing {
     #[inline(always)]
     pub const fn marked_if(self, is_marked: bool) -> Passing {
         Passing { is_marked, ..self }
+    }
+    /// True for a cell with CLP = 1, which queues may refuse before others.
+    #[inline(always)]
+    pub const fn is_tagged(self) -> bool {
+        self.is_tagged
+    }
+    /// This cell, with CLP = 1 if `is_tagged` is true.
+    #[inline(always)]
+    pub const fn tagged_if(self, is_tagged: bool) -> Passing {
+        Passing { is_tagged, ..self }
     }
 }
 

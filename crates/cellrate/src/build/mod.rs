@@ -120,6 +120,7 @@ fn flow(scenario: &Scenario, instance: &Instance) -> FlowPlan {
         backward: instance.backward.clone(),
         weight: group.weight,
         policer: group.policer.clone(),
+        gfr: group.gfr.clone(),
         shaper: group.shaper.clone(),
         source: group.source.clone(),
         tcp: group.tcp.clone(),

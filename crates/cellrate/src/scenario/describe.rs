@@ -107,6 +107,8 @@ pub struct Flow {
     pub weight: u32,
     /// Contract of the forward channel, which a policer at its first switch enforces; null without a policer.
     pub policer: Option<Value>,
+    /// GFR contract of the forward channel; null without one.
+    pub gfr: Option<Value>,
     /// Contract to which the source shapes the forward channel; null without a shaper.
     pub shaper: Option<Value>,
     /// The source of traffic.
@@ -230,6 +232,7 @@ fn flow(scenario: &Scenario, graph: &Graph, instance: &Instance) -> Flow {
             .policer
             .as_ref()
             .map(|policer| in_units("PolicerConfig", policer)),
+        gfr: group.gfr.as_ref().map(|gfr| in_units("GfrConfig", gfr)),
         shaper: group
             .shaper
             .as_ref()

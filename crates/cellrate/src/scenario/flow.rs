@@ -5,7 +5,7 @@ use cellrate_engine::atm::cell::ServiceClass;
 use cellrate_engine::endsystem::AbrConfig;
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::kernel::units::{Buffer, Delay};
-use cellrate_engine::policing::{PolicerConfig, ShaperConfig};
+use cellrate_engine::policing::{GfrConfig, PolicerConfig, ShaperConfig};
 use cellrate_engine::tcp::TcpConfig;
 use cellrate_engine::traffic::SourceConfig;
 use schemars::JsonSchema;
@@ -86,6 +86,10 @@ pub struct Flow {
     /// Contract of the forward channel, to which the first switch of its path holds it (usage parameter control,
     /// TM 4.0 section 4.5). All cells of the channel count, RM cells too. No policer if absent.
     pub policer: Option<PolicerConfig>,
+    /// GFR contract of the forward channel (TM 4.1), to which the first switch of its path holds it. For flows over TCP of
+    /// class `ubr`, in whose queue they stay. No contract if absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gfr: Option<GfrConfig>,
     /// Shaper at the source: cells wait in the source queue until they conform. Not for ABR, whose cells ACR paces. No
     /// shaper if absent.
     pub shaper: Option<ShaperConfig>,

@@ -12,7 +12,7 @@ use super::host::Host;
 use super::log::Log;
 use super::node::Node;
 use super::plan::{FlowPlan, NodeKind, Plan, PlanError, SwitchPlan};
-use super::policed::Policed;
+use super::policed::{Enforcer, Policed};
 use super::simultaneous::SimultaneousCells;
 use super::source_queue::SourceQueue;
 use super::switch::{Route, Switch};
@@ -23,14 +23,14 @@ use crate::atm::port::{Port, PortSettings, QueueSettings};
 use crate::atm::server::BuildServer;
 use crate::control::{ControlConfig, PortFacts};
 use crate::credit::Sender;
-use crate::discard::DiscardConfig;
+use crate::discard::{DiscardConfig, DiscardPolicy};
 use crate::endsystem::{
     AbrDestination, AbrSource, BucketSource, CreditedSource, SplitSource, UnshapedSource,
 };
 use crate::kernel::{Ps, Rate, ServiceRate, Stream};
 use crate::net::channel::{Channel, ChannelId, Hop};
 use crate::net::simultaneous::Order;
-use crate::policing::{Policer, PolicerConfig};
+use crate::policing::{GfrPolicer, Policer, PolicerConfig};
 use crate::tcp::{Phases, TcpReceiver, TcpSender};
 use crate::traffic::Demand;
 
@@ -250,8 +250,9 @@ impl<'a> Draft<'a> {
     /// True if switch `node` polices `channel`: the first switch of a forward channel with a policer.
     fn is_policed(&self, node: usize, channel: ChannelId) -> bool {
         let enters = |link: &usize| self.plan.links[*link].to == node;
+        let flow = &self.plan.flows[channel.flow()];
         channel.is_forward()
-            && self.plan.flows[channel.flow()].policer.is_some()
+            && (flow.policer.is_some() || flow.gfr.is_some())
             && self.path(channel).first().is_some_and(enters)
     }
 
@@ -268,21 +269,24 @@ impl<'a> Draft<'a> {
     fn policed(&self, node: usize, table: &mut [Route], before: usize) -> Vec<Policed> {
         let mut policed = Vec::new();
         for (channel, route) in self.arriving[node].iter().zip(table) {
-            let Some(config) = &self.plan.flows[channel.flow()].policer else {
+            if !self.is_policed(node, *channel) {
                 continue;
-            };
-            if self.is_policed(node, *channel) {
+            }
+            let flow = &self.plan.flows[channel.flow()];
+            let (mut enforcers, mut model) = (None, None);
+            if let Some(config) = &flow.gfr {
+                let policer = GfrPolicer::new(config, ServiceRate::of_cells);
+                enforcers = Some(Enforcer::Frames(policer));
+            } else if let Some(config) = &flow.policer {
                 let policer = Policer::new(config, ServiceRate::of_cells);
-                let model = config.dynamic.as_ref().map(|_| self.obeying(*channel));
+                model = config.dynamic.as_ref().map(|_| self.obeying(*channel));
                 let pcr = config.pcr.cells_per_second();
                 let first = model.as_ref().map_or(pcr, |model| model.acr());
-                let policer = policer.beginning_with(config, first, pcr);
-                policed.push(Policed::new(
-                    *channel,
-                    policer,
-                    model.map(Box::new),
-                    route.port,
-                ));
+                enforcers = Some(Enforcer::Rates(policer.beginning_with(config, first, pcr)));
+            }
+            if let Some(enforcer) = enforcers {
+                let model = model.map(Box::new);
+                policed.push(Policed::new(*channel, enforcer, model, route.port));
                 route.port = (before + policed.len() - 1) as u32;
             }
         }
@@ -312,11 +316,19 @@ impl<'a> Draft<'a> {
     /// Checks that the forward channel of each flow with a policer passes a switch, which polices the channel, and that
     /// there is no credit control, under which no cell may be dropped.
     fn check_policers(&self) -> Result<(), PlanError> {
-        for flow in self.plan.flows.iter().filter(|flow| flow.policer.is_some()) {
+        let flows = self.plan.flows.iter();
+        let policed = flows.filter(|flow| flow.policer.is_some() || flow.gfr.is_some());
+        for flow in policed {
             let is_dynamic = |policer: &PolicerConfig| policer.dynamic.is_some();
             let fault = if flow.policer.as_ref().is_some_and(is_dynamic) && !self.obeys_rules(flow)
             {
                 "a policer that follows the rate of ABR, but no rate by rules 8 and 9"
+            } else if flow.gfr.is_some() && flow.policer.is_some() {
+                "a policer beside a GFR contract"
+            } else if flow.gfr.is_some()
+                && !(flow.service == ServiceClass::Ubr && flow.source.over_tcp())
+            {
+                "a GFR contract, but no frames, or another class than UBR"
             } else if flow.forward.len() < 2 {
                 "a policer, but passes no switch"
             } else if self.plan.fcvc.is_some() {
@@ -391,6 +403,9 @@ impl<'a> Draft<'a> {
     fn switch_queue(&self, link: usize, settings: &SwitchPlan, queue: usize) -> QueueSettings {
         let classes = settings.priority[queue].clone();
         let by_credit = self.credited_buffer(link, &classes);
+        let seed = self.port_stream(link, &format!("discard {queue}")).bits();
+        let mut discard = settings.discard.build_seeded(self.users[link].len(), seed);
+        discard.prepare(seed, &self.minimum_shares(link, settings, queue));
         QueueSettings {
             classes,
             buffer: by_credit.unwrap_or(settings.buffer.0),
@@ -399,10 +414,7 @@ impl<'a> Draft<'a> {
                 _ => u64::MAX,
             },
             is_credited: by_credit.is_some(),
-            discard: settings.discard.build_seeded(
-                self.users[link].len(),
-                self.port_stream(link, &format!("discard {queue}")).bits(),
-            ),
+            discard,
         }
     }
 

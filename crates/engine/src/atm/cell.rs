@@ -178,7 +178,9 @@ impl Info {
             // No control scheme sees a credit cell, because it belongs to no channel.
             Kind::Brm | Kind::Credit => Contents::Backward,
         };
-        Passing::new(contents, CELL_UNITS, self.is_eom()).marked_if(self.efci())
+        Passing::new(contents, CELL_UNITS, self.is_eom())
+            .marked_if(self.efci())
+            .tagged_if(self.clp())
     }
     /// A copy with EFCI set if the control scheme has marked `passing`.
     #[inline(always)]

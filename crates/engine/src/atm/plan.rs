@@ -27,7 +27,7 @@ use crate::endsystem::{AbrConfig, VsVdConfig};
 use crate::kernel::Ps;
 use crate::kernel::units::{Buffer, Cells};
 use crate::net::channel::ChannelId;
-use crate::policing::{PolicerConfig, ShaperConfig};
+use crate::policing::{GfrConfig, PolicerConfig, ShaperConfig};
 use crate::schedule::channels::{ChannelScheduleConfig, WeightsFrom};
 use crate::tcp::TcpConfig;
 use crate::traffic::SourceConfig;
@@ -116,6 +116,7 @@ impl Plan {
         let flow = &self.flows[channel.flow()];
         match from {
             WeightsFrom::Flow => flow.weight.into(),
+            WeightsFrom::Mcr if let Some(gfr) = &flow.gfr => gfr.mcr.0,
             WeightsFrom::Mcr if flow.service == ServiceClass::Abr => {
                 flow.abr.mcr.map_or(0, |mcr| mcr.0)
             }
@@ -222,6 +223,8 @@ pub struct FlowPlan {
     /// Contract of the forward channel, to which the first switch of its path holds the channel; `None` without a
     /// policer.
     pub policer: Option<PolicerConfig>,
+    /// GFR contract of the forward channel, to which the first switch of its path holds the channel; `None` without one.
+    pub gfr: Option<GfrConfig>,
     /// Contract to which the source shapes the cells of the forward channel; `None` without a shaper.
     pub shaper: Option<ShaperConfig>,
     /// The source of traffic.
@@ -259,6 +262,7 @@ impl FlowPlan {
             start: Ps::ZERO,
             sends: true,
             policer: None,
+            gfr: None,
             shaper: None,
             source,
             tcp: TcpConfig::default(),

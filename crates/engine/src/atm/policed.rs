@@ -8,7 +8,7 @@ use crate::atm::cell::RmCell;
 use crate::endsystem::{AbrConfig, AbrSource};
 use crate::kernel::{Digest, Ps};
 use crate::net::channel::ChannelId;
-use crate::policing::{Policer, PolicerCounts, Treatment};
+use crate::policing::{GfrPolicer, Policer, PolicerCounts, Treatment};
 
 /// The policer of a channel at the input of a switch, and the cells that it has dropped.
 #[derive(Clone)]
@@ -18,25 +18,34 @@ pub struct Policed {
     /// Index of the output port to which the channel's cells go behind the policer. An index beyond the last port
     /// refers to a relay.
     pub onward: u32,
-    policer: Policer,
+    enforcer: Enforcer,
     /// An ABR source that obeys: its ACR is the rate that backward RM cells allow, for the dynamic GCRA.
     model: Option<Box<AbrSource>>,
     losses: LossCounts,
     digest: Digest,
 }
 
+/// What holds a channel to its contract.
+#[derive(Clone)]
+pub enum Enforcer {
+    /// A policer for PCR, and perhaps SCR.
+    Rates(Policer),
+    /// A policer for a GFR contract.
+    Frames(GfrPolicer),
+}
+
 impl Policed {
     /// A policer of a channel whose cells go on to `onward`, before the first cell.
     pub fn new(
         channel: ChannelId,
-        policer: Policer,
+        enforcer: Enforcer,
         model: Option<Box<AbrSource>>,
         onward: u32,
     ) -> Policed {
         Policed {
             channel,
             onward,
-            policer,
+            enforcer,
             model,
             losses: LossCounts::new(1),
             digest: Digest::default(),
@@ -45,7 +54,11 @@ impl Policed {
 
     /// The cell `info` that arrives at `now`, as it goes on; `None` if the policer drops the cell.
     pub fn police(&mut self, now: Ps, info: Info, body: &mut Option<&mut Body>) -> Option<Info> {
-        let treatment = self.policer.police(now, info.passing(), info.clp());
+        let (passing, clp) = (info.passing(), info.clp());
+        let treatment = match &mut self.enforcer {
+            Enforcer::Rates(policer) => policer.police(now, passing, clp),
+            Enforcer::Frames(policer) => policer.police(now, passing, clp),
+        };
         if treatment == Treatment::Drop {
             self.losses.add(0, info);
             self.digest.add(now.0);
@@ -69,15 +82,18 @@ impl Policed {
     /// Processes a backward RM cell that passes at `now` on its way to the source. SES rules 8 and 9 give the rate that
     /// it allows. The other rules only lower ACR.
     pub fn take_feedback(&mut self, now: Ps, rm: &RmCell) {
-        if let Some(model) = &mut self.model {
+        if let (Some(model), Enforcer::Rates(policer)) = (&mut self.model, &mut self.enforcer) {
             model.on_brm(now, rm);
-            self.policer.allow(now, model.acr());
+            policer.allow(now, model.acr());
         }
     }
 
     /// Counts of the channel's cells since the start of the run.
     pub fn counts(&self) -> PolicerCounts {
-        self.policer.counts()
+        match &self.enforcer {
+            Enforcer::Rates(policer) => policer.counts(),
+            Enforcer::Frames(policer) => policer.counts(),
+        }
     }
     /// Cells that the policer has dropped since the start of the run.
     pub fn losses(&self) -> Losses {

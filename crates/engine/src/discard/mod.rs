@@ -3,6 +3,8 @@
 
 pub(crate) mod accounts;
 pub mod custom;
+pub mod dfba;
+pub mod double_epd;
 pub mod epd;
 pub mod fair_buffer_allocation;
 pub mod fair_share;
@@ -163,6 +165,12 @@ macro_rules! registry {
                     Discard::Custom(policy) => policy.acts_without_limit(),
                 }
             }
+            fn prepare(&mut self, seed: u64, shares: &[f64]) {
+                match self {
+                    $(Discard::$variant(policy) => policy.prepare(seed, shares),)*
+                    Discard::Custom(_) => {}
+                }
+            }
         }
     };
 }
@@ -180,6 +188,10 @@ registry! {
         fair_share::FairShareConfig, selective_drop::SelectiveDrop;
     FairBufferAllocation = "fair-buffer-allocation", "above a threshold, drop PDUs of channels whose share is more than the queue allows", "Heinanen and Kilkki 1998",
         fair_share::FairShareConfig, fair_buffer_allocation::FairBufferAllocation;
+    DoubleEpd = "double-epd", "drop whole PDUs that begin above a threshold, which is lower for those with CLP = 1", "TM 4.1, appendix VII.2.2",
+        double_epd::DoubleEpdConfig, double_epd::DoubleEpd;
+    Dfba = "dfba", "between two thresholds, drop PDUs of channels that hold more than their MCR's part of the queue, by chance", "Goyal et al. 1998 (ATM Forum 98-0405); TM 4.1, appendix VII.2.3",
+        dfba::DfbaConfig, dfba::Dfba;
 }
 
 impl FromOutside for dyn CustomDiscard {

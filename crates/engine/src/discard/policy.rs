@@ -70,6 +70,9 @@ pub trait DiscardPolicy {
     fn acts_without_limit(&self) -> bool {
         false
     }
+    /// Tells the policy the seed of its random numbers, and the share of each channel of the queue: its MCR over the MCRs
+    /// of all, or equal parts if no channel has an MCR. Before the first cell. The default ignores both.
+    fn prepare(&mut self, _seed: u64, _shares: &[f64]) {}
 }
 
 /// Interface of the parameters of every discard policy: check, and defaults that depend on the buffer.

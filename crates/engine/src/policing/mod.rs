@@ -6,6 +6,7 @@
 mod contract;
 mod dynamic;
 mod gcra;
+mod gfr;
 mod policer;
 mod shaper;
 
@@ -13,5 +14,6 @@ pub(crate) use contract::Buckets;
 pub use contract::{Conformance, Contract};
 pub use dynamic::{AllowedRate, DynamicConfig};
 pub use gcra::{Fine, LeakyBucket, VirtualScheduling};
+pub use gfr::{GfrConfig, GfrConformance, GfrPolicer};
 pub use policer::{Action, FrameRule, Policer, PolicerConfig, PolicerCounts, Treatment};
 pub use shaper::ShaperConfig;

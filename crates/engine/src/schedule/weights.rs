@@ -102,7 +102,7 @@ impl Shares {
         fits.then_some(shares)
     }
     /// Number of queues.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.0.len()
     }
     /// The weight of a queue.

@@ -26,11 +26,11 @@ impl WeightedRoundRobin {
     /// The queue whose first frame is served next; `None` if all queues are empty.
     pub fn next(&mut self, heads: &[u32]) -> Option<usize> {
         // After one full round the first queue of the round has a whole turn.
-        for _ in 0..=self.shares.len() {
+        for _ in 0..=self.shares.count() {
             if heads[self.turn] > 0 && self.left > 0 {
                 return Some(self.turn);
             }
-            self.turn = (self.turn + 1) % self.shares.len();
+            self.turn = (self.turn + 1) % self.shares.count();
             self.left = self.shares.of(self.turn);
         }
         None

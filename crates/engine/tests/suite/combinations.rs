@@ -53,6 +53,8 @@ fn control(name: &str) -> ControlConfig {
 fn discard(name: &str) -> DiscardConfig {
     let mut parameters = match name {
         "selective-drop" | "fair-buffer-allocation" => json!({ "threshold": "40 cells", "z": 0.5 }),
+        "double-epd" => json!({ "threshold": "30 cells" }),
+        "dfba" => json!({ "low": "20 cells", "high": "70 cells" }),
         _ => json!({}),
     };
     parameters["policy"] = json!(name);

@@ -30,7 +30,7 @@ fn letter(verdict: Verdict) -> char {
 }
 
 /// Decisions on cells of one channel that meet these queue lengths. `c` is a data cell, `e` the end
-/// of a PDU, `r` an RM cell.
+/// of a PDU, `r` an RM cell; `l` and `m` are data cell and end with CLP = 1.
 fn decide(parameters: Value, cells: &str, queue: &[u64]) -> String {
     let mut policy = config(parameters).build(1);
     assert_eq!(cells.len(), queue.len());
@@ -45,6 +45,8 @@ fn info(cell: char) -> Passing {
     match cell {
         'e' => Info::end_of_message(0).passing(),
         'r' => Info::rm(Kind::Frm, false).passing(),
+        'l' => Info::data(0).tagged().passing(),
+        'm' => Info::end_of_message(0).tagged().passing(),
         _ => Info::data(0).passing(),
     }
 }
@@ -329,7 +331,7 @@ fn policies_say_if_they_act_without_a_limit() {
             acting.extend(acts.then_some(*name));
         }
     }
-    assert_eq!(acting, ["epd", "selective-drop"]);
+    assert_eq!(acting, ["epd", "selective-drop", "double-epd"]);
 }
 
 #[test]
@@ -414,4 +416,92 @@ fn the_registry_builds_every_policy_by_its_name() {
         serde_json::from_value::<DiscardConfig>(json!({ "policy": "ppd", "threshold": "1 cells" }))
             .is_err()
     );
+}
+
+#[test]
+fn double_epd_drops_pdus_with_clp_1_above_a_lower_threshold() {
+    let epd =
+        json!({ "policy": "double-epd", "threshold": "6 cells", "tagged_threshold": "3 cells" });
+    // At 3 and 6 both kinds may begin and at 7 none; between, those with CLP = 0. What begins may go on.
+    assert_eq!(decide(epd.clone(), "lmcece", &[3, 9, 6, 9, 7, 7]), "....EE");
+    assert_eq!(decide(epd.clone(), "lmcelm", &[4, 1, 4, 4, 5, 1]), "EE..EE");
+    // The first cell decides, whatever comes behind. A full buffer takes the rest but the end.
+    assert_eq!(decide(epd, "clmlce", &[4, 5, 5, 3, 10, 5]), "....O.");
+    // Absent thresholds: half of the buffer of 10, and half of that.
+    let default = json!({ "policy": "double-epd" });
+    assert_eq!(
+        decide(default, "lmlmcece", &[2, 2, 3, 3, 5, 5, 6, 6]),
+        "..EE..EE"
+    );
+}
+
+#[test]
+fn dfba_drops_pdus_with_clp_1_between_its_thresholds() {
+    let dfba = json!({ "policy": "dfba", "low": "4 cells", "high": "8 cells" });
+    // The only channel of a queue has all of it, so no PDU with CLP = 0 is dropped up to H.
+    assert_eq!(
+        decide(dfba.clone(), "lmlmcece", &[3, 3, 4, 4, 4, 8, 9, 9]),
+        "..EE..EE"
+    );
+    let fields = |parameters: Value| {
+        let facts = QueueFacts {
+            buffer: 10,
+            largest_pdu: 2,
+            channels: 1,
+        };
+        let found = config(parameters).check(facts);
+        found.iter().map(|one| one.field).collect::<Vec<_>>()
+    };
+    assert!(fields(dfba).is_empty());
+    assert_eq!(
+        fields(json!({ "policy": "dfba", "low": "9 cells" })),
+        ["low"]
+    );
+    assert_eq!(
+        fields(json!({ "policy": "dfba", "high": "10 cells" })),
+        ["high"]
+    );
+    assert_eq!(
+        fields(json!({ "policy": "dfba", "z": 1.1, "alpha": -0.1 })),
+        ["z", "alpha"]
+    );
+    let double =
+        json!({ "policy": "double-epd", "threshold": "5 cells", "tagged_threshold": "6 cells" });
+    assert_eq!(fields(double), ["tagged_threshold"]);
+}
+
+#[test]
+fn dfba_drops_more_of_the_channel_with_more_than_its_share() {
+    // Two channels with shares of 1/4 and 3/4. Each has half of a queue of 60 cells, L = 20 and H = 100. Channel 0 has 15
+    // cells too many: P = 0.5 * 15 / 45 + 0.5 * 40 / 80 = 0.4167. Channel 1 has less than its share.
+    let full = json!({ "policy": "dfba", "low": "90 cells", "high": "100 cells" });
+    let half = config(json!({ "policy": "dfba", "low": "20 cells", "high": "100 cells" }));
+    let mut dropped = [0, 0];
+    for seed in 0..2_000 {
+        let mut policy = config(full.clone()).build(2);
+        policy.prepare(seed, &[0.25, 0.75]);
+        for cell in 0..60u64 {
+            // PDUs of two cells, of each channel in turn, below L.
+            let info = if cell % 2 == 0 {
+                Info::data(0)
+            } else {
+                Info::end_of_message(0)
+            };
+            let slot = (cell / 2 % 2) as u32;
+            assert_eq!(
+                policy.admit(Ps::ZERO, slot, info.passing(), cell, 200),
+                Verdict::Accept
+            );
+        }
+        policy.change(Ps::ZERO, &half);
+        for slot in [0, 1] {
+            let cell = Info::data(0).passing();
+            let verdict = policy.clone().admit(Ps::ZERO, slot, cell, 60, 200);
+            dropped[slot as usize] += u32::from(verdict != Verdict::Accept);
+        }
+    }
+    assert_eq!(dropped[1], 0);
+    let share = f64::from(dropped[0]) / 2_000.0;
+    // Four standard deviations of 2,000 draws are 0.044.
+    assert!((share - 0.4167).abs() < 0.044, "{share}");
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from cellrate.advice.explain.answer import Statement, Value
@@ -20,8 +21,36 @@ def statements(subject: Subject) -> Iterator[Statement]:
         if flow.policer is not None:
             cells = f"cells beyond it {BECOMES[flow.policer['action']]}"
             yield _burst(name, "policer", "admits", flow.policer, f"; {cells}")
+        if flow.gfr is not None:
+            yield _guaranteed(name, flow.gfr)
         if flow.shaper is not None:
             yield _burst(name, "shaper", "sends", flow.shaper, "")
+
+
+def _guaranteed(name: str, contract: Parameters) -> Statement:
+    peak, least = (float(contract[f"{key}_cells_per_second"]) for key in ("pcr", "mcr"))
+    cells = contract["mbs_cells"]
+    burst = burst_at_peak_cells(peak, least, cells, contract.get("cdvt_seconds") or 0.0)
+    beyond = (
+        "frames beyond it are tagged with CLP = 1"
+        if contract["conformance"] == "gfr-2"
+        else "frames beyond it keep their CLP"
+    )
+    return Statement(
+        TOPIC,
+        f"{name}: GFR promises {least * CELL_BITS / 1e6:.4g} Mbit/s (MCR) to frames of at most "
+        f"{contract['mfs_cells']:,} cells with CLP = 0; after a pause a frame is covered if it begins within "
+        f"{burst:,.0f} cells at {peak * CELL_BITS / 1e6:.4g} Mbit/s (PCR), which no cell may exceed; "
+        f"{beyond}. Whether TCP gets its MCR depends on the switches.",
+        {
+            "group": name,
+            "place": "gfr",
+            "pcr_cells_per_second": peak,
+            "mcr_cells_per_second": least,
+            "burst_cells": None if math.isinf(burst) else int(burst),
+        },
+        "gcra-burst",
+    )
 
 
 def _burst(name: str, place: str, does: str, contract: Parameters, more: str) -> Statement:

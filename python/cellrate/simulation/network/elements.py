@@ -58,7 +58,9 @@ class Switch:
         if self.clp_threshold_cells is not None:
             return 0.0
         if "threshold_cells" in self.discard:
-            return min(self.buffer_cells, limit(self.discard["threshold_cells"]))
+            keys = ("threshold_cells", "tagged_threshold_cells")
+            limits = [limit(self.discard[key]) for key in keys if key in self.discard]
+            return min(self.buffer_cells, *limits)
         if self.policy in OVERFLOWING or math.isinf(self.buffer_cells):
             return self.buffer_cells
         return 0.0
@@ -136,6 +138,7 @@ class Flow:
         weight: Weight of the flow's channels where switches serve channels by weight.
         policer: Contract of the forward channel at a policer of its first switch, with the
             treatment of cells that do not conform; None without a policer.
+        gfr: GFR contract of the forward channel; None without one.
         shaper: Contract to which the source shapes its cells; None without a shaper.
         source: Traffic source; ``kind`` names it.
         own_rate: Rates of a source that sends at its own rate; None if the flow is elastic.
@@ -161,6 +164,7 @@ class Flow:
     backward: tuple[Link, ...]
     weight: int
     policer: Parameters | None
+    gfr: Parameters | None
     shaper: Parameters | None
     source: Parameters
     own_rate: OwnRate | None

@@ -5,10 +5,11 @@ use cellrate_engine::credit::FcvcConfig;
 use cellrate_engine::kernel::Finding;
 use cellrate_engine::policing::FrameRule;
 
+use super::ends::largest_pdu;
 use super::finding::problem;
 use crate::scenario::flow::Flow;
 use crate::scenario::graph::{Graph, Instance};
-use crate::scenario::problem::{Problem, place};
+use crate::scenario::problem::{Problem, Step, place};
 use crate::scenario::types::Scenario;
 
 /// Problems of the policers and shapers of all flow groups.
@@ -16,6 +17,7 @@ pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
     let mut problems = Vec::new();
     for instance in graph.flows.iter().filter(|instance| instance.index == 1) {
         problems.extend(policer(scenario, graph, instance));
+        problems.extend(gfr(scenario, instance));
         problems.extend(shaper(scenario, instance));
     }
     problems
@@ -61,6 +63,60 @@ fn policer(scenario: &Scenario, graph: &Graph, instance: &Instance) -> Vec<Probl
             "the source sends raw cells, which belong to no PDU",
             "allowed: \"cells\", or a source over TCP",
         ));
+    }
+    problems
+}
+
+/// Problems of a GFR contract.
+fn gfr(scenario: &Scenario, instance: &Instance) -> Vec<Problem> {
+    let (at, flow) = (instance.group, &scenario.flows[instance.group]);
+    let Some(gfr) = &flow.gfr else {
+        return Vec::new();
+    };
+    let mut findings = gfr.check();
+    let tcp = flow.source.over_tcp();
+    if tcp {
+        findings.extend(gfr.check_frames(largest_pdu(scenario, flow)));
+    }
+    let mut problems = contract(&findings, at, "gfr");
+    let mut error = |key: &str, message: &str, help: &str| {
+        let place = vec![Step::from("flow"), Step::from(at), Step::from(key)];
+        problems.push(Problem::error(place, message, help));
+    };
+    if !tcp {
+        error(
+            "gfr",
+            "GFR is a service for frames, but the source sends raw cells",
+            "remove `gfr`, or choose a source over TCP",
+        );
+    }
+    if flow.service != ServiceClass::Ubr {
+        error(
+            "service",
+            "a flow with a GFR contract is of another class than `ubr`",
+            "set `service = \"ubr\"`, or remove `gfr`",
+        );
+    }
+    if flow.policer.is_some() {
+        error(
+            "policer",
+            "a policer stands beside a GFR contract, which has its own",
+            "remove `policer`, or `gfr`",
+        );
+    }
+    if instance.forward.len() < 2 {
+        error(
+            "gfr",
+            "the flow passes no switch that could hold it to its GFR contract",
+            "remove `gfr`, or lead the flow through a switch",
+        );
+    }
+    if scenario.fcvc.is_some() {
+        error(
+            "gfr",
+            "a GFR contract stands beside `[fcvc]`, under which no cell may be dropped",
+            "remove `gfr`, or `[fcvc]`",
+        );
     }
     problems
 }

@@ -49,6 +49,7 @@ pub fn weights(scenario: &Scenario, graph: &Graph, node: usize, switch: &Switch)
 fn weight(flow: &Flow, from: WeightsFrom) -> u64 {
     match from {
         WeightsFrom::Flow => flow.weight.into(),
+        WeightsFrom::Mcr if let Some(gfr) = &flow.gfr => gfr.mcr.0,
         WeightsFrom::Mcr if flow.is_abr() => flow.abr.mcr.map_or(0, |mcr| mcr.0),
         WeightsFrom::Mcr => 0,
     }

@@ -8,6 +8,7 @@ use super::super::plan::{NodeKind, PlanError, SwitchPlan};
 use super::queue_of;
 use crate::atm::server::ChannelOrder;
 use crate::net::channel::ChannelId;
+use crate::schedule::channels::WeightsFrom;
 
 impl Draft<'_> {
     /// For each queue of `used`, the order of service of its channels; `None` if cells leave in the order of their
@@ -25,17 +26,11 @@ impl Draft<'_> {
             return Ok(None);
         };
         let order = |queue: &usize| {
-            let uses = |channel: &ChannelId| {
-                let classes = [self.class(*channel), self.rm_class(*channel)];
-                classes
-                    .iter()
-                    .any(|class| queue_of(settings, *class) == *queue)
-            };
             let mut weights = Vec::new();
             let mut lanes = Vec::new();
             for channel in &self.users[link] {
                 lanes.push(weights.len() as u32);
-                if uses(channel) {
+                if self.uses(*channel, settings, *queue) {
                     weights.push(self.plan.weight(*channel, schedule.weights_from()));
                 }
             }
@@ -49,6 +44,37 @@ impl Draft<'_> {
             })
         };
         used.iter().map(order).collect::<Result<_, _>>().map(Some)
+    }
+
+    /// True if data or RM cells of `channel` go through the queue with the index `queue` of a port.
+    fn uses(&self, channel: ChannelId, settings: &SwitchPlan, queue: usize) -> bool {
+        let classes = [self.class(channel), self.rm_class(channel)];
+        let mut queues = classes.iter().map(|class| queue_of(settings, *class));
+        queues.any(|one| one == queue)
+    }
+
+    /// For each channel over `link`, its MCR over the MCRs of all channels of the queue with the index `queue`; equal parts
+    /// if none of them has an MCR, and 0 for a channel that does not use the queue.
+    pub(super) fn minimum_shares(
+        &self,
+        link: usize,
+        settings: &SwitchPlan,
+        queue: usize,
+    ) -> Vec<f64> {
+        let channels = self.users[link].iter();
+        let parts = channels.map(|channel| {
+            let uses = self.uses(*channel, settings, queue);
+            let mcr = self.plan.weight(*channel, WeightsFrom::Mcr);
+            [mcr as f64, 1.0].map(|part| if uses { part } else { 0.0 })
+        });
+        let parts: Vec<[f64; 2]> = parts.collect();
+        let sum = |kind: usize| parts.iter().map(|part| part[kind]).sum::<f64>();
+        let kind = usize::from(sum(0) == 0.0);
+        let all = sum(kind);
+        parts
+            .iter()
+            .map(|part| if all > 0.0 { part[kind] / all } else { 0.0 })
+            .collect()
     }
 
     /// Checks the orders of service of all ports. They need first-in first-out queues in no other respect: no credit, no

@@ -175,6 +175,7 @@ mod tests {
                 weight: 1,
                 start: Ps::ZERO,
                 policer: None,
+                gfr: None,
                 shaper: None,
                 sends: true,
                 source: SourceConfig::Greedy(GreedyConfig {}),

@@ -118,6 +118,7 @@ pub fn flow(
         start: Ps::ZERO,
         weight: 1,
         policer: None,
+        gfr: None,
         shaper: None,
         source,
         tcp: TcpConfig::default(),

@@ -180,9 +180,9 @@ macro_rules! caught {
 }
 
 caught! {
-    LosesCells: "queue is not in - out";
-    DoublesCells: "queue is not in - out";
-    SwapsQueues: "queue is not in - out";
+    LosesCells: "queue is not in - out|not the first of its queue";
+    DoublesCells: "queue is not in - out|not the first of its queue";
+    SwapsQueues: "queue is not in - out|not the first of its queue";
     ForgetsOne: "queue is not in - out";
     AlwaysHasRoom: "cells in a buffer of";
     Hurries: "before its line had time for it";

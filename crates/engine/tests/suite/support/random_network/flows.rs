@@ -6,7 +6,7 @@ use cellrate_engine::atm::cell::ServiceClass;
 use cellrate_engine::endsystem::AbrConfig;
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::kernel::units::Buffer;
-use cellrate_engine::policing::{PolicerConfig, ShaperConfig};
+use cellrate_engine::policing::{GfrConfig, PolicerConfig, ShaperConfig};
 use cellrate_engine::tcp::TcpConfig;
 use cellrate_engine::traffic::SourceConfig;
 use proptest::prelude::*;
@@ -32,6 +32,7 @@ pub struct FlowDraft {
     pub start: Ps,
     pub weight: u32,
     pub policer: Option<PolicerConfig>,
+    pub gfr: Option<GfrConfig>,
     pub shaper: Option<ShaperConfig>,
     pub tcp: TcpConfig,
     pub abr: AbrConfig,
@@ -46,7 +47,7 @@ impl FlowDraft {
             credited_class(self.service),
             credited_class(self.ack_service),
         );
-        (self.policer, self.shaper) = (None, None);
+        (self.policer, self.gfr, self.shaper) = (None, None, None);
     }
 }
 
@@ -91,7 +92,7 @@ pub fn flow() -> impl Strategy<Value = FlowDraft> {
             prop::option::weighted(0.3, policer()),
             prop::option::weighted(0.2, shaper()),
         ),
-        (start, 1..10u32),
+        (start, 1..10u32, prop::option::weighted(0.5, gfr())),
         tcp(),
         abr(),
         encapsulation,
@@ -103,7 +104,7 @@ pub fn flow() -> impl Strategy<Value = FlowDraft> {
                 way_back,
                 services,
                 (source, policer, shaper),
-                (start, weight),
+                (start, weight, gfr),
                 tcp,
                 abr,
                 encapsulation,
@@ -118,6 +119,7 @@ pub fn flow() -> impl Strategy<Value = FlowDraft> {
                 source,
                 start,
                 weight,
+                gfr,
                 policer,
                 shaper,
                 tcp,
@@ -159,6 +161,30 @@ fn policer() -> impl Strategy<Value = PolicerConfig> {
             read(value)
         },
     )
+}
+
+/// A GFR contract near the rates of the lines, whose MFS not all PDUs fit.
+fn gfr() -> impl Strategy<Value = GfrConfig> {
+    let rates = select(vec![
+        ("42.4 Mbit/s", "4.24 Mbit/s"),
+        ("8 Mbit/s", "1 Mbit/s"),
+        ("2 Mbit/s", "0.5 Mbit/s"),
+    ]);
+    let cdvt = select(vec!["0 s", "333.3 us", "5 ms"]);
+    let conformance = select(vec!["gfr-1", "gfr-2"]);
+    (
+        rates,
+        cdvt,
+        1..60u64,
+        select(vec![9u64, 40, 250]),
+        conformance,
+    )
+        .prop_map(|((pcr, mcr), cdvt, mbs, mfs, conformance)| {
+            read(json!({
+                "pcr": pcr, "mcr": mcr, "cdvt": cdvt, "conformance": conformance,
+                "mbs": format!("{mbs} cells"), "mfs": format!("{mfs} cells"),
+            }))
+        })
 }
 
 fn shaper() -> impl Strategy<Value = ShaperConfig> {

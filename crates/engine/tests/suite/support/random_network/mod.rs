@@ -107,7 +107,7 @@ pub fn credited_networks() -> impl Strategy<Value = Network> {
                 credited_class(flow.service),
                 credited_class(flow.ack_service),
             );
-            (flow.policer, flow.shaper) = (None, None);
+            (flow.policer, flow.gfr, flow.shaper) = (None, None, None);
         }
         (network.plan.fcvc, network.plan.errors) = (Some(fcvc), LinkErrors::default());
         network
@@ -126,7 +126,7 @@ pub fn networks_of_loops() -> impl Strategy<Value = Network> {
         }
         for flow in &mut network.plan.flows {
             (flow.service, flow.ack_service) = (ServiceClass::Abr, ServiceClass::Abr);
-            flow.shaper = None;
+            (flow.gfr, flow.shaper) = (None, None);
             if let Some(policer) = &mut flow.policer {
                 policer.dynamic = None;
             }

@@ -225,6 +225,14 @@ fn discard() -> impl Strategy<Value = DiscardConfig> {
             .prop_map(|(policy, threshold, z)| {
                 json!({"policy": policy, "threshold": format!("{threshold} cells"), "z": z})
             }),
+        (any::<bool>(), 0..30u64, 0..30u64).prop_map(|(end, tagged, more)| json!({
+            "policy": "double-epd", "forward_end": end,
+            "threshold": format!("{} cells", tagged + more), "tagged_threshold": format!("{tagged} cells"),
+        })),
+        (0..30u64, 1..30u64, 0.0..=1.0, 0.0..=1.0).prop_map(|(low, more, z, alpha)| json!({
+            "policy": "dfba", "low": format!("{low} cells"), "high": format!("{} cells", low + more),
+            "z": z, "alpha": alpha,
+        })),
         (0..6u64).prop_map(
             |margin| json!({"policy": "intelligent-tail-drop", "margin": format!("{margin} cells")})
         ),

@@ -163,6 +163,8 @@ impl<'a> Draft<'a> {
         let follows =
             flow.service == ServiceClass::Abr && flow.abr.follows_tm4() && settings.vsvd.is_none();
         let policer = flow.policer.clone().filter(|_| forward.len() > 1);
+        let may_be_gfr =
+            forward.len() > 1 && flow.service == ServiceClass::Ubr && flow.source.over_tcp();
         let policer = policer.map(|policer| PolicerConfig {
             dynamic: policer.dynamic.clone().filter(|_| follows),
             ..policer
@@ -178,6 +180,7 @@ impl<'a> Draft<'a> {
             backward,
             weight: flow.weight,
             start: flow.start,
+            gfr: flow.gfr.clone().filter(|_| may_be_gfr && policer.is_none()),
             policer,
             shaper: flow.shaper.clone().filter(|_| !abr),
             source: flow.source.clone(),
