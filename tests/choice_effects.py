@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from credit_effects import CREDIT, LOSSES
-from discard_effects import CROWDED
+from discard_effects import CROWDED, TAGGED
 from end_system_effects import STARVED
 from erica_effects import BURSTY
 from key_effects import ERICA, GRAPH, IDLE, LOSSY, PAIR, UBR, UNEASY
@@ -136,6 +136,8 @@ CHOICES = [
         beside={
             "selective-drop": 'threshold = "30 cells"',
             "fair-buffer-allocation": 'threshold = "30 cells"',
+            "double-epd": 'threshold = "60 cells"',
+            "dfba": 'low = "30 cells", high = "150 cells"',
         },
     ),
     Choice("switch.schedule", WEIGHED, tag="discipline"),
@@ -170,6 +172,7 @@ CHOICES = [
     Choice("flow.tcp.service", CLASSES),
     Choice("flow.tcp.ack_service", CLASSES_BACK),
     Choice("flow.tcp.source_queue_refuses", ('flow.tcp.source_queue="30 cells"',)),
+    Choice("flow.tcp.gfr.conformance", (*TAGGED, 'switch.discard.policy="double-epd"')),
     Choice("flow.tcp.policer.action", POLICED),
     Choice("flow.tcp.policer.frames", POLICED),
     Choice(

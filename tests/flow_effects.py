@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from cellrate import Result
+from discard_effects import TAGGED
 from key_effects import (
     ACR,
     CELLS,
@@ -41,6 +42,7 @@ def ack_class(result: Result) -> str:
 LOST = total("packets_lost")
 REFUSED = per_flow("source_queue_dropped_packets")
 NONCONFORMING = per_vc("cells_nonconforming")
+POLICED = per_vc("cells_policed")
 COUNTED = (
     'flow.tcp.policer={ pcr = "4 Mbit/s", scr = "1 Mbit/s", mbs = "50 cells", action = "pass" }',
 )
@@ -85,6 +87,11 @@ FLOW_KEYS = [
         per_flow("packets_merged"),
         'flow.tcp.source_queue="30 cells"',
     ),
+    row("flow.tcp.gfr.pcr", '"20 Mbit/s"', '"2 Mbit/s"', "rises", POLICED, *TAGGED),
+    row("flow.tcp.gfr.cdvt", '"0 s"', '"10 ms"', "falls", NONCONFORMING, *TAGGED),
+    row("flow.tcp.gfr.mcr", '"1 Mbit/s"', '"2 Mbit/s"', "falls", NONCONFORMING, *TAGGED),
+    row("flow.tcp.gfr.mbs", '"50 cells"', '"500 cells"', "falls", NONCONFORMING, *TAGGED),
+    row("flow.tcp.gfr.mfs", '"12 cells"', '"11 cells"', "rises", POLICED, *TAGGED),
     row("flow.tcp.policer.pcr", '"4 Mbit/s"', '"1.5 Mbit/s"', "rises", NONCONFORMING, *COUNTED),
     row("flow.tcp.policer.cdvt", '"0 s"', '"1 ms"', "falls", NONCONFORMING, *COUNTED),
     row("flow.tcp.policer.scr", '"1 Mbit/s"', '"2 Mbit/s"', "falls", NONCONFORMING, *COUNTED),

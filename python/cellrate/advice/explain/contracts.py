@@ -38,10 +38,10 @@ def _guaranteed(name: str, contract: Parameters) -> Statement:
     )
     return Statement(
         TOPIC,
-        f"{name}: GFR promises {least * CELL_BITS / 1e6:.4g} Mbit/s (MCR) to frames of at most "
-        f"{contract['mfs_cells']:,} cells with CLP = 0; after a pause a frame is covered if it begins within "
-        f"{burst:,.0f} cells at {peak * CELL_BITS / 1e6:.4g} Mbit/s (PCR), which no cell may exceed; "
-        f"{beyond}. Whether TCP gets its MCR depends on the switches.",
+        f"{name}: GFR promises {least * CELL_BITS / 1e6:.4g} Mbit/s (MCR) to frames with CLP = 0 "
+        f"of at most {contract['mfs_cells']:,.0f} cells. After a pause MCR covers frames that "
+        f"begin within {burst:,.0f} cells at {peak * CELL_BITS / 1e6:.4g} Mbit/s (PCR), which no "
+        f"cell may exceed; {beyond}. Whether TCP gets MCR depends on the switches.",
         {
             "group": name,
             "place": "gfr",
