@@ -22,10 +22,10 @@ use crate::passing::Passing;
 #[serde(default, deny_unknown_fields)]
 pub struct DfbaConfig {
     /// Queue length below which every PDU may begin (L). Half of `high` if absent.
-    #[schemars(extend("x-search" = { "low": 0.05, "high": 0.95, "scale": "linear", "of": "buffer" }))]
+    #[schemars(extend("x-search" = { "low": 0.05, "high": 0.85, "scale": "linear", "of": "buffer" }))]
     pub low: Option<Cells>,
     /// Queue length above which no PDU may begin (H). Nine tenths of the buffer if absent.
-    #[schemars(extend("x-search" = { "low": 0.05, "high": 0.95, "scale": "linear", "of": "buffer" }))]
+    #[schemars(extend("x-search" = { "low": 0.1, "high": 0.95, "scale": "linear", "of": "buffer" }))]
     pub high: Option<Cells>,
     /// Scale of the probability with which a PDU of a channel above its share is dropped (Z_i), from 0 to 1.
     #[schemars(extend("x-search" = { "low": 0, "high": 1, "scale": "linear" }))]

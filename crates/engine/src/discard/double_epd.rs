@@ -22,7 +22,7 @@ pub struct DoubleEpdConfig {
     #[schemars(extend("x-search" = { "low": 0.05, "high": 0.95, "scale": "linear", "of": "buffer" }))]
     pub threshold: Option<Cells>,
     /// Queue length above which no PDU may begin whose first cell has CLP = 1. Half of `threshold` if absent.
-    #[schemars(extend("x-search" = { "low": 0.05, "high": 0.95, "scale": "linear", "of": "buffer" }))]
+    #[schemars(extend("x-search" = { "low": 0.05, "high": 0.5, "scale": "linear", "of": "buffer" }))]
     pub tagged_threshold: Option<Cells>,
     /// Forwards the last cell of a PDU that lost a cell by overflow.
     pub forward_end: bool,

@@ -56,6 +56,15 @@ pub enum WeightsFrom {
     Mcr,
 }
 
+/// Why channels cannot share a line by their weights.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WrongWeights {
+    /// What is wrong.
+    pub message: String,
+    /// What is allowed.
+    pub allowed: &'static str,
+}
+
 impl ChannelScheduleConfig {
     /// Key of the discipline.
     pub fn name(&self) -> &'static str {
@@ -77,30 +86,29 @@ impl ChannelScheduleConfig {
     ///
     /// # Errors
     /// What is wrong with the weights, and what is allowed.
-    pub fn shares(&self, weights: &[u64]) -> Result<Shares, String> {
+    pub fn shares(&self, weights: &[u64]) -> Result<Shares, WrongWeights> {
+        let wrong = |message, allowed| Err(WrongWeights { message, allowed });
         let without = weights.iter().filter(|weight| **weight == 0).count();
         let weights = match without {
             0 => weights.to_vec(),
             _ if without == weights.len() => vec![1; without],
             _ => {
-                let all = weights.len();
-                return Err(format!(
-                    "{without} of {all} channels of a queue have no MCR; allowed: an MCR for all of them, or for none"
-                ));
+                let message = format!(
+                    "{without} of {} channels of a queue have no MCR",
+                    weights.len()
+                );
+                return wrong(message, "an MCR for all of them, or for none");
             }
         };
         let Some(shares) = Shares::new(weights) else {
-            return Err(
-                "the weights of a queue's channels have no common multiple below 2^64; allowed: rounder weights or MCRs"
-                    .into(),
-            );
+            let message = "the weights of a queue's channels have no common multiple below 2^64";
+            return wrong(message.into(), "rounder weights or MCRs");
         };
         let turn = shares.greatest();
         let takes_turns = matches!(self, ChannelScheduleConfig::WeightedRoundRobin(_));
         if takes_turns && turn > GREATEST.into() {
-            return Err(format!(
-                "a turn of weighted round robin has {turn} cells; allowed: up to {GREATEST}, or another discipline"
-            ));
+            let message = format!("a turn of weighted round robin has {turn} cells");
+            return wrong(message, "up to 100, or another discipline");
         }
         Ok(shares)
     }

@@ -459,8 +459,9 @@ fn weights_of_channels_are_those_of_flows_or_their_mcrs() {
     );
     // Without any MCR all are equal; some without MCR are refused.
     assert_eq!(scfq.shares(&[0, 0]), scfq.shares(&[7, 7]));
-    let fault =
-        |config: &ChannelScheduleConfig, weights: &[u64]| config.shares(weights).unwrap_err();
+    let fault = |config: &ChannelScheduleConfig, weights: &[u64]| {
+        config.shares(weights).unwrap_err().message
+    };
     assert!(fault(&scfq, &[0, 5]).contains("1 of 2 channels of a queue have no MCR"));
     let odd = [1_000_000_007, 1_000_000_009, 1_000_000_021];
     assert!(fault(&scfq, &odd).contains("no common multiple"));

@@ -286,8 +286,8 @@ impl Site<'_> {
         }
         let mut queues = self.queues.iter();
         let fault = queues.find_map(|weights| schedule.shares(weights).err())?;
-        let (fault, help) = fault.split_once("; ").unwrap_or((&fault, ""));
-        error(format!("`schedule`: {fault}"), help)
+        let message = format!("`schedule`: {}", fault.message);
+        error(message, &format!("allowed: {}", fault.allowed))
     }
 
     fn control(&self) -> Vec<Problem> {

@@ -35,7 +35,10 @@ impl Draft<'_> {
                 }
             }
             let shares = schedule.shares(&weights).map_err(|fault| {
-                PlanError(format!("link {}: {fault}", self.plan.links[link].name))
+                PlanError(format!(
+                    "link {}: {}",
+                    self.plan.links[link].name, fault.message
+                ))
             })?;
             Ok(ChannelOrder {
                 schedule: schedule.build(shares),
