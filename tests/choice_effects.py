@@ -78,7 +78,7 @@ MINIMA = (
 
 
 def weights_of(discipline: str) -> Choice:
-    """Where a discipline takes the weights of channels from."""
+    """The source of the weights of channels under a discipline."""
     chosen = f'switch.schedule={{ discipline = "{discipline}" }}'
     return Choice("switch.schedule.weights", (*MINIMA, chosen))
 

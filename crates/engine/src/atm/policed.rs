@@ -25,7 +25,7 @@ pub struct Policed {
     digest: Digest,
 }
 
-/// What holds a channel to its contract.
+/// The policer of a channel, by the kind of its contract.
 #[derive(Clone)]
 pub enum Enforcer {
     /// A policer for PCR, and perhaps SCR.

@@ -15,7 +15,7 @@ use crate::kernel::units::Cells;
 use crate::kernel::{Finding, Ps, Rate, ServiceRate};
 use crate::passing::Passing;
 
-/// What the network may do with frames beyond the minimum rate.
+/// Treatment, by the network, of frames beyond the minimum rate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum GfrConformance {
@@ -48,7 +48,7 @@ pub struct GfrConfig {
     /// Maximum frame size (MFS) in cells.
     #[schemars(extend("x-not-searched" = "the traffic contract fixes this size"))]
     pub mfs: Cells,
-    /// What the network may do with frames beyond MCR.
+    /// Treatment of frames beyond MCR.
     #[serde(default)]
     pub conformance: GfrConformance,
 }

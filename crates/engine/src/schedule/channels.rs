@@ -41,11 +41,11 @@ pub enum ChannelScheduleConfig {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ChannelWeights {
-    /// What gives the weight of a channel.
+    /// Source of the weights of channels.
     pub weights: WeightsFrom,
 }
 
-/// What gives the weight of a channel.
+/// Source of the weights of channels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum WeightsFrom {
@@ -56,12 +56,12 @@ pub enum WeightsFrom {
     Mcr,
 }
 
-/// Why channels cannot share a line by their weights.
+/// Weights by which channels cannot share a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WrongWeights {
-    /// What is wrong.
+    /// The fault.
     pub message: String,
-    /// What is allowed.
+    /// The weights that are allowed.
     pub allowed: &'static str,
 }
 
@@ -74,7 +74,7 @@ impl ChannelScheduleConfig {
             ChannelScheduleConfig::WorstCaseFair(_) => WORST_CASE_FAIR.name,
         }
     }
-    /// What gives the weight of a channel.
+    /// Source of the weights of channels.
     pub fn weights_from(&self) -> WeightsFrom {
         match self {
             ChannelScheduleConfig::WeightedRoundRobin(config)
@@ -85,7 +85,7 @@ impl ChannelScheduleConfig {
     /// The shares of channels whose weights, or MCRs in any one unit, are `weights`; 0 for a channel without MCR.
     ///
     /// # Errors
-    /// What is wrong with the weights, and what is allowed.
+    /// The fault of the weights, and the weights that are allowed.
     pub fn shares(&self, weights: &[u64]) -> Result<Shares, WrongWeights> {
         let wrong = |message, allowed| Err(WrongWeights { message, allowed });
         let without = weights.iter().filter(|weight| **weight == 0).count();
