@@ -41,7 +41,7 @@ def run(*settings: str, scenario: str = LINE) -> cellrate.Result:
 
 @cache
 def explained(*settings: str) -> Explanation:
-    """What formulas say of the line with settings."""
+    """Statements of formulas on the line with settings."""
     return cellrate.explain(LINE, overrides=settings)
 
 

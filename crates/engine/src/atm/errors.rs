@@ -46,7 +46,7 @@ pub struct LinkErrors {
     /// Bursts of bit errors (Gilbert and Elliott). If absent, bit errors are independent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bursts: Option<BurstConfig>,
-    /// What receivers do with errored headers (ITU-T I.432.1 section 4.3.2).
+    /// Treatment of errored headers by receivers (ITU-T I.432.1 section 4.3.2).
     pub hec: Hec,
 }
 

@@ -18,7 +18,7 @@ use crate::kernel::time::CELL_BITS;
 use crate::kernel::{CellClock, Ps, Rate};
 use crate::net::bit_errors::BitErrors;
 
-/// What a receiver does with an errored header.
+/// Treatment of an errored header by a receiver.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Hec {
