@@ -7,12 +7,10 @@
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 
-use super::frame::{Info, PREAMBLE, Packet, on_line};
+use super::frame::{Info, PREAMBLE, on_line};
 use super::line::OctetClock;
 use super::llr::Retry;
-use super::switch::payload;
 use super::transport::Frame;
-use super::window::Dropped;
 use crate::kernel::{Digest, Ps};
 use crate::net::LinkPlan;
 use crate::net::bit_errors::BitErrors;
@@ -95,25 +93,22 @@ pub struct FcsErrors {
 }
 
 impl FcsErrors {
-    /// Counts an errored frame that arrives by `link`. Returns true if it belongs to a flow.
-    pub fn add(&mut self, link: u32, frame: Frame, packet: &Packet) -> bool {
+    /// Counts an errored frame that arrives by `link` with so many bytes of payload. Returns true if it belongs to a flow.
+    pub fn add(&mut self, link: u32, frame: Frame, payload: u64) -> bool {
         let Frame { at, label, info } = frame;
         let of_flow = !info.is_of_link() && !info.is_credit();
         let label = if of_flow { label } else { NO_FLOW };
         let (packets, bytes) = self.lost.entry((link, label)).or_default();
         *packets += 1;
-        *bytes += payload(packet);
+        *bytes += payload;
         self.digest.add(at.0 ^ info.bits() << 32);
         of_flow
     }
-    /// Dropped frames of flows, by label.
-    pub fn of_flows(&self) -> impl Iterator<Item = (u32, Dropped)> {
+    /// Dropped frames of flows: their label, their number, and their bytes of payload.
+    pub fn of_flows(&self) -> impl Iterator<Item = (u32, u64, u64)> {
         let lost = self.lost.iter();
         let lost = lost.filter(|((_, label), _)| *label != NO_FLOW);
-        lost.map(|((_, label), (packets, bytes))| {
-            let (packets, bytes) = (*packets, *bytes);
-            (*label, Dropped { packets, bytes })
-        })
+        lost.map(|((_, label), (packets, bytes))| (*label, *packets, *bytes))
     }
     /// Dropped frames by incoming link, those of no flow included. A link has an entry for each label.
     pub fn by_link(&self) -> impl Iterator<Item = (u32, u64)> {

@@ -22,6 +22,7 @@ use super::lossless::HostGate;
 use super::plan::change::FlowChange;
 use super::pulls::Pulls;
 use super::roce::telemetry::Trail;
+use super::switch::payload;
 use super::tap::Leaving;
 use super::transport::{Frame, Links};
 use super::turn::Components;
@@ -366,7 +367,7 @@ impl Components for Host {
     }
     #[cold]
     fn refuse(&mut self, link: u32, frame: Frame, packet: Packet) {
-        if self.errors.add(link, frame, &packet)
+        if self.errors.add(link, frame, payload(&packet))
             && let Some(log) = &mut self.endpoints[frame.label as usize].log
         {
             let kind = Kind::Loss(Cause::BitErrors);

@@ -295,7 +295,7 @@ impl Simulation {
     pub(crate) fn lost(&self) -> Vec<Dropped> {
         let mut lost = alloc::vec![Dropped::default(); 2 * self.network.plan.flows.len()];
         for (number, node) in self.nodes().enumerate() {
-            for (label, Dropped { packets, bytes }) in errors(node).of_flows() {
+            for (label, packets, bytes) in errors(node).of_flows() {
                 let channel = self.channel_at(number, label, Info::default());
                 lost[channel.index()].packets += packets;
                 lost[channel.index()].bytes += bytes;

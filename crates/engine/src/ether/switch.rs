@@ -264,7 +264,7 @@ impl Components for Switch {
     }
     #[cold]
     fn refuse(&mut self, link: u32, frame: Frame, packet: Packet) {
-        if self.errors.add(link, frame, &packet)
+        if self.errors.add(link, frame, payload(&packet))
             && let Some(log) = &mut self.log
         {
             let kind = Kind::Loss(Cause::BitErrors);

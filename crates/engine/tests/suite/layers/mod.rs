@@ -35,6 +35,7 @@ const ORDER: &[&str] = &[
     "credit",
     "atm::cell",
     "atm::aal5",
+    "atm::hec",
     "atm::errors",
     "atm::losses",
     "atm::rm",
