@@ -1,4 +1,4 @@
-//! What a source under reports (NSCC) with selective resend knows of its packets.
+//! State of a source under reports (NSCC) with selective resend.
 
 use alloc::collections::VecDeque;
 

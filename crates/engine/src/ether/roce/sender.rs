@@ -50,7 +50,7 @@ pub struct Sender {
     demand: Option<Box<Demand>>,
     /// Packets that are sent again alone; `None` under go-back-N.
     again: Option<Box<Again>>,
-    /// What reports say under selective resend; `None` without reports, or under go-back-N.
+    /// State of reports under selective resend; `None` without reports, or under go-back-N.
     reported: Option<Box<Reported>>,
     /// True if the receiver reports what it has taken.
     has_reports: bool,
