@@ -181,7 +181,11 @@ fn every_parameter_of_every_policy_acts_from_its_instant_on() {
         "DiscardConfig",
         "switch.discard",
         "policy",
-        &["switch.buffer=40 cells"],
+        &[
+            "switch.buffer=40 cells",
+            // Only tagged cells meet the threshold of tagged PDUs.
+            "flow.tcp.policer={ action=\"tag\", pcr=\"2 Mbit/s\", cdvt=\"10 us\" }",
+        ],
     );
     assert_eq!(wrong, [""; 0]);
 }
