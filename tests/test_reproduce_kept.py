@@ -97,6 +97,9 @@ def test_kept_results_that_are_of_other_results_are_noticed(
     kept.write_text(text.replace(claim + "\n", ""), "utf-8")
     with pytest.raises(ReproduceError, match="lacks madeup-of2, `close`"):
         reproduce(root, check=True)
+    # The command that the message names stores all results again.
+    assert reproduce(root, seeds=2, keep_seeds=True) == 0
+    assert kept.read_text("utf-8") == text
     kept.write_text(text.replace(claim, "nonsense"), "utf-8")
     with pytest.raises(ReproduceError, match="line 8: 'nonsense' does not fit"):
         reproduce(root, check=True)

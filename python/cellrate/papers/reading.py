@@ -57,6 +57,7 @@ def read_paper(directory: Path) -> Paper:
         readings=Readings(),
         scenarios=scenarios,
     )
+    _check_quantities(paper)
     _check_explanations(paper)
     _check_uses(paper)
     return replace(paper, readings=read_readings(paper))
@@ -379,6 +380,17 @@ def _check_end(explanation: Explanation, errata: set[str], place: str) -> None:
         raise ReproduceError(f"{place}: there is no erratum `{explanation.impossible}`")
     if explanation.impossible and explanation.draw:
         raise ReproduceError(f"{place}: `impossible` excludes `draw`")
+
+
+def _check_quantities(paper: Paper) -> None:
+    """Checks that stored results, which go by the quantity, belong to one value each."""
+    for experiment in paper.experiments:
+        known: set[str] = set()
+        for published in experiment.published:
+            if published.quantity in known:
+                twice = f"two values have the quantity `{published.quantity}`"
+                raise ReproduceError(f"{experiment.id}: {twice}")
+            known.add(published.quantity)
 
 
 def _check_explanations(paper: Paper) -> None:

@@ -57,15 +57,16 @@ def run_reproduction(options: Options, runner: Runner) -> int:
     """
     ran = run(choose(options), options, runner)
     computed = judge(ran, options)
+    # The report reads what is stored, which may lack values and claims that are new.
+    if options.keep_seeds:
+        for part in computed.parts:
+            write_stored(part.paper, options.reading, part.results)
     written = write_pages(computed, options.out, options.workers)
     _show(computed, written, json=options.json)
     for paper in ran.new_draws:
         write_draws(paper.directory, paper.draws)
     if options.evidence is not None:
         write_evidence(computed.parts, options.evidence)
-    if options.keep_seeds:
-        for part in computed.parts:
-            write_stored(part.paper, options.reading, part.results)
     complaints = _complaints(computed, options.workers) if options.check else []
     sys.stderr.writelines(f"{complaint}\n" for complaint in complaints)
     if options.bless:
