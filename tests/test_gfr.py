@@ -80,3 +80,8 @@ def test_explain_says_what_a_contract_promises() -> None:
         assert beyond in statement.text
         # (MBS - 1) (1/MCR - 1/PCR) over (1/MCR - 1/PCR), and the first cell.
         assert statement.values["burst_cells"] == 50
+        assert "But full segments" not in statement.text
+        sets[1] = sets[1].replace("12 cells", "11 cells")
+        said = explain(Network.of(text, "traced.toml", sets))
+        [statement] = [one for one in said.statements if one.values.get("place") == "gfr"]
+        assert "But full segments have 12 cells" in statement.text

@@ -82,3 +82,24 @@ def test_the_documentation_says_what_the_run_gives() -> None:
     for result in (ran("pass"), ran("drop"), first):
         numbers = [f"{mbit(result, group):.1f}" for group in ("exceeds", "obeys")]
         assert f"| {numbers[0]} | {numbers[1]} |" in text
+
+
+def test_explain_counts_what_contracts_let_pass() -> None:
+    """Five sources of 100 Mbit/s, shaped or policed to 10 Mbit/s, leave 99.76 of 149.76 Mbit/s."""
+    text = cellrate.template("n-source")
+    contract = {"pcr": "30 Mbit/s", "scr": "10 Mbit/s", "mbs": "20 cells"}
+    for limit, left in (
+        ({"shaper": contract}, 99.76),
+        ({"policer": contract | {"action": "drop"}}, 99.76),
+        ({"policer": contract | {"action": "pass"}}, 0.0),
+    ):
+        steady = {"kind": "cbr", "rate": "100 Mbit/s"}
+        loud = {"name": "s", "count": 5, "service": "vbr", "source": steady} | limit
+        overrides = {
+            "flow": [loud, {"name": "tcp", "service": "abr"}],
+            "topology.bottleneck_rate": "149.76 Mbit/s",
+        }
+        said = cellrate.explain(text, overrides=overrides)
+        [statement] = [one for one in said.statements if "left_cells_per_second" in one.values]
+        found = float(str(statement.values["left_cells_per_second"])) * 424e-6
+        assert abs(found - left) < 0.01

@@ -22,12 +22,13 @@ def statements(subject: Subject) -> Iterator[Statement]:
             cells = f"cells beyond it {BECOMES[flow.policer['action']]}"
             yield _burst(name, "policer", "admits", flow.policer, f"; {cells}")
         if flow.gfr is not None:
-            yield _guaranteed(name, flow.gfr)
+            pdu = 0 if flow.tcp is None else flow.tcp.segment_cells
+            yield _guaranteed(name, flow.gfr, pdu)
         if flow.shaper is not None:
             yield _burst(name, "shaper", "sends", flow.shaper, "")
 
 
-def _guaranteed(name: str, contract: Parameters) -> Statement:
+def _guaranteed(name: str, contract: Parameters, pdu_cells: int) -> Statement:
     peak, least = (float(contract[f"{key}_cells_per_second"]) for key in ("pcr", "mcr"))
     cells = contract["mbs_cells"]
     burst = burst_at_peak_cells(peak, least, cells, contract.get("cdvt_seconds") or 0.0)
@@ -36,12 +37,18 @@ def _guaranteed(name: str, contract: Parameters) -> Statement:
         if contract["conformance"] == "gfr-2"
         else "frames beyond it keep their CLP"
     )
+    cut = (
+        f" But full segments have {pdu_cells} cells: the last cells of each are dropped, and TCP "
+        "delivers none of them."
+        if pdu_cells > contract["mfs_cells"]
+        else ""
+    )
     return Statement(
         TOPIC,
         f"{name}: GFR promises {least * CELL_BITS / 1e6:.4g} Mbit/s (MCR) to frames with CLP = 0 "
         f"of at most {contract['mfs_cells']:,.0f} cells. After a pause MCR covers frames that "
         f"begin within {burst:,.0f} cells at {peak * CELL_BITS / 1e6:.4g} Mbit/s (PCR), which no "
-        f"cell may exceed; {beyond}. Whether TCP gets MCR depends on the switches.",
+        f"cell may exceed; {beyond}. Whether TCP gets MCR depends on the switches.{cut}",
         {
             "group": name,
             "place": "gfr",

@@ -13,8 +13,21 @@ from cellrate.theory.max_min import Fairness
 
 
 def mean_cells_per_second(flow: Flow) -> float | None:
-    """Mean rate of the flow's source; None if the flow is elastic."""
-    return None if flow.own_rate is None else flow.own_rate.mean_cells_per_second
+    """Mean rate of the flow behind its first switch; None if the flow is elastic.
+
+    The mean rate of the source, but at most the sustained rate of a shaper, or of a policer that
+    drops cells: SCR, or PCR without SCR. A policer may let less pass of a source in bursts.
+    """
+    if flow.own_rate is None:
+        return None
+    drops = flow.policer is not None and flow.policer["action"] == "drop"
+    contracts = [flow.shaper, flow.policer if drops else None]
+    sustained = [
+        float(each.get("scr_cells_per_second") or each["pcr_cells_per_second"])
+        for each in contracts
+        if each is not None
+    ]
+    return min([flow.own_rate.mean_cells_per_second, *sustained])
 
 
 def peak_cells_per_second(flow: Flow) -> float:

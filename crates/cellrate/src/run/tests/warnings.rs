@@ -176,6 +176,11 @@ fn a_link_to_which_too_much_is_promised_is_said() {
         &["topology.link_rate=\"61 Mbit/s\""],
         "parameter-clipped",
     );
+    // A shaper, or a policer that drops, lets less pass.
+    for contract in ["shaper={ pcr", "policer={ action=\"drop\", pcr"] {
+        let limited = format!("flow.random.{contract}=\"9 Mbit/s\" }}");
+        warns(&with("51 Mbit/s"), &[], &[&limited], "overbooked");
+    }
     // The load is 5 Mbit/s of random cells, and twice MCR.
     let mcr = |rate: &str| format!("abr.mcr=\"{rate}\"");
     warns(

@@ -4,6 +4,7 @@ use cellrate_engine::atm::cell::ServiceClass;
 use cellrate_engine::atm::plan::{FlowPlan, NodeKind, Plan};
 use cellrate_engine::credit::FcvcConfig;
 use cellrate_engine::kernel::Rate;
+use cellrate_engine::policing::Action;
 use cellrate_engine::traffic::Load;
 
 use super::Warning;
@@ -44,10 +45,21 @@ fn yields(flow: &FlowPlan, plan: &Plan) -> bool {
 }
 
 /// Least rate of a flow's forward channel, in cells/s: MCR if the flow yields to control, otherwise
-/// the mean rate of its source.
+/// the mean rate of its source, as far as its shaper and a policer that drops let it pass.
 fn forward(flow: &FlowPlan, yields: bool) -> f64 {
     match flow.source.load() {
-        Load::Own { mean, .. } if !yields => mean,
+        Load::Own { mean, .. } if !yields => {
+            let shaper = flow.shaper.as_ref();
+            let shaped = shaper.map(|shaper| shaper.scr.unwrap_or(shaper.pcr));
+            let policer = flow.policer.as_ref();
+            let policed = policer
+                .filter(|policer| policer.action == Action::Drop)
+                .map(|policer| policer.scr.unwrap_or(policer.pcr));
+            let limits = shaped.into_iter().chain(policed);
+            limits
+                .map(|rate| rate.cells_per_second())
+                .fold(mean, f64::min)
+        }
         _ => mcr(flow, flow.service),
     }
 }
