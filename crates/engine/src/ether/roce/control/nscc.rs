@@ -116,13 +116,13 @@ impl RateControlParameters for NsccConfig {
 #[derive(Clone, Debug)]
 pub struct Nscc {
     config: NsccConfig,
-    /// Rate of the line in octets/s, and in octets/ps.
+    /// Rate of the line in octets/s.
     line: f64,
-    per_ps: f64,
-    /// Octets of a full packet on the line.
+    /// Octets of a full packet on the line, and its payload.
     packet: f64,
-    /// Octets that a packet of an increase counts.
-    scaled_packet: f64,
+    payload: f64,
+    /// Bandwidth-delay product of the path over that of the reference.
+    scale: f64,
     /// Least round trip of the path as its links have it, and the least so far.
     network_rtt: f64,
     base_rtt: f64,
@@ -153,17 +153,15 @@ impl Nscc {
     /// A source whose packets go this way.
     pub fn new(config: &NsccConfig, way: &Way) -> Nscc {
         let line = way.line.bits_per_second() / 8.0;
-        let per_ps = line / 1e12;
         let rtt = way.round_trip.0 as f64;
-        let most = (1.5 * per_ps * rtt).max(way.packet.into());
-        let scale = per_ps * rtt / REFERENCE_BDP;
+        let most = (1.5 * (line / 1e12) * rtt).max(way.packet.into());
         let window = config.window.map_or(most, |window| window.0 as f64);
         Nscc {
             config: config.clone(),
             line,
-            per_ps,
             packet: way.packet.into(),
-            scaled_packet: f64::from(way.payload) * scale,
+            payload: way.payload.into(),
+            scale: line / 1e12 * rtt / REFERENCE_BDP,
             network_rtt: rtt,
             base_rtt: rtt,
             target: config.target.map_or(0.75 * rtt, |target| target.0 as f64),
@@ -183,15 +181,11 @@ impl Nscc {
             since: 0.0,
         }
     }
-    /// Window in octets on the line.
-    pub fn cwnd(&self) -> f64 {
-        self.cwnd
-    }
-    /// Mean delay in picoseconds.
-    pub fn mean_delay(&self) -> f64 {
-        self.mean
-    }
 
+    /// Octets by which a packet of an increase counts.
+    fn scaled(&self) -> f64 {
+        self.payload * self.scale
+    }
     fn keep_bounds(&mut self) {
         self.cwnd = self.cwnd.min(self.most).max(self.packet);
     }
@@ -236,11 +230,10 @@ impl Nscc {
         }
         self.is_fast = delay < EMPTY && (self.is_fast || self.empty > self.cwnd);
         if self.is_fast {
-            let scale = self.per_ps * self.network_rtt / REFERENCE_BDP;
-            self.cwnd += octets * self.config.fast_increase * scale;
+            self.cwnd += octets * self.config.fast_increase * self.scale;
         } else {
             let packets = self.config.proportional_increase * (self.target - delay) / REFERENCE_RTT;
-            self.increase += packets * self.scaled_packet * octets;
+            self.increase += packets * self.scaled() * octets;
         }
     }
     fn decrease(&mut self, now: Ps) {
@@ -261,7 +254,7 @@ impl Nscc {
         }
         self.cwnd += self.increase / self.cwnd;
         if passed >= self.network_rtt {
-            self.cwnd += self.config.eta * self.scaled_packet;
+            self.cwnd += self.config.eta * self.scaled();
             self.last_adjustment = now;
         }
         (self.increase, self.reported) = (0.0, 0.0);
@@ -286,7 +279,7 @@ impl RateControl for Nscc {
         let rtt = report.rtt.0 as f64;
         if rtt < self.base_rtt {
             self.base_rtt = rtt;
-            self.most = (1.5 * self.per_ps * rtt).max(self.packet);
+            self.most = (1.5 * (self.line / 1e12) * rtt).max(self.packet);
         }
         let delay = rtt - self.base_rtt;
         self.average(delay, report.marked);
@@ -295,7 +288,7 @@ impl RateControl for Nscc {
         }
         match (report.marked, delay >= self.target) {
             (false, true) => {
-                self.increase += self.config.fair_increase * self.scaled_packet * octets;
+                self.increase += self.config.fair_increase * self.scaled() * octets;
             }
             (false, false) => self.grow(octets, delay),
             (true, true) => self.decrease(now),

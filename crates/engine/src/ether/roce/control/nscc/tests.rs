@@ -43,15 +43,15 @@ fn close(found: f64, expected: f64) {
 fn unmarked_packets_raise_the_window() {
     let mut below = source(100_000, NsccConfig::default());
     report(&mut below, 1, 4, 3.0, false);
-    close(below.cwnd(), 100_000.0);
+    close(below.cwnd, 100_000.0);
     report(&mut below, 2, 5, 3.0, false);
-    close(below.cwnd(), 100_180.0);
+    close(below.cwnd, 100_180.0);
     let mut above = source(100_000, NsccConfig::default());
     report(&mut above, 11, 9, 9.0, false);
-    close(above.cwnd(), 100_450.0);
+    close(above.cwnd, 100_450.0);
     let mut later = source(100_000, NsccConfig::default());
     report(&mut later, 12, 9, 9.0, false);
-    close(later.cwnd(), 100_600.0);
+    close(later.cwnd, 100_600.0);
 }
 
 /// Eleven packets without a queue are more than a window of ten: a quarter of each octet, 2,750 octets, is added at once. A
@@ -60,11 +60,11 @@ fn unmarked_packets_raise_the_window() {
 fn an_empty_path_raises_the_window_at_once() {
     let mut nscc = source(10_000, NsccConfig::default());
     report(&mut nscc, 1, 11, 0.5, false);
-    close(nscc.cwnd(), 12_750.0);
+    close(nscc.cwnd, 12_750.0);
     report(&mut nscc, 1, 2, 0.5, false);
-    close(nscc.cwnd(), 13_250.0);
+    close(nscc.cwnd, 13_250.0);
     report(&mut nscc, 1, 2, 1.0, false);
-    close(nscc.cwnd(), 13_250.0);
+    close(nscc.cwnd, 13_250.0);
 }
 
 /// A mean delay of 18 us is half above the target: the window falls by 0.8 of this half, and again only after more than a round
@@ -77,17 +77,17 @@ fn marks_lower_the_window_once_in_a_round_trip() {
     };
     let mut nscc = source(100_000, at_once());
     report(&mut nscc, 1, 1, 18.0, true);
-    close(nscc.cwnd(), 60_000.0);
+    close(nscc.cwnd, 60_000.0);
     report(&mut nscc, 12, 1, 18.0, true);
-    close(nscc.cwnd(), 60_000.0);
+    close(nscc.cwnd, 60_000.0);
     report(&mut nscc, 14, 1, 18.0, true);
-    close(nscc.cwnd(), 36_150.0);
+    close(nscc.cwnd, 36_150.0);
     let mut far = source(100_000, at_once());
     report(&mut far, 1, 1, 90.0, true);
-    close(far.cwnd(), 50_000.0);
+    close(far.cwnd, 50_000.0);
     let mut near = source(100_000, at_once());
     report(&mut near, 1, 1, 8.9, true);
-    close(near.cwnd(), 100_000.0);
+    close(near.cwnd, 100_000.0);
 }
 
 /// A sample has the weight 1/80. Unmarked samples above the target count as 3 us, a quarter of the round trip.
@@ -95,11 +95,11 @@ fn marks_lower_the_window_once_in_a_round_trip() {
 fn the_mean_delay_takes_unmarked_waits_for_a_quarter() {
     let mut nscc = source(100_000, NsccConfig::default());
     report(&mut nscc, 1, 1, 8.0, false);
-    close(nscc.mean_delay(), 100_000.0);
+    close(nscc.mean, 100_000.0);
     report(&mut nscc, 1, 1, 11.1, true);
-    close(nscc.mean_delay(), 237_500.0);
+    close(nscc.mean, 237_500.0);
     report(&mut nscc, 1, 1, 11.1, false);
-    close(nscc.mean_delay(), 237_500.0 + (3e6 - 237_500.0) / 80.0);
+    close(nscc.mean, 237_500.0 + (3e6 - 237_500.0) / 80.0);
 }
 
 /// A trimmed packet leaves the window. After a period of 12 + 9 us the next one sets the window to the 20 packets that arrived
@@ -112,16 +112,16 @@ fn trimmed_packets_set_the_window_to_what_arrives() {
     };
     let mut nscc = source(100_000, steep());
     nscc.on_trimmed(Ps::from_us(1), 50_000.0);
-    close(nscc.cwnd(), 99_000.0);
+    close(nscc.cwnd, 99_000.0);
     report(&mut nscc, 5, 20, 8.0, true);
     nscc.on_trimmed(Ps::from_us(22), 50_000.0);
-    close(nscc.cwnd(), 98_000.0);
+    close(nscc.cwnd, 98_000.0);
     nscc.on_trimmed(Ps::from_us(23), 50_000.0);
-    close(nscc.cwnd(), 20_000.0);
+    close(nscc.cwnd, 20_000.0);
     report(&mut nscc, 24, 49, 18.0, true);
-    close(nscc.cwnd(), 20_000.0);
+    close(nscc.cwnd, 20_000.0);
     report(&mut nscc, 25, 1, 18.0, true);
-    assert!(nscc.cwnd() < 20_000.0, "{}", nscc.cwnd());
+    assert!(nscc.cwnd < 20_000.0, "{}", nscc.cwnd);
 
     let off = NsccConfig {
         quick_adapt: 0.0,
@@ -131,7 +131,7 @@ fn trimmed_packets_set_the_window_to_what_arrives() {
     for now in [1, 23] {
         nscc.on_trimmed(Ps::from_us(now), 50_000.0);
     }
-    close(nscc.cwnd(), 98_000.0);
+    close(nscc.cwnd, 98_000.0);
 }
 
 /// The window has at least a packet and at most 1.5 bandwidth-delay products of the least round trip so far: 112,500 octets of 6 us.
@@ -139,7 +139,7 @@ fn trimmed_packets_set_the_window_to_what_arrives() {
 fn the_window_keeps_its_bounds() {
     let mut nscc = source(300_000, NsccConfig::default());
     report(&mut nscc, 1, 1, 3.0, false);
-    close(nscc.cwnd(), 225_000.0);
+    close(nscc.cwnd, 225_000.0);
     assert_eq!(nscc.window(), 225_000.0);
     nscc.on_report(&Report {
         now: Ps::from_us(2),
@@ -148,7 +148,7 @@ fn the_window_keeps_its_bounds() {
         packets: 1,
         on_way: 0.0,
     });
-    close(nscc.cwnd(), 112_500.0);
+    close(nscc.cwnd, 112_500.0);
     assert_eq!(nscc.window(), 112_000.0);
     for _ in 0..200 {
         nscc.on_loss(Ps::from_us(3));
