@@ -26,9 +26,9 @@ export function keys(transport: Transport, moves: Moves): void {
 
 const ACTS: Record<string, (transport: Transport, moves: Moves) => void> = {
   " ": (transport) => transport.toggle(),
-  ".": (transport) => transport.step("unit"),
-  r: (transport) => transport.step("rm"),
-  t: (transport) => transport.step("round-trip"),
+  ".": (transport) => void transport.step("unit"),
+  r: (transport) => void transport.step("rm"),
+  t: (transport) => void transport.step("round-trip"),
   "[": (transport) => transport.turn(1),
   "]": (transport) => transport.turn(-1),
   ArrowLeft: (_, moves) => moves.move(-0.01),

@@ -21,7 +21,7 @@ import { groups, isReadable, withRefused } from "./schema.ts";
 import { SideView } from "./side.ts";
 import { FIRST, LONGEST_LINK, type Side, type State, decode, encode, overrides, withSet } from "./state.ts";
 import { tellExperiment, tellStep } from "./told.ts";
-import { Transport } from "./transport.ts";
+import { type Step, Transport } from "./transport.ts";
 
 /** The element with this id. */
 function element<T extends HTMLElement>(id: string): T {
@@ -426,11 +426,10 @@ class Page {
     side.client.view(...(this.#view ?? [0, side.duration]), wide.charts.pixels);
   }
 
-  #next(step: "unit" | "rm" | "round-trip"): number | undefined {
-    const side = this.#sides[0];
+  async #next(step: Step): Promise<number | undefined> {
     if (step === "round-trip") return this.#roundTrip === undefined ? undefined : this.#transport.at + this.#roundTrip;
-    const next = step === "rm" ? side?.picture?.next_rm_seconds : side?.picture?.next_unit_seconds;
-    return next ?? undefined;
+    const picture = await this.#sides[0]?.shown();
+    return (step === "rm" ? picture?.next_rm_seconds : picture?.next_unit_seconds) ?? undefined;
   }
 
   /**

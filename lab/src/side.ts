@@ -46,6 +46,8 @@ export class SideView {
   /** Simulated time in seconds up to which the run has been computed. */
   now = 0;
   #asking = false;
+  /** Ends when the picture that was asked for last is shown. */
+  #drawing = Promise.resolve();
   #wanted: number | undefined;
   /** Real time in milliseconds from the last change of a setting to the first curves of the new run. */
   answered = 0;
@@ -160,11 +162,17 @@ export class SideView {
   look(seconds: number): void {
     this.charts.cursor(seconds);
     this.#wanted = Math.min(seconds, this.now);
-    void this.#ask();
+    if (!this.#asking) this.#drawing = this.#ask();
+  }
+
+  /** The picture at the time of the last `look`. */
+  async shown(): Promise<Picture | undefined> {
+    await this.#drawing;
+    return this.picture;
   }
 
   async #ask(): Promise<void> {
-    if (this.#asking || !this.opened) return;
+    if (!this.opened) return;
     this.#asking = true;
     while (this.#wanted !== undefined) {
       const at = this.#wanted;

@@ -17,7 +17,7 @@ export interface Moved {
   /** Shows the network at a time in seconds. */
   look(seconds: number): void;
   /** The time of the next step after the present time: the next cell or packet, RM cell, or round trip. */
-  next(step: Step): number | undefined;
+  next(step: Step): Promise<number | undefined>;
 }
 
 /** The bar of controls below the network. */
@@ -28,8 +28,8 @@ export class Transport {
   readonly #scrub: HTMLInputElement;
   readonly #clock: HTMLOutputElement;
   readonly #lens: HTMLSelectElement;
-  readonly #next = button("Next cell", ".", () => this.step("unit"));
-  readonly #rm = button("Next RM cell", "R", () => this.step("rm"));
+  readonly #next = button("Next cell", ".", () => void this.step("unit"));
+  readonly #rm = button("Next RM cell", "R", () => void this.step("rm"));
   at = 0;
   playing = false;
   /** True until the user chooses a speed. */
@@ -65,7 +65,7 @@ export class Transport {
       this.#play,
       this.#next,
       this.#rm,
-      button("One round trip", "T", () => this.step("round-trip")),
+      button("One round trip", "T", () => void this.step("round-trip")),
       this.#scrub,
       this.#clock,
       this.#lens,
@@ -101,9 +101,9 @@ export class Transport {
     this.show();
   }
 
-  step(step: Step): void {
+  async step(step: Step): Promise<void> {
     this.pause();
-    const next = this.#moved.next(step);
+    const next = await this.#moved.next(step);
     if (next !== undefined) this.seek(Math.min(next, this.#moved.now()));
   }
 
