@@ -42,8 +42,8 @@ pub struct Parts<S> {
     pub inboxes: Vec<Inbox>,
     /// Paths of all channels, in the order of the channel numbers.
     pub channels: Vec<Channel>,
-    /// If links lose cells at ports that are not event-driven: for each link, the channels of its port in the
-    /// order of their slots (indices at the port). Otherwise empty.
+    /// If links lose cells at ports that are not event-driven: for each link, the channels of its port in the order of
+    /// their indices at the port (slots). Otherwise empty.
     pub lossy_channels: Vec<Vec<ChannelId>>,
 }
 
@@ -221,8 +221,8 @@ impl<'a> Draft<'a> {
         switch
     }
 
-    /// For the opposite channel of each channel with the dynamic GCRA at switch `node`: label of its cells, and index of
-    /// the policer among those of the switch.
+    /// For each channel with the dynamic GCRA at switch `node`: label (VPI/VCI) of the opposite channel's cells, and
+    /// index of the channel's policer among the policers of the switch.
     fn feedback(&self, node: usize) -> Vec<(u32, u32)> {
         let arriving = &self.arriving[node];
         let policed = arriving
@@ -256,7 +256,7 @@ impl<'a> Draft<'a> {
             && self.path(channel).first().is_some_and(enters)
     }
 
-    /// The ABR source of `channel` if it obeys.
+    /// An ABR source for `channel` that obeys all rules, even if the flow's own source misbehaves.
     fn obeying(&self, channel: ChannelId) -> AbrSource {
         let first = self.path(channel)[0];
         let link = &self.plan.links[first];
@@ -293,7 +293,8 @@ impl<'a> Draft<'a> {
         policed
     }
 
-    /// True if ACR of the source of `flow` follows SES rules 8 and 9 as far as its first switch can see.
+    /// True if ACR of the source of `flow` follows SES rules 8 and 9, and its feedback passes the first switch, which
+    /// must not end the ABR loop.
     fn obeys_rules(&self, flow: &FlowPlan) -> bool {
         let first = flow.forward.first().map(|link| self.plan.links[*link].to);
         let ends_loop = first.is_some_and(|node| self.plan.vsvd(node).is_some());

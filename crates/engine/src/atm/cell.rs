@@ -23,8 +23,8 @@ pub enum Kind {
     Frm = 1,
     /// Backward resource-management cell.
     Brm = 2,
-    /// Cell of credit control between neighbouring nodes: credit or a mark. The cell belongs to no
-    /// channel.
+    /// Cell of credit control between neighbouring nodes, with a [`CreditCell`] as its body. The
+    /// cell belongs to no channel.
     Credit = 3,
 }
 

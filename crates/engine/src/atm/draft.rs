@@ -43,7 +43,7 @@ pub struct Draft<'a> {
     /// For each node: indices of its incoming links that some channel or credit uses.
     pub incoming: Vec<Vec<u32>>,
     /// For each node: the channels whose cells arrive there. The position in the list is the label
-    /// of the cells.
+    /// (VPI/VCI) of the cells.
     pub arriving: Vec<Vec<ChannelId>>,
     /// For each node: the channels that begin at its terminals (ends of flows). A flow may have only one of its
     /// two channels.

@@ -1,4 +1,4 @@
-//! Cells that a link loses, by a share of all cells, or since bits are errored ([`hec`](super::hec)).
+//! Cells that a link loses: a share of all cells, or cells whose bits are errored ([`hec`](super::hec)).
 
 use alloc::format;
 use alloc::vec::Vec;
@@ -37,10 +37,11 @@ pub struct LinkErrors {
     /// Additionally loses every n-th cell of each link.
     #[schemars(range(min = 1), extend("x-not-searched" = "a property of the lines"))]
     pub lose_every: Option<u64>,
-    /// Kinds of cells that are counted and lost; bit errors meet all.
+    /// Kinds of cells to which `cell_loss_ratio` and `lose_every` apply; bit errors affect cells of all kinds.
     pub cells: Victims,
-    /// Probability that a bit is errored, independently of other bits; with `bursts` outside of bursts. At most 0.5. The HEC
-    /// finds errored headers, AAL5 drops a PDU with an errored payload, and an RM cell with one is lost.
+    /// Probability that a bit is errored, independently of other bits, and outside of `bursts` if these are given. At most
+    /// 0.5. The HEC finds errored headers, AAL5 drops a PDU with an errored payload, and an RM cell with an errored payload is
+    /// lost.
     #[schemars(range(min = 0.0, max = 0.5), extend("x-not-searched" = "a property of the lines"))]
     pub bit_error_ratio: f64,
     /// Bursts of bit errors (Gilbert and Elliott). If absent, bit errors are independent.
@@ -75,7 +76,8 @@ impl LinkErrors {
             bursts: self.bursts.clone(),
         }
     }
-    /// Findings about the parameters of link errors; the slowest line that has them has `rate`, if there is one.
+    /// Findings about the parameters of link errors. `rate` is the rate of the slowest line that has these errors; `None` if
+    /// no line has them.
     pub fn check(&self, rate: Option<Rate>) -> Vec<Finding> {
         let mut findings = Vec::new();
         if !(0.0..=1.0).contains(&self.cell_loss_ratio) {
@@ -91,7 +93,7 @@ impl LinkErrors {
         findings.extend(self.of_bits().check(rate));
         findings
     }
-    /// The error process of `link` in a run with `seed`; `None` if it loses no cell and damages none.
+    /// The error process of `link` in a run with `seed`; `None` if the link loses and damages no cell.
     pub fn of_link(&self, seed: u64, link: &LinkPlan) -> Option<Errors> {
         let of_bits = link.errors.clone().unwrap_or_else(|| self.of_bits());
         let of_bits = of_bits.of_link(seed, &link.name);
@@ -118,9 +120,9 @@ pub struct Errors {
 }
 
 impl Errors {
-    /// Fate of the next cell, with the header `info` and the label of its channel; the sender sends its last bit at `end`. The
-    /// last cell of a PDU is errored if the payload of any cell of the PDU is. RM cells and cells of credit control have a
-    /// CRC-10 (ITU-T I.610), so with an errored payload they are lost.
+    /// Fate of the next cell, with the header `info` and the label (VPI/VCI) `label`; the sender sends the cell's last bit at
+    /// `end`. The last cell of a PDU counts as errored if the payload of any cell of the PDU is errored. RM cells and cells of
+    /// credit control have a CRC-10 (ITU-T I.610), so with an errored payload they are lost.
     pub fn meet(&mut self, info: Info, label: u32, end: Ps) -> Fate {
         let is_lost = self.is_lost(info);
         let Some(receiver) = &mut self.receiver else {
@@ -140,7 +142,7 @@ impl Errors {
         }
     }
 
-    /// True if the next cell is lost, apart from bit errors.
+    /// True if the next cell is lost by `cell_loss_ratio` or `lose_every`, whatever its bit errors.
     fn is_lost(&mut self, info: Info) -> bool {
         let concerned = match self.settings.cells {
             Victims::All => true,
@@ -176,7 +178,7 @@ mod tests {
         }
     }
 
-    /// Half of the bits of payloads and headers are errored. What a link's own errors say replaces those of all links.
+    /// Half of all bits are errored. The `errors` of a link replace the bit errors that are set for all links.
     #[test]
     fn errors_of_a_link_replace_those_of_all() {
         let settings = LinkErrors {

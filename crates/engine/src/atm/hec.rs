@@ -3,11 +3,11 @@
 //!
 //! A header has five octets; the last is a CRC-8 with the generator x^8 + x^2 + x + 1. In correction mode the receiver
 //! corrects a header whose syndrome is that of a single-bit error, and discards the cell of any other syndrome but 0. After
-//! both the receiver is in detection mode, where each syndrome but 0 discards the cell. A header of syndrome 0 leads back to
-//! correction mode. So the mode depends on the cell before alone, which is an idle cell if the line was idle.
+//! either the receiver is in detection mode, where each syndrome but 0 discards the cell. A header of syndrome 0 leads back
+//! to correction mode. So the mode depends only on the previous cell, which is an idle cell if the line was idle.
 //!
-//! An error that has the syndrome 0, or that of another single-bit error, gives the cell another VPI/VCI. Such a cell belongs
-//! to no channel of the simulation and is discarded, too.
+//! Some errors of several bits have the syndrome 0 or that of a single-bit error. They give the cell another VPI/VCI. Such a
+//! cell belongs to no channel of the simulation and is discarded, too.
 
 use alloc::vec::Vec;
 
@@ -22,10 +22,10 @@ use crate::net::bit_errors::BitErrors;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Hec {
-    /// It corrects single-bit errors in correction mode, and discards in detection mode.
+    /// The receiver corrects single-bit errors in correction mode, and discards the cell in detection mode.
     #[default]
     Correction,
-    /// It discards each cell with an errored header: it is always in detection mode.
+    /// The receiver is always in detection mode: it discards each cell with an errored header.
     Detection,
 }
 
@@ -37,7 +37,7 @@ const SYNDROMES: [u8; HEADER_BITS as usize] = syndromes();
 
 const fn syndromes() -> [u8; HEADER_BITS as usize] {
     let mut found = [0; HEADER_BITS as usize];
-    // The last bit has the weight x^0, and each bit before it one power more.
+    // The last bit has the weight x^0; the exponent rises by one from each bit to the bit before.
     let (mut power, mut bit) = (1_u8, HEADER_BITS as usize);
     while bit > 0 {
         bit -= 1;
@@ -63,8 +63,8 @@ impl Header {
         self.syndrome ^= SYNDROMES[bit as usize];
         self.errors += 1;
     }
-    /// True if the cell reaches its channel: the header has no error, or one that the receiver corrects. A single-bit error
-    /// is the only one that a correction undoes.
+    /// True if the cell reaches its channel: the header has no error, or one that the receiver corrects. Of errors in several
+    /// bits, a correction undoes none.
     fn reaches(self, corrects: bool) -> bool {
         self.errors == 0 || (corrects && self.errors == 1)
     }
@@ -77,7 +77,7 @@ pub enum Fate {
     Whole,
     /// The cell arrives with an errored payload.
     Errored,
-    /// The receiver discards the cell for its header.
+    /// The receiver discards the cell because of its header.
     Lost,
 }
 
@@ -86,9 +86,9 @@ pub enum Fate {
 pub struct HecReceiver {
     errors: BitErrors,
     hec: Hec,
-    /// Time of a cell, rounded down.
+    /// Transmission time of a cell, rounded down to a picosecond.
     cell: Ps,
-    /// End of the last cell at the sender of the line.
+    /// Time at which the sender sent the last bit of the previous cell.
     last: Ps,
     /// True in correction mode.
     corrects: bool,
@@ -106,7 +106,7 @@ impl HecReceiver {
         }
     }
 
-    /// Fate of the cell whose last bit the sender sends at `end`. Cells must be in the order of the line.
+    /// Fate of the cell whose last bit the sender sends at `end`. Cells must come in the order in which they are sent.
     pub fn receive(&mut self, end: Ps) -> Fate {
         let start = Ps(end.0.saturating_sub(self.cell.0)).max(self.last);
         if start.0 - self.last.0 >= self.cell.0 {
@@ -118,7 +118,7 @@ impl HecReceiver {
         self.cell(start, end)
     }
 
-    /// A cell passes from `start` to `end`.
+    /// Fate of a cell, idle or not, that the sender sends from `start` to `end`.
     fn cell(&mut self, start: Ps, end: Ps) -> Fate {
         let mut header = Header::default();
         let mut is_errored = false;
@@ -140,18 +140,18 @@ impl HecReceiver {
     }
 }
 
-/// Channels of a link whose present PDU has a cell with an errored payload, by their labels.
+/// Labels (VPI/VCI) of those channels of a link whose present PDU has a cell with an errored payload.
 #[derive(Clone, Debug, Default)]
 pub struct Errored(Vec<u32>);
 
 impl Errored {
-    /// A cell of the PDU has an errored payload.
+    /// Records that a cell with `label` has an errored payload.
     pub fn add(&mut self, label: u32) {
         if !self.0.contains(&label) {
             self.0.push(label);
         }
     }
-    /// The last cell of the PDU arrives. Returns true if a cell of the PDU has an errored payload.
+    /// Processes the last cell of a PDU with `label`. Returns true if a cell of this PDU had an errored payload.
     pub fn end(&mut self, label: u32) -> bool {
         let place = self.0.iter().position(|one| *one == label);
         place.map(|place| self.0.swap_remove(place)).is_some()

@@ -66,7 +66,7 @@ impl<S: Server> Simulation<S> {
         })
     }
 
-    /// The channel whose cells have the label `label` on `link`.
+    /// The channel whose cells have the label (VPI/VCI) `label` on `link`.
     fn channel_at(&self, link: usize, label: u32) -> ChannelId {
         match &self.stations[self.network.plan.links[link].to].node {
             Node::Host(host) => host.terminals[label as usize].channel.reverse(),

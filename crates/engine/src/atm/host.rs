@@ -20,7 +20,7 @@ use crate::net::channel::ChannelId;
 /// An end system. Channels begin and end at its terminals.
 #[derive(Clone)]
 pub struct Host<S> {
-    /// Ends of the flows at this host. The labels of arriving cells are indices into this list.
+    /// Ends of the flows at this host. The labels (VPI/VCI) of arriving cells are indices into this list.
     pub terminals: Vec<Terminal>,
     /// Output ports, each with the index of the link that the port feeds.
     pub ports: Vec<(Port<S>, u32)>,

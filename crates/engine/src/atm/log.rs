@@ -71,7 +71,7 @@ impl Log {
         }
     }
     /// Inserts losses of links by their times, before other events of the same instants. `losses` is in order of
-    /// time. A later call may not pass an event that is earlier than the last of these losses.
+    /// time. An event that is added later must not be earlier than the last of these losses.
     pub fn add_losses(&mut self, losses: Vec<Event>) {
         let Some(first) = losses.first().filter(|_| self.kinds.loss) else {
             return;

@@ -18,7 +18,7 @@ pub struct Network {
     /// The path of each channel.
     pub channels: Arc<[Channel]>,
     /// If links lose cells at ports that are not event-driven: for each link, the channels of its port in the
-    /// order of their slots (indices at the port). Otherwise empty.
+    /// order of their indices at the port (slots). Otherwise empty.
     pub lossy_channels: Arc<[Vec<ChannelId>]>,
     /// For each channel: the index of the node where the channel begins, and of the terminal there.
     pub begins: Vec<(usize, usize)>,

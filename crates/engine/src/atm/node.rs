@@ -64,7 +64,7 @@ impl<S: Server> Node<S> {
     }
 
     /// Logs the cells that links have lost up to `last`. `channels` has, for each link, the channels of its port
-    /// in the order of their slots (indices at the port).
+    /// in the order of their indices at the port (slots).
     fn log_losses(&mut self, last: Ps, channels: &[Vec<ChannelId>]) {
         let mut losses = Vec::new();
         for (port, link) in self.ports_mut() {

@@ -100,7 +100,7 @@ impl<S: Server> Simulation<S> {
     }
 
     /// The switches that end the ABR loop of the forward channel of `flow` and begin a new loop, in
-    /// order of the path. Each has the ACR of its virtual source in cells/s.
+    /// order of the path. Each comes with the ACR of its virtual source in cells/s.
     pub fn virtual_acrs(&self, flow: usize) -> Vec<(&str, f64)> {
         let channel = ChannelId::forward(flow);
         let switch = |before: usize| {

@@ -26,7 +26,7 @@ pub struct Passage {
 /// Passages of cells over links during a span, in order of time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Passages {
-    /// The first records, at most as many as requested.
+    /// The first passages, at most as many as requested.
     pub kept: Vec<Passage>,
     /// Time at which the first cell that is not in `kept` left its node; `None` if all cells are in `kept`.
     pub beyond: Option<Ps>,

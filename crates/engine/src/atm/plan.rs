@@ -160,14 +160,14 @@ pub enum NodeKind {
 pub struct SwitchPlan {
     /// Limit of each queue in cells.
     pub buffer: Buffer,
-    /// Limit of each queue in cells for cells with CLP = 1; `None` for that of all cells.
+    /// Limit of each queue in cells for cells with CLP = 1; `None` if `buffer` is their limit, too.
     pub clp_threshold: Option<Cells>,
     /// Queues in order of priority, highest first, each with the classes that share it.
     pub priority: Vec<Vec<ServiceClass>>,
     /// True if RM cells are served before the other cells of their queue.
     pub rm_first: bool,
-    /// Order of service of the channels of each queue, which then each have a queue of their own; `None` if cells leave
-    /// in the order of their arrivals.
+    /// Order of service of the channels of each queue, in which each channel then has a queue of its own; `None` if cells
+    /// leave in the order of their arrivals.
     pub schedule: Option<ChannelScheduleConfig>,
     /// Congestion control of the queue for ABR.
     pub control: ControlConfig,

@@ -19,7 +19,8 @@ pub struct Policed {
     /// refers to a relay.
     pub onward: u32,
     enforcer: Enforcer,
-    /// An ABR source that obeys: its ACR is the rate that backward RM cells allow, for the dynamic GCRA.
+    /// For the dynamic GCRA: a model of an ABR source that obeys all rules, whose ACR is the rate that backward RM
+    /// cells allow. `None` without the dynamic GCRA.
     model: Option<Box<AbrSource>>,
     losses: LossCounts,
     digest: Digest,
@@ -52,7 +53,8 @@ impl Policed {
         }
     }
 
-    /// The cell `info` that arrives at `now`, as it goes on; `None` if the policer drops the cell.
+    /// Polices the cell with the header `info` that arrives at `now`. Returns the header with which the cell goes on;
+    /// `None` if the policer drops the cell.
     pub fn police(&mut self, now: Ps, info: Info, body: &mut Option<&mut Body>) -> Option<Info> {
         let (passing, clp) = (info.passing(), info.clp());
         let treatment = match &mut self.enforcer {
@@ -80,7 +82,7 @@ impl Policed {
     }
 
     /// Processes a backward RM cell that passes at `now` on its way to the source. SES rules 8 and 9 give the rate that
-    /// it allows. The other rules only lower ACR.
+    /// the cell allows. The other SES rules only lower ACR.
     pub fn take_feedback(&mut self, now: Ps, rm: &RmCell) {
         if let (Some(model), Enforcer::Rates(policer)) = (&mut self.model, &mut self.enforcer) {
             model.on_brm(now, rm);

@@ -64,8 +64,8 @@ impl Reference {
         self.0.now = until;
     }
 
-    /// Present state of the simulation, for samples and reports. Only the plain engine may
-    /// run this simulation.
+    /// Present state of the simulation, for samples and reports. The caller must not run this
+    /// simulation further: only the methods of [`Reference`] may.
     pub fn state(&mut self) -> &mut Simulation<EagerServer> {
         &mut self.0
     }

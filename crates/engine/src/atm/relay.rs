@@ -84,7 +84,7 @@ pub struct RelaySettings {
     pub channel: ChannelId,
     /// Index of the switch's output port for the channel.
     pub port: u32,
-    /// Indices of the channel and the queue at the output port, and label of the channel's cells.
+    /// Indices of the channel and the queue at the output port, and outgoing label (VPI/VCI) of the channel's cells.
     pub arrival: Arrival,
     /// Virtual source of the next loop.
     pub source: AbrSource,
@@ -391,7 +391,7 @@ impl Relay {
         self.source.change(abr);
     }
 
-    /// Header bits and outgoing label of each data cell in the channel's queue.
+    /// Header bits and outgoing label (VPI/VCI) of each data cell in the channel's queue.
     pub fn held(&self) -> impl Iterator<Item = Queued> {
         self.cells.iter().map(|info| Queued {
             info: *info,

@@ -20,7 +20,7 @@ impl<S: Server> Simulation<S> {
         self.at_terminal(channel, Terminal::become_router);
     }
     /// Segments that have arrived at the router where `channel` begins and have not been removed
-    /// yet, in order, each with its time. `None` if there is no router.
+    /// yet, in order, each with its arrival time. `None` if there is no router.
     pub(crate) fn arrived(&mut self, channel: ChannelId) -> Option<&mut Vec<(Ps, Segment)>> {
         self.terminal_mut(channel).arrived()
     }

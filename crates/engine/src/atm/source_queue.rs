@@ -17,15 +17,15 @@ const CELL_PAYLOAD: u32 = CELL_PAYLOAD_BYTES as u32;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Refuses {
-    /// The whole PDU.
+    /// The queue refuses the whole PDU.
     #[default]
     Pdu,
-    /// The cells that do not fit: the first cells are sent, the rest are dropped, among them the
-    /// last. So the PDU arrives damaged, and so does the next PDU, which is reassembled with its
-    /// cells (Kalyanaraman 97 section 8.15.5).
+    /// The queue refuses the cells that do not fit: the first cells are sent, the others are
+    /// dropped, among them the last. So the PDU arrives damaged, and so does the next PDU, which is
+    /// reassembled with its cells (Kalyanaraman 97 section 8.15.5).
     Cell,
-    /// The whole PDU, and TCP learns of it at once: its cwnd becomes one segment, as in Net/3 (ip_output returns
-    /// ENOBUFS, tcp_quench).
+    /// The queue refuses the whole PDU, and TCP learns of the refusal at once: its cwnd becomes one segment, as
+    /// in Net/3 (ip_output returns ENOBUFS, tcp_quench).
     PduToldToTcp,
 }
 

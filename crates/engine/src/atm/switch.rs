@@ -22,8 +22,8 @@ use crate::discard::Cause;
 use crate::kernel::{Ps, Tournament, prefetch};
 use crate::net::channel::ChannelId;
 
-/// Entry for a channel in the table of a switch. The labels of arriving cells are indices into the
-/// table.
+/// Entry for a channel in the table of a switch. The labels (VPI/VCI) of arriving cells are indices
+/// into the table.
 #[derive(Clone, Copy, Debug)]
 pub struct Route {
     /// Index of the output port. An index beyond the last port refers to a relay (virtual destination and
@@ -32,17 +32,17 @@ pub struct Route {
     /// Index of the link that the output port feeds. Stored here so that the link of a cell is
     /// known before the port has been read.
     pub link: u32,
-    /// Index of the channel among all channels of the output port (its slot).
+    /// Index of the channel among all channels of the output port.
     pub slot: u32,
     /// Index of the channel among the channels with ABR cells at the output port. The control scheme of this port
     /// uses this index.
     pub control_slot: u32,
     /// Index of the output port's queue for the channel's data cells.
     pub queue: u8,
-    /// Label of the channel's cells on the outgoing link.
+    /// Label (VPI/VCI) of the channel's cells on the outgoing link.
     pub label: u32,
-    /// Index of the port of the opposite channel of the same flow, and slot of the opposite channel at that port.
-    /// The control scheme of that port marks backward RM cells that pass through this route.
+    /// Index of the port of the opposite channel of the same flow, and index of the opposite channel at that port. The
+    /// control scheme of that port marks backward RM cells that pass through this route.
     pub opposite: Option<(u32, u32)>,
     /// The channel of this entry.
     pub channel: ChannelId,
@@ -79,7 +79,7 @@ impl Route {
     }
 }
 
-/// Number of ports from which on the switch prefetches memory. With so many ports, most ports are outside the
+/// Least number of ports with which the switch prefetches memory. With so many ports, most ports are outside the
 /// nearest cache when their next cell arrives.
 const WIDE: usize = 64;
 /// For the cell that is this number of cells later, the switch prefetches the port and the link.
@@ -93,15 +93,15 @@ const NEAR: usize = 4;
 pub struct Switch<S> {
     /// Output ports, each with the index of the link that the port feeds.
     pub ports: Vec<(Port<S>, u32)>,
-    /// Entries of the channels through the switch, by label of the arriving cells.
+    /// Entries of the channels through the switch, by label (VPI/VCI) of the arriving cells.
     pub table: Vec<Route>,
     /// Relays (virtual destinations and sources) of channels whose ABR loop ends at the switch. The
     /// two relays of a flow follow one another.
     pub relays: Vec<Relay>,
     /// Policers of channels that enter the network at the switch.
     pub policed: Vec<Policed>,
-    /// For the opposite channel of each channel with the dynamic GCRA: label of its cells, and index of the policer. In
-    /// the order of the labels.
+    /// For each channel with the dynamic GCRA: label (VPI/VCI) of the opposite channel's cells, and index of the
+    /// channel's policer. In the order of the labels.
     pub feedback: Vec<(u32, u32)>,
     /// Log of the events of this switch.
     pub log: Log,
@@ -549,7 +549,8 @@ impl<S: Server> Switch<S> {
         }
     }
 
-    /// Forwards a cell of a channel with a relay or a policer, which has the index `special` among both.
+    /// Forwards a cell of a channel with a relay or a policer; `special` is the index of the relay or policer; policers
+    /// are counted after the relays.
     fn forward_specially(
         &mut self,
         special: usize,

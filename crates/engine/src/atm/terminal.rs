@@ -42,7 +42,7 @@ pub struct TerminalCounts {
     pub aal5_bytes: u64,
     /// Damaged PDUs that AAL5 has discarded.
     pub aal5_pdus: u64,
-    /// PDUs among them whose cells all arrived, one with an errored payload.
+    /// Discarded PDUs whose cells all arrived, at least one with an errored payload.
     pub errored_pdus: u64,
     /// PDUs whose last cell has been sent.
     pub pdus_sent: u64,
@@ -88,7 +88,7 @@ pub struct Terminal {
     pub channel: ChannelId,
     /// Index of the host's output port for this channel.
     pub port: u32,
-    /// Label of the channel's cells on its first link.
+    /// Label (VPI/VCI) of the channel's cells on its first link.
     pub label: u32,
     /// Index of the channel among the channels of the host's port.
     pub slot: u32,
@@ -298,7 +298,7 @@ impl Terminal {
         }
     }
 
-    /// Passes TCP's segments to AAL5 as long as the window permits.
+    /// Passes TCP's segments to AAL5 as long as TCP's window permits.
     fn send_segments<S: Server>(&mut self, now: Ps, out: &mut Outside<'_, S>) {
         let App::Sender(sender) = &mut self.app else {
             return;

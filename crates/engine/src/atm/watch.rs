@@ -32,7 +32,7 @@ fn log(simulation: &mut Simulation<EagerServer>, node: usize) -> &mut Log {
 
 /// Progress of an observation: for each link, the cells that have been reported.
 pub(crate) struct Watch {
-    /// For each link, the channel of each label at the end of the link.
+    /// For each link, and each label (VPI/VCI) at the end of the link, the channel with this label.
     channels: Vec<Vec<Option<ChannelId>>>,
     /// For each link: the number of cells on the link at the last examination, and how many of the newest of
     /// these cells have not been reported.
@@ -114,9 +114,9 @@ impl Watch {
         }
     }
 
-    /// Reports the losses of `node` since its last examination, and the cells that it sent `before`
-    /// an instant. Removes the cells that `node` has received from the counts of its incoming
-    /// links.
+    /// Reports the losses of `node` since its last examination, and the cells that the node sent
+    /// before the instant `before`. Removes the cells that `node` has received from the counts of
+    /// its incoming links.
     fn look_at(
         &mut self,
         simulation: &mut Simulation<EagerServer>,

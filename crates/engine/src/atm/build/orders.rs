@@ -56,8 +56,8 @@ impl Draft<'_> {
         queues.any(|one| one == queue)
     }
 
-    /// For each channel over `link`, its MCR over the MCRs of all channels of the queue with the index `queue`; equal parts
-    /// if none of them has an MCR, and 0 for a channel that does not use the queue.
+    /// For each channel over `link`, its MCR divided by the sum of the MCRs of all channels of the queue with the index
+    /// `queue`; equal parts if none of them has an MCR, and 0 for a channel that does not use the queue.
     pub(super) fn minimum_shares(
         &self,
         link: usize,
@@ -80,8 +80,8 @@ impl Draft<'_> {
             .collect()
     }
 
-    /// Checks the orders of service of all ports. They need first-in first-out queues in no other respect: no credit, no
-    /// RM cells before others, and no discard policy that counts on the order of arrivals.
+    /// Checks the orders of service of all ports. A switch that serves channels by weight can have neither credit control
+    /// nor priority of RM cells, nor a discard policy that relies on first-in first-out queues.
     pub(super) fn check_orders(&self) -> Result<(), PlanError> {
         for (node, plan) in self.plan.nodes.iter().enumerate() {
             let NodeKind::Switch(settings) = &plan.kind else {

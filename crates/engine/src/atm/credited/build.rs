@@ -277,7 +277,7 @@ impl Draft<'_> {
             _ => 0,
         };
         let told = self.returns_for[link];
-        // Marks and pools use the number of cells that have left so far, so the port must report every departure.
+        // Marks and pools need the number of cells that have left so far, so the port must report every departure.
         let only_counts = |config: &FcvcConfig| {
             config.allocation == Allocation::Static && config.mark_interval.is_none()
         };

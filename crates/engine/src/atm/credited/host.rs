@@ -76,8 +76,8 @@ impl<S: Server> PromptNode<S> for Host<S> {
     }
 
     /// Receives the leading cells of `cells` that arrive before `limit`, up to the first cell that has a body or
-    /// would cause a credit. Returns the number of cells received. Cells without bodies change no timer, so no
-    /// other event follows.
+    /// would cause a credit. Returns the number of cells received. Cells without bodies change no timer, so these
+    /// cells cause no other event.
     #[inline]
     fn take_row(&mut self, cells: &[Cell], limit: Ps, prompt: &mut Prompt) -> usize {
         let mut taken = 0;

@@ -7,13 +7,13 @@ use crate::credit::allocation::Notice;
 use crate::credit::{CreditCell, Purpose, Record};
 use crate::kernel::Ps;
 
-/// A credit that a port of this node has received: slot of the channel at the port, and the
+/// A credit that a port of this node has received: index of the channel at the port (slot), and the
 /// channel's new limit.
 pub type Grant = (u32, u32);
 
 impl Prompt {
-    /// Counts `cells` cells of the channel with label `label` that have left the node or ended there. `now` is
-    /// the time of the last of these cells. Sends the credits that are due.
+    /// Counts `cells` cells of the channel with the label (VPI/VCI) `label` that have left the node or ended
+    /// there. `now` is the time of the last of these cells. Sends the credits that are due.
     #[inline]
     pub fn forward<S: Server>(
         &mut self,
@@ -69,7 +69,8 @@ impl Prompt {
         self.note_start(back, &outputs.ports[back as usize].0);
     }
 
-    /// Number of cells of the channel with label `label` that can leave next without causing a credit message.
+    /// Number of cells of the channel with the label (VPI/VCI) `label` that can leave next without causing a
+    /// credit message.
     #[inline]
     pub fn most_untold(&self, label: u32) -> usize {
         let account = &self.accounts[label as usize];
@@ -103,7 +104,7 @@ impl Prompt {
         port.tell(now, message, &mut out);
     }
 
-    /// Sends the new limits of channels that share the pool of the channel with label `label`.
+    /// Sends the new limits of channels that share the pool of the channel with the label (VPI/VCI) `label`.
     fn tell_notices<S: Server>(&mut self, now: Ps, label: u32, outputs: &mut Outputs<'_, S>) {
         let Some((pool, _)) = self.accounts[label as usize].pool else {
             return;
@@ -194,8 +195,8 @@ impl Prompt {
         port.set_limit(now, slot, limit, &mut out);
     }
 
-    /// Processes a mark, which states the number of cells sent: counts the cells that the link has
-    /// lost, and answers with a credit.
+    /// Processes a mark, in which the upstream node states how many cells it has sent on a channel:
+    /// counts the cells that the link has lost, and answers with a credit.
     fn receive_mark<S: Server>(
         &mut self,
         now: Ps,
@@ -233,8 +234,8 @@ impl Prompt {
         }
     }
 
-    /// Sends the marks of the instant `now`: one for each channel that has no credit or has sent
-    /// cells since its last mark.
+    /// Sends the marks (counts of cells sent) of the instant `now`: one for each channel that has
+    /// no credit or has sent cells since its last mark.
     pub fn mark<S: Server>(&mut self, now: Ps, outputs: &mut Outputs<'_, S>) {
         let Some(interval) = self.mark_interval.filter(|_| self.next_mark == now) else {
             return;

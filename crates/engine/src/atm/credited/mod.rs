@@ -29,11 +29,12 @@ pub const NONE: u32 = u32::MAX;
 pub struct Way {
     /// The channel whose cells the port sends.
     pub channel: ChannelId,
-    /// Label of the channel's cells that arrive at this node; [`NONE`] if the channel begins here.
+    /// Label (VPI/VCI) of the channel's cells that arrive at this node; [`NONE`] if the channel begins here.
     pub label_here: u32,
-    /// Label of the channel's cells at the node where the link ends.
+    /// Label (VPI/VCI) of the channel's cells at the node where the link ends.
     pub label_there: u32,
-    /// Number of cells that the channel had sent when the last mark of the credit protocol was sent for it.
+    /// Number of cells that the channel had sent when the last mark (a credit-protocol cell with this number) was
+    /// sent for it.
     pub marked: u32,
 }
 
@@ -43,7 +44,7 @@ pub struct Way {
 pub struct Account {
     /// Index of the port to the upstream node; [`NONE`] if the channel is not under credit control.
     pub reverse: u32,
-    /// Slot (index) of the channel at the port of the upstream node.
+    /// Index of the channel at the port of the upstream node (slot).
     pub upstream: u32,
     /// Index of the output port and slot (index at this port) through which the channel leaves this node; `None`
     /// if the channel ends here.
@@ -60,7 +61,7 @@ pub struct Account {
 pub struct Shared {
     /// The pool, with the allocation of each channel.
     pub pool: Pool,
-    /// Labels of the channels that share the pool, by index within the pool.
+    /// Labels (VPI/VCI) of the channels that share the pool, by index within the pool.
     pub labels: Vec<u32>,
 }
 
@@ -93,9 +94,9 @@ pub struct Prompt {
     /// list.
     behind: Vec<u32>,
     is_behind: Vec<bool>,
-    /// Channels that leave the node, by port and slot.
+    /// Channels that leave the node, by port and by index at this port (slot).
     pub(in crate::atm) ways: Vec<Vec<Way>>,
-    /// Channels that arrive at the node, by the label of their cells.
+    /// Channels that arrive at the node, by the label (VPI/VCI) of their cells.
     pub(in crate::atm) accounts: Vec<Account>,
     pub(in crate::atm) pools: Vec<Shared>,
     pub(in crate::atm) mark_interval: Option<Ps>,
@@ -132,7 +133,8 @@ impl Prompt {
         let ways = |ways: &Vec<Way>| ways.iter().map(|way| number(way.channel)).collect();
         self.ways.iter().map(ways).collect()
     }
-    /// Time of the next service end at a port, or of the next marks of the credit protocol, whichever is earlier.
+    /// Time of the next service end at a port, or time at which the next marks of the credit protocol are sent,
+    /// whichever is earlier.
     #[inline]
     pub fn next_event(&self) -> Ps {
         self.completions.first().0.min(self.next_mark)

@@ -115,7 +115,7 @@ impl<S: Server> Switch<S> {
             return None;
         }
         let (index, arrival) = (route.port, route.arrival(cell.info));
-        // To process a port's next event too early has no effect.
+        // It is harmless to process the port's next event too early.
         let comes_forward = port.arrive_alone(cell.at, arrival, &mut links.outlet(*link));
         if comes_forward {
             let outputs = &mut Outputs {

@@ -51,10 +51,11 @@ fn shares(hec: Hec, ratio: f64, apart: u64) -> [f64; 2] {
     [lost, errored].map(|count| count as f64 / cells as f64)
 }
 
-/// In detection mode a cell is lost with 1 - (1 - p)^40: 0.07696 at p = 0.002. In correction mode a cell is lost if its header
-/// has several errors, or one error and the header before was errored: (1 - h) m + h h with h = 0.07696 and m = h - 40 p (1 -
-/// p)^39 = 0.002966. This is 0.008660. Payloads of cells that arrive are errored with 1 - (1 - p)^384 = 0.5364. Standard
-/// deviations: 0.00042, 0.00015 and 0.0008. The few errors of three bits and more with a single-bit syndrome are lost as well.
+/// In detection mode a cell is lost with probability 1 - (1 - p)^40: 0.07696 at p = 0.002. In correction mode a cell is lost
+/// if its header has several errors, or one error after a header with errors: (1 - h) m + h h with h = 0.07696 and m = h - 40
+/// p (1 - p)^39 = 0.002966. This is 0.008660. Payloads of cells that arrive are errored with probability 1 - (1 - p)^384 =
+/// 0.5364. Standard deviations: 0.00042, 0.00015 and 0.0008. The few errors of three bits and more with a single-bit syndrome
+/// are lost as well.
 #[test]
 fn cells_are_lost_by_the_closed_forms_of_both_modes() {
     for apart in [1, 2, 7] {
@@ -73,8 +74,8 @@ fn cells_are_lost_by_the_closed_forms_of_both_modes() {
     }
 }
 
-/// The state machine, cell by cell: an error is corrected, the same error again is not, and after a header without error it
-/// is.
+/// The receiver's state machine, cell by cell: an error is corrected, the same error in the next header is not, and after a
+/// header without errors it is corrected again.
 #[test]
 fn a_correction_leads_to_detection_until_a_header_without_errors() {
     let one = Header {

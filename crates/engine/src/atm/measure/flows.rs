@@ -32,8 +32,8 @@ impl<S: Server> Simulation<S> {
             .map(|link| self.network.plan.links[*link].rate)
             .min();
         let bytes_retransmitted = now.sender.bytes_retransmitted - then.sender.bytes_retransmitted;
-        // Delivered plus repeated bytes, not all bytes sent: bytes on the way at an edge of the
-        // window must not count as wasted.
+        // Delivered plus repeated bytes, not all bytes sent: bytes on the way when the measurement
+        // window begins or ends must not count as wasted.
         let useful_and_repeated = delivered + bytes_retransmitted;
         let (rate_limited, window_limited, _) = self.network.window.end.shares[forward];
         let (packets, cells) = &self.network.window.end.delays[ChannelId::backward(index).index()];

@@ -10,7 +10,7 @@ use crate::net::channel::ChannelId;
 
 impl<S: Server> Simulation<S> {
     /// The relays (virtual destinations and sources) of `channel` in this part of the network, in order of the
-    /// path. Each has the number of links before it on the path.
+    /// path. Each comes with the number of links before this relay on the path.
     pub(in crate::atm) fn relays_of(
         &self,
         channel: ChannelId,

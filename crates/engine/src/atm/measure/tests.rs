@@ -56,8 +56,8 @@ fn network(n: usize, flows_per_pair: usize, switch: &SwitchPlan, service: Servic
     Plan::new(nodes, links, flows)
 }
 
-/// Number of look-ups of state by the number of a channel, during the set-up, the measurement window, two samples
-/// and the report.
+/// Number of times that state is looked up by channel number, during the set-up, the measurement window, two
+/// samples and the report.
 fn operations(plan: Plan) -> u64 {
     let before = looks::so_far();
     let mut simulation: Simulation = Simulation::new(plan).unwrap();

@@ -145,7 +145,7 @@ impl<S: Server> Port<S> {
         let server = self.server.credited();
         server.map_or_else(CreditCounts::default, CreditedServer::credit_counts)
     }
-    /// For each channel under credit control that comes from another node: its slot (index at this port), and the
+    /// For each channel under credit control that comes from another node: its index at this port (slot), and the
     /// largest number of cells that the channel may have at this port.
     pub fn allocations(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
         let slots = self.allocations.iter().enumerate();

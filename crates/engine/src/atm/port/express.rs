@@ -106,8 +106,7 @@ impl<S: Server> Port<S> {
         self.row_to(OnLink { tail, stamps })
     }
 
-    /// Begins a [`Row`] that serves cells once more which are already on the link. [`Port::resume`] must precede
-    /// it.
+    /// Begins a [`Row`] that again serves cells which are already on the link. [`Port::resume`] must precede it.
     #[inline(always)]
     pub fn row_again(&mut self) -> Option<Row<'_, Already>> {
         if !self.has_rows() {

@@ -105,8 +105,8 @@ impl<S: Server> Port<S> {
         }
     }
 
-    /// Passes an RM cell that arrives and ends at this switch to the control scheme, which may mark
-    /// it. The scheme gets `rate` (cells/s) as the rate of the cell's channel.
+    /// Passes an RM cell to the control scheme, which may mark the cell. The cell arrives at this
+    /// switch and ends here. The scheme gets `rate` (cells/s) as the rate of the cell's channel.
     pub fn meter_rm(
         &mut self,
         now: Ps,

@@ -30,30 +30,30 @@ pub struct FlowReport {
     /// cell.
     #[schemars(extend("x-better" = "more"))]
     pub delivered_bytes: u64,
-    /// Bytes delivered in order to the destination application / window, as bits.
+    /// Bits delivered in order to the destination application / length of the measuring window.
     #[schemars(extend("x-formula" = "8 delivered_bytes / window", "x-source" = "Kalyanaraman 97 section 8.8", "x-better" = "more"))]
     pub tcp_throughput_bits_per_second: f64,
-    /// Bytes of all segments, including repeated ones, that reached TCP at the destination /
-    /// window, as bits: "throughput" of Ajmone Marsan 97 section 4.1.
+    /// Bits of all segments, including repeated ones, that reached TCP at the destination / length
+    /// of the measuring window: "throughput" of Ajmone Marsan 97 section 4.1.
     #[schemars(extend("x-formula" = "8 (bytes of segments that arrived) / window", "x-source" = "Ajmone Marsan 97 section 4.1", "x-better" = "more"))]
     pub arrived_throughput_bits_per_second: f64,
-    /// Acknowledged bytes / window, as bits.
+    /// Acknowledged bits / length of the measuring window.
     #[schemars(extend("x-formula" = "8 acked_bytes / window", "x-better" = "more"))]
     pub goodput_bits_per_second: f64,
     /// Bytes that the source saw acknowledged.
     #[schemars(extend("x-better" = "more"))]
     pub acked_bytes: u64,
-    /// Acknowledged bytes in cells: bytes over MSS, times the cells of a full segment.
+    /// Acknowledged bytes in cells: bytes divided by MSS, times the cells of a full segment.
     #[schemars(extend("x-formula" = "acked_bytes / MSS times cells of a full segment", "x-source" = "Ohsaki 95 section III.B", "x-better" = "more"))]
     pub acked_cells: f64,
-    /// Latest acknowledged sequence number in cells / cells that the slowest link of the path
-    /// carries in the window.
+    /// Latest acknowledged sequence number in cells / cells that the slowest link of the path can
+    /// carry in the measuring window.
     #[schemars(extend("x-formula" = "acked_cells / (slowest link's rate times window / 424 bits)", "x-source" = "Ohsaki 95 section III.B", "x-better" = "more"))]
     pub effective_throughput_ratio: f64,
     /// Delivered bytes / (delivered bytes + bytes sent again): goodput / offered load over a time
-    /// in which as many bytes leave the network as enter it. Bytes on the way when the window
-    /// begins or ends do not count, so a flow that repeats nothing has 1. Null if nothing was
-    /// delivered and nothing sent again. Kalyanaraman 97 section 8.18 calls another measure
+    /// in which as many bytes leave the network as enter it. Bytes on the way when the measuring
+    /// window begins or ends do not count, so a flow that repeats nothing has 1. Null if nothing
+    /// was delivered and nothing sent again. Kalyanaraman 97 section 8.18 calls another measure
     /// "efficiency": `capacity_efficiency` of the port.
     #[schemars(extend("x-unit" = "", "x-formula" = "delivered_bytes / (delivered_bytes + bytes_retransmitted)", "x-source" = "Ajmone Marsan 97 section 4.1", "x-better" = "more", "x-greatest" = 1))]
     pub efficiency: Option<f64>,
@@ -76,9 +76,10 @@ pub struct FlowReport {
     /// new data.
     #[schemars(extend("x-unit" = "", "x-source" = "RFC 5681 section 2, RFC 6675 section 2", "x-better" = "less"))]
     pub duplicate_acks: u64,
-    /// PDUs that lost at least one cell at a switch, each counted once at however many switches it lost cells; 0
-    /// for a source without TCP (raw cells). PDUs that lost cells only on links count in `cells_lost_on_links`
-    /// of the channel, PDUs whose ends the source queue refused in `source_queue_dropped_packets`.
+    /// PDUs that lost at least one cell at a switch, each counted once, even if it lost cells at several
+    /// switches; 0 for a source without TCP (raw cells). PDUs that lost cells only on links count in
+    /// `cells_lost_on_links` of the channel, PDUs whose ends the source queue refused in
+    /// `source_queue_dropped_packets`.
     #[schemars(extend("x-better" = "less"))]
     pub packets_lost: u64,
     /// PDUs discarded by AAL5 because cells of an earlier PDU, whose end was lost, preceded them
@@ -92,10 +93,11 @@ pub struct FlowReport {
     /// acknowledged (whole run).
     #[schemars(extend("x-formula" = "time of the last acknowledgement - start_seconds", "x-better" = "less"))]
     pub completion_seconds: Option<f64>,
-    /// Share of the window in which cells waited in the source queue.
+    /// Share of the measuring window in which cells waited in the source queue.
     #[schemars(extend("x-formula" = "time in which the source queue held cells / window", "x-source" = "Kalyanaraman 97 section 8.14.2 item 2", "x-greatest" = 1))]
     pub rate_limited_share: f64,
-    /// Share of the window in which TCP had data, its window was exhausted and no cell waited.
+    /// Share of the measuring window in which TCP had data to send but had exhausted its own window, and no cell
+    /// waited in the source queue.
     #[schemars(extend("x-formula" = "time in which data waited for the window alone / window", "x-source" = "Kalyanaraman 97 section 8.14.2", "x-greatest" = 1))]
     pub window_limited_share: f64,
     /// Mean delay of PDUs from the hand-over to IP to the delivery by AAL5; null if no PDU arrived.
@@ -166,7 +168,7 @@ impl Balance {
     pub fn sent(&self) -> u64 {
         self.sent_once_bytes + self.retransmitted_bytes
     }
-    /// Sum of the bytes by the places where they are, which equals [`Balance::sent`].
+    /// Sum of the bytes at all places, such as delivered, lost or waiting, which equals [`Balance::sent`].
     pub fn accounted(&self) -> u64 {
         self.delivered_bytes
             + self.dropped_at_switch_bytes

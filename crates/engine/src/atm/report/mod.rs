@@ -71,8 +71,9 @@ pub struct Totals {
     /// Expiries of retransmission timers.
     #[schemars(extend("x-unit" = "", "x-better" = "less"))]
     pub timeouts: u64,
-    /// Jain's index of fairness over the TCP throughputs of the flows over TCP: 1 if all are equal,
-    /// 1/n if one has everything; null without such flows, or if none of them delivers anything.
+    /// Jain's index of fairness over the TCP throughputs of the flows over TCP: 1 if all
+    /// throughputs are equal, 1/n if one of n flows has everything; null without such flows, or if
+    /// none of them delivers anything.
     #[schemars(extend("x-formula" = "(sum x)^2 / (n sum x^2), x = `tcp_throughput_bits_per_second` of the n flows over TCP", "x-source" = "Jain, Chiu and Hawe 84", "x-better" = "more", "x-greatest" = 1))]
     pub jain_index: Option<f64>,
     /// Cells sent by all end systems.
@@ -83,11 +84,11 @@ pub struct Totals {
     /// Sum of `packets_errored` of the flows.
     #[schemars(extend("x-better" = "less"))]
     pub packets_errored: u64,
-    /// Cells of channels that links lost.
+    /// Data and RM cells that links lost; credit cells do not count.
     #[schemars(extend("x-better" = "less"))]
     pub cells_lost_on_links: u64,
-    /// Most cells ever waiting at once in all source queues and switch queues together, sampled;
-    /// null without sampling (whole run).
+    /// Greatest number of cells that waited at once in all source queues and switch queues
+    /// together, sampled; null without sampling (whole run).
     #[schemars(extend("x-better" = "less"))]
     pub queued_max_cells: Option<u64>,
 }

@@ -17,8 +17,8 @@ pub struct PortReport {
     pub name: String,
     /// Rate of the port's link.
     pub rate_bits_per_second: f64,
-    /// Share of the window in which the link is sending a cell; 1 for a link that is never idle. Of a
-    /// cell that begins or ends outside the window, the part within it counts.
+    /// Share of the measuring window in which the link is sending a cell; 1 for a link that is never
+    /// idle. Of a cell that begins or ends outside the window, the part within the window counts.
     #[schemars(extend("x-unit" = "", "x-formula" = "time in which a cell is being sent / window", "x-better" = "more", "x-greatest" = 1))]
     pub utilisation: f64,
     /// Throughput of the TCP flows through the port over ABR and UBR / the greatest throughput that
@@ -34,12 +34,12 @@ pub struct PortReport {
     pub cell_loss_ratio: f64,
     /// Queues in order of priority.
     pub queues: Vec<QueueReport>,
-    /// Time-weighted mean number of cells that wait in the queues of channels before virtual
-    /// sources; null if no virtual source feeds the port.
+    /// Time-weighted mean number of cells that wait for virtual sources, in the queues of their
+    /// channels; null if no virtual source feeds the port.
     #[schemars(extend("x-formula" = "integral of their number over the window / window", "x-better" = "less"))]
     pub vc_queues_mean_cells: Option<f64>,
-    /// Greatest number of cells that waited in the queues of channels before virtual sources; null
-    /// if no virtual source feeds the port.
+    /// Greatest number of cells that waited for virtual sources, in the queues of their channels;
+    /// null if no virtual source feeds the port.
     #[schemars(extend("x-better" = "less"))]
     pub vc_queues_max_cells: Option<u64>,
     /// The control scheme of the port and its statistics.
@@ -61,7 +61,7 @@ pub struct QueueReport {
     /// Time-weighted mean length of the queue, the cell in service included.
     #[schemars(extend("x-formula" = "integral of the length over the window / window", "x-better" = "less"))]
     pub queue_mean_cells: f64,
-    /// Greatest length of the queue in the window.
+    /// Greatest length of the queue in the measuring window.
     #[schemars(extend("x-better" = "less"))]
     pub queue_max_cells: u64,
     /// Greatest length of the queue before the measuring window, from the beginning of the run: the

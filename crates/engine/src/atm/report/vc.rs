@@ -13,13 +13,13 @@ use crate::atm::cell::ServiceClass;
 pub struct VcReport {
     /// Name of the flow and direction.
     pub name: String,
-    /// Class of the channel's data cells. RM cells are ABR, also together with data of another
-    /// class.
+    /// Class of the channel's data cells. RM cells are of class ABR even if the data cells are of
+    /// another class.
     #[schemars(extend("x-source" = "TM 4.0 section 2"))]
     pub service: ServiceClass,
     /// Cells of the channel sent by its end system.
     pub cells_sent: u64,
-    /// Cells of the channel that arrived at its end.
+    /// Cells of the channel that arrived at their destination.
     #[schemars(extend("x-better" = "more"))]
     pub cells_delivered: u64,
     /// Cells of the channel dropped at switches.
@@ -69,12 +69,12 @@ pub struct VcReport {
     /// Time-weighted mean of ACR; null without RM cells.
     #[schemars(extend("x-formula" = "integral of ACR over the window / window", "x-source" = "TM 4.0 section 5.10.4"))]
     pub acr_mean_cells_per_second: Option<f64>,
-    /// Least ACR of the end system in the window, including ACR at its beginning; null without RM
-    /// cells.
+    /// Least ACR of the end system in the measuring window, including ACR at the beginning of the
+    /// window; null without RM cells.
     #[schemars(extend("x-source" = "TM 4.0 section 5.10.4"))]
     pub acr_min_cells_per_second: Option<f64>,
-    /// Greatest ACR of the end system in the window, including ACR at its beginning (until its
-    /// first feedback a source has ICR); null without RM cells.
+    /// Greatest ACR of the end system in the measuring window, including ACR at the beginning of
+    /// the window (until its first feedback a source has ICR); null without RM cells.
     #[schemars(extend("x-source" = "TM 4.0 section 5.10.4"))]
     pub acr_max_cells_per_second: Option<f64>,
     /// ACR at the end (whole run); null without RM cells.

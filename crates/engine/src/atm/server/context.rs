@@ -18,13 +18,13 @@ pub struct Context<'a, E> {
 }
 
 impl<'a, E: LineEnd> Context<'a, E> {
-    /// The context of a call of a server at the time `now`.
+    /// The arguments of a server's method that is called at the time `now`.
     #[inline(always)]
     pub fn new(now: Ps, control: &'a mut Control, out: &'a mut E) -> Context<'a, E> {
         Context { now, control, out }
     }
-    /// Passes a cell of the watched queue, whose departures the control scheme gets, to the scheme. The service
-    /// of the cell starts now. `length` is the queue length in cells.
+    /// Passes a cell of the watched queue to the control scheme. The service of the cell starts now. `length` is
+    /// the queue length in cells.
     #[inline(always)]
     pub fn show_start(&mut self, info: &mut Info, length: u64) {
         let mut passing = info.passing();

@@ -151,8 +151,8 @@ impl EagerServer {
             .iter()
             .position(|waiting| place(waiting) == Some(first))
     }
-    /// As [`EagerServer::next_of`], at the start of a service. The order of service of the queue's channels, if there is
-    /// one, notes the service.
+    /// Returns what [`EagerServer::next_of`] returns, at the start of a service, and counts the service in the
+    /// [`Schedule`](crate::schedule::Schedule) of the queue's channels, if there is one.
     fn take_next_of(&mut self, queue: usize) -> Option<usize> {
         let Some(orders) = &mut self.orders else {
             return self.next_of(queue);
@@ -180,7 +180,8 @@ impl EagerServer {
         }
         cells.iter().position(|lane| *lane == next)
     }
-    /// Tells the order of service of the queue's channels of a cell that comes to an empty lane.
+    /// Tells the [`Schedule`](crate::schedule::Schedule) of the queue's channels, if there is one, that a cell arrives
+    /// for a channel without other cells in the queue.
     fn note_arrival(&mut self, now: Ps, slot: u32, queue: usize) {
         let Some(orders) = &mut self.orders else {
             return;

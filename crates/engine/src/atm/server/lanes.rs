@@ -34,8 +34,8 @@ pub trait Lanes: Clone {
     fn waiting(&self) -> u64;
     /// The lane whose first cell is served now. The caller takes this cell from the lane.
     fn next_lane(&mut self) -> &mut Lane;
-    /// The lane to which a cell of the channel with index `slot` is appended. `left` returns the octets that the cell in
-    /// service, if it is of this queue, has to go.
+    /// The lane to which a cell of the channel with index `slot` is appended. `left` returns how many octets of the cell
+    /// in service have not been sent yet; 0 if that cell is of another queue.
     fn lane_for(&mut self, slot: u32, info: Info, left: impl FnOnce() -> u64) -> &mut Lane;
     /// All lanes.
     fn all(&self) -> impl Iterator<Item = &Lane>;
@@ -91,8 +91,8 @@ impl Lanes for InOrder {
 pub struct ChannelOrder {
     /// Order of service of the lanes.
     pub schedule: Schedule,
-    /// For each channel, by its slot: index of its lane. Without use for a channel that sends no cells through the
-    /// queue.
+    /// For each channel, by its index at the port (slot): index of its lane. Without use for a channel that sends no
+    /// cells through the queue.
     pub lanes: Vec<u32>,
     /// Number of lanes.
     pub count: usize,
@@ -103,7 +103,7 @@ pub struct ChannelOrder {
 pub struct ByChannel {
     order: ChannelOrder,
     lanes: Vec<Lane>,
-    /// For each lane the octets of a cell, 0 if it is empty.
+    /// For each lane, the octets of its first cell; 0 if the lane is empty.
     heads: Vec<u32>,
     waiting: u64,
 }

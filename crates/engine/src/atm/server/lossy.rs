@@ -17,8 +17,8 @@ use crate::kernel::{Ps, Ring};
 pub struct LossSettings {
     /// The error process of the link, which decides which cells are lost.
     pub errors: Errors,
-    /// For each channel, by its slot (index at the port): the label of the channel's cells at the far end of the
-    /// link.
+    /// For each channel, by its index at the port (slot): the label (VPI/VCI) of the channel's cells at the far
+    /// end of the link.
     pub labels: Vec<u32>,
 }
 
@@ -36,8 +36,8 @@ pub struct LossyServer<T> {
 struct LossyEnd {
     errors: Errors,
     delay: Ps,
-    /// For each channel: the label of its cells at the far end of the link and its slot (index at the port).
-    /// Sorted by label.
+    /// For each channel: the label (VPI/VCI) of its cells at the far end of the link, and its index at the port
+    /// (slot). Sorted by label.
     slots: Vec<(u32, u32)>,
     /// Lost cells that [`Server::take_lost`] has not returned yet, in the order of their
     /// departures.

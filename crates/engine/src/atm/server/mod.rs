@@ -46,10 +46,10 @@ pub struct Line {
     pub delay: Ps,
 }
 
-/// A cell in a queue, with the label that the cell will carry on the outgoing link.
+/// A cell in a queue, with the label (VPI/VCI) that the cell will carry on the outgoing link.
 #[derive(Clone, Copy, Debug)]
 pub struct Queued {
-    /// Label of the cell for the node at the far end of the link.
+    /// Label (VPI/VCI) of the cell for the node at the far end of the link.
     pub label: u32,
     /// Header bits and number of the cell.
     pub info: Info,
@@ -58,15 +58,15 @@ pub struct Queued {
 /// A cell as it arrives at a port.
 #[derive(Clone, Copy)]
 pub struct Arrival {
-    /// Index of the cell's channel among the channels of the port (its slot).
+    /// Index of the cell's channel among the channels of the port.
     pub slot: u32,
-    /// Index of the cell's channel in the control scheme; used only if `controlled` is true.
+    /// Index by which the control scheme knows the cell's channel; used only if `controlled` is true.
     pub control_slot: u32,
     /// Index of the queue for the cell's class.
     pub queue: u32,
     /// True if the control scheme controls the class of the cell.
     pub controlled: bool,
-    /// Label and header bits of the cell.
+    /// Outgoing label and header bits of the cell.
     pub cell: Queued,
 }
 

@@ -209,8 +209,8 @@ impl<L: Lanes> Server for PriorityServer<L> {
     ) {
         self.push_to(arrival, body, context);
     }
-    // This is a separate function because it would need more registers than ports with one queue can spare where
-    // it is inlined.
+    // This is a separate function because, inlined, it would need more registers than ports with one queue can
+    // spare.
     #[inline(never)]
     fn advance(&mut self, context: &mut Context<'_, Outlet<'_>>) {
         self.advance_to(context);

@@ -318,8 +318,8 @@ impl PromptServer {
         }
     }
 
-    /// Stores the departure of the cell in service for the node; `slot` is the slot of the cell's channel.
-    /// `cells` is the number of departed cells that have not been reported yet.
+    /// Stores the departure of the cell in service for the node; `slot` is the index of the cell's channel at the
+    /// port. `cells` is the number of departed cells that have not been reported yet.
     fn report(&mut self, slot: u32, Queued { info, label }: Queued, lost: bool, cells: u32) {
         debug_assert!(
             self.departure.is_none(),
@@ -401,8 +401,8 @@ impl PromptServer {
         self.serve_next(place, cell, None, context)
     }
 
-    /// Starts the service of a cell that has waited in the queue `index`; `slot` is the slot of its
-    /// channel.
+    /// Starts the service of a cell that has waited in the queue `index`; `slot` is the index of
+    /// its channel at the port.
     #[inline(always)]
     fn serve_next(
         &mut self,
@@ -418,7 +418,7 @@ impl PromptServer {
         self.serve((index, slot), cell, body, context);
     }
 
-    /// Starts the service of a cell of the queue `queue`; `slot` is the slot of its channel.
+    /// Starts the service of a cell of the queue `queue`; `slot` is the index of its channel at the port.
     #[inline(always)]
     fn serve(
         &mut self,
@@ -560,8 +560,8 @@ impl Server for PromptServer {
             self.complete_until(context);
         }
     }
-    /// Time of the next event: a departure that must be reported, the end of a service that
-    /// matters, or the start of a service whose end may matter.
+    /// Time of the next event: a departure that must be reported, the end of a service whose
+    /// departure the node must process, or the start of a service with such an end.
     #[inline]
     fn next_event(&self) -> Ps {
         match (&self.departure, &self.in_service) {

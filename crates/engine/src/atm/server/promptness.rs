@@ -31,7 +31,7 @@ pub const NEVER_TOLD: u32 = u32::MAX;
 /// for a link that loses cells.
 #[derive(Clone, Debug)]
 pub struct PromptSettings {
-    /// Settings of the channels, by slot.
+    /// Settings of the channels, by index at the port (slot).
     pub channels: Vec<ChannelSettings>,
     /// For each queue: true if its channels are served round-robin, false if the queue is first-in
     /// first-out.
@@ -56,11 +56,11 @@ pub struct PromptSettings {
 pub struct Departure {
     /// Time at which the service of the cell ends.
     pub at: Ps,
-    /// Slot of the cell's channel at the port.
+    /// Index of the cell's channel at the port (slot).
     pub slot: u32,
     /// Header bits of the cell.
     pub info: Info,
-    /// Label of the cell for the node at the far end of the link.
+    /// Label (VPI/VCI) of the cell for the node at the far end of the link.
     pub label: u32,
     /// True if the link loses the cell.
     pub lost: bool,
@@ -74,21 +74,21 @@ pub struct Departure {
 pub enum Message {
     /// A credit: a new limit of a channel. Several credits may share a cell.
     Credit(Record),
-    /// A mark: tells the number of cells that the channel with index `slot` has sent, so that the receiver can
-    /// find lost cells. No credit is requested.
+    /// A mark: tells the receiver the number of cells that the channel with index `slot` has sent, so that the
+    /// receiver can find lost cells. A mark requests no credit.
     Mark {
-        /// Slot of the channel at the sending port.
+        /// Index of the channel at the sending port.
         slot: u32,
-        /// Label of the channel at the far end of the link.
+        /// Label (VPI/VCI) of the channel's cells at the far end of the link.
         label: u32,
     },
     /// A reduction: a limit that may be lower than the previous limit, and the sequence number of this reduction.
     Reduction(Record, u32),
     /// Confirmation of a reduction: the channel obeys the new limit.
     Confirmation {
-        /// Slot of the channel at the sending port.
+        /// Index of the channel at the sending port.
         slot: u32,
-        /// Label of the channel at the far end of the link.
+        /// Label (VPI/VCI) of the channel's cells at the far end of the link.
         label: u32,
         /// Sequence number of the confirmed reduction.
         reduction: u32,
@@ -100,7 +100,7 @@ pub enum Message {
 pub struct CreditCounts {
     /// Cells with credits or reductions.
     pub credits: u64,
-    /// Cells with marks or confirmations.
+    /// Cells with marks (counts of cells sent) or confirmations.
     pub marks: u64,
     /// Cells of the credit protocol that the link has lost.
     pub lost: u64,
@@ -123,7 +123,7 @@ impl CreditCounts {
 
 impl Message {
     /// The credit cell that carries this message. `sender` returns the state of the credit of a
-    /// channel, by slot.
+    /// channel, by its index at the port.
     pub(super) fn cell(self, sender: impl Fn(u32) -> Sender) -> CreditCell {
         let record = |channel, count| Record { channel, count };
         let (purpose, records) = match self {

@@ -1,4 +1,5 @@
-//! Compares the reassembly with real bytes and real trailers. The queue cuts PDUs, and the channel loses cells.
+//! Compares the simulated reassembly with that of real bytes and trailers. The queue cuts PDUs into cells, and
+//! the channel loses cells.
 
 extern crate std;
 

@@ -58,9 +58,8 @@ impl<S: Server> Switch<S> {
         Some(next)
     }
 
-    /// Replaces the parameters of the virtual sources of a flow, and those that its policer follows, from `now` on.
-    /// Returns true if the switch has
-    /// virtual sources of this flow.
+    /// Replaces, from `now` on, the parameters of the virtual sources of a flow, and of the ABR source whose rate
+    /// the flow's policer follows. Returns true if the switch has virtual sources of this flow.
     pub(in crate::atm) fn change_loops(&mut self, now: Ps, flow: usize, to: &FlowChange) -> bool {
         for policed in &mut self.policed {
             if policed.channel.flow() == flow {

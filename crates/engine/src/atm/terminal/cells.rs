@@ -22,7 +22,7 @@ struct BareCells<'a> {
     next: u32,
     last: Ps,
     stamps: bool,
-    /// Label of the channel's cells on its first link, and slot of the channel at the port.
+    /// Label (VPI/VCI) of the channel's cells on its first link, and index of the channel at the port.
     to: (u32, u32),
 }
 
@@ -363,7 +363,8 @@ fn arrival(label: u32, slot: u32, info: Info) -> Arrival {
     }
 }
 
-/// Sends a data cell that does not end a PDU. `to` is the label and the slot of its channel.
+/// Sends a data cell that does not end a PDU. `to` is the label (VPI/VCI) of the cell, and the index of its channel at
+/// the port.
 #[inline]
 fn send<S: Server>(
     out: &mut Outside<'_, S>,
@@ -394,8 +395,8 @@ fn send<S: Server>(
     port.arrive(at, arrival, stamp.map(Body::Stamp).as_mut(), out);
 }
 
-/// Sends a cell that has a [`Body`], such as an RM cell or the last cell of a PDU. `to` is the cell's label and the index
-/// of its channel (slot).
+/// Sends a cell that has a [`Body`], such as an RM cell or the last cell of a PDU. `to` is the label (VPI/VCI) of the
+/// cell, and the index of its channel at the port.
 #[inline]
 fn send_with<S: Server>(
     out: &mut Outside<'_, S>,

@@ -85,7 +85,7 @@ impl Terminal {
             self.acr_mean.mean(now, window),
         )
     }
-    /// Least and greatest ACR in the window so far, in cells/s; `None` if the channel is not ABR.
+    /// Least and greatest ACR in the measurement window so far, in cells/s; `None` if the channel is not ABR.
     pub fn acr_range(&self) -> Option<(f64, f64)> {
         self.abr().map(|_| self.acr_range.range())
     }

@@ -130,7 +130,7 @@ pub struct TerminalSettings {
     pub channel: ChannelId,
     /// Index of the host's output port for this channel.
     pub port: u32,
-    /// Label of the channel's cells on its first link.
+    /// Label (VPI/VCI) of the channel's cells on its first link.
     pub label: u32,
     /// Index of the channel among the channels of the host's port.
     pub slot: u32,
@@ -149,7 +149,7 @@ pub struct TerminalSettings {
     /// Data of a TCP sender, with the times at which they become available.
     pub supply: Supply,
     /// Fixed time to process a segment, upper limit of the random time in addition to it, and the random stream
-    /// for the latter; `None` if processing takes no time.
+    /// for this time; `None` if processing takes no time.
     pub processing: Option<(Ps, Ps, Stream)>,
     /// True if data cells carry their sending times.
     pub stamps: bool,

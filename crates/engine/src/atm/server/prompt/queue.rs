@@ -29,7 +29,7 @@ pub(super) struct Queue {
     pub(super) fifo: Lane,
     /// RM cells of a first-in first-out queue, if RM cells are served before other cells.
     pub(super) first: Lane,
-    /// Slots (indices at the port) of the channels that may send, in round-robin order; `None` if the queue is
+    /// Indices at the port of the channels that may send, in round-robin order; `None` if the queue is
     /// first-in first-out.
     pub(super) turns: Option<Ring<u32>>,
     pub(super) length: u64,
