@@ -26,7 +26,7 @@ pub enum Clock {
     /// random for each host.
     #[default]
     PerHost,
-    /// The retransmission timers of all hosts, as if all had booted at one instant. Clocks of
+    /// The retransmission timers of all hosts, as if all hosts had booted at one instant. Clocks of
     /// delayed acknowledgements have a random phase for each connection.
     Shared,
     /// The retransmission timers of all hosts, at whole multiples of `granularity` from time 0 on.
@@ -123,7 +123,7 @@ pub struct TcpConfig {
     /// Adds MSS/8 to each linear increase of cwnd, as Net/3 does. Has no effect on `jacobson88`.
     pub net3_increment: bool,
     /// Round trips, and the timer for the oldest segment, begin when the segment's last bit has
-    /// left the host (Gerla et al.). With false they begin when TCP hands the segment to IP.
+    /// left the host (Gerla et al.). With false both begin when TCP hands the segment to IP.
     pub rtt_excludes_transmission: bool,
     /// Uses ECN (RFC 3168) at both ends: queues may mark new data instead of discarding them. Marks
     /// reduce the window once per window of data, by the recovery's rule for a loss, and nothing is
@@ -154,15 +154,15 @@ pub struct TcpConfig {
     /// Segmentation offload: greatest payload that the sender passes to the interface at one
     /// instant, at least two segments. Over Ethernet the frames of such a burst leave back to back,
     /// without frames of other flows of the host between them. Pacing then spaces bursts instead of
-    /// segments. A paced burst has the payload of 1/1024 s, but at least two segments, as in Linux,
-    /// where the greatest payload is 64 KiB. No bursts if absent.
+    /// segments. A paced burst has the payload that the pace permits in 1/1024 s, but at least two
+    /// segments, as in Linux, where the greatest payload is 64 KiB. No bursts if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-not-searched" = "a property of the host"))]
     pub tso: Option<Bytes>,
     /// Checks after a timeout whether the timeout was spurious (F-RTO, RFC 5682). New data follow
     /// the first retransmission. If two acknowledgements in a row acknowledge new data, nothing
     /// else is sent again, and the window is restored (RFC 4015). Recoveries with SACK use the form
-    /// of section 3, which also counts blocks.
+    /// of RFC 5682 section 3, which also counts SACK blocks.
     #[serde(skip_serializing_if = "core::ops::Not::not")]
     #[schemars(extend("default" = false))]
     pub frto: bool,

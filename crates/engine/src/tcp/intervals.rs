@@ -10,8 +10,8 @@ pub struct Interval {
     pub from: u64,
     /// Position after the last byte.
     pub to: u64,
-    /// Number of the last insertion that changed the interval; the greatest number is the most
-    /// recent.
+    /// Number of the last insertion that changed the interval; the greatest such number belongs to
+    /// the most recent insertion.
     pub touched: u64,
 }
 

@@ -36,7 +36,7 @@ impl Ticks {
             .phase
             .saturating_add(boundary.saturating_mul(self.granularity)))
     }
-    /// Time of `ticks` ticks.
+    /// Duration of `ticks` ticks.
     pub fn span(&self, ticks: u64) -> Ps {
         Ps(ticks.saturating_mul(self.granularity))
     }

@@ -2,11 +2,11 @@
 //! last loss. The function is flat around the window at which this loss occurred.
 //!
 //! Losses are detected and repaired as in RFC 6675 (`sack`) or as in RFC 6582. The window follows RFC 9438 in
-//! both cases. Slow start is that of RFC 5681, without HyStart++. Round trips are measured by an exact clock. At
-//! the end of a slow start before which no loss, or only a timeout, occurred, there is no W_max: then K is 0 and
-//! W_max is the present window (4.8, 4.10). If the application or the receive window keeps less data outstanding
-//! than the window permits, the window does not grow. The time t of the cubic function then does not advance
-//! (4.2, 5.8).
+//! both cases. Slow start is that of RFC 5681, without HyStart++. Round trips are measured by an exact clock. If
+//! no loss, or only a timeout, occurred before a slow start, there is no W_max at the end of this slow start: K
+//! is then 0, and W_max the present window (4.8, 4.10). If the application or the receive window keeps less data
+//! outstanding than the window permits, the window does not grow. The time t of the cubic function then does not
+//! advance (4.2, 5.8).
 
 use alloc::string::String;
 

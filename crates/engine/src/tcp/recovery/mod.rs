@@ -64,7 +64,7 @@ pub struct Facts {
 #[cfg(test)]
 impl Facts {
     /// Facts about a connection with segments of 1,000 bytes. `cwnd` and `ssthresh` are in
-    /// segments; the receive window never limits.
+    /// segments; the receive window never limits the sender.
     fn of_test(cwnd: u64, ssthresh: u64) -> Facts {
         const MSS: u64 = 1_000;
         let window = Window {
@@ -142,8 +142,8 @@ pub trait RecoveryPolicy {
     fn pacing_rate(&self) -> Option<f64> {
         None
     }
-    /// True while the policy itself limits the sender, so that rate samples do not show the rate of
-    /// the path.
+    /// True while the policy itself limits the sender, so that samples of the delivery rate do not
+    /// show the rate of the path.
     fn holds_back(&self) -> bool {
         false
     }

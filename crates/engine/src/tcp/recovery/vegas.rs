@@ -1,11 +1,11 @@
 //! Vegas (Brakmo and Peterson 1995): the window keeps a few segments in the queue of the
 //! bottleneck. The sender sees this queue as round trips longer than the shortest one.
 //!
-//! Once per round trip, that of a distinguished segment, the difference between expected and actual
-//! rate is compared with thresholds, in segments of queue (sections 3.2 and 3.3). Round trips are
-//! measured by an exact clock. The first or second duplicate acknowledgement resends the oldest
-//! segment if its age exceeds a timeout by that clock (section 3.1). All other reactions to a loss
-//! are those of NewReno (RFC 6582): the window is halved, once per window of data.
+//! Once per round trip of a distinguished segment, the difference between expected and actual rate is compared
+//! with thresholds, in segments of queue (sections 3.2 and 3.3). Round trips are measured by an exact clock. The
+//! first or second duplicate acknowledgement resends the oldest segment if its age exceeds a timeout by that
+//! clock (section 3.1). All other reactions to a loss are those of NewReno (RFC 6582): the window is halved, once
+//! per window of data.
 //!
 //! Two things differ from the article. First, the article also compares the age of the oldest segment at the
 //! first two new acknowledgements after a retransmission (3.1). Here the partial acknowledgements of NewReno find

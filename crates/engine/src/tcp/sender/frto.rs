@@ -55,8 +55,8 @@ struct Trial {
 }
 
 impl TcpSender {
-    /// Step 1, before the reaction to a timeout: may begin a trial. With SACK, a timeout during a loss recovery
-    /// begins no trial, since the recovery's retransmissions would count as late data.
+    /// Step 1 of F-RTO, before the reaction to a timeout: may begin a trial. With SACK, a timeout during a loss
+    /// recovery begins no trial, since the recovery's retransmissions would count as late data.
     pub(super) fn suspect_timeout(&mut self) {
         let flight = self.bytes_in_flight();
         let copied = self.snd_una + self.window.mss.min(flight);
@@ -106,8 +106,8 @@ impl TcpSender {
         self.bytes_in_flight() - self.sacked_below(self.snd_max)
     }
 
-    /// Step 2, at the first acknowledgement after the timeout. With SACK, at the first acknowledgement that
-    /// advances snd_una.
+    /// Step 2 of F-RTO, at the first acknowledgement after the timeout. With SACK, at the first acknowledgement
+    /// that advances snd_una.
     fn try_new_data(&mut self, now: Ps, trial: Trial, advances: bool) {
         let (mss, flight) = (self.window.mss, self.bytes_in_flight());
         let len = mss.min(self.snd_end - self.snd_max);
@@ -136,8 +136,8 @@ impl TcpSender {
         self.time_the_oldest(now);
     }
 
-    /// Step 3, at the second acknowledgement, which shows that `acked` more bytes sent before the timeout have
-    /// arrived. With SACK, this acknowledgement must not report data sent after the timeout.
+    /// Step 3 of F-RTO, at the second acknowledgement, which shows that `acked` more bytes sent before the
+    /// timeout have arrived. With SACK, this acknowledgement must not report data sent after the timeout.
     fn end_trial(&mut self, trial: Trial, acked: u64) {
         let recover = self.frto.as_ref().map_or(0, |frto| frto.recover);
         let later = self.sacked_below(self.snd_max) > self.sacked_below(recover)

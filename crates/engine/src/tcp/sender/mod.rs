@@ -104,7 +104,7 @@ pub struct TcpSender {
     limited_transmit: bool,
     /// State of the time stamps; `None` once the connection is known to have none.
     stamping: Option<Box<Stamping>>,
-    /// True if Nagle's rule holds: less than a full segment waits while data are outstanding.
+    /// True if Nagle's rule holds: while data are outstanding, less than a full segment waits.
     nagle: bool,
     /// State of the detection of spurious timeouts; `None` without `frto`.
     frto: Option<Box<Frto>>,

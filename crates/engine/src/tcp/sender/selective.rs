@@ -21,8 +21,8 @@ impl TcpSender {
         Some(board.update(segment.ack(), self.snd_max, segment.blocks()))
     }
 
-    /// Steps (1) to (4). An acknowledgement that does not advance snd_una counts as a duplicate if its blocks
-    /// report new data (`news`; RFC 6675 section 2).
+    /// Steps (1) to (4) of RFC 6675 section 5. An acknowledgement that does not advance snd_una counts as a
+    /// duplicate if its blocks report new data (`news`; section 2).
     pub(super) fn on_selective_duplicate(
         &mut self,
         now: Ps,
@@ -51,8 +51,8 @@ impl TcpSender {
         }
     }
 
-    /// Step (4): halves the window (4.2) and sends the oldest hole (4.3), whatever the number of
-    /// bytes in flight.
+    /// Step (4) of RFC 6675 section 5: halves the window (4.2) and sends the oldest hole (4.3),
+    /// whatever the number of bytes in flight.
     fn recover_selectively(&mut self, now: Ps) -> TcpEvent {
         let loss = self.loss(now, self.flight_end - self.snd_una);
         self.policy.get().on_selective_loss(&mut self.window, &loss);

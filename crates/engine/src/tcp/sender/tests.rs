@@ -1,4 +1,4 @@
-//! Traces of a sender, computed by hand.
+//! Sequences of events at a sender, with results computed by hand.
 
 mod ecn;
 mod frto;
@@ -409,7 +409,7 @@ fn round_trips_may_exclude_the_transmission() {
     // Six ticks after 2 s.
     assert_eq!(s.next_timer(), Ps::from_s(5));
     s.on_ack(Ps::from_ms(2_600), &ack(1));
-    // One tick since: counter 2, srtt 2 ticks.
+    // One tick since the last bit left: counter 2, srtt 2 ticks.
     assert_eq!(s.srtt(), Some(Ps::from_s(1)));
 }
 
@@ -428,8 +428,8 @@ fn a_timer_that_excludes_transmission_waits_for_the_last_cell() {
     assert_eq!(s.next_timer(), Ps::NEVER);
     s.on_transmitted(Ps::from_s(7), &segments[0]);
     assert_eq!(s.next_timer(), Ps::from_s(10));
-    // No tick since: counter 1, RTO 1 + 2 ticks. The second segment still waits, and then has three
-    // ticks of its own.
+    // No tick since the last bit left: counter 1, RTO 1 + 2 ticks. The second segment still waits,
+    // and then has three ticks of its own.
     s.on_ack(Ps::from_ms(7_300), &ack(1));
     assert_eq!(s.next_timer(), Ps::NEVER);
     s.on_transmitted(Ps::from_s(9), &segments[1]);

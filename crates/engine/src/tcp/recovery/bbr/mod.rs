@@ -52,7 +52,7 @@ pub struct BbrConfig {
     /// and this share below in the second.
     #[schemars(extend("x-search" = { "low": 0.05, "high": 0.5, "scale": "log" }))]
     pub probe: f64,
-    /// BtlBwFilterLen: BtlBw is the largest rate in so many rounds.
+    /// BtlBwFilterLen: number of round trips over which BtlBw is the greatest rate.
     #[schemars(extend("x-search" = { "low": 4, "high": 40, "scale": "log" }), range(min = 1))]
     pub btlbw_rounds: u32,
     /// RTpropFilterLen: time after which the shortest round trip is measured again in ProbeRTT.
@@ -106,7 +106,7 @@ impl Default for BbrConfig {
     }
 }
 
-/// State of the state machine (3.4).
+/// State of BBR (draft section 3.4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Startup,
@@ -205,7 +205,8 @@ impl Bbr {
         self.btl_bw_filter.max()
     }
 
-    /// BBRUpdateBtlBw() (4.1.1.5) and BBRUpdateRound() (4.1.1.3).
+    /// BBRUpdateBtlBw() (draft section 4.1.1.5) and BBRUpdateRound() (4.1.1.3): count the rounds, and add a rate
+    /// sample to the filter of BtlBw.
     fn update_btl_bw(&mut self, delivery: &Delivery) {
         self.round_start = false;
         let Some(sample) = delivery.rate else { return };
@@ -246,7 +247,7 @@ impl Bbr {
         self.pacing_gain = self.cycle_gain(self.cycle_index);
     }
 
-    /// BBRCheckCyclePhase() and BBRIsNextCyclePhase() (4.3.4.3).
+    /// BBRCheckCyclePhase() and BBRIsNextCyclePhase() (4.3.4.3): begin the next phase of the cycle if it is due.
     fn check_cycle_phase(&mut self, now: Ps, mss: u64, delivery: &Delivery) {
         if self.state != State::ProbeBw {
             return;
@@ -266,7 +267,7 @@ impl Bbr {
         }
     }
 
-    /// BBRCheckFullPipe() (4.3.2.2).
+    /// BBRCheckFullPipe() (draft section 4.3.2.2): finds the end of Startup's growth of BtlBw.
     fn check_full_pipe(&mut self, delivery: &Delivery) {
         let app_limited = delivery.rate.is_some_and(|sample| sample.app_limited);
         if self.filled_pipe || !self.round_start || app_limited {
@@ -280,7 +281,7 @@ impl Bbr {
         self.filled_pipe = self.full_bw_count >= FULL_ROUNDS;
     }
 
-    /// BBRCheckDrain() (4.3.3).
+    /// BBRCheckDrain() (draft section 4.3.3): goes from Startup to Drain, and from Drain to ProbeBW.
     fn check_drain(&mut self, now: Ps, mss: u64, delivery: &Delivery) {
         if self.state == State::Startup && self.filled_pipe {
             self.state = State::Drain;
@@ -308,7 +309,7 @@ impl Bbr {
         expired
     }
 
-    /// BBRCheckProbeRTT() (4.3.5).
+    /// BBRCheckProbeRTT() (draft section 4.3.5): goes to ProbeRTT if RTprop has expired.
     fn check_probe_rtt(
         &mut self,
         window: &mut Window,
@@ -328,7 +329,7 @@ impl Bbr {
         self.idle_restart = false;
     }
 
-    /// BBRHandleProbeRTT() and BBRExitProbeRTT() (4.3.5).
+    /// BBRHandleProbeRTT() and BBRExitProbeRTT() (4.3.5): measure the time in ProbeRTT, and end it.
     fn handle_probe_rtt(&mut self, window: &mut Window, now: Ps, delivery: &Delivery) {
         let Some(done) = self.probe_rtt_done_stamp else {
             if delivery.pipe <= MIN_PIPE_CWND * window.mss {
@@ -353,7 +354,8 @@ impl Bbr {
         }
     }
 
-    /// BBRSetPacingRateWithGain() (4.2.1).
+    /// BBRSetPacingRateWithGain() (4.2.1): the pace becomes `gain` times BtlBw, but does not fall before the pipe
+    /// is full.
     fn set_pacing_rate(&mut self, gain: f64) {
         let rate = gain * self.btl_bw();
         if rate > 0.0 && (self.filled_pipe || rate > self.pacing_rate) {
@@ -361,7 +363,7 @@ impl Bbr {
         }
     }
 
-    /// BBRSetSendQuantum() (4.2.2).
+    /// BBRSetSendQuantum() (draft section 4.2.2), in bytes.
     fn send_quantum(&self, mss: u64) -> u64 {
         if self.pacing_rate < 1.2e6 / 8.0 {
             mss
@@ -372,7 +374,8 @@ impl Bbr {
         }
     }
 
-    /// BBRInflight() (4.2.3.2), in bytes.
+    /// BBRInflight() (draft section 4.2.3.2): `gain` times the bandwidth-delay product, plus three quanta, in
+    /// bytes.
     fn inflight(&self, gain: f64, mss: u64) -> u64 {
         if !self.rt_prop.is_scheduled() {
             return self.initial_cwnd;
@@ -381,7 +384,7 @@ impl Bbr {
         ((gain * estimated_bdp) as u64).saturating_add(3 * self.send_quantum(mss))
     }
 
-    /// BBRSaveCwnd() (4.2.3.4).
+    /// BBRSaveCwnd() (4.2.3.4): stores the window that is to be restored after a recovery or ProbeRTT.
     fn save_cwnd(&mut self, window: &Window) {
         let undisturbed = self.recovering == Recovering::No && self.state != State::ProbeRtt;
         self.prior_cwnd = if undisturbed {
@@ -454,7 +457,7 @@ impl RecoveryPolicy for Bbr {
     // The method `on_ack` does all the work, also for duplicate acknowledgements.
     fn grow(&mut self, _window: &mut Window, _ack: &Ack) {}
 
-    /// BBRUpdateOnACK() (3.5.2).
+    /// BBRUpdateOnACK() (draft section 3.5.2): updates model, state, pace and window.
     fn on_ack(&mut self, window: &mut Window, ack: &Ack) {
         let Some(delivery) = ack.delivery else { return };
         if let Recovering::FromTimeout { until } = self.recovering
@@ -492,7 +495,7 @@ impl RecoveryPolicy for Bbr {
         false
     }
 
-    /// BBRHandleRestartFromIdle() (4.3.4.4).
+    /// BBRHandleRestartFromIdle() (4.3.4.4): sends at BtlBw after a pause in ProbeBW.
     fn on_restart(&mut self, _now: Ps) {
         self.idle_restart = true;
         if self.state == State::ProbeBw {

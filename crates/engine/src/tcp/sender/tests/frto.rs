@@ -77,8 +77,8 @@ fn a_duplicate_after_the_new_data_means_that_data_were_lost() {
     }
 }
 
-/// With SACK, the duplicate reports segment 4, which was sent after the timeout. So it also shows that data were
-/// lost.
+/// With SACK, the duplicate reports segment 4, which was sent after the timeout. So this duplicate, too, shows
+/// that data were lost.
 #[test]
 fn a_selective_duplicate_means_it_too() {
     let mut s = timed_out(Recovery::Sack, true, u64::MAX);
