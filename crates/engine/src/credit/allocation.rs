@@ -115,7 +115,7 @@ impl Pool {
         }
     }
 
-    /// Processes a mark, which states that the sender of `channel` has sent `sent` units. `queued` of these units
+    /// Processes a mark: the sender of `channel` states that it has sent `sent` units. `queued` of these units
     /// are still at this node. Returns the number of units that the link has lost.
     pub fn mark(&mut self, channel: u32, sent: u32, queued: u32, notices: &mut Vec<Notice>) -> u32 {
         let mut lost = 0;
@@ -182,7 +182,7 @@ impl Pool {
     }
 
     /// Sends the limit of a channel: the channel's allocation, as far as memory is free. A limit that is lower
-    /// than before is sent repeatedly until the sender has confirmed it. No other limit is sent before that.
+    /// than before is sent repeatedly until the sender has confirmed it. Until then no other limit is sent.
     fn tell(&mut self, channel: u32, notices: &mut Vec<Notice>) {
         let spare = self.memory.saturating_sub(self.promised);
         let member = &mut self.members[channel as usize];

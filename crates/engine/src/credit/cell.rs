@@ -3,8 +3,9 @@
 /// A record in a credit cell: one counter of one channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record {
-    /// Number by which the receiver of the record knows the channel. In a credit: the slot of the channel at the
-    /// receiver's port. In a mark: the label of the channel's cells that arrive at the receiver.
+    /// Number that identifies the channel at the node that receives the cell. For [`Purpose::Credit`] and
+    /// [`Purpose::Reduction`]: index of the channel at a port of this node. For the other purposes: label
+    /// (VPI/VCI) of the channel's cells that arrive at this node.
     pub channel: u32,
     /// A count of units modulo [`super::MODULUS`].
     pub count: u32,
@@ -21,8 +22,8 @@ pub enum Purpose {
     Credit,
     /// From the sender to the downstream node, for one channel: the number of units sent.
     Mark,
-    /// To the sender, for one channel: a limit that may be lower than the previous one, and the sequence number
-    /// of this reduction.
+    /// From the downstream node to the sender, for one channel: a limit that may be lower than the previous one,
+    /// and the sequence number of this reduction.
     Reduction,
     /// From the sender to the downstream node, for one channel: the number of units sent, the present limit, and
     /// the number of the confirmed reduction.

@@ -11,7 +11,7 @@ use crate::atm::cell::ServiceClass;
 use crate::kernel::units::Cells;
 use crate::kernel::{Finding, Ps, Rate, ServiceRate};
 
-/// Shortest time between marks. With shorter times a run would do little else than send marks.
+/// Shortest time between marks (counts of cells sent). With shorter times a run would do little else than send marks.
 const SHORTEST_MARK_INTERVAL: Ps = Ps::from_us(1);
 
 /// Priority of credit cells at an output port.
@@ -37,7 +37,7 @@ pub enum Allocation {
     Adaptive,
 }
 
-/// FCVC: credit control on every link that channels of class UBR or random use. It acts in both
+/// FCVC: credit control on every link that channels of class `ubr` or `random` use. It acts in both
 /// directions, and on the links of hosts (ATM Forum report of Kung and Chapman, January 1994;
 /// Gerla, Pazos and Signore 1995, sections II.B and III.D). Sources send only the cells that their
 /// credit allows; the rest waits in the source queue. CBR and VBR need no credit; `[switch]` sets
@@ -57,12 +57,12 @@ pub struct FcvcConfig {
     /// RTT is twice a cell time plus the propagation both ways. If absent, the rate of the link.
     #[schemars(extend("x-not-searched" = "the target; `n3` is what it sets"))]
     pub vc_rate: Option<Rate>,
-    /// Greatest number of records in a credit cell, 1 to 6. A cell carries all records that wait
-    /// when it leaves, up to this number. Six in the switch of Harvard and BNR, which is not
-    /// certain.
+    /// Greatest number of records (counters of one channel each) in a credit cell, 1 to 6. A cell
+    /// carries all records that wait when it leaves, up to this number. It is not certain that the
+    /// switch of Harvard and BNR has six.
     #[schemars(range(min = 1, max = 6), extend("x-search" = { "low": 1, "high": 6, "scale": "linear", "step": 1 }))]
     pub records_per_cell: u32,
-    /// Priority of credit cells, which no paper specifies.
+    /// Priority of credit cells; no paper specifies it.
     pub priority: CreditPriority,
     /// Time between marks, at least 1 us. A mark tells the next node how many cells of a channel
     /// were sent, so that credit for lost cells is restored. Without losses, marks are not needed.

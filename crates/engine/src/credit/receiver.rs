@@ -6,8 +6,8 @@ use super::{FIRST, ahead, plus};
 /// Counters of one channel at the downstream node, which receives the channel's cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Receiver {
-    /// Number of forwarded units of service (V_r). Units that the link has lost are added when a mark shows the
-    /// loss.
+    /// Number of forwarded units of service (V_r). Units that the link has lost are added when the sender's
+    /// count of sent units shows the loss.
     pub(super) forwarded: u32,
     /// Number of units forwarded since the last credit.
     pub(super) since: u32,
@@ -52,8 +52,8 @@ impl Receiver {
         self.limit = plus(self.forwarded, self.allocation);
         self.limit
     }
-    /// Processes a mark, before which `sent` units were sent. Of these units, `queued` are still at this node.
-    /// The missing units were lost on the link. The missing units count as forwarded, because otherwise their
+    /// Processes a mark: the sender states that it has sent `sent` units. Of these units, `queued` are still at
+    /// this node. The missing units were lost on the link, and count as forwarded, because otherwise their
     /// credit would never return. Returns the number of missing units.
     pub fn repair(&mut self, sent: u32, queued: u32) -> u32 {
         let lost = ahead(sent, plus(self.forwarded, queued)).max(0) as u32;

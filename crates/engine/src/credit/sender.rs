@@ -45,7 +45,7 @@ impl Sender {
             limit
         };
     }
-    /// Number of units sent so far (V_s), as a mark states it.
+    /// Number of units sent so far (V_s), which marks state to the receiver.
     pub const fn sent(self) -> u32 {
         self.sent
     }
