@@ -29,8 +29,8 @@ use crate::kernel::{Finding, Ps};
 use crate::passing::RateRecord;
 
 /// Parameters of consistent marking. On nine networks of ten, rates settle within 1 % of max-min
-/// fair rates; on the others, removed marks cost a channel more. A channel without data counts as
-/// one with endless data.
+/// fair rates; on the others, the removal of marks costs a channel more. A channel without data
+/// counts as one with endless data.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CharnyConfig {
@@ -45,7 +45,7 @@ pub struct CharnyConfig {
     /// the time. In the original, sources write the rate that the last RM cell brought back.
     pub record_forward: bool,
     /// Queue length above which CI is also set in backward RM cells, which TM 4.0 section 5.10.6
-    /// permits beside explicit rates. CI is never set if absent.
+    /// permits beside explicit rates. Without this threshold CI is never set.
     #[schemars(extend("x-search" = { "low": 0.02, "high": 0.95, "scale": "linear", "of": "buffer", "when": {"ci_threshold": true} }))]
     pub ci_threshold: Option<Cells>,
 }

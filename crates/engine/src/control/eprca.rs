@@ -33,11 +33,11 @@ pub enum Marking {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Averaging {
-    /// Under congestion, cells with a CCR below the mean; otherwise, cells with a CCR above VCS
-    /// times the mean.
+    /// Under congestion, cells with a CCR below the mean count; otherwise, cells with a CCR above
+    /// VCS times the mean.
     #[default]
     Selective,
-    /// All forward RM cells.
+    /// All forward RM cells count.
     All,
 }
 

@@ -30,7 +30,7 @@ impl Load {
     }
 }
 
-/// Value of the limit in units per interval with which no number of units ends an interval, but only its length.
+/// Number of units per interval that is never reached, so that an interval ends only by its length.
 pub const UNCOUNTED: Cells = Cells(u64::MAX);
 
 /// Measures the arrival rates over intervals. An interval ends after a time, or after a number of units of the

@@ -25,7 +25,7 @@ impl SchemeParameters for NoneConfig {
 pub struct NoControl;
 
 impl NoControl {
-    /// State of the scheme at any port, which is empty.
+    /// State of the scheme, which is empty, at a port with any facts.
     pub fn new(_: &NoneConfig, _: PortFacts) -> NoControl {
         NoControl
     }

@@ -61,7 +61,7 @@ pub struct OsuConfig {
     #[schemars(extend("x-search" = { "low": 0.01, "high": 0.5, "scale": "log", "when": {"fairness": ["basic"]} }))]
     pub delta: f64,
     /// Queue length above which CI is also set in backward RM cells, which TM 4.0 section 5.10.6
-    /// permits beside explicit rates. CI is never set if absent.
+    /// permits beside explicit rates. Without this threshold CI is never set.
     #[schemars(extend("x-search" = { "low": 0.02, "high": 0.95, "scale": "linear", "of": "buffer", "when": {"ci_threshold": true} }))]
     pub ci_threshold: Option<Cells>,
 }

@@ -43,7 +43,7 @@ pub struct PhantomConfig {
     #[schemars(extend("x-search" = { "low": 0.1, "high": 1, "scale": "linear" }))]
     pub decrease_floor: f64,
     /// Queue length above which CI is also set in backward RM cells, which TM 4.0 section 5.10.6
-    /// permits beside explicit rates. CI is never set if absent.
+    /// permits beside explicit rates. Without this threshold CI is never set.
     #[schemars(extend("x-search" = { "low": 0.02, "high": 0.95, "scale": "linear", "of": "buffer", "when": {"ci_threshold": true} }))]
     pub ci_threshold: Option<Cells>,
 }

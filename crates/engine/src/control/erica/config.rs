@@ -43,10 +43,10 @@ pub enum LoadAveraging {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ZeroInputPolicy {
-    /// The fair share (Kalyanaraman 1997, table 6.1).
+    /// The channel gets the fair share (Kalyanaraman 1997, table 6.1).
     #[default]
     FairShare,
-    /// The whole ABR capacity: as the load is zero, the VC share is unbounded.
+    /// The channel gets the whole ABR capacity: as the load is zero, the VC share is unbounded.
     ZeroLoad,
 }
 
@@ -54,7 +54,7 @@ pub enum ZeroInputPolicy {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum InitialSources {
-    /// The number of channels that are set up.
+    /// As many sources as channels are set up.
     #[default]
     Established,
     /// One source, as after any interval without cells.
@@ -71,9 +71,9 @@ pub struct EricaConfig {
     /// Capacity to which the target utilisation applies.
     pub capacity_form: CapacityForm,
     /// Longest averaging interval. The following holds if `delta` is 0 and all flows have one
-    /// direction. With intervals of 5 ms that no number of cells ends, rates settle within 1 % of
-    /// max-min fair rates. With the default, whose loads vary more, they settle within 10 %, and on
-    /// nine networks of ten within 3 %.
+    /// direction. If each interval lasts 5 ms, whatever the number of cells, rates settle within
+    /// 1 % of max-min fair rates. With the default interval, whose loads vary more, they settle
+    /// within 10 %, and on nine networks of ten within 3 %.
     #[schemars(extend("x-search" = { "low": "0.1 ms", "high": "100 ms", "scale": "log" }))]
     pub interval: Ps,
     /// Number of ABR cells after which an interval ends early. The last of these cells belongs to
@@ -112,7 +112,7 @@ pub struct EricaConfig {
     /// Counts a channel as active also when one of its BRMs passes.
     pub bidirectional_counting: bool,
     /// Also lowers ER in forward RM cells. A source then gets the lower of the rates allowed on the
-    /// cell's way there and back, and its rate rises up to a round trip later. TM 4.0 section
+    /// forward and the backward path, and its rate rises up to a round trip later. TM 4.0 section
     /// 5.10.6 lets a switch lower ER in either direction. Kalyanaraman 1997 lowers ER in backward
     /// cells only, ERICA in another simulator in both. The scheme never reads ER, so the rates that a
     /// port has written into ER do not affect the measurements of the port.
@@ -122,7 +122,7 @@ pub struct EricaConfig {
     /// Number of active sources that the scheme assumes until the first interval has ended.
     pub initial_sources: InitialSources,
     /// Queue length above which CI is also set in backward RM cells, which TM 4.0 section 5.10.6
-    /// permits beside explicit rates. CI is never set if absent.
+    /// permits beside explicit rates. Without this threshold CI is never set.
     #[schemars(extend("x-search" = { "low": 0.02, "high": 0.95, "scale": "linear", "of": "buffer", "when": {"ci_threshold": true} }))]
     pub ci_threshold: Option<Cells>,
     /// Queue control of ERICA+. No queue control if absent.

@@ -73,7 +73,7 @@ impl Default for QueueControl {
 impl QueueControl {
     /// The factor f(Tq) for a queue of `queue` units, if the queue drains at `capacity` units/s. Hence Tq / T0 =
     /// q / Q0 with Q0 = T0 times `capacity`. `draining` is the state of the form `hysteresis`: true while the
-    /// queue is being drained. The calling code keeps it from interval to interval.
+    /// queue is being drained. The calling code keeps this state from interval to interval.
     pub fn factor(&self, queue: u64, capacity: f64, draining: &mut bool) -> f64 {
         let q0 = self.target_delay.as_secs_f64() * capacity; // Q0 = T0 C
         let q1 = self.drain_delay().as_secs_f64() * capacity;

@@ -133,8 +133,8 @@ struct Sampling {
     mark_forward: bool,
 }
 
-/// A sequence of instants at a distance of a fixed number of slots. A slot is the service time of one unit. The
-/// fraction of a picosecond is carried, so that the mean distance is exact.
+/// A sequence of instants with a fixed number of slots between one and the next. A slot is the service time of
+/// one unit. The fraction of a picosecond is carried, so that the mean distance is exact.
 #[derive(Clone, Debug)]
 pub struct Slots {
     slots: Cells,

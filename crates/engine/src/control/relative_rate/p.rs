@@ -28,9 +28,10 @@ pub struct PConfig {
     /// cell counts, the queue of a lightly loaded link alternates between 0 and 1, and every port
     /// on the path reacts to this.
     pub count_in_service: bool,
-    /// Also marks forward RM cells, whose bits the destination returns. A cell then brings back the
-    /// worse feedback of its way there and its way back. TM 4.0 section 5.10.6 lets a switch set CI
-    /// and NI in either direction; the paper sets them in backward cells.
+    /// Also marks forward RM cells, whose bits the destination returns. An RM cell then brings back
+    /// the worse of the feedback on its forward path and on its backward path. TM 4.0 section
+    /// 5.10.6 lets a switch set CI and NI in either direction; the paper sets them in backward
+    /// cells.
     pub mark_forward: bool,
     /// Distance below a threshold to which the queue must fall before it counts as below the
     /// threshold again; less than `low`. No hysteresis if absent, as in the paper. Two thresholds

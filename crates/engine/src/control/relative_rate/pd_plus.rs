@@ -31,16 +31,17 @@ pub struct PdPlusConfig {
     #[schemars(extend("x-search" = { "low": "1 cell", "high": "1000 cells", "scale": "log" }))]
     pub beta: Cells,
     /// Largest change between samples that counts as no change; 0 in (3). With the epsilon of (4),
-    /// 1 or 2 cells, the small changes at a lightly loaded link keep no rate.
+    /// 1 or 2 cells, small changes at a lightly loaded link cause no feedback "keep rate".
     #[schemars(extend("x-search" = { "low": "0 cells", "high": "100 cells", "scale": "linear" }))]
     pub epsilon: Cells,
     /// Counts the cell in service as part of the queue. The paper does not specify this. If the
     /// cell counts, the queue of a lightly loaded link alternates between 0 and 1, and every port
     /// on the path reacts to this.
     pub count_in_service: bool,
-    /// Also marks forward RM cells, whose bits the destination returns. A cell then brings back the
-    /// worse feedback of its way there and its way back. TM 4.0 section 5.10.6 lets a switch set CI
-    /// and NI in either direction; the paper sets them in backward cells.
+    /// Also marks forward RM cells, whose bits the destination returns. An RM cell then brings back
+    /// the worse of the feedback on its forward path and on its backward path. TM 4.0 section
+    /// 5.10.6 lets a switch set CI and NI in either direction; the paper sets them in backward
+    /// cells.
     pub mark_forward: bool,
     /// Distance below a threshold to which the queue must fall before it counts as below the
     /// threshold again; less than `low`. No hysteresis if absent, as in the paper. Two thresholds

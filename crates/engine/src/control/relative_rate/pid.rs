@@ -27,7 +27,8 @@ pub struct PidConfig {
     pub high: Cells,
     /// Weight of the newest sample in the mean I_Q(n) = alpha Q(n) + (1 - alpha) I_Q(n - 1), above
     /// 0 and below 1. The time constant of the mean is -S_r / ln(1 - alpha) slots. The paper's
-    /// expression theta for it is negative, and has the right dimension but not the right value.
+    /// expression theta for this time constant is negative: its dimension is right, its value is
+    /// not.
     #[schemars(extend("x-search" = { "low": 0.0001, "high": 0.5, "scale": "log" }))]
     pub alpha: f64,
     /// Least decrease between two samples that counts as a falling queue (epsilon). The paper names
@@ -38,9 +39,10 @@ pub struct PidConfig {
     /// cell counts, the queue of a lightly loaded link alternates between 0 and 1, and every port
     /// on the path reacts to this.
     pub count_in_service: bool,
-    /// Also marks forward RM cells, whose bits the destination returns. A cell then brings back the
-    /// worse feedback of its way there and its way back. TM 4.0 section 5.10.6 lets a switch set CI
-    /// and NI in either direction; the paper sets them in backward cells.
+    /// Also marks forward RM cells, whose bits the destination returns. An RM cell then brings back
+    /// the worse of the feedback on its forward path and on its backward path. TM 4.0 section
+    /// 5.10.6 lets a switch set CI and NI in either direction; the paper sets them in backward
+    /// cells.
     pub mark_forward: bool,
     /// Distance below a threshold to which the queue must fall before it counts as below the
     /// threshold again; less than `low`. No hysteresis if absent, as in the paper. Two thresholds
