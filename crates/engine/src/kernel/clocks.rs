@@ -41,7 +41,7 @@ impl FewClocks {
         let [a, b, c, d] = least;
         a.min(b).min(c.min(d))
     }
-    /// The components whose clocks show a time before `bound`.
+    /// The components whose clocks show a time before `bound`, as a set.
     #[inline]
     pub fn before(&self, bound: Ps) -> Few {
         let mut bits = 0;

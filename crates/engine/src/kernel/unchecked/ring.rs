@@ -192,7 +192,7 @@ pub struct Tail<'a, T: Copy> {
     slots: &'a mut [MaybeUninit<T>],
     len: &'a mut usize,
     /// Position of the first free slot, counted without wrapping. `at` is the position of the next free slot.
-    /// `end` is the position of the ring's oldest value, one round later.
+    /// `end` is the position after the last free slot.
     begin: usize,
     at: usize,
     end: usize,
