@@ -12,7 +12,7 @@ const MOST_UNSETTLED: usize = 1_024;
 /// The number of units that each channel has in a queue.
 #[derive(Clone, Debug)]
 pub(crate) struct Accounts {
-    /// For each cell or frame in the queue, oldest first: the slot of its channel and its units.
+    /// For each cell or frame in the queue, oldest first: the index of its channel, and its units.
     order: VecDeque<(u32, u32)>,
     units: Vec<u64>,
     total: u64,

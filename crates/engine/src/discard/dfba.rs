@@ -16,8 +16,8 @@ use crate::kernel::units::{Buffer, Cells};
 use crate::kernel::{Finding, Ps, Stream};
 use crate::passing::Passing;
 
-/// Parameters of differential fair buffer allocation. The weight W_i of a channel is its MCR over the MCRs of all channels
-/// of the queue; channels of a queue without any MCR have equal weights.
+/// Parameters of differential fair buffer allocation. The weight W_i of a channel is its MCR divided by the sum of the MCRs
+/// of all channels of the queue; channels of a queue without any MCR have equal weights.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct DfbaConfig {
@@ -30,7 +30,8 @@ pub struct DfbaConfig {
     /// Scale of the probability with which a PDU of a channel above its share is dropped (Z_i), from 0 to 1.
     #[schemars(extend("x-search" = { "low": 0, "high": 1, "scale": "linear" }))]
     pub z: f64,
-    /// Weight of the channel's excess in this probability (alpha), from 0 to 1; the rest is that of the queue.
+    /// Weight, from 0 to 1, of the channel's excess over its share in the drop probability (alpha). The queue length has
+    /// the weight 1 - alpha.
     #[schemars(extend("x-search" = { "low": 0, "high": 1, "scale": "linear" }))]
     pub alpha: f64,
 }
@@ -93,7 +94,7 @@ pub struct Dfba {
     config: DfbaConfig,
     frames: Frames,
     accounts: Accounts,
-    /// For each channel W_i / W.
+    /// For each channel, its share W_i / W of the queue.
     shares: Vec<f64>,
     stream: Stream,
 }
@@ -204,7 +205,7 @@ mod tests {
 
     #[test]
     fn chances_by_hand() {
-        // Below L all may begin, above H none, between them none with CLP = 1.
+        // Below L all PDUs may begin, above H none, between L and H none with CLP = 1.
         assert_eq!(
             [chance(19, 19, 0.1, true), chance(0, 101, 0.1, false)],
             [0.0, 1.0]

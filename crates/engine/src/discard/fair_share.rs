@@ -76,7 +76,7 @@ pub trait Share {
 
     /// True if a channel has more than its allowed share of a queue that is longer than
     /// `threshold`. `weighted` is Y_i N_a: the number of the channel's units in the queue, times
-    /// the number of channels with units there.
+    /// the number of channels with units in the queue.
     fn is_exceeded(weighted: f64, z: f64, queue: u64, threshold: u64, buffer: u64) -> bool;
 }
 

@@ -47,8 +47,8 @@ pub trait DiscardPolicy {
 
     /// Decides about a cell or frame of channel `slot` that arrives at `now`.
     fn admit(&mut self, now: Ps, slot: u32, passing: Passing, queue: u64, buffer: u64) -> Verdict;
-    /// Queue length in units, including the arriving units, up to which [`DiscardPolicy::passes`] may be called
-    /// instead of [`DiscardPolicy::admit`]; 0 if it never may. Below this length the port need not know the exact
+    /// Queue length in units, including the arriving units, up to which [`DiscardPolicy::passes`] may be called instead
+    /// of [`DiscardPolicy::admit`]; 0 if it may never be called. Below this length the port need not know the exact
     /// length.
     fn passes_within(&self, _buffer: u64) -> u64 {
         0
@@ -70,8 +70,9 @@ pub trait DiscardPolicy {
     fn acts_without_limit(&self) -> bool {
         false
     }
-    /// Tells the policy the seed of its random numbers, and the share of each channel of the queue: its MCR over the MCRs
-    /// of all, or equal parts if no channel has an MCR. Before the first cell. The default ignores both.
+    /// Called before the first cell, with the seed of the policy's random numbers and the share of each channel of the
+    /// queue: its MCR divided by the sum of the MCRs of all channels, or equal parts if no channel has an MCR. The
+    /// default ignores both.
     fn prepare(&mut self, _seed: u64, _shares: &[f64]) {}
 }
 
