@@ -17,7 +17,7 @@ pub struct Contract {
     pub cdvt: Ps,
     /// Sustainable cell rate (SCR); `None` for a contract with a peak rate alone.
     pub scr: Option<Rate>,
-    /// Maximum burst size (MBS) in units, at the peak rate. `None` exactly if `scr` is.
+    /// Maximum burst size (MBS) in units, at the peak rate. `None` exactly if `scr` is `None`.
     pub mbs: Option<Cells>,
 }
 
@@ -58,7 +58,7 @@ impl Contract {
     }
 
     /// Number of units that conform one after another at the peak rate: `1 + floor((tau_s + CDVT) / (1/SCR - 1/PCR))`
-    /// (TM 4.0 section 4.4.2). `None` if all conform.
+    /// (TM 4.0 section 4.4.2). `None` if all units conform.
     pub fn burst(&self, units: fn(Rate) -> ServiceRate) -> Option<u128> {
         let (increment, tolerance) = self.sustained(units)?;
         let gap = increment.less(self.peak_increment(units));

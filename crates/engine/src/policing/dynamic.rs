@@ -1,8 +1,8 @@
 //! The rate that an ABR source may have at a policer, for the dynamic GCRA (TM 4.0 section 4.5.4).
 //!
-//! A backward RM cell passes the policer on its way to the source. Cells at the rate that it allows reach the policer
-//! between `tau_3` and `tau_2` later. So a rate may be in force from `tau_3` after its RM cell until `tau_2` after the
-//! next one, and a cell must conform to the greatest rate that may be in force.
+//! A backward RM cell passes the policer on its way to the source. Cells at the rate that this RM cell allows reach the
+//! policer between `tau_3` and `tau_2` later. So a rate may be in force from `tau_3` after its RM cell until `tau_2`
+//! after the next one, and a cell must conform to the greatest rate that may be in force.
 
 use alloc::collections::VecDeque;
 
@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::kernel::{Finding, Ps};
 
-/// Delays of the dynamic GCRA, between a backward RM cell at the policer and the first cell at its rate there.
+/// Bounds of the delay, for the dynamic GCRA, from a backward RM cell at the policer to the first cell there at the rate
+/// that this RM cell allows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DynamicConfig {
@@ -46,7 +47,7 @@ pub struct AllowedRate {
 }
 
 impl AllowedRate {
-    /// A source that begins with the rate `first`.
+    /// State for a source that begins with the rate `first` in units/s.
     pub fn new(config: &DynamicConfig, first: f64) -> AllowedRate {
         AllowedRate {
             config: config.clone(),
@@ -56,7 +57,7 @@ impl AllowedRate {
         }
     }
 
-    /// An RM cell that allows `rate` passes at `now`. Calls must be in order of time.
+    /// An RM cell that allows `rate` (units/s) passes at `now`. Calls must be in order of time.
     pub fn tell(&mut self, now: Ps, rate: f64) {
         if self.rates.back().is_some_and(|(_, last)| *last == rate) {
             return;
@@ -65,8 +66,8 @@ impl AllowedRate {
         self.until = self.until.min(now.saturating_add(self.config.tau_3));
     }
 
-    /// The greatest rate that may be in force at `now`, not before an earlier call. `None` if it is that of the
-    /// last call.
+    /// The greatest rate that may be in force at `now`, in units/s; `None` if it has not changed since the last call.
+    /// Calls must be in order of time.
     #[inline]
     pub fn change(&mut self, now: Ps) -> Option<f64> {
         if now < self.until {
@@ -113,8 +114,8 @@ mod tests {
         }
     }
 
-    /// tau_2 = 10 and tau_3 = 4. From 10 to 20 at time 100: at 104. Down to 5 at time 120: at 130. Up to 8 at 125, which
-    /// begins at 129 and is lower than 20 until 130.
+    /// tau_2 = 10 and tau_3 = 4. A rise from 10 to 20 at time 100 counts from 104 on. A fall to 5 at time 120 counts
+    /// from 130 on. A rise to 8 at 125 begins at 129, but 8 is lower than 20, which is in force until 130.
     #[test]
     fn a_rise_counts_after_tau_3_and_a_fall_after_tau_2() {
         let mut rate = AllowedRate::new(&config(10, 4), 10.0);
@@ -133,15 +134,15 @@ mod tests {
                 seen.push((now, changed));
             }
         }
-        // 5 is in force alone between 130 and 129: never, as 8 has begun before 20 ends.
+        // 5 would be in force alone from 130 to 129, so never: 8 has begun before 20 ends.
         assert_eq!(seen, [(104, 20.0), (130, 8.0)]);
     }
 
     proptest! {
         #![proptest_config(ProptestConfig { rng_seed: proptest::test_runner::RngSeed::Fixed(1), ..ProptestConfig::default() })]
 
-        /// The rate is the greatest of those whose span from tau_3 after their RM cell to tau_2 after the next has begun
-        /// and not ended.
+        /// The rate is the greatest of those that may be in force: each from tau_3 after its RM cell to tau_2 after the
+        /// next RM cell.
         #[test]
         fn the_rate_is_the_greatest_that_may_be_in_force(
             told in prop::collection::vec((0..9u64, 1..6u32), 0..40),

@@ -44,15 +44,15 @@ impl Fine {
     pub const fn whole_steps(self, step: Fine) -> Option<u128> {
         self.0.checked_div(step.0)
     }
-    /// The span `times` times.
+    /// This span multiplied by `times`.
     pub const fn times(self, times: u64) -> Fine {
         Fine(self.0.saturating_mul(times as u128))
     }
-    /// The sum of both spans.
+    /// The sum of this span and `other`.
     pub const fn plus(self, other: Fine) -> Fine {
         Fine(self.0.saturating_add(other.0))
     }
-    /// The difference of both spans, zero if `other` is longer.
+    /// The difference of this span and `other`; zero if `other` is longer.
     pub const fn less(self, other: Fine) -> Fine {
         Fine(self.0.saturating_sub(other.0))
     }
@@ -75,8 +75,8 @@ impl VirtualScheduling {
             tat: Fine(0),
         }
     }
-    /// Replaces the increment `T` from the last unit to the next, and of further units (the dynamic GCRA of TM 4.0
-    /// section 4.5.4, whose last virtual scheduled time is `TAT - T`).
+    /// Replaces the increment `T` between the last unit and the next, and between all later units (the dynamic GCRA of TM
+    /// 4.0 section 4.5.4, whose last virtual scheduled time is `TAT - T`).
     pub const fn set_increment(&mut self, increment: Fine) {
         if self.tat.0 > 0 {
             self.tat = self.tat.less(self.increment).plus(increment);
@@ -260,7 +260,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { rng_seed: proptest::test_runner::RngSeed::Fixed(1), ..ProptestConfig::default() })]
 
-        /// Both forms decide alike, whatever comes, and a cell at the earliest time is the first to conform.
+        /// Both forms decide alike, whatever arrives, and a cell conforms exactly from the computed earliest time on.
         #[test]
         fn both_forms_are_equal(
             increment in 1..1u128 << 50,
@@ -277,8 +277,8 @@ mod tests {
             }
         }
 
-        /// The definition without a state: a cell conforms exactly if it comes, for every conforming cell before it, at
-        /// most tau before as many T after that cell as there are conforming cells between.
+        /// The definition without a state: a cell conforms exactly if, for each k, it arrives at most tau before the time
+        /// k T after the k-th last conforming cell.
         #[test]
         fn a_cell_conforms_if_no_interval_has_too_many(
             increment in 1..1u128 << 50,

@@ -109,9 +109,10 @@ struct Frame {
 
 /// The policer of one channel with a GFR contract.
 ///
-/// A cell conforms if it conforms to PCR, has the CLP of its frame's first cell, and ends the frame or is not its MFS-th
-/// cell. Of a frame with a cell that does not conform, that cell and the others behind it are dropped; the last cell passes if
-/// a cell has passed, so that the receiver finds the end. The first cell decides whether MCR covers a frame with CLP = 0.
+/// A cell conforms if it conforms to PCR, has the CLP of its frame's first cell, and ends the frame or is not its MFS-th cell.
+/// If a cell of a frame does not conform, this cell and all later cells of the frame are dropped. But the last cell passes if
+/// a cell of the frame has passed, so that the receiver finds the end. The first cell decides whether MCR covers a frame with
+/// CLP = 0.
 #[derive(Clone, Debug)]
 pub struct GfrPolicer {
     peak: VirtualScheduling,
@@ -140,11 +141,12 @@ impl GfrPolicer {
             counts: PolicerCounts::default(),
         }
     }
-    /// Counts since the start of the run. Conforming are the cells that pass of frames that MCR covers.
+    /// Counts since the start of the run. A cell counts as conforming if MCR covers its frame, and this cell and all earlier
+    /// cells of the frame conform.
     pub fn counts(&self) -> PolicerCounts {
         self.counts
     }
-    /// Decides about a cell that arrives at `now` with CLP = 1 if `is_tagged`.
+    /// Decides about a cell that arrives at `now`. `is_tagged` is true if the cell has CLP = 1.
     pub fn police(&mut self, now: Ps, passing: Passing, is_tagged: bool) -> Treatment {
         let ends = passing.ends_pdu;
         let mut frame = self.frame.unwrap_or(Frame {
@@ -226,9 +228,9 @@ mod tests {
 
     #[test]
     fn the_first_cell_decides_whether_mcr_covers_a_frame() {
-        // Frame 1 at 0, 10, 20: TAT of MCR is 120. Frame 2 begins at 30, before 120 - 60, and is tagged as a whole, though
-        // 60 us comes within it. Frame 3 begins at 60, exactly in time, and is covered: TAT is 200.
-        // Frame 4 at 80: tagged. It does not count, so frame 5 at 140 is covered.
+        // Frame 1 at 0, 10, 20: TAT of MCR is 120. Frame 2 begins at 30, before 120 - 60, and is tagged as a whole. Frame 3
+        // begins at 60, exactly in time, and is covered: TAT is 200. Frame 4 at 80: tagged. Frame 4 does not count against
+        // MCR, so frame 5 at 140 is covered.
         let two = contract(GfrConformance::Two);
         let at = [0, 10, 20, 30, 40, 60, 70, 80, 90, 140];
         let (text, counts) = treated(&two, "ccecececee", &at);
@@ -277,7 +279,7 @@ mod tests {
             ..two.clone()
         };
         assert_eq!(treated(&larger, "eeeeeee", &at).0, "....ttt");
-        // 30 us of CDVT add to both: four frames, and two cells at once.
+        // CDVT of 30 us adds to the tolerances of PCR and MCR: four frames are covered, and two cells may come at once.
         let loose = GfrConfig {
             cdvt: Ps::from_us(30),
             ..two

@@ -30,10 +30,10 @@ pub enum Action {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum FrameRule {
-    /// Each cell by itself.
+    /// Each cell is treated by itself.
     #[default]
     Cells,
-    /// After the first cell of a PDU that does not conform, the rest of the PDU is treated alike. The last cell
+    /// After the first cell of a PDU that does not conform, the rest of the PDU is treated like this cell. The last cell
     /// passes if a cell of the PDU has passed, so that the receiver finds the end of the PDU.
     Partial,
     /// The first cell decides about the whole PDU, and all cells of a conforming PDU count (frame-based GCRA, TM 4.1
@@ -48,7 +48,7 @@ pub struct PolicerConfig {
     /// Peak cell rate (PCR).
     #[schemars(extend("x-not-searched" = "the traffic contract fixes this rate"))]
     pub pcr: Rate,
-    /// Cell delay variation tolerance (CDVT): how much earlier than 1/PCR after the last one a cell may come.
+    /// Cell delay variation tolerance (CDVT): a cell may come up to CDVT earlier than 1/PCR after the previous cell.
     #[serde(default = "none")]
     #[schemars(extend("x-not-searched" = "the traffic contract fixes this tolerance"))]
     pub cdvt: Ps,
@@ -66,7 +66,7 @@ pub struct PolicerConfig {
     /// most `pcr`, instead of to `pcr`. Cells with CLP = 1 pass. Off if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dynamic: Option<DynamicConfig>,
-    /// Treatment of other cells of its AAL5 PDU.
+    /// Treatment of the other cells of an AAL5 PDU with a cell that does not conform.
     #[serde(default)]
     pub frames: FrameRule,
 }
@@ -122,9 +122,9 @@ pub struct PolicerCounts {
     pub conforming: u64,
     /// Number that do not conform, or belong to the rest of a PDU that does not conform.
     pub nonconforming: u64,
-    /// Number of those that the policer has tagged.
+    /// Number of the cells or frames counted in `nonconforming` that the policer has tagged.
     pub tagged: u64,
-    /// Number of those that the policer has dropped.
+    /// Number of the cells or frames counted in `nonconforming` that the policer has dropped.
     pub dropped: u64,
 }
 
@@ -135,9 +135,9 @@ enum Pdu {
     Begins,
     /// All cells so far have conformed.
     Conforms,
-    /// A first cell did not conform, and all others of the PDU are treated as it was.
+    /// The first cell did not conform, and all other cells of the PDU are treated like the first.
     Whole(Treatment),
-    /// A later cell did not conform, and the rest of the PDU but the last cell is treated as it was.
+    /// A later cell did not conform, and the rest of the PDU is treated like this cell; but a last cell is not dropped.
     Rest(Treatment),
 }
 
@@ -189,8 +189,8 @@ impl Policer {
         self.counts
     }
 
-    /// Decides about a cell or frame that arrives at `now`. `is_tagged` is true if it is tagged already; such a cell
-    /// or frame counts against PCR alone, since SCR is of cells with CLP = 0 (TM 4.0 VBR.2 and VBR.3).
+    /// Decides about a cell or frame that arrives at `now`. `is_tagged` is true if it is tagged already; such a cell or
+    /// frame counts against PCR alone, since SCR applies to cells with CLP = 0 (TM 4.0 VBR.2 and VBR.3).
     pub fn police(&mut self, now: Ps, passing: Passing, is_tagged: bool) -> Treatment {
         if let Some((allowed, pcr)) = &mut self.allowed {
             if is_tagged {
@@ -390,20 +390,22 @@ mod tests {
     #[test]
     fn drops_the_rest_of_a_pdu_but_not_its_end() {
         let partial = with(Action::Drop, FrameRule::Partial);
-        // 30 us is beyond SCR. The cell at 60 us would conform, but belongs to the rest. The end at 62 us passes.
+        // 30 us is beyond SCR. The cell at 60 us would conform, but belongs to the rest of the PDU. The last cell at 62 us
+        // passes.
         let (text, counts) = treated(&partial, "ccccrcec", &[0, 10, 20, 30, 60, 61, 62, 300]);
         assert_eq!(text, "...x.x..");
         assert_eq!(
             (counts.conforming, counts.nonconforming, counts.dropped),
             (5, 3, 2)
         );
-        // The first cell of a PDU does not conform: nothing of it passes, its end neither, though 100 us conforms.
-        // The next PDU does.
+        // The first cell of the second PDU does not conform: nothing of this PDU passes, not even its last cell, which at
+        // 100 us would conform. The next cell, of another PDU, passes.
         assert_eq!(
             treated(&partial, "cecec", &[0, 10, 11, 100, 101]).0,
             "..xx."
         );
-        // An end that does not conform passes after a cell that does, and counts: at 110 us TAT of PCR is 111.
+        // A last cell that does not conform passes if a cell of its PDU has passed, and it counts: at 110 us TAT of PCR is
+        // 120 us.
         assert_eq!(
             treated(&partial, "ceccc", &[100, 101, 110, 120, 130]).0,
             "..xxx"
