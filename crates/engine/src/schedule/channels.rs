@@ -49,17 +49,17 @@ pub struct ChannelWeights {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum WeightsFrom {
-    /// The key `weight` of its flow.
+    /// The key `weight` of the channel's flow.
     #[default]
     Flow,
-    /// The MCR of its flow. Channels of a queue share it equally if none of them has an MCR.
+    /// The MCR of the channel's flow. Channels of a queue have equal weights if none of them has an MCR.
     Mcr,
 }
 
 /// Weights by which channels cannot share a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WrongWeights {
-    /// The fault.
+    /// The fault of the weights, as text.
     pub message: String,
     /// The weights that are allowed.
     pub allowed: &'static str,

@@ -16,8 +16,8 @@ use crate::kernel::units::Bytes;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DrrConfig {
-    /// Octets that each queue gains in a round (Q_i). With at least the octets of the largest frame the work
-    /// for a frame is constant.
+    /// Octets that each queue gains in a round (Q_i). If each quantum has at least the octets of the largest frame, the
+    /// work for a frame is constant.
     #[schemars(extend("x-not-searched" = "the shares that a network has agreed on"))]
     pub quanta: Vec<Bytes>,
     /// Number of queues, from the first on, that are served in strict priority before the others.

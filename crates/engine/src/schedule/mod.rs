@@ -1,4 +1,4 @@
-//! The order in which a port serves its queues: strict priority, turns, or shares by weight. No service is
+//! The order in which a port serves its queues: strict priority, round robin, or shares by weight. No service is
 //! interrupted. What the disciplines call a frame is a frame of Ethernet, or a cell of 53 octets.
 
 pub mod channels;
@@ -130,11 +130,11 @@ impl ScheduleConfig {
 pub struct Schedule {
     /// Number of queues, from the first on, in strict priority.
     strict: usize,
-    /// The order of the queues behind them; `None` if all are strict.
+    /// Order of service of the queues behind the strict ones; `None` if all queues are strict.
     order: Option<Order>,
 }
 
-/// The order of service of queues that share what strict queues leave.
+/// The order of service of queues that share the rate that strict queues leave.
 #[derive(Clone, Debug)]
 enum Order {
     DeficitRoundRobin(drr::DeficitRoundRobin),
@@ -144,13 +144,14 @@ enum Order {
 }
 
 impl Schedule {
-    /// True if `queue` is served before all queues behind it.
+    /// True if `queue` is served in strict priority, before all later queues.
     #[inline]
     pub fn is_strict(&self, queue: usize) -> bool {
         queue < self.strict
     }
     /// The queue whose first frame is served next; `None` if all queues are empty. `heads` are the octets of the first
-    /// frame of each queue, 0 for an empty queue. If the port drops the frame instead, it calls again.
+    /// frame of each queue, 0 for an empty queue. If the port drops this frame instead of serving it, the port calls
+    /// this method again.
     #[inline]
     pub fn next(&mut self, heads: &[u32]) -> Option<usize> {
         let (first, shared) = heads.split_at(self.strict.min(heads.len()));
@@ -166,12 +167,13 @@ impl Schedule {
         };
         queue.map(|queue| self.strict + queue)
     }
-    /// True if the discipline must know of a frame that comes to an empty queue: [`Schedule::on_arrival`].
+    /// True if the discipline must know of a frame that arrives at an empty queue: [`Schedule::on_arrival`].
     #[inline]
     pub fn notes_arrivals(&self) -> bool {
         matches!(self.order, Some(Order::WorstCaseFair(_)))
     }
-    /// Notes a frame that comes to an empty queue when the frame in service has `left` octets to go on the line.
+    /// Records that a frame arrives at an empty queue while `left` octets of the frame in service have not been sent
+    /// yet.
     pub fn on_arrival(&mut self, queue: usize, left: u64) {
         if let Some(Order::WorstCaseFair(fair)) = &mut self.order
             && queue >= self.strict
@@ -179,7 +181,7 @@ impl Schedule {
             fair.on_arrival(queue - self.strict, left);
         }
     }
-    /// Notes the service of a frame of `octets` in `queue`. [`Schedule::next`] must have returned `queue`.
+    /// Records the service of a frame of `octets` octets in `queue`. [`Schedule::next`] must have returned `queue`.
     #[inline]
     pub fn on_service(&mut self, queue: usize, octets: u32) {
         let Some(order) = self.order.as_mut().filter(|_| queue >= self.strict) else {
@@ -193,7 +195,7 @@ impl Schedule {
             Order::WorstCaseFair(fair) => fair.on_service(queue, octets),
         }
     }
-    /// Notes that no frame waits in `queue` any more: its last frame was served or dropped.
+    /// Records that no frame waits in `queue` any more: its last frame was served or dropped.
     /// [`Schedule::next`] must have returned `queue`.
     #[inline]
     pub fn on_emptied(&mut self, queue: usize) {

@@ -20,8 +20,8 @@ pub struct SelfClocked {
 struct Queue {
     /// Virtual time of an octet (1 / r_k).
     step: u128,
-    /// Virtual time at which the first frame begins: the larger of the tag of the queue's frame before it and the
-    /// virtual time when it arrived.
+    /// Virtual time at which the first frame begins: the larger of the tag of the queue's previous frame and the
+    /// virtual time when the first frame arrived.
     begins: u128,
     /// True if the queue had a frame at the last decision.
     is_backlogged: bool,
@@ -41,11 +41,11 @@ impl SelfClocked {
             around,
         }
     }
-    /// The queue whose first frame is served next: the frame of the least tag, the first queue of several; `None` if
-    /// all queues are empty.
+    /// The queue whose first frame is served next: the frame of the least tag, and among equals that of the first
+    /// queue; `None` if all queues are empty.
     ///
-    /// The virtual time changes only when a service begins, so a queue that has been empty gets the same beginning
-    /// here as at the arrival of its frame.
+    /// The virtual time changes only when a service begins, so the first frame of a queue that was empty gets the
+    /// same `begins` here as it would have got at its arrival.
     pub fn next(&mut self, heads: &[u32]) -> Option<usize> {
         let mut least: Option<(u128, usize)> = None;
         for (index, (queue, octets)) in self.queues.iter_mut().zip(heads).enumerate() {
@@ -64,13 +64,13 @@ impl SelfClocked {
         }
         least.map(|(_, queue)| queue)
     }
-    /// Notes the service of a frame of `octets` in `queue`.
+    /// Records the service of a frame of `octets` octets in `queue`.
     pub fn on_service(&mut self, queue: usize, octets: u32) {
         let queue = &mut self.queues[queue];
         self.now = queue.tag(octets + self.around);
         queue.begins = self.now;
     }
-    /// Notes that no frame waits in `queue` any more.
+    /// Records that no frame waits in `queue` any more.
     pub fn on_emptied(&mut self, queue: usize) {
         self.queues[queue].is_backlogged = false;
     }

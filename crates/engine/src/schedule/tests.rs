@@ -29,7 +29,7 @@ fn by_weight(name: &str, weights: &[u32]) -> ScheduleConfig {
     }
 }
 
-/// A frame: arrival in times of an octet, queue, octets.
+/// A frame: time of its arrival in octet times, its queue, and its octets.
 type Sent = (u64, usize, u32);
 
 /// Serves frames without preamble and gap, in the order of their arrivals, over a line that takes one octet in a unit of
@@ -89,10 +89,11 @@ fn strict_priority_serves_the_first_queue_that_has_a_frame() {
 
 #[test]
 fn seven_frames_of_one_queue_among_one_frame_of_each_other() {
-    // Half of the line is the first queue's, a fourteenth each other's; all frames come at once. The fluid system ends
-    // a frame of the first queue every two frame times, and all others together at 14. WF2Q+ takes a frame of
-    // the first queue only when its fluid service has begun: every second place. In SCFQ the tags of the first
-    // queue are 1/7 to 7/7 and those of the others 1. A turn of weighted round robin is seven frames.
+    // The first queue has half of the line, each other queue a fourteenth; all frames come at once. The fluid system
+    // ends a frame of the first queue every two frame times, and the frames of all other queues together at 14 frame
+    // times. WF2Q+ takes a frame of the first queue only when its fluid service has begun: every second place. In SCFQ
+    // the tags of the first queue are 1/7 to 7/7 and those of the others 1. A turn of weighted round robin is seven
+    // frames.
     let mut frames: Vec<Sent> = (0..7).map(|_| (0, 0, 100)).collect();
     frames.extend((1..8).map(|queue| (0, queue, 100)));
     let weights = [7, 1, 1, 1, 1, 1, 1, 1];
@@ -110,8 +111,8 @@ fn seven_frames_of_one_queue_among_one_frame_of_each_other() {
 #[test]
 fn a_queue_that_has_been_empty_saves_nothing() {
     // Two queues of equal weight. Five frames of the first wait from 0 on; two of the second come at 250, while the
-    // third of the first is served. Its tag is the virtual time, so the tags of both queues go on alike. Tags from
-    // 0 on would serve both frames of the second queue first.
+    // third of the first is served. The tag of this third frame is the virtual time, from which the tags of both queues
+    // go on alike. Tags from 0 on would serve both frames of the second queue first.
     let mut frames = vec![(0, 0, 100); 5];
     frames.extend([(250, 1, 100), (250, 1, 100)]);
     for (name, expected) in [
@@ -200,7 +201,7 @@ fn drawn(stream: &mut Stream, is_fixed: bool) -> Drawn {
         frames.push((at as u64, 0, size));
     }
     for queue in 1..weights.len() {
-        // From a quarter of the line on, up to far more than the line.
+        // The load of each other queue is from a quarter of the line rate to far more than the line rate.
         let gap = 1 + below(4 * largest as u64);
         let mut at = below(gap);
         while at < frames[39].0 + 20 * largest as u64 && frames.len() < 2_000 {
@@ -325,7 +326,7 @@ fn a_discipline_reads_back_as_it_is_written() {
     );
 }
 
-/// A discipline over channels.
+/// The discipline with the key `name` for channels, with weights from the source `weights`.
 fn over_channels(name: &str, weights: WeightsFrom) -> ChannelScheduleConfig {
     let weights = serde_json::to_value(weights).expect("a word");
     let written = serde_json::json!({"discipline": name, "weights": weights});
@@ -351,15 +352,16 @@ fn channels_served(name: &str, weights: &[u64], cells: &[(u64, usize)]) -> Vec<u
 #[test]
 fn cells_of_ten_channels_by_hand() {
     // Channel 9 has weight 9 and nine cells; channels 0 to 8 have weight 1 and one cell each. All come at once. As for
-    // frames: the fluid system ends a cell of channel 9 every two cell times, and all others at 18.
+    // frames, the fluid system ends a cell of channel 9 every two cell times, and the cells of all other channels at 18
+    // cell times.
     let mut cells: Vec<(u64, usize)> = vec![(0, 9); 9];
     cells.extend((0..9).map(|channel| (0, channel)));
     let weights = [1, 1, 1, 1, 1, 1, 1, 1, 1, 9];
-    // WF2Q+: at V = 0 all are eligible, and channel 9 ends first. Then it is eligible in every second cell. Of the
-    // last two, which both end at 18, the first channel's goes first.
+    // WF2Q+: at V = 0 all are eligible, and channel 9 ends first. Then it is eligible in every second cell. Of the last
+    // two cells, which both end at 18, that of the lower channel goes first.
     let spread = [9, 0, 9, 1, 9, 2, 9, 3, 9, 4, 9, 5, 9, 6, 9, 7, 8, 9];
     assert_eq!(channels_served("wf2q-plus", &weights, &cells), spread);
-    // SCFQ: tags of channel 9 are 1/9 to 9/9, of the others 1; of equal tags the first channel's goes first.
+    // SCFQ: tags of channel 9 are 1/9 to 9/9, of the others 1; of equal tags that of the lowest channel goes first.
     let burst = [9, 9, 9, 9, 9, 9, 9, 9, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
     assert_eq!(channels_served("scfq", &weights, &cells), burst);
     let turns = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 9, 9, 9, 9, 9, 9, 9, 9];
@@ -385,8 +387,8 @@ fn a_cell_that_comes_within_another_counts_from_that_octet() {
 
 #[test]
 fn no_random_cells_exceed_the_published_delays() {
-    // A channel whose cells pass a token bucket of `depth` cells at its share, among up to 29 others that send anything. The
-    // bounds are those of frames, all of one size.
+    // A channel whose cells pass a token bucket of `depth` cells at its share, among up to 29 other channels with arbitrary
+    // arrivals. The bounds are those of frames, all of one size.
     let mut stream = Stream::new(1, "test", "bounds of delay over cells");
     let cell = f64::from(CELL_OCTETS);
     for _ in 0..1_000 {

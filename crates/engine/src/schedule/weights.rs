@@ -15,8 +15,8 @@ pub const GREATEST: u32 = 100;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WeightsConfig {
-    /// Weight of each queue behind the strict ones. While all these queues have frames, their shares of the line are
-    /// as the weights.
+    /// Weight of each queue behind the strict ones. While all these queues have frames, their shares of the line are in
+    /// proportion to the weights.
     #[schemars(extend("x-not-searched" = "the shares that a network has agreed on"))]
     pub weights: Vec<u32>,
     /// Number of queues, from the first on, that are served in strict priority before the others.
@@ -84,8 +84,8 @@ pub(super) fn count(
 pub struct Shares(Vec<u64>);
 
 impl Shares {
-    /// Shares as `weights`. `None` if there is no weight, if one is 0, or if their least common multiple, after division by
-    /// their greatest common divisor, exceeds 64 bits. Numerators of all tags then fit 128 bits.
+    /// Shares in proportion to `weights`. `None` if there is no weight, if one is 0, or if their least common multiple,
+    /// after division by their greatest common divisor, exceeds 64 bits. Numerators of all tags then fit 128 bits.
     pub fn new(weights: Vec<u64>) -> Option<Shares> {
         let common = weights
             .iter()
@@ -151,7 +151,7 @@ mod tests {
             strict: 0,
         };
         let shares = config(&[4, 6, 10]).shares();
-        // A common divisor says nothing: the weights are 2, 3 and 5.
+        // A common divisor does not matter: the weights are 2, 3 and 5.
         assert_eq!((shares.sum(), shares.multiple()), (10, 30));
         assert!(shares.steps().eq([15, 10, 6]));
         let largest = config(&[89, 97, 83, 79, 73, 71, 67, 100]).shares();
@@ -163,7 +163,7 @@ mod tests {
     fn shares_without_a_small_common_multiple_are_none() {
         let rates = [1_000_000_007, 1_000_000_009, 1_000_000_021];
         assert_eq!(Shares::new(rates.to_vec()), None);
-        // Two of them have a common multiple of 10^18.
+        // Two of these rates have a common multiple of 10^18.
         assert!(Shares::new(rates[..2].to_vec()).is_some());
         assert!(Shares::new(rates.map(|rate| rate - rate % 1_000_000).to_vec()).is_some());
         assert_eq!(Shares::new(Vec::new()), None);

@@ -23,7 +23,7 @@ pub struct WorstCaseFair {
 struct Queue {
     /// Virtual time of an octet at the queue's own rate.
     step: u128,
-    /// Virtual start of the first frame (S_i); of an empty queue, virtual finish of its last (F_i).
+    /// Virtual start of the first frame (S_i); of an empty queue, virtual finish of its last frame (F_i).
     start: u128,
     /// True if the queue had a frame at the last decision.
     is_backlogged: bool,
@@ -45,13 +45,14 @@ impl WorstCaseFair {
             around,
         }
     }
-    /// Notes a frame that comes to an empty queue when the frame in service has `left` octets to go.
+    /// Records that a frame arrives at an empty queue while `left` octets of the frame in service have not been sent
+    /// yet.
     pub fn on_arrival(&mut self, queue: usize, left: u64) {
         self.queues[queue].begin(self.now - left as u128 * self.line_step);
     }
     /// The queue whose first frame is served next: of the eligible frames (S_i at most V) the one of the least virtual
-    /// finish, the first queue of several; `None` if all queues are empty. A queue that had to wait for a pause begins
-    /// anew.
+    /// finish, and among equals that of the first queue; `None` if all queues are empty. A queue that a pause has held
+    /// back (0 in `heads`) counts like one that was empty.
     pub fn next(&mut self, heads: &[u32]) -> Option<usize> {
         let mut earliest = None;
         for (queue, octets) in self.queues.iter_mut().zip(heads) {
@@ -74,14 +75,14 @@ impl WorstCaseFair {
             eligible.min_by_key(|(_, (queue, octets))| queue.finish(**octets + self.around));
         first.map(|(index, _)| index)
     }
-    /// Notes the service of a frame of `octets` in `queue`.
+    /// Records the service of a frame of `octets` octets in `queue`.
     pub fn on_service(&mut self, queue: usize, octets: u32) {
         let octets = octets + self.around;
         self.now += octets as u128 * self.line_step;
         let queue = &mut self.queues[queue];
         queue.start = queue.finish(octets);
     }
-    /// Notes that no frame waits in `queue` any more.
+    /// Records that no frame waits in `queue` any more.
     pub fn on_emptied(&mut self, queue: usize) {
         self.queues[queue].is_backlogged = false;
     }

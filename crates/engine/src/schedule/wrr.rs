@@ -1,5 +1,5 @@
 //! Weighted round robin by frames (Katevenis, Sidiropoulos and Courcoubetis 1991, "Weighted Round-Robin Cell
-//! Multiplexing in a General-Purpose ATM Switch Chip"). Shares are as the weights in frames, so a queue of large
+//! Multiplexing in a General-Purpose ATM Switch Chip"). The weights are shares of frames, so a queue of large
 //! frames gets more octets than a queue of small ones.
 
 use super::weights::Shares;
@@ -35,7 +35,7 @@ impl WeightedRoundRobin {
         }
         None
     }
-    /// Notes the service of a frame. [`WeightedRoundRobin::next`] must have returned its queue.
+    /// Counts the service of a frame. [`WeightedRoundRobin::next`] must have returned the queue of the frame.
     pub fn on_service(&mut self) {
         self.left -= 1;
     }
