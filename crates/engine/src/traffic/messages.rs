@@ -159,8 +159,8 @@ mod tests {
                 .map(|(_, length)| *length as f64)
                 .sum::<f64>();
             let seconds = (messages[messages.len() - 1].0 - Ps::from_ms(3)).as_secs_f64();
-            // Standard errors are at most 0.5 %. Rounding up to whole bytes adds half a byte, 0.02
-            // %.
+            // Standard errors are at most 0.5 %. Rounding up to whole bytes adds half a byte,
+            // 0.02 %.
             assert!(
                 (bytes / count / 2_500.0 - 1.0).abs() < 0.02,
                 "{}",

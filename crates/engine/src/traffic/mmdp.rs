@@ -88,8 +88,8 @@ impl Source for MmdpConfig {
     }
 }
 
-/// Number of cells of the longest burst to be expected: of an exponential ON period twenty times as long as its
-/// mean `mean_on`, at `peak` cells/s. A longer period has the probability 2e-9.
+/// Number of cells of the longest burst to be expected, at `peak` cells/s: an exponential ON period that lasts
+/// twenty times its mean `mean_on`. A longer period has the probability 2e-9.
 pub(super) fn exponential_burst(peak: f64, mean_on: Ps) -> u64 {
     libm::ceil(20.0 * peak * mean_on.as_secs_f64()) as u64
 }

@@ -92,7 +92,7 @@ pub struct OnOff {
     clock: CellClock,
     period: Ps,
     on: Ps,
-    /// Time at which the present ON and OFF period began.
+    /// Time at which the present period (ON part and OFF part) began.
     began: Ps,
     next: Ps,
     carry: u64,

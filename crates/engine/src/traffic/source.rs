@@ -25,7 +25,7 @@ pub enum Load {
 }
 
 impl Load {
-    /// True for a source of the kind `Own` whose rate is 0.
+    /// True for a source of the kind [`Load::Own`] with a rate of 0.
     pub fn is_idle(self) -> bool {
         matches!(self, Load::Own { mean, .. } if mean <= 0.0)
     }

@@ -16,9 +16,9 @@ use crate::kernel::{Ps, Stream};
 /// the client. A page consists of several objects. When the client has received the whole page it
 /// thinks, then requests the next page. An idle time shorter than TCP's timeout and than ADTF keeps
 /// cwnd and ACR, so that the next answer is a burst. Acknowledgements show which data the client
-/// has received, and carry its requests: requests take no cells of their own. The paper has no
-/// model, only that of a reference (a variant of SPECweb96 by Vandalore et al., ATM Forum 97-0425);
-/// each parameter names the source of its default.
+/// has received, and carry the client's requests: requests take no cells of their own. The paper
+/// has no model, only that of a reference (a variant of SPECweb96 by Vandalore et al., ATM Forum
+/// 97-0425); each parameter names the source of its default.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WwwConfig {

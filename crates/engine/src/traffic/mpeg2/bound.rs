@@ -39,7 +39,7 @@ pub struct Rates {
     pub peak: f64,
 }
 
-/// Unit in bit/s of the rounding of `Bound::Exponential`: rates are rounded to multiples of it.
+/// Unit in bit/s of the rounding of `Bound::Exponential`: rates are rounded to multiples of this unit.
 const STEP: f64 = 1e6;
 /// Number of rounding steps that [`Rates::rounded_mean`] sums one by one.
 const COUNTED: u32 = 20_000;
