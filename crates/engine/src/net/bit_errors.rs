@@ -13,7 +13,8 @@ use crate::kernel::{Finding, Ps, Rate, Stream};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct BitErrorConfig {
-    /// Probability that a bit is errored, independently of other bits; with `bursts` outside of bursts. At most 0.5.
+    /// Probability that a bit is errored, independently of other bits. With `bursts` it holds outside of bursts. At most
+    /// 0.5.
     #[schemars(range(min = 0.0, max = 0.5), extend("x-not-searched" = "a property of the lines"))]
     pub bit_error_ratio: f64,
     /// Bursts of errors (Gilbert and Elliott). If absent, errors are independent.
@@ -21,9 +22,9 @@ pub struct BitErrorConfig {
     pub bursts: Option<BurstConfig>,
 }
 
-/// Bursts of a link that errs. The link is in a good or in a bad state, whether it carries data or not. The times in both
-/// states are exponential. The model is that of Gilbert (1960) and Elliott (1963), with rates per time in place of
-/// probabilities per bit.
+/// Bursts of bit errors. The link is in a good or in a bad state, whether it carries data or not. The duration of each state
+/// is exponential. The model is that of Gilbert (1960) and Elliott (1963), with rates per time in place of probabilities per
+/// bit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BurstConfig {
@@ -47,7 +48,7 @@ impl BurstConfig {
 }
 
 impl BitErrorConfig {
-    /// Independent errors.
+    /// Independent errors, with the probability `bit_error_ratio` for each bit, and no bursts.
     pub fn independent(bit_error_ratio: f64) -> BitErrorConfig {
         BitErrorConfig {
             bit_error_ratio,
@@ -69,16 +70,17 @@ impl BitErrorConfig {
             share * bursts.bit_error_ratio + (1.0 - share) * self.bit_error_ratio
         })
     }
-    /// Probability that a unit of `bits` bits has an errored bit, on a line of `rate`: 1 - (1 - p)^bits. With bursts the state
-    /// of the line is a Markov chain, and no bit is errored with the probability pi exp(M T) 1. Here T is the time of the
-    /// unit, pi the shares of the states, and M their generator less the rates of errors on its diagonal.
+    /// Probability that a unit of `bits` bits has an errored bit, on a line of `rate`: 1 - (1 - p)^bits. With bursts the
+    /// state of the line is a Markov chain, and no bit is errored with the probability pi exp(M T) 1. Here T is the
+    /// transmission time of the unit, pi the shares of the states, and M the generator of the chain less the rates of errors
+    /// on its diagonal.
     pub fn loss(&self, bits: u64, rate: Rate) -> f64 {
         let hazard = |ratio: f64| -libm::log1p(-ratio) * bits as f64;
         let good = hazard(self.bit_error_ratio);
         let Some(bursts) = &self.bursts else {
             return -libm::expm1(-good);
         };
-        // In units of the time of the unit.
+        // Rates of state changes and of errors, per transmission time of the unit.
         let time = bits as f64 / rate.bits_per_second();
         let [begin, end] = [bursts.every, bursts.length].map(|mean| time / mean.as_secs_f64());
         let bad = hazard(bursts.bit_error_ratio);
@@ -93,8 +95,8 @@ impl BitErrorConfig {
         let row = |errors: f64| a + b * (-errors - middle);
         1.0 - ((1.0 - share) * row(good) + share * row(bad))
     }
-    /// Findings about the parameters; the slowest line that errs has `rate`, if there is one. Times shorter than a bit have
-    /// no meaning.
+    /// Findings about the parameters, such as times shorter than a bit. `rate` is the rate of the slowest line with these
+    /// errors; `None` if no line has them.
     pub fn check(&self, rate: Option<Rate>) -> Vec<Finding> {
         let mut findings = Vec::new();
         let mut ratio = |field: &'static str, ratio: f64| {
@@ -135,7 +137,7 @@ impl BitErrorConfig {
 pub struct BitErrors {
     /// Hazard of a bit outside of bursts, and inside.
     hazards: [f64; 2],
-    /// Hazard that is left before the next error.
+    /// Sum of hazards that is left before the next error.
     left: f64,
     stream: Stream,
     states: Option<States>,
@@ -152,8 +154,8 @@ struct States {
     stream: Stream,
 }
 
-/// Number of the shorter mean times after which the state is drawn anew instead of followed: the old state then changes
-/// probabilities by less than 2^-53, the resolution of a random number.
+/// Number n: if the last known state ended more than n times the shorter mean time ago, the state is drawn anew instead of
+/// followed. The old state then changes probabilities by less than 2^-53, the resolution of a random number.
 const FORGOTTEN: f64 = 50.0;
 
 impl States {
@@ -169,7 +171,7 @@ impl States {
         states.until = states.lasts_from(Ps::ZERO);
         states
     }
-    /// End of the present state, which begins, or is looked at, at `now`.
+    /// Draws the end of the present state, which begins at `now` or is known to hold at `now`.
     fn lasts_from(&mut self, now: Ps) -> Ps {
         let mean = self.means[usize::from(self.in_burst)];
         now.saturating_add(Ps((self.stream.exponential(mean) as u64).max(1)))
@@ -178,7 +180,7 @@ impl States {
         self.in_burst = !self.in_burst;
         self.until = self.lasts_from(self.until);
     }
-    /// Follows the state to `now`.
+    /// Follows the changes of state up to `now`.
     fn follow(&mut self, now: Ps) {
         let [every, length] = self.means;
         if now.0.saturating_sub(self.until.0) as f64 > FORGOTTEN * every.min(length) {
@@ -208,7 +210,8 @@ impl BitErrors {
         }
     }
 
-    /// True if one of `bits` bits, which pass from `from` to `to`, is errored. Times of calls must not decrease.
+    /// True if one of `bits` bits, which pass from the first to the second time of `span`, is errored. Times of calls must
+    /// not decrease.
     #[inline]
     pub fn hit(&mut self, span: (Ps, Ps), bits: u64) -> bool {
         let mut is_hit = false;

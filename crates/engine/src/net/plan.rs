@@ -20,7 +20,7 @@ pub struct LinkPlan {
     pub rate: Rate,
     /// Propagation delay of the link.
     pub delay: Ps,
-    /// Bit errors of the link; `None` for those of the whole network, if it has some.
+    /// Bit errors of the link; `None` if the link has the bit errors of the whole network, if any.
     pub errors: Option<BitErrorConfig>,
 }
 

@@ -46,7 +46,8 @@ pub(crate) fn turns_until_look(nodes: usize) -> u32 {
     TURNS.max(nodes as u32)
 }
 
-/// Links of a node to the others in time: the node's lookahead, and the nodes whose links end at the node.
+/// Limits on the time up to which a node can be processed alone: its lookahead, and the nodes whose links end at
+/// it.
 #[derive(Clone, Debug)]
 pub(crate) struct Ties {
     /// Least time from an event at another node to its effect at this node. For a node without incoming links:
@@ -239,8 +240,8 @@ impl<N: Node> Simulation<N> {
             if ties.lookahead == Ps::NEVER {
                 return until;
             }
-            // Nodes with equal lookahead end their turns at the same times, so that the nodes to
-            // which they send have long turns, too.
+            // Nodes with equal lookahead end their calls of `Node::turn` at the same times, so that the nodes to
+            // which they send have long calls, too.
             return Ps((self.schedule.get(node).0 / ties.lookahead.0)
                 .saturating_add(1)
                 .saturating_mul(ties.lookahead.0))

@@ -125,7 +125,7 @@ fn bursts_leave_more_units_whole_than_independent_errors() {
 }
 
 /// Limits of the closed form: one bit errs with the mean ratio; bursts that never change are a mixture of two lines without
-/// bursts; bursts far shorter than a unit are as independent errors whose hazard is the mean of both.
+/// bursts; bursts far shorter than a unit are as independent errors whose hazard is the mean of the hazards of both states.
 #[test]
 fn the_closed_form_has_its_limits() {
     let rate = Rate::from_bps(1_000_000_000);
@@ -147,7 +147,7 @@ fn the_closed_form_has_its_limits() {
     let hazard = 0.75 * -f64::ln_1p(-1e-4) + 0.25 * -f64::ln_1p(-1e-2);
     let quick = with(Ps(3), Ps(1)).loss(424, rate);
     near(quick, -f64::exp_m1(-424.0 * hazard));
-    // 1 - (1 - 1e-9)^12,144, which has no digits left as a difference of numbers near 1 in single steps.
+    // 1 - (1 - 1e-9)^12,144: in single steps the difference of numbers near 1 would have no correct digits.
     near(
         BitErrorConfig::independent(1e-9).loss(12_144, rate),
         1.214_4e-5,
