@@ -80,7 +80,7 @@ pub enum Compensation {
     Counted,
 }
 
-/// Parameters of both halves of an ABR end system. Defaults are those of TM 4.0.
+/// Parameters of the source and the destination of an ABR end system. Defaults are those of TM 4.0.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct AbrConfig {
@@ -117,8 +117,8 @@ pub struct AbrConfig {
     /// Amount that an RM cell without CI restores under `rules = "prca"` and `"eprca"`, in addition
     /// to AIR.
     pub compensation: Compensation,
-    /// Time constant tau of `rules = "smith-predictor"`, which needs it. The time constant should
-    /// equal that of the switches.
+    /// Time constant tau of `rules = "smith-predictor"`, which needs it. It should equal the time constant of the
+    /// switches.
     #[schemars(extend("x-search" = { "low": "0.1 ms", "high": "100 ms", "scale": "log", "when": {"rules": ["smith-predictor"]} }))]
     pub time_constant: Option<Ps>,
     /// Round trip time (RTD) of `rules = "smith-predictor"`, from the source to the queue and back:
@@ -136,7 +136,7 @@ pub struct AbrConfig {
     /// Longest time between FRMs while a source sends: 100 ms 2^-n with n from 0 to 7.
     #[schemars(extend("x-search" = { "low": "0.78125 ms", "high": "100 ms", "scale": "powers-of-two" }))]
     pub trm: Ps,
-    /// Number of FRMs since the last BRM from which on ACR is cut. TBE / Nrm if absent.
+    /// Number of FRMs sent since the last BRM from which on source rule 6 cuts ACR. TBE / Nrm if absent.
     #[schemars(extend("x-search" = { "low": 1, "high": 4096, "scale": "powers-of-two" }))]
     pub crm: Option<u32>,
     /// Rounding of TBE / Nrm to a whole number.
@@ -170,7 +170,7 @@ pub struct AbrConfig {
     /// Effect on ACR of an explicit rate below MCR.
     pub er_below_mcr: ErBelowMcr,
     /// Factor by which the source of a flow exceeds ACR, at least 1: it sends at this many times ACR, and its RM cells
-    /// say ACR. A source obeys if absent.
+    /// say ACR. If absent, the source obeys ACR.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-change" = "a source obeys or does not", "x-not-searched" = "a misbehaviour"))]
     pub excess_factor: Option<f64>,
@@ -278,7 +278,7 @@ impl AbrConfig {
     pub fn follows_tm4(&self) -> bool {
         self.rules == SourceRules::Tm4 && self.law.is_none()
     }
-    /// The same parameters for a source that obeys.
+    /// The same parameters without `excess_factor`, for a source that obeys ACR.
     pub fn obeying(&self) -> AbrConfig {
         AbrConfig {
             excess_factor: None,

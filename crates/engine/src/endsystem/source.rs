@@ -204,7 +204,7 @@ pub struct AbrSource<S = Cells> {
     counters: Counters,
     /// Law that replaces the rate rules (SES rules 5, 6, 8, 9 and 13); `None` if these rules apply.
     law: Option<RateLaw>,
-    /// Factor by which a misbehaving source exceeds ACR; 1 for others.
+    /// Factor by which a misbehaving source exceeds ACR; 1 for a source that obeys ACR.
     excess: f64,
     /// Rate of the access link, and fixed round trip time.
     way: (ServiceRate, Ps),

@@ -60,10 +60,10 @@ impl RateUpdate {
 }
 
 /// Virtual sources and destinations of switches. Every ABR channel through such a switch ends there
-/// and begins anew. The virtual destination turns its RM cells round. Data wait in a queue of the
-/// channel, and the virtual source sends them by the source rules of TM 4.0 into the queue of the
-/// class. The previous loop gets ER1 := min(ER, VAL2, ACR2), where VAL2 is the rate that the port's
-/// scheme allows the channel, and ACR2 that of the virtual source.
+/// and begins anew. The virtual destination turns the channel's RM cells round. Data wait in a
+/// queue of the channel, and the virtual source sends them by the source rules of TM 4.0 into the
+/// queue of the class. The previous loop gets ER1 := min(ER, VAL2, ACR2), where VAL2 is the rate
+/// that the port's scheme allows the channel, and ACR2 the ACR of the virtual source.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct VsVdConfig {
@@ -88,8 +88,8 @@ impl VsVdConfig {
     }
 
     /// Reason why the settings of `vc_rate` and `input` do not fit together; `None` if they do. Of
-    /// their six pairs appendix C.3 accepts (a, A) and (c, B), each with any update. A scheme
-    /// divides the rate by a load, so both must be measured at one place.
+    /// the six pairs of settings appendix C.3 accepts (a, A) and (c, B), each with any update. A
+    /// scheme divides the channel's rate by a load, so rate and load must be measured at one place.
     pub fn mismatch(&self) -> Option<String> {
         let (rate, why) = match (self.vc_rate, self.input) {
             (VcRate::PreviousLoop, InputMeter::VcQueues)
