@@ -1,22 +1,22 @@
-//! Credits of ExpressPass at the source of a flow. The source requests credits, spends one for each packet, and stops
-//! them.
+//! Credits of ExpressPass at the source of a flow. The source requests credits, spends one for each packet, and stops the
+//! receiver's credits.
 
 use alloc::collections::VecDeque;
 
 use super::packet::Kind;
 use crate::kernel::Ps;
 
-/// Inverse weight of a new sample in the smoothed time between credits.
+/// Inverse of the weight of a new sample in the smoothed time between credits.
 const GAPS: u64 = 8;
-/// Least timeout after a credit, in smoothed times between credits.
+/// Least time without an acknowledgement after which a loss is assumed, in smoothed times between credits.
 const SILENT_GAPS: u64 = 16;
 
-/// State of credits at the source of a flow: its last message to the receiver, and the credits that it has.
+/// State of credits at the source of a flow: its last message to the receiver, and the credits that it has not spent.
 #[derive(Clone, Debug)]
 pub struct Demand {
-    /// True from a request on until the stop.
+    /// True from a request until the stop.
     asked: bool,
-    /// True from a request on until the first credit.
+    /// True from a request until the first credit.
     is_unanswered: bool,
     /// Time of the last request or stop.
     told: Ps,
@@ -26,14 +26,14 @@ pub struct Demand {
     /// Time of the last credit since the last stop, and the smoothed time between credits, in picoseconds.
     last: Option<Ps>,
     gap: u64,
-    /// Credits received.
+    /// Number of credits received.
     pub received: u64,
-    /// Credits with which no packet was sent.
+    /// Number of credits with which no packet was sent.
     pub unused: u64,
 }
 
 impl Demand {
-    /// A source that has not requested credits yet. Credits still come for `patience` after a stop.
+    /// A source that has not requested credits yet. For the time `patience` after a stop, credits may still arrive.
     pub fn new(patience: Ps) -> Demand {
         Demand {
             asked: false,
@@ -47,7 +47,8 @@ impl Demand {
             unused: 0,
         }
     }
-    /// The message that is due. `wants` is true if the source needs credits.
+    /// The message to the receiver that is due now, if any: a request or a stop. `wants` is true if the source needs
+    /// credits.
     #[inline]
     pub fn message(&self, wants: bool) -> Option<Kind> {
         match (wants, self.asked) {
@@ -56,7 +57,7 @@ impl Demand {
             _ => None,
         }
     }
-    /// The message of [`Demand::message`] leaves.
+    /// Must be called when the message of [`Demand::message`] leaves, at `now`.
     pub fn tell(&mut self, now: Ps, message: Kind) {
         self.asked = message == Kind::Request;
         (self.is_unanswered, self.told) = (self.asked, now);
@@ -64,7 +65,7 @@ impl Demand {
         self.unused += self.credits.len() as u64;
         self.credits.clear();
     }
-    /// A credit arrives. Returns true if it is the first after a request.
+    /// Processes a credit that arrives at `now`. Returns true if it is the first after a request.
     pub fn take(&mut self, now: Ps, number: u32) -> bool {
         self.received += 1;
         if let Some(last) = self.last {
@@ -78,13 +79,13 @@ impl Demand {
             self.credits.push_back(number);
         } else {
             self.unused += 1;
-            // The stop is due again.
+            // After `patience` the stop must have been lost, so a stop is due again.
             self.asked = now.saturating_sub(self.told) >= self.patience;
         }
         core::mem::take(&mut self.is_unanswered)
     }
-    /// Time without an acknowledgement that says nothing of a loss: credits acknowledge, and those of many flows are far
-    /// apart.
+    /// Time without an acknowledgement that does not indicate a loss. Credits acknowledge packets, and credits of many
+    /// flows are far apart.
     pub fn usual_silence(&self) -> Ps {
         Ps(self.gap.saturating_mul(SILENT_GAPS))
     }
@@ -92,16 +93,16 @@ impl Demand {
     pub fn is_unanswered(&self) -> bool {
         self.is_unanswered
     }
-    /// True if a packet may leave.
+    /// True if the source has a credit, so that a packet may leave.
     #[inline]
     pub fn has_credit(&self) -> bool {
         !self.credits.is_empty()
     }
-    /// Number of the credit with which the next packet leaves.
+    /// Removes and returns the number of the credit with which the next packet leaves.
     pub fn spend(&mut self) -> Option<u32> {
         self.credits.pop_front()
     }
-    /// No credit has come in time: the request is due again.
+    /// Makes the request due again, since no credit has come in time.
     pub fn ask_again(&mut self) {
         (self.asked, self.is_unanswered) = (false, false);
     }
@@ -111,8 +112,8 @@ impl Demand {
 mod tests {
     use super::*;
 
-    /// A request, two credits of which one is spent, and the stop. A credit within 20 ps of the stop was under way; a later
-    /// one shows that the stop was lost.
+    /// A request, two credits of which one is spent, and the stop. A credit within 20 ps after the stop was under way; a
+    /// later credit shows that the stop was lost.
     #[test]
     fn a_stop_is_repeated_while_credits_come() {
         let mut demand = Demand::new(Ps(20));
@@ -143,7 +144,8 @@ mod tests {
         assert_eq!((demand.received, demand.unused), (5, 4));
     }
 
-    /// The first gap counts whole, each later one an eighth: 800, then 700 + 200. No gap is across a stop.
+    /// The first gap between credits counts whole, each later gap an eighth: 800, then 700 + 200. The time from a stop to
+    /// the next credit is no gap.
     #[test]
     fn the_usual_silence_is_sixteen_gaps() {
         let mut demand = Demand::new(Ps(20));

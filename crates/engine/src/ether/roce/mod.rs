@@ -27,37 +27,39 @@ use crate::kernel::{Finding, Ps};
 use crate::net::LinkPlan;
 use crate::traffic::SourceConfig;
 
-/// Packets that a source over RoCE sends again after a loss.
+/// Rule for the packets that a source over RoCE sends again after a loss.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Resend {
-    /// The missing packet and all behind it (InfiniBand Architecture Specification, reliable connection).
+    /// The missing packet and all packets behind it (InfiniBand Architecture Specification, reliable connection).
     #[default]
     GoBackN,
-    /// The missing packet alone (Ultra Ethernet).
+    /// Only the missing packet (Ultra Ethernet).
     Selective,
 }
 
-/// A flow over RoCEv2 in place of TCP: one message after the other in packets with a number each (PSN), without a
-/// window but that of its control. The receiver takes packets in order only, and asks once for the first that is missing (go-back-N), unless `resend` is `selective`.
+/// A flow over RoCEv2 in place of TCP: one message after the other in numbered packets (PSN), without a window other than
+/// that of its rate control. The receiver accepts packets only in order, and asks once for the first missing packet
+/// (go-back-N), unless `resend` is `selective`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RoceConfig {
-    /// Payload of a full packet (path MTU of InfiniBand: 256 bytes to 4096 bytes). Its frame has 62 bytes more, of
-    /// Ethernet, IP, UDP, BTH, ICRC and FCS, another 42 bytes with telemetry, and 4 bytes under ExpressPass.
+    /// Payload of a full packet (path MTU of InfiniBand: 256 bytes to 4096 bytes). The frame of the packet has 62 bytes
+    /// more, of Ethernet, IP, UDP, BTH, ICRC and FCS, another 42 bytes with telemetry, and 4 bytes under ExpressPass.
     #[schemars(extend("x-search" = { "low": "256 bytes", "high": "4096 bytes", "scale": "powers-of-two" }))]
     pub payload: Bytes,
-    /// Packets per acknowledgement; the last packet of a transfer is always acknowledged. Under ExpressPass credits
-    /// acknowledge the others, under NSCC reports.
+    /// Number of packets for each acknowledgement; the last packet of a transfer is always acknowledged. Under ExpressPass
+    /// credits acknowledge the other packets, under NSCC reports do.
     #[schemars(range(min = 1), extend("x-search" = { "low": 1, "high": 64, "scale": "powers-of-two" }))]
     pub ack_every: u32,
     /// Time without progress of acknowledgements after which the source sends again from the first packet that is not
-    /// acknowledged. InfiniBand has 4.096 us times a power of two. Under ExpressPass also the time without a credit after
-    /// which the source repeats its request.
+    /// acknowledged. InfiniBand has 4.096 us times a power of two. Under ExpressPass it is also the time without a credit
+    /// after which the source repeats its request.
     #[schemars(extend("x-search" = { "low": "65.536 us", "high": "67.108864 ms", "scale": "log" }))]
     pub timeout: Ps,
-    /// Packets that are sent again after a loss. With `selective` the receiver keeps packets ahead of a missing one, and asks
-    /// only for packets that switches have trimmed (`switch.trim_priority`). Other losses wait for the timeout.
+    /// Packets that are sent again after a loss. With `selective` the receiver keeps packets that arrive ahead of a missing
+    /// one, and asks only for packets that switches have trimmed (`switch.trim_priority`). Other losses wait for the
+    /// timeout.
     pub resend: Resend,
     /// Rate control of the source; `none` sends at the rate of the line.
     pub control: RoceControlConfig,
@@ -76,7 +78,7 @@ impl Default for RoceConfig {
 }
 
 impl RoceConfig {
-    /// Findings about the parameters but those of `control`.
+    /// Findings about the parameters, except for those of `control`.
     pub fn check(&self) -> Vec<Finding> {
         let own = [
             require("payload", self.payload.0 > 0, self.payload, "above 0"),
@@ -85,7 +87,7 @@ impl RoceConfig {
         ];
         own.into_iter().flatten().collect()
     }
-    /// Packets of a transfer of `bytes`; `u64::MAX` if it never ends.
+    /// Number of packets of a transfer of `bytes`; `u64::MAX` if the transfer never ends.
     pub fn packets(&self, bytes: u64) -> u64 {
         match bytes {
             u64::MAX => u64::MAX,
@@ -97,7 +99,7 @@ impl RoceConfig {
         let (headers, payload) = self.full_packet();
         (headers + payload).max(CNP_PACKET.max(self.acknowledgement()).into())
     }
-    /// Octets of telemetry in packets with data and acknowledgements.
+    /// Octets for telemetry in packets with data and in acknowledgements.
     fn telemetry(&self) -> u32 {
         if self.control.has_telemetry() {
             TELEMETRY
@@ -109,14 +111,15 @@ impl RoceConfig {
     pub fn acknowledgement(&self) -> u32 {
         ACK_PACKET + self.telemetry()
     }
-    /// Octets on the line of a credit of ExpressPass, and of the full packet sent with it; `None` without ExpressPass.
+    /// Octets on the line of a credit of ExpressPass, and of the full packet that is sent with it; `None` without
+    /// ExpressPass.
     pub fn credit_and_data(&self, framing: Framing) -> Option<(u32, u32)> {
         self.control.credits()?;
         let data = self.longest_data().min(Info::MOST_OCTETS);
         Some((framing.on_line(CREDIT_PACKET), framing.on_line(data)))
     }
-    /// Least time from the start of a full packet to the last bit of its acknowledgement, over the links of its way and of
-    /// the way back, on which nothing else waits.
+    /// Least time from the start of a full packet to the last bit of its acknowledgement, over the links `there` of its path
+    /// and the links `back` of the path back, if nothing else waits on these links.
     pub fn round_trip<'a>(
         &self,
         framing: Framing,
@@ -133,12 +136,12 @@ impl RoceConfig {
         let answer = back.map(|link| time(link, self.acknowledgement()));
         data.chain(answer).fold(Ps::ZERO, Ps::saturating_add)
     }
-    /// Octets of a full packet.
+    /// Octets of the IP packet of a full data packet.
     pub fn longest_data(&self) -> u32 {
         let (headers, payload) = self.full_packet();
         (headers + payload) as u32
     }
-    /// Octets of headers and padding, and of payload, of a full packet. No payload is longer than 4 GiB.
+    /// Octets of headers and padding of a full packet, and octets of its payload. No payload is longer than 4 GiB.
     pub fn full_packet(&self) -> (u64, u64) {
         let payload = self.payload.0.min(1 << 32);
         let padding = payload.next_multiple_of(4) - payload;

@@ -1,4 +1,5 @@
-//! Credits of ExpressPass at the receiver of a flow: when the next is due, and what data say of earlier ones.
+//! Credits of ExpressPass at the receiver of a flow: when the next credit is due, and what arriving data say of earlier
+//! credits.
 
 use alloc::collections::VecDeque;
 
@@ -7,7 +8,7 @@ use super::control::expresspass::feedback::Feedback;
 use crate::kernel::statistics::TimeIntegral;
 use crate::kernel::{Ps, Stream};
 
-/// Paces the credits of a flow between its requests and stops.
+/// Paces the credits of a flow, from a request of its source to the stop.
 #[derive(Clone, Debug)]
 pub struct Pacer {
     feedback: Feedback,
@@ -18,19 +19,20 @@ pub struct Pacer {
     data: f64,
     /// Time of the next credit; `NEVER` while the source needs no credit.
     next: Ps,
-    /// Number of the next credit, and that of the first since the last request.
+    /// Number of the next credit, and number of the first credit since the last request.
     number: u64,
     begun: u64,
-    /// The times of the last credits, up to the credit before `number`. Data sent with these credits may still arrive.
+    /// The times at which the last credits came due, up to the credit before `number`. Data sent with these credits may
+    /// still arrive.
     times: VecDeque<Ps>,
-    /// The credit that is due now.
+    /// Number of the credit that is due now.
     due: Option<u32>,
     rate: TimeIntegral,
 }
 
 impl Pacer {
-    /// A pacer before the first request. Credits have `credit` octets on the line, and full packets `data`, of which the
-    /// lines carry at most `line` octets together in a second.
+    /// A pacer before the first request. Credits have `credit` octets on the line, and full packets `data` octets. The
+    /// line carries at most `line` octets/s of both together.
     pub fn new(
         config: &ExpressPassConfig,
         (credit, data): (u32, u32),
@@ -65,16 +67,16 @@ impl Pacer {
             self.feedback.rate() * self.data / self.credit
         }
     }
-    /// Integral of the rate from the start of the run to `now`, in octets/s times picoseconds.
+    /// Integral of [`Pacer::rate`] from the start of the run to `now`, in octets/s times picoseconds.
     pub fn rate_ps(&self, now: Ps) -> f64 {
         self.rate.mean(now, Ps(1))
     }
-    /// Credits that came due, those included that the queue of the interface has refused.
+    /// Number of credits that came due. Credits that the queue of the interface has dropped count, too.
     pub fn credits(&self) -> u64 {
         self.number
     }
 
-    /// The source requests credits. A further request changes nothing.
+    /// Begins credits after a request of the source that arrives at `now`. A further request changes nothing.
     pub fn begin(&mut self, now: Ps) {
         if self.next != Ps::NEVER {
             return;
@@ -84,12 +86,12 @@ impl Pacer {
         (self.begun, self.next) = (self.number, now);
         self.rate.set(now, self.rate());
     }
-    /// The source has no more to send.
+    /// Ends credits at `now`, since the source has no more to send.
     pub fn stop(&mut self, now: Ps) {
         self.next = Ps::NEVER;
         self.rate.set(now, 0.0);
     }
-    /// The time of [`Pacer::next`] has come.
+    /// Makes a credit due, if the time of [`Pacer::next`] has come at `now`.
     pub fn wake(&mut self, now: Ps) {
         if self.next > now {
             return;
@@ -101,14 +103,14 @@ impl Pacer {
         self.times.push_back(now);
         let moved = 1.0 + self.jitter * (2.0 * self.stream.uniform() - 1.0);
         let span = self.credit / self.feedback.rate() * moved * 1e12;
-        // At least a picosecond, so that time goes on.
+        // At least a picosecond, so that simulated time advances.
         self.next = now.saturating_add(Ps((span as u64).max(1)));
     }
-    /// The number of the credit that is due.
+    /// Removes and returns the number of the credit that is due.
     pub fn take_due(&mut self) -> Option<u32> {
         self.due.take()
     }
-    /// Data that were sent with the credit of this number arrive at `now`.
+    /// Processes data that arrive at `now` and were sent with the credit `number`.
     pub fn on_answer(&mut self, now: Ps, number: u32) {
         let first = self.number - self.times.len() as u64;
         let ahead = number.wrapping_sub(first as u32);

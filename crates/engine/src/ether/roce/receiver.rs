@@ -1,4 +1,4 @@
-//! The receiving end (responder): takes packets in order, and sends acknowledgements, negative
+//! The receiving end (responder) of a flow over RoCE: it accepts packets, and sends acknowledgements, negative
 //! acknowledgements and congestion notifications.
 
 use alloc::boxed::Box;
@@ -17,44 +17,45 @@ use crate::kernel::Ps;
 /// The receiving end of a flow over RoCE: acknowledges packets, asks for missing packets, and sends CNPs.
 #[derive(Clone, Debug)]
 pub struct Receiver {
-    /// Number of the packet that is taken next.
+    /// Number of the packet that is expected next in order.
     expected: u64,
-    /// True from a negative acknowledgement until the missing packet arrives. Until then no second one is sent.
+    /// True from a negative acknowledgement until the missing packet arrives. In this time no second one is sent.
     has_told: bool,
     /// The acknowledgement, positive or negative, that waits for the interface.
     answer: Option<Kind>,
-    /// True if a CNP waits.
+    /// True if a CNP waits for the interface.
     cnp: bool,
-    /// The first packet that came trimmed ahead of those in order; `u64::MAX` without one. Selective resend has no such packet.
+    /// Number of the first packet that arrived trimmed, ahead of a missing packet; `u64::MAX` without such a packet, as
+    /// always under selective resend.
     cut_ahead: u64,
-    /// Receiver credits, if the control has them.
+    /// Pulls of receiver credits; `None` without receiver credits.
     puller: Option<Puller>,
-    /// Packets ahead of the expected one; `None` without selective resend.
+    /// Packets that arrived ahead of the expected one; `None` without selective resend.
     kept: Option<Box<Kept>>,
-    /// Reports on packets taken, if the control has them.
+    /// Reports on packets accepted; `None` if the rate control needs no reports.
     reporter: Option<Box<Reporter>>,
     notifier: Notifier,
-    /// Credits of ExpressPass; `None` without it.
+    /// Pacer of the credits of ExpressPass; `None` without ExpressPass.
     pacer: Option<Box<Pacer>>,
-    /// True if acknowledgements have room for telemetry.
+    /// True if acknowledgements have space for telemetry.
     has_telemetry: bool,
     /// Telemetry of the last packet that arrived. Every acknowledgement returns it.
     trail: Trail,
-    /// Telemetry of the acknowledgements that the interface has taken and not sent yet.
+    /// Telemetry of the acknowledgements that the interface has polled and not sent yet.
     leaving: VecDeque<Trail>,
-    /// Bytes taken.
+    /// Payload bytes accepted in order.
     pub delivered: u64,
-    /// Bytes that switches have cut off the packets that came trimmed.
+    /// Payload bytes that switches have cut off packets that arrived trimmed.
     pub cut: u64,
-    /// Bytes that came again, or before a missing packet, and were not taken.
+    /// Payload bytes that arrived again, or ahead of a missing packet, and were discarded.
     pub discarded: u64,
-    /// CNPs sent.
+    /// Number of CNPs sent.
     pub cnps: u64,
 }
 
 impl Receiver {
-    /// A receiver before the first packet, with the pacer of its credits under ExpressPass, or what pulls packets under
-    /// receiver credits.
+    /// A receiver before the first packet, with `pacer` for credits under ExpressPass, and `puller` for pulls under receiver
+    /// credits.
     pub fn new(config: &RoceConfig, pacer: Option<Pacer>, puller: Option<Puller>) -> Receiver {
         Receiver {
             expected: 0,
@@ -80,7 +81,7 @@ impl Receiver {
         }
     }
 
-    /// A packet with data arrives at `now`, marked or not, with its telemetry.
+    /// Processes a packet of the source that arrives at `now`, marked or not, with its telemetry.
     pub fn receive(&mut self, now: Ps, packet: &RocePacket, marked: bool, trail: Option<&Trail>) {
         if let Some(trail) = trail {
             self.trail = *trail;
@@ -108,7 +109,7 @@ impl Receiver {
             self.expected += 1;
             self.delivered += payload;
             self.has_told = false;
-            // What waits says that the packet is missing.
+            // An answer that waits says that this packet is missing, so it becomes an acknowledgement.
             let waits = self.answer.is_some();
             let answers = match &mut self.reporter {
                 Some(reporter) => {
@@ -128,32 +129,32 @@ impl Receiver {
             self.discarded += payload;
         }
         if packet.psn < self.expected {
-            // It came before: the acknowledgement or the last pull may be lost.
+            // The packet has arrived before: the acknowledgement or the last pull may have been lost.
             if let Some(puller) = &mut self.puller {
                 puller.repeat();
             }
             self.answer = self.answer.or(Some(Kind::Ack));
         } else if is_trimmed && packet.psn > self.expected {
-            // Its headers have overtaken packets before it.
+            // The headers of the trimmed packet have overtaken packets before it.
             self.cut_ahead = self.cut_ahead.min(packet.psn);
         } else if !self.has_told {
             self.name_missing();
         }
     }
-    /// A negative acknowledgement names the expected packet, from which the source sends again.
+    /// Makes a negative acknowledgement wait, which names the expected packet. The source sends again from this packet on.
     fn name_missing(&mut self) {
         (self.has_told, self.cut_ahead) = (true, u64::MAX);
         self.answer = Some(Kind::Nak);
     }
 
-    /// A packet with data, or what a switch has left of it, arrives under selective resend.
+    /// Processes a packet with data, or its trimmed headers, under selective resend.
     fn receive_selectively(&mut self, packet: &RocePacket, marked: bool) {
         let Some(kept) = &mut self.kept else { return };
         if !kept.lacks(packet.psn, self.expected) {
             if packet.kind != Kind::Trimmed {
                 self.discarded += u64::from(packet.payload);
             }
-            // It came before: the acknowledgement or the last pull may be lost.
+            // The packet has arrived before: the acknowledgement or the last pull may have been lost.
             if let Some(puller) = &mut self.puller {
                 puller.repeat();
             }
@@ -175,13 +176,14 @@ impl Receiver {
                 let taken = (self.expected, kept.taken(), kept.has_gap());
                 reporter.on_taken(packet, marked, taken);
             } else if packet.asks || fills {
-                // The last packet of a transfer asks, and may have come long before the one that fills the gap.
+                // The last packet of a transfer asks for an acknowledgement, and may have arrived long before the packet
+                // that fills the gap.
                 self.answer = Some(Kind::Ack);
             }
         }
     }
 
-    /// The packet that is next at `now`, a CNP first.
+    /// Removes and returns the packet to send next, at `now`; CNPs come first.
     pub fn poll(&mut self, now: Ps) -> Option<RocePacket> {
         if core::mem::take(&mut self.cnp) {
             self.cnps += 1;
@@ -204,41 +206,41 @@ impl Receiver {
         }
         Some(answer)
     }
-    /// Time of the next credit; `NEVER` without.
+    /// Time of the next credit of ExpressPass; `NEVER` without ExpressPass, or if no credit is needed.
     #[inline]
     pub fn next_credit(&self) -> Ps {
         self.pacer.as_ref().map_or(Ps::NEVER, |pacer| pacer.next())
     }
-    /// The time of [`Receiver::next_credit`] has come.
+    /// Makes a credit due, if the time of [`Receiver::next_credit`] has come at `now`.
     pub fn wake(&mut self, now: Ps) {
         if let Some(pacer) = &mut self.pacer {
             pacer.wake(now);
         }
     }
-    /// The number of the credit that is due.
+    /// Removes and returns the number of the credit that is due.
     pub fn take_due(&mut self) -> Option<u32> {
         self.pacer.as_mut()?.take_due()
     }
-    /// The credit with a number, which leaves at `now`.
+    /// The credit of ExpressPass with the number `number`, which leaves at `now`.
     pub fn credit(&self, now: Ps, number: u32) -> RocePacket {
         RocePacket {
             trail: number,
             ..RocePacket::empty(Kind::Credit, self.expected, now)
         }
     }
-    /// Credits of ExpressPass; `None` without it.
+    /// Pacer of the credits of ExpressPass; `None` without ExpressPass.
     pub fn pacer(&self) -> Option<&Pacer> {
         self.pacer.as_deref()
     }
-    /// Number of hops in the telemetry of the last polled acknowledgement.
+    /// Number of hops in the telemetry of the acknowledgement polled last.
     pub fn hops(&self) -> usize {
         self.leaving.back().map_or(0, |trail| trail.hops().len())
     }
-    /// Telemetry of the oldest acknowledgement that has not left.
+    /// Removes and returns the telemetry of the oldest acknowledgement that has been polled and has not left.
     pub fn take_trail(&mut self) -> Option<Trail> {
         self.leaving.pop_front()
     }
-    /// True if an acknowledgement, a CNP, a pull, or a request for a trimmed packet waits for the interface.
+    /// True if an acknowledgement, a report, a CNP, a pull, or a request for a trimmed packet waits for the interface.
     pub fn waits(&self) -> bool {
         let pulls = self.puller.as_ref().is_some_and(Puller::waits);
         let asks = self.kept.as_ref().is_some_and(|kept| kept.waits());
@@ -255,15 +257,15 @@ impl Receiver {
         let come = kept.map_or(self.expected, |kept| kept.come());
         puller.any(|puller| puller.wants(come))
     }
-    /// Bytes that wait for earlier bytes.
+    /// Payload bytes that wait for earlier bytes.
     pub fn held(&self) -> u64 {
         self.kept.as_ref().map_or(0, |kept| kept.held)
     }
-    /// Pulls packets; returns the time until the next pull of the host.
+    /// Makes a pull. Returns the time until the host may send another pull; `None` without receiver credits.
     pub fn pull(&mut self) -> Option<Ps> {
         self.puller.as_mut().map(Puller::pull)
     }
-    /// Priority of CNPs, if one waits.
+    /// Priority of CNPs, if a CNP waits; otherwise `None`.
     pub fn urgent(&self) -> Option<u8> {
         self.cnp.then_some(self.notifier.priority)
     }

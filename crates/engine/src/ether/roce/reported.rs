@@ -1,31 +1,32 @@
-//! State of a source under reports (NSCC) with selective resend.
+//! Knowledge of a source from reports (NSCC) under selective resend.
 
 use alloc::collections::VecDeque;
 
 use crate::kernel::Ps;
 
-/// Packets that the receiver has taken, and the times at which the others were last sent.
+/// The number of packets that the receiver has accepted, and the times at which unacknowledged packets were last sent.
 #[derive(Clone, Debug, Default)]
 pub struct Reported {
-    /// Packets taken, as the last report says.
+    /// Number of packets that the receiver has accepted, by its last report.
     taken: u64,
-    /// For each packet from the first without acknowledgement on, the time at which it was last sent.
+    /// For each packet from the first unacknowledged one on, the time at which it was last sent.
     sent: VecDeque<Ps>,
 }
 
 impl Reported {
-    /// Packets taken.
+    /// Number of packets that the receiver has accepted, by its last report.
     pub fn taken(&self) -> u64 {
         self.taken
     }
-    /// A report has the low 32 bits of the number of packets taken. Returns how many are new; 0 if a later report came first.
+    /// Processes a report with the low 32 bits of the number of packets accepted. Returns how many are new; 0 if a later
+    /// report has arrived before.
     pub fn take(&mut self, taken: u32) -> u64 {
         let more = taken.wrapping_sub(self.taken as u32);
         let packets = if more > u32::MAX / 2 { 0 } else { more.into() };
         self.taken += packets;
         packets
     }
-    /// Packet `psn` leaves at `now`; `una` is the first without acknowledgement.
+    /// Stores that packet `psn` leaves at `now`. `una` is the first unacknowledged packet.
     pub fn send(&mut self, psn: u64, una: u64, now: Ps) {
         let place = (psn - una) as usize;
         if self.sent.len() <= place {
@@ -33,16 +34,16 @@ impl Reported {
         }
         self.sent[place] = now;
     }
-    /// The first `packets` packets are acknowledged.
+    /// Forgets the first `packets` packets, which are acknowledged now.
     pub fn acknowledge(&mut self, packets: u64) {
         let known = self.sent.len().min(packets as usize);
         self.sent.drain(..known);
     }
-    /// Time at which the first packet without acknowledgement was last sent; `None` if all are acknowledged.
+    /// Time at which the first unacknowledged packet was last sent; `None` if all are acknowledged.
     pub fn oldest(&self) -> Option<Ps> {
         self.sent.front().copied()
     }
-    /// The first packet without acknowledgement counts as sent at `now`, since it waits for room in the window.
+    /// Counts the first unacknowledged packet as sent at `now`, since it waits until it fits into the window.
     pub fn defer(&mut self, now: Ps) {
         if let Some(oldest) = self.sent.front_mut() {
             *oldest = now;
@@ -54,7 +55,8 @@ impl Reported {
 mod tests {
     use super::*;
 
-    /// Packets 5 to 7 leave at 10, 20 and 30 ps. Packet 5 is acknowledged; then packet 6, sent again at 40 ps, is the oldest.
+    /// Packets 5 to 7 leave at 10, 20 and 30 ps. When packet 5 is acknowledged, packet 6, sent again at 40 ps, is the
+    /// oldest.
     #[test]
     fn the_oldest_packet_has_the_time_at_which_it_was_last_sent() {
         let mut reported = Reported::default();
@@ -70,7 +72,7 @@ mod tests {
         assert_eq!(reported.oldest(), None);
     }
 
-    /// Counts wrap at 2^32; a report that comes behind a later one adds nothing.
+    /// Counts wrap at 2^32; a report that arrives behind a later one adds nothing.
     #[test]
     fn counts_wrap_and_never_fall() {
         let mut reported = Reported {

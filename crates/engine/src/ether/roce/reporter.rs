@@ -1,5 +1,5 @@
-//! Reports of the receiver to a control that needs them (NSCC): each has the mark of one data packet, and the number of packets that the
-//! receiver has taken so far.
+//! Reports of the receiver to a rate control that needs them (NSCC). Each report has the mark of one data packet, and the
+//! number of packets that the receiver has accepted so far.
 
 use alloc::collections::VecDeque;
 
@@ -7,8 +7,9 @@ use super::packet::{Kind, RocePacket};
 
 /// Decides which packets are reported, and keeps the reports until the interface sends them.
 ///
-/// Reported are the first packet, each marked packet, each packet that requests a report, and the `every`-th packet since the last
-/// report. If a packet requested a report while others were missing, the packet that fills the last gap is reported too.
+/// A report is made for the first packet, each marked packet, each packet that requests a report, and the `every`-th packet
+/// since the last report. If a packet requested a report while others were missing, the packet that fills the last gap is
+/// reported, too.
 #[derive(Clone, Debug)]
 pub struct Reporter {
     every: u32,
@@ -28,8 +29,8 @@ impl Reporter {
             waits: VecDeque::new(),
         }
     }
-    /// A packet is taken, marked or not. Now the receiver has taken `taken` packets, every one before `expected`, and `has_gap` if it waits for
-    /// packets before others.
+    /// Processes a packet that is accepted, marked or not. By now the receiver has accepted `taken` packets, and every
+    /// packet before `expected`. `has_gap` is true if it has accepted packets behind a missing one.
     pub fn on_taken(
         &mut self,
         packet: &RocePacket,
@@ -46,7 +47,7 @@ impl Reporter {
             self.report(packet, marked, (expected, taken));
         }
     }
-    /// Reports a packet, which may have come before.
+    /// Reports a packet, which may have arrived before. `expected` and `taken` are as in [`Reporter::on_taken`].
     pub fn report(&mut self, packet: &RocePacket, marked: bool, (expected, taken): (u64, u64)) {
         self.since = 0;
         self.waits.push_back(RocePacket {
@@ -58,7 +59,7 @@ impl Reporter {
             asks: marked,
         });
     }
-    /// The next report.
+    /// Removes and returns the next report.
     pub fn poll(&mut self) -> Option<RocePacket> {
         self.waits.pop_front()
     }
@@ -73,8 +74,9 @@ mod tests {
     use super::*;
     use crate::kernel::Ps;
 
-    /// Of packets 0 to 6 packet 2 comes last, 4 is marked, 6 asks, and a report is due for every fourth. Packet 0 is reported as the first,
-    /// 4 for its mark, 6 as it asks, and 2 since no packet is missing any more. Then packet 10 is the fourth.
+    /// Of packets 0 to 6, packet 2 arrives last, 4 is marked, 6 requests a report, and every fourth packet is reported.
+    /// Packet 0 is reported as the first, 4 for its mark, 6 for its request, and 2 since after it no packet is missing. Then
+    /// packet 10 is the fourth.
     #[test]
     fn reports_answer_marks_requests_and_every_fourth_packet() {
         let mut reporter = Reporter::new(4);

@@ -1,46 +1,46 @@
-//! Selective resend: the receiver keeps packets ahead of a missing one and asks for each packet that comes trimmed; the
-//! sender sends again only what is asked for, or the oldest packet after a timeout.
+//! Selective resend: the receiver keeps packets ahead of a missing one and asks for each packet that arrives trimmed. The
+//! sender sends again only the packets that are asked for, or the oldest packet after a timeout.
 //!
-//! The public simulator of the Ultra Ethernet Consortium (uet-htsim) has this rule for trimmed packets. What it does after a
-//! timeout is ours: as NewReno over TCP (RFC 6582), an acknowledgement that stops short of the packets sent before the
-//! timeout names the next missing one.
+//! The public simulator of the Ultra Ethernet Consortium (uet-htsim) has this rule for trimmed packets. The behaviour after
+//! a timeout is a choice of this module. As in NewReno over TCP (RFC 6582), an acknowledgement that does not cover all
+//! packets sent before the timeout names the next missing packet.
 
 use alloc::collections::{BTreeSet, VecDeque};
 
-/// Packets that the source must send again.
+/// Packets that the source must send again, and what that costs of receiver credit.
 #[derive(Clone, Debug, Default)]
 pub struct Again {
-    /// Packets that came trimmed. Each costs credit of the receiver, if the control has credit.
+    /// Packets that arrived trimmed and were asked for. Each uses receiver credit, if the control has it.
     asked: BTreeSet<u64>,
-    /// The packet that a timeout or an acknowledgement behind it names. It costs no credit.
+    /// The packet that a timeout names, or an acknowledgement after the timeout. It uses no credit.
     oldest: Option<u64>,
-    /// The first packet that had not been sent at the last timeout.
+    /// Number of the first packet that had not been sent at the last timeout.
     recover: u64,
-    /// Packets of `asked` that have been sent again.
+    /// Number of packets of `asked` that have been sent again.
     paid: u64,
 }
 
 impl Again {
-    /// The receiver requests a packet.
+    /// Adds a packet that the receiver requests.
     pub fn ask(&mut self, psn: u64) {
         self.asked.insert(psn);
     }
-    /// The timer expires: `next` is the first packet that has never been sent, `oldest` the one that is sent again.
+    /// Processes a timeout. `next` is the first packet that has never been sent, `oldest` the packet that is sent again.
     pub fn on_timeout(&mut self, oldest: u64, next: u64) {
         self.asked.remove(&oldest);
         (self.oldest, self.recover) = (Some(oldest), next);
     }
-    /// Every packet before `una` has arrived.
+    /// Processes an acknowledgement of every packet before `una`.
     pub fn acknowledge(&mut self, una: u64) {
         self.asked = self.asked.split_off(&una);
         self.oldest = (una < self.recover).then_some(una);
         self.asked.remove(&self.oldest.unwrap_or(u64::MAX));
     }
-    /// Packets sent again that have cost credit.
+    /// Number of packets that were sent again and used credit.
     pub fn paid(&self) -> u64 {
         self.paid
     }
-    /// True if a packet is sent again that costs no credit.
+    /// True if the next packet to be sent again uses no credit.
     pub fn is_free(&self) -> bool {
         self.oldest.is_some()
     }
@@ -48,15 +48,15 @@ impl Again {
     pub fn awaits(&self, psn: u64) -> bool {
         self.oldest == Some(psn) || self.asked.contains(&psn)
     }
-    /// Packets that wait to be sent again.
+    /// Number of packets that wait to be sent again.
     pub fn waiting(&self) -> u64 {
         self.asked.len() as u64 + u64::from(self.is_free())
     }
-    /// True if a packet is sent again.
+    /// True if a packet waits to be sent again.
     pub fn has_any(&self) -> bool {
         self.is_free() || !self.asked.is_empty()
     }
-    /// Takes the packet that is sent again first, if there is one.
+    /// Removes and returns the next packet to be sent again.
     pub fn take(&mut self) -> Option<u64> {
         self.oldest.take().or_else(|| {
             let psn = self.asked.pop_first()?;
@@ -66,23 +66,23 @@ impl Again {
     }
 }
 
-/// Packets of a transfer that the receiver has beyond those in order.
+/// The packets of a transfer that the receiver has accepted ahead of a missing one, and its requests for trimmed packets.
 #[derive(Clone, Debug, Default)]
 pub struct Kept {
-    /// Payload of the packets from the expected one on; `None` for one that has not arrived. The first has not.
+    /// Payload bytes of each packet from the expected one on; `None` if it has not arrived. The expected packet has not.
     ahead: VecDeque<Option<u16>>,
-    /// Packets to request.
+    /// Packets that are to be requested.
     asks: VecDeque<u64>,
-    /// Packets taken, in order or not.
+    /// Number of packets accepted, in order or not.
     arrived: u64,
-    /// Trimmed packets that were asked for.
+    /// Number of trimmed packets that were asked for.
     pub trimmed: u64,
-    /// Bytes that wait for earlier ones.
+    /// Payload bytes that wait for earlier bytes.
     pub held: u64,
 }
 
 impl Kept {
-    /// True unless packet `psn` has arrived, if packet `expected` is the first that has not.
+    /// True if packet `psn` has not arrived. `expected` is the first packet that has not arrived.
     pub fn lacks(&self, psn: u64, expected: u64) -> bool {
         let place = psn.checked_sub(expected);
         place.is_some_and(|place| self.ahead.get(place as usize).is_none_or(Option::is_none))
@@ -91,7 +91,7 @@ impl Kept {
     pub fn has_gap(&self) -> bool {
         self.held > 0
     }
-    /// Takes a packet that it lacks; returns the packets and bytes that are in order with it.
+    /// Accepts packet `psn`, which has not arrived before. Returns the numbers of packets and bytes that are now in order.
     pub fn take(&mut self, psn: u64, payload: u16, expected: u64) -> (u64, u64) {
         let place = (psn - expected) as usize;
         if self.ahead.len() <= place {
@@ -109,24 +109,24 @@ impl Kept {
         self.held -= bytes;
         (packets, bytes)
     }
-    /// Asks for a packet that came trimmed.
+    /// Requests a packet that arrived trimmed.
     pub fn ask(&mut self, psn: u64) {
         self.trimmed += 1;
         self.asks.push_back(psn);
     }
-    /// The packet to request next.
+    /// Removes and returns the next packet to request.
     pub fn poll(&mut self) -> Option<u64> {
         self.asks.pop_front()
     }
-    /// True if a packet waits to be asked for.
+    /// True if a request for a packet waits for the interface.
     pub fn waits(&self) -> bool {
         !self.asks.is_empty()
     }
-    /// Packets taken, in order or not.
+    /// Number of packets accepted, in order or not.
     pub fn taken(&self) -> u64 {
         self.arrived
     }
-    /// Packets that have come, trimmed or whole, as the credit of the receiver counts them.
+    /// Number of packets that have arrived, trimmed or whole, as receiver credits count them.
     pub fn come(&self) -> u64 {
         self.arrived + self.trimmed
     }
@@ -136,8 +136,8 @@ impl Kept {
 mod tests {
     use super::*;
 
-    /// Of packets 0 to 4, with 10 bytes each, 1 comes trimmed and 3 is lost. Packet 0 is in order; 2 and 4 wait. Packet 1
-    /// frees itself and 2; packet 3 frees itself and 4.
+    /// Of packets 0 to 4, with 10 bytes each, packet 1 arrives trimmed and packet 3 is lost. Packet 0 is in order; 2 and 4
+    /// wait. The arrival of packet 1 releases 1 and 2; that of packet 3 releases 3 and 4.
     #[test]
     fn packets_ahead_of_a_missing_one_wait_for_it() {
         let mut kept = Kept::default();
@@ -154,9 +154,9 @@ mod tests {
         assert_eq!((kept.held, kept.come()), (0, 6));
     }
 
-    /// Packets 1 and 3 of 0 to 4 come trimmed, and 2 is lost. Both are sent again for credit, 1 first. The timer sends 2
-    /// again, free. The acknowledgement of 0 to 2 names 3, which a second trimming asked for: it goes once and free. That of
-    /// all five names none.
+    /// Of packets 0 to 4, packets 1 and 3 arrive trimmed, and 2 is lost. Packets 1 and 3 are sent again with credit, 1
+    /// first. The timer sends 2 again, without credit. The acknowledgement of 0 to 2 names 3, which has been asked for again
+    /// after a second trimming: it is sent once and without credit. The acknowledgement of all five packets names none.
     #[test]
     fn what_was_asked_for_goes_once() {
         let mut again = Again::default();

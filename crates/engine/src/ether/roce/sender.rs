@@ -1,5 +1,5 @@
-//! The sending end (requester): sends packets at the rate of its control. After a loss it sends again from the missing
-//! packet on.
+//! The sending end (requester) of a flow over RoCE: it sends packets at the rate of its control. After a loss it sends again
+//! from the missing packet on, or the missing packet alone.
 
 mod credited;
 
@@ -19,65 +19,66 @@ use crate::kernel::statistics::TimeIntegral;
 use crate::kernel::{Pace, Ps};
 use crate::tcp::SenderStats;
 
-/// Sends a flow. The next packet may begin one packet time after the start of the last packet. The packet time is the
-/// octets of the last packet on the line, divided by the present rate. A change of the rate moves the next packet at
-/// once. Time in which the line is busy is not made up for.
+/// Sends a flow. The next packet may begin one packet time after the start of the last packet. The packet time is the octets
+/// of the last packet on the line, divided by the present rate. A change of the rate at once changes the time of the next
+/// packet. Time in which the line is busy is not made up for.
 #[derive(Clone, Debug)]
 pub struct Sender {
     framing: Framing,
     payload: u64,
     ack_every: u64,
     timeout: Ps,
-    /// The field `trail` of new packets: 0 if packets have room for telemetry, otherwise [`NO_TELEMETRY`].
+    /// The field `trail` of new packets: 0 if packets have space for telemetry, otherwise [`NO_TELEMETRY`].
     trail: u32,
-    /// Bytes of the transfer, and its packets; `u64::MAX` if the transfer never ends.
+    /// Number of bytes of the transfer, and number of its packets; `u64::MAX` if the transfer never ends.
     bytes: u64,
     packets: u64,
-    /// The next packet.
+    /// Number of the packet that is sent next.
     next: u64,
-    /// The first packet that is not acknowledged.
+    /// Number of the first packet that is not acknowledged.
     una: u64,
-    /// The first packet that has never been sent.
+    /// Number of the first packet that has never been sent.
     most: u64,
-    /// True if packets that have never been sent wait.
+    /// True while packets that have never been sent must wait.
     withholds: bool,
     /// Time of the next timeout.
     timer: Ps,
-    /// Start of the last packet, and its octets on the line. Before the first packet: the start of the flow, and 0.
+    /// Start of the last packet, and its octets on the line. Before the first packet, the start of the flow, and 0.
     last: (Ps, u32),
     control: RoceControl,
-    /// Credits of ExpressPass; `None` without it.
+    /// State of the credits of ExpressPass; `None` without ExpressPass.
     demand: Option<Box<Demand>>,
-    /// Packets that are sent again alone; `None` under go-back-N.
+    /// Packets that are sent again under selective resend; `None` under go-back-N.
     again: Option<Box<Again>>,
     /// State of reports under selective resend; `None` without reports, or under go-back-N.
     reported: Option<Box<Reported>>,
-    /// True if the receiver reports what it has taken.
+    /// True if the receiver reports the packets that it has accepted.
     has_reports: bool,
-    /// Octets of a full packet on the line.
+    /// Octets on the line of a full packet.
     full: u64,
     /// True before the start of a source whose first rate depends on the other sources of its host.
     awaits_others: bool,
-    /// Packets of a segment whose round trip is measured; `u64::MAX` if none is.
+    /// Number of packets of a segment whose round trip is measured; `u64::MAX` if no round trips are measured.
     segment: u64,
-    /// Segments on their way without retransmitted packets: the last packet of each, and the time of its last bit.
+    /// Segments on their way without retransmitted packets: the number of the last packet of each segment, and the time of
+    /// its last bit.
     ends: VecDeque<(u64, Ps)>,
     clock: OctetClock,
     line: f64,
-    /// Pacing at rates below that of the line.
+    /// Pacing at rates below the rate of the line.
     pace: Option<Pace>,
-    /// The rate since its last change, in octets/s on the line, and the integral of the rate over time.
+    /// The rate since its last change, in octets/s on the line, and its integral over time.
     present: f64,
     rate: TimeIntegral,
     stats: SenderStats,
-    /// CNPs received.
+    /// Number of CNPs received.
     pub cnps: u64,
-    /// Negative acknowledgements after which the source has sent packets again.
+    /// Number of negative acknowledgements after which the source has sent packets again.
     pub naks: u64,
 }
 
 impl Sender {
-    /// A source of `bytes`, `u64::MAX` for no end, whose packets go this way.
+    /// A source of `bytes` bytes (`u64::MAX`: without end), whose packets take the path `way` and which begins at `start`.
     pub fn new(
         config: &RoceConfig,
         (framing, way): (Framing, &Way),
@@ -130,7 +131,7 @@ impl Sender {
         sender
     }
 
-    /// Time of the next timer.
+    /// Time at which the next timer expires.
     #[inline]
     pub fn next_timer(&self) -> Ps {
         self.timer.min(self.control.wake_at())
@@ -150,7 +151,7 @@ impl Sender {
         }
         match self.pace {
             None => begin,
-            // A fraction of a picosecond is a whole one: the rate is never exceeded.
+            // The time is rounded up to a whole picosecond, so that the rate is never exceeded.
             Some(pace) => pace.next_of(begin, u32::MAX, octets).0,
         }
     }
@@ -161,7 +162,8 @@ impl Sender {
         }
         self.pace.is_none() && self.has_next()
     }
-    /// True if a packet may be sent, new or again. A packet that is sent alone again takes the room of the lost one.
+    /// True if a packet may be sent, for the first time or again. A packet that is sent again alone takes the place of the
+    /// lost one in the window.
     #[inline]
     fn has_next(&self) -> bool {
         match &self.again {
@@ -175,20 +177,20 @@ impl Sender {
             _ => self.next < self.end() && self.is_in_window(),
         }
     }
-    /// True if the window has room: less than it is on its way without an acknowledgement.
+    /// True if the window allows a packet: fewer octets than the window are sent and not acknowledged.
     #[inline]
     fn is_in_window(&self) -> bool {
         let window = self.control.window();
         !self.lacks_credit() && (window == f64::INFINITY || (self.in_flight() as f64) < window)
     }
-    /// True if the next packet waits for credit of the receiver.
+    /// True if the next packet waits for receiver credit.
     #[inline]
     fn lacks_credit(&self) -> bool {
         let paid = self.again.as_ref().map_or(0, |again| again.paid());
         self.next + paid >= self.control.limit()
     }
-    /// Octets on the line of the packets that are sent and not acknowledged. With reports and selective resend they are those that the receiver
-    /// has not taken and has not asked for; each counts as a full packet.
+    /// Octets on the line of the packets that are sent and not acknowledged. With reports and selective resend, of the
+    /// packets that the receiver has neither accepted nor asked for again; each then counts as a full packet.
     fn in_flight(&self) -> u64 {
         if let (Some(reported), Some(again)) = (&self.reported, &self.again) {
             let missing = self.next.saturating_sub(reported.taken());
@@ -198,10 +200,10 @@ impl Sender {
             return 0;
         }
         let on_line = |psn| u64::from(self.framing.on_line(self.data(psn, Ps::ZERO).octets()));
-        // All but the last of a transfer are full.
+        // All packets of a transfer but the last are full.
         (self.next - 1 - self.una) * on_line(self.una) + on_line(self.next - 1)
     }
-    /// The packet with a number, which leaves at `now`.
+    /// The data packet `psn`, as it leaves at `now`.
     fn data(&self, psn: u64, now: Ps) -> RocePacket {
         let left = self.bytes - psn.saturating_mul(self.payload).min(self.bytes);
         RocePacket {
@@ -220,12 +222,12 @@ impl Sender {
                 || self.ends_segment(psn),
         }
     }
-    /// True if a packet is the last of a segment whose round trip is measured.
+    /// True if packet `psn` is the last of a segment whose round trip is measured.
     #[inline]
     fn ends_segment(&self, psn: u64) -> bool {
         self.segment != u64::MAX && (psn + 1).is_multiple_of(self.segment)
     }
-    /// The first packet that may not be sent.
+    /// Number of the first packet that may not be sent.
     #[inline]
     fn end(&self) -> u64 {
         if self.withholds {
@@ -234,18 +236,18 @@ impl Sender {
             self.packets
         }
     }
-    /// Withholds the packets that have never been sent, or releases these packets. Packets that have been sent may be
-    /// sent again in both cases.
+    /// Makes the packets that have never been sent wait, or no longer. Packets that have been sent may be sent again in both
+    /// cases.
     pub fn withhold(&mut self, withhold: bool) {
         self.withholds = withhold;
     }
 
-    /// The flow begins at `at`.
+    /// Sets the start of the flow to `at`.
     pub fn begin_at(&mut self, at: Ps) {
         self.last = (at, 0);
     }
 
-    /// The packet that is due at `now`, if any.
+    /// Removes and returns the packet that is due at `now`, if any.
     pub fn poll(&mut self, now: Ps) -> Option<RocePacket> {
         if self.next_packet() > now {
             return None;
@@ -258,7 +260,7 @@ impl Sender {
         let psn = again.unwrap_or(self.next);
         let mut packet = self.data(psn, now);
         if self.has_reports {
-            // The receiver waits for no other packets if the window has no room for the next.
+            // The receiver does not delay its report if the next packet does not fit into the window.
             let next = (self.in_flight() + 2 * self.full) as f64;
             packet.asks |= psn < self.most || next > self.control.window();
         }
@@ -291,7 +293,7 @@ impl Sender {
         Some(packet)
     }
 
-    /// Timers that are due at `now` expire. True if the one of retransmissions does.
+    /// Processes the timers that have expired at `now`. Returns true if the retransmission timer has expired.
     pub fn wake(&mut self, now: Ps) -> bool {
         let is_timeout = self.timer <= now;
         if is_timeout {
@@ -309,7 +311,7 @@ impl Sender {
         is_timeout
     }
 
-    /// A packet without data arrives at `now`, with the telemetry that it takes back.
+    /// Processes a packet of the receiver that arrives at `now`, with the telemetry that it takes back.
     pub fn receive(&mut self, now: Ps, packet: &RocePacket, trail: Option<&Trail>) {
         match packet.kind {
             Kind::Data | Kind::Credited | Kind::Trimmed | Kind::Request | Kind::Stop => {}
@@ -353,7 +355,7 @@ impl Sender {
         }
     }
 
-    /// Every packet before `psn` has arrived.
+    /// Processes an acknowledgement of every packet before `psn`.
     fn acknowledge(&mut self, now: Ps, psn: u64) {
         if psn <= self.una {
             return;
@@ -380,7 +382,7 @@ impl Sender {
         self.complete(now);
     }
 
-    /// A report of the receiver arrives.
+    /// Processes a report of the receiver.
     fn on_reported(&mut self, now: Ps, packet: &RocePacket) {
         let una = self.una;
         self.acknowledge(now, packet.psn);
@@ -399,8 +401,8 @@ impl Sender {
         }
     }
 
-    /// With reports the timer is that of the first packet without acknowledgement, from its last sending on. While this packet waits for room in the
-    /// window, each packet that arrives restarts the timer.
+    /// With reports, sets the retransmission timer by the time at which the first unacknowledged packet was last sent. While
+    /// this packet does not fit into the window, each arriving packet restarts the timer.
     fn time_oldest(&mut self, now: Ps) {
         let (Some(reported), Some(again)) = (&mut self.reported, &self.again) else {
             return;
@@ -413,7 +415,7 @@ impl Sender {
         self.timer = oldest.map_or(Ps::NEVER, end);
     }
 
-    /// The last of the segments that are acknowledged now completes.
+    /// Completes the last of the segments that are acknowledged now: the rate control gets its round trip.
     #[inline]
     fn complete(&mut self, now: Ps) {
         let (mut last, mut segments) = (None, 0);
@@ -436,7 +438,7 @@ impl Sender {
         }
     }
 
-    /// True if the source begins at `now`, and its first rate depends on the other sources of its host.
+    /// True if the source begins at `now`, and its first rate depends on the number of other active sources of its host.
     #[inline]
     pub fn begins_by_others(&self, now: Ps) -> bool {
         self.awaits_others && self.next_packet() <= now
@@ -446,14 +448,14 @@ impl Sender {
         let has_begun = self.most > 0 || self.control.starts_by_others() && !self.awaits_others;
         has_begun && !self.is_done()
     }
-    /// The source begins at `now`; `others` is the number of other active sources of its host.
+    /// Begins the source at `now`; `others` is the number of other active sources of its host.
     pub fn begin(&mut self, now: Ps, others: u64) {
         self.awaits_others = false;
         self.control.on_start(others);
         self.note_rate(now);
     }
 
-    /// The receiver requests one packet at `now`.
+    /// Processes the receiver's request for packet `psn`, which arrives at `now`.
     fn on_asked(&mut self, now: Ps, psn: u64) {
         if self.again.is_some() && psn >= self.una {
             self.naks += 1;
@@ -467,22 +469,23 @@ impl Sender {
         }
     }
 
-    /// A packet is lost. No segment of which a packet is sent again has a round trip, since its acknowledgement may be of
-    /// either (Karn).
+    /// Reports a loss to the rate control. A segment of which a packet is sent again has no round trip, since the
+    /// acknowledgement may be of either copy (Karn).
     fn note_loss(&mut self, now: Ps) {
         self.control.on_loss(now);
         self.note_rate(now);
         self.ends.clear();
     }
 
-    /// The first packet that is not acknowledged is the next. The timer begins with it.
+    /// Makes the first unacknowledged packet the next to be sent. The timer starts again when it is sent.
     fn go_back(&mut self, now: Ps) {
         self.note_loss(now);
         self.timer = Ps::NEVER;
         if let Some(again) = &mut self.again {
-            // With all acknowledged, the last pull may be lost. An old packet asks for it again.
+            // If all packets are acknowledged, the last pull may have been lost. An old packet makes the receiver send it
+            // again.
             let oldest = self.una.min(self.next.saturating_sub(1));
-            // With reports each packet has its own timer.
+            // With reports each packet has its own timeout.
             let recover = match self.reported {
                 Some(_) => oldest,
                 None => self.next,
@@ -492,7 +495,7 @@ impl Sender {
         }
         self.next = self.una;
         if self.lacks_credit() {
-            // The last pull may be lost. An old packet asks for it again.
+            // The last pull may have been lost. An old packet makes the receiver send it again.
             self.next = self.una.saturating_sub(1);
         }
     }
@@ -527,11 +530,11 @@ impl Sender {
     pub fn stats(&self) -> &SenderStats {
         &self.stats
     }
-    /// Rate in octets/s on the line.
+    /// Present rate in octets/s on the line.
     pub fn rate(&self) -> f64 {
         self.control.rate()
     }
-    /// Credits of ExpressPass; `None` without it.
+    /// State of the credits of ExpressPass; `None` without ExpressPass.
     pub fn demand(&self) -> Option<&Demand> {
         self.demand.as_deref()
     }

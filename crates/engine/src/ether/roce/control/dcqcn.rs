@@ -1,10 +1,11 @@
 //! Data center quantized congestion notification (DCQCN): Zhu et al., "Congestion Control for Large-Scale RDMA
-//! Deployments", SIGCOMM 2015. Equations (1) and (2), and the parameters by default, are those of section 3.1 of Zhu,
+//! Deployments", SIGCOMM 2015. Equations (1) and (2), and the default parameters, are those of section 3.1 of Zhu,
 //! Ghobadi, Misra and Padhye, "ECN or Delay", CoNEXT 2016.
 //!
 //! Three points act. The congestion point, an egress queue, marks by its instantaneous length:
 //! [`RedConfig::dcqcn`](crate::ether::aqm::red::RedConfig::dcqcn). The notification point, the receiver, answers marks
-//! with CNPs: [`Notifier`]. The reaction point, the source, is here. No timer of it runs before its first CNP.
+//! with CNPs: [`Notifier`]. The reaction point, the source, is in this module. Its timers do not run before its first
+//! CNP.
 
 use alloc::vec::Vec;
 
@@ -16,7 +17,7 @@ use crate::ether::aqm::{lasting, require, share};
 use crate::kernel::units::Bytes;
 use crate::kernel::{Finding, Ps, Rate};
 
-/// Parameters of DCQCN. Switches mark for it with `switch.aqm` of `algorithm = "red"`, `weight = 1`, `gentle = false`,
+/// Parameters of DCQCN. Switches must mark by `switch.aqm` with `algorithm = "red"`, `weight = 1`, `gentle = false`,
 /// `spacing = "geometric"`, `ecn = true` and `hard_drop = false`; Kmin, Kmax and p_max are `min`, `max` and `max_p`.
 /// Rates count preambles and gaps.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -25,33 +26,35 @@ pub struct DcqcnConfig {
     /// Least time between CNPs of a flow (tau).
     #[schemars(extend("x-search" = { "low": "1 us", "high": "500 us", "scale": "log" }))]
     pub tau: Ps,
-    /// Time without a CNP after which alpha falls (tau'); above `tau`.
+    /// Time without a CNP after which alpha decreases (tau'). It must be above `tau`.
     #[schemars(extend("x-search" = { "low": "2 us", "high": "550 us", "scale": "log" }))]
     pub tau_alpha: Ps,
     /// Interval of the timer of increases (T).
     #[schemars(extend("x-search" = { "low": "5 us", "high": "1.5 ms", "scale": "log" }))]
     pub t: Ps,
-    /// Bytes on the line between increases by the byte counter (B).
+    /// Bytes on the line between two increases by the byte counter (B).
     #[schemars(extend("x-search" = { "low": "100 kB", "high": "1000 MB", "scale": "log" }))]
     pub b: Bytes,
-    /// Increases of fast recovery, by each of timer and byte counter, before others follow (F).
+    /// Number of increases by the timer, or by the byte counter, that belong to fast recovery; later increases are
+    /// additive or hyper (F).
     #[schemars(extend("x-search" = { "low": 1, "high": 10, "scale": "linear" }))]
     pub f: u32,
     /// Step of the target rate in an additive increase (R_AI).
     #[schemars(extend("x-search" = { "low": "1 Mbit/s", "high": "1 Gbit/s", "scale": "log" }))]
     pub r_ai: Rate,
-    /// Step of the target rate in a hyper increase (R_HAI), times the number of increases after fast recovery by the
-    /// timer or the byte counter, whichever has less; additive increases go on if absent.
+    /// Step of the target rate in a hyper increase (R_HAI). It is multiplied by the number of increases after fast
+    /// recovery, counted by the timer or by the byte counter, whichever counts fewer. If absent, increases stay
+    /// additive.
     #[schemars(extend("x-search" = { "low": "10 Mbit/s", "high": "5 Gbit/s", "scale": "log", "when": {"r_hai": true} }))]
     pub r_hai: Option<Rate>,
-    /// Weight of a CNP in alpha, and share that alpha loses without one (g).
+    /// Weight of a CNP in alpha, and share of alpha that is taken off after each `tau_alpha` without a CNP (g).
     #[schemars(extend("x-search" = { "low": 0.0009765625, "high": 0.25, "scale": "powers-of-two" }))]
     pub g: f64,
-    /// Least rate.
+    /// Least rate of a source.
     #[schemars(extend("x-search" = { "low": "1 Mbit/s", "high": "1 Gbit/s", "scale": "log" }))]
     pub r_min: Rate,
-    /// Each cut makes the present rate the target. If false, the target of the cut before stays unless the rate has
-    /// been increased since.
+    /// Each cut sets the target rate to the rate before the cut. If false, a cut keeps the target rate if no increase
+    /// came between the previous cut and this one.
     pub clamp_target: bool,
     /// Priority of CNPs.
     #[schemars(range(max = 7), extend("x-not-searched" = "a choice of the network's classes"))]
@@ -59,7 +62,7 @@ pub struct DcqcnConfig {
 }
 
 impl Default for DcqcnConfig {
-    /// The parameters of Zhu et al. 2016 for 40 Gbit/s; the least rate and the priority are of our own.
+    /// The parameters of Zhu et al. 2016 for 40 Gbit/s. The least rate and the priority are not from the paper.
     fn default() -> DcqcnConfig {
         DcqcnConfig {
             tau: Ps::from_us(50),
@@ -112,7 +115,7 @@ impl RateControlParameters for DcqcnConfig {
     }
 }
 
-/// The reaction point. Rates are in octets/s on the line.
+/// The reaction point of DCQCN at a source. Rates are in octets/s on the line.
 #[derive(Clone, Debug)]
 pub struct Dcqcn {
     config: DcqcnConfig,
@@ -121,19 +124,19 @@ pub struct Dcqcn {
     r_c: f64,
     r_t: f64,
     alpha: f64,
-    /// Times at which alpha falls, and at which the timer counts.
+    /// Time at which alpha falls next, and time at which the timer next causes an increase.
     alpha_at: Ps,
     timer_at: Ps,
-    /// Octets since the byte counter has last counted.
+    /// Octets on the line since the byte counter last caused an increase.
     octets: u64,
-    /// Counts of the timer and the byte counter since the last CNP.
+    /// Numbers of increases by the timer and by the byte counter since the last CNP.
     by_timer: u32,
     by_bytes: u32,
     has_increased: bool,
 }
 
 impl Dcqcn {
-    /// A source whose packets go this way: it begins at the rate of its line, with alpha at 1.
+    /// A source whose packets take the path `way`. It begins at the rate of its line, with alpha at 1.
     pub fn new(config: &DcqcnConfig, way: &Way) -> Dcqcn {
         let line = octets(way.line);
         Dcqcn {
@@ -159,7 +162,7 @@ impl Dcqcn {
         self.alpha
     }
 
-    /// The timer or the byte counter has counted (QCN's rule, which DCQCN takes over).
+    /// Increases the rates, after the timer or the byte counter has run out (the rule of QCN, which DCQCN adopts).
     fn increase(&mut self) {
         let (most, least) = (
             self.by_timer.max(self.by_bytes),
@@ -168,14 +171,14 @@ impl Dcqcn {
         let f = self.config.f;
         if most > f {
             self.r_t += match self.config.r_hai {
-                // Hyper increase: both have ended fast recovery.
+                // Hyper increase: timer and byte counter have both ended fast recovery.
                 Some(r_hai) if least > f => f64::from(least - f) * octets(r_hai),
                 // Additive increase.
                 _ => octets(self.config.r_ai),
             };
             self.r_t = self.r_t.min(self.line);
         }
-        // In fast recovery the target stays; R_C goes half of the way in all increases.
+        // In fast recovery R_T stays. Each increase moves R_C halfway to R_T.
         self.r_c = (self.r_c + self.r_t) / 2.0;
         self.has_increased = true;
     }

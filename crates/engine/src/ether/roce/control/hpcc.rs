@@ -1,11 +1,12 @@
 //! High precision congestion control (HPCC): Li et al., "HPCC: High Precision Congestion Control", SIGCOMM 2019, algorithm
 //! 1, in the form of the Internet draft draft-miao-tsv-hpcc-01, which repeats it.
 //!
-//! The reading rests on the draft and on the public simulator of the authors (alibaba-edu, ns-3). The draft leaves open the
-//! first U, the greatest window and what the first acknowledgement does; these are the simulator's. The simulator sets
-//! a rate where the draft sets a window: `window = false`, with `max_stage = 0` as in its configuration files.
+//! This module follows the draft and the public simulator of the authors (alibaba-edu, ns-3). The draft does not specify
+//! the first U, the greatest window and the effect of the first acknowledgement; here they are as in the simulator. The
+//! simulator sets a rate where the draft sets a window: `window = false`, with `max_stage = 0` as in its configuration
+//! files.
 //!
-//! Octets here are those on the line, with preambles and gaps, in windows, queues and counts of switches alike.
+//! In windows, queues and counts of switches, octets are octets on the line, with preambles and gaps.
 
 use alloc::vec::Vec;
 
@@ -18,27 +19,26 @@ use crate::ether::roce::telemetry::Hop;
 use crate::kernel::units::Bytes;
 use crate::kernel::{Finding, Ps, Rate};
 
-/// Parameters of HPCC. The ports of all switches on the way write telemetry into packets with data, and acknowledgements
-/// take it back. Both packets have 42 bytes more for it. There are at most five switches on the way, and one way.
+/// Parameters of HPCC. The ports of all switches on the path write telemetry into packets with data, and acknowledgements
+/// take it back. Both kinds of packets have 42 bytes more for it. A flow has one path, with at most five switches.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct HpccConfig {
     /// Utilisation at which the window is held (eta).
     #[schemars(extend("x-search" = { "low": 0.8, "high": 1.0, "scale": "linear" }))]
     pub eta: f64,
-    /// Additive increases, one for each round trip, after which the window is set by the utilisation although it is
-    /// below `eta` (maxStage).
+    /// Number of additive increases, one for each round trip, after which the window is set by the utilisation although the
+    /// utilisation is below `eta` (maxStage).
     #[schemars(extend("x-search" = { "low": 0, "high": 20, "scale": "linear" }))]
     pub max_stage: u32,
     /// Additive increase of the window, in bytes on the line (W_AI).
     #[schemars(extend("x-search" = { "low": "8 bytes", "high": "10 kB", "scale": "log" }))]
     pub w_ai: Bytes,
-    /// Base round-trip time (T): the window begins at T times the rate of the line, and U averages over T. If absent, the
-    /// least time from the start of a full packet to its acknowledgement over the flow's own path.
+    /// Base round-trip time (T). The window begins at T times the rate of the line, and U is averaged over T. If absent,
+    /// the least time from the start of a full packet to its acknowledgement over the flow's own path.
     #[schemars(extend("x-search" = { "low": "1 us", "high": "200 us", "scale": "log", "when": {"t": true} }))]
     pub t: Option<Ps>,
-    /// Bytes on their way without an acknowledgement are limited to the window W. If false, the rate W/T alone limits
-    /// the source.
+    /// Limit the bytes that are sent and not acknowledged to the window W. If false, only the rate W/T limits the source.
     pub window: bool,
 }
 
@@ -79,27 +79,28 @@ impl RateControlParameters for HpccConfig {
 #[derive(Clone, Debug)]
 pub struct Hpcc {
     config: HpccConfig,
-    /// Rates of the lines behind switches (B), in octets/ps.
+    /// Rates of the lines behind the switches of the path (B), in octets/ps.
     lines: Vec<f64>,
     /// Base round-trip time (T), in picoseconds.
     t: f64,
-    /// The greatest window, and the first, in octets: T at the rate of the source's line.
+    /// The greatest window, which is also the first, in octets: T times the rate of the source's line.
     most: f64,
-    /// Window (W), and that of the last round trip (W^c), in octets.
+    /// Window (W), and window at the end of the last round trip (W^c), in octets.
     w: f64,
     w_c: f64,
     /// Utilisation of the fullest line, averaged over T (U).
     u: f64,
-    /// Additive increases since the last that followed U (incStage).
+    /// Number of additive increases since the window was last set by U (incStage).
     inc_stage: u32,
-    /// The packet whose acknowledgement ends the present round trip (lastUpdateSeq).
+    /// Number of the packet whose acknowledgement ends the present round trip (lastUpdateSeq).
     last_update: u64,
-    /// Telemetry of the last acknowledgement (L).
+    /// Telemetry that the last acknowledgement took back (L).
     last: Vec<Hop>,
 }
 
 impl Hpcc {
-    /// A source whose packets go this way: it begins with a window of T at the rate of its line, and with U at 1.
+    /// A source whose packets take the path `way`. It begins with a window of T times the rate of its line, and with U
+    /// at 1.
     pub fn new(config: &HpccConfig, way: &Way) -> Hpcc {
         let t = config.t.unwrap_or(way.round_trip).0 as f64;
         let most = per_ps(way.line) * t;
@@ -116,12 +117,12 @@ impl Hpcc {
             last: Vec::new(),
         }
     }
-    /// Utilisation of the fullest line, averaged (U).
+    /// Utilisation of the fullest line, averaged over T (U).
     pub fn utilisation(&self) -> f64 {
         self.u
     }
 
-    /// MeasureInflight: brings U up to date. `hops` have the telemetry of an acknowledgement.
+    /// MeasureInflight: updates U. `hops` is the telemetry that an acknowledgement took back.
     fn measure_inflight(&mut self, hops: &[Hop]) {
         let (mut u, mut tau) = (0.0, 0.0);
         for ((hop, last), b) in hops.iter().zip(&self.last).zip(&self.lines) {
@@ -137,7 +138,7 @@ impl Hpcc {
         self.u = (1.0 - share) * self.u + share * u;
     }
 
-    /// ComputeWind: sets the window, and at the end of a round trip that of the next.
+    /// ComputeWind: sets W, and W^c if the acknowledgement ends a round trip.
     fn compute_wind(&mut self, ends_round: bool) {
         let w_ai = self.config.w_ai.0 as f64;
         let follows_u = self.u >= self.config.eta || self.inc_stage >= self.config.max_stage;

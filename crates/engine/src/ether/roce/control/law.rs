@@ -1,4 +1,5 @@
-//! Rate control as the ends of a flow see it: the traits of all algorithms, and the notifier at the receiver.
+//! Rate control of RoCE in the form that the ends of a flow use: the traits of all algorithms, and the notifier at the
+//! receiver.
 
 use alloc::vec::Vec;
 
@@ -6,12 +7,12 @@ use super::puller::Puller;
 use crate::ether::roce::telemetry::Hop;
 use crate::kernel::{Finding, Ps, Rate};
 
-/// The way of a source's packets, as rate control sees it.
+/// The path of a source's packets, with what rate control needs of it.
 #[derive(Clone, Debug)]
 pub struct Way {
     /// Rate of the source's line.
     pub line: Rate,
-    /// Rates of the lines behind the switches, in the order of the way.
+    /// Rates of the lines behind the switches, in the order of the path.
     pub hops: Vec<Rate>,
     /// Least time from the start of a full packet to its acknowledgement.
     pub round_trip: Ps,
@@ -21,21 +22,21 @@ pub struct Way {
     pub payload: u32,
 }
 
-/// A positive or negative acknowledgement, with telemetry.
+/// A positive or negative acknowledgement that takes telemetry back.
 #[derive(Clone, Copy, Debug)]
 pub struct Told<'a> {
-    /// Every packet before this one is acknowledged.
+    /// Number of the packet before which every packet is acknowledged.
     pub acknowledged: u64,
-    /// The packet that is sent next.
+    /// Number of the packet that is sent next.
     pub next: u64,
-    /// Telemetry of the acknowledged packet.
+    /// Telemetry of the packet that the acknowledgement answers, one entry for each switch.
     pub hops: &'a [Hop],
 }
 
 /// An acknowledgement that completes segments whose round trips are measured.
 #[derive(Clone, Copy, Debug)]
 pub struct Completion {
-    /// The time.
+    /// Time at which the acknowledgement arrives.
     pub now: Ps,
     /// Time since the last bit of the last packet of the last segment left the source.
     pub rtt: Ps,
@@ -43,70 +44,70 @@ pub struct Completion {
     pub segments: u64,
 }
 
-/// A report of the receiver on a packet that it has taken.
+/// A report of the receiver on a data packet that it has accepted.
 #[derive(Clone, Copy, Debug)]
 pub struct Report {
-    /// The time.
+    /// Time at which the report arrives.
     pub now: Ps,
-    /// Time since the begin of the packet.
+    /// Time since the packet began to leave the source.
     pub rtt: Ps,
     /// True if a switch has marked the packet.
     pub marked: bool,
-    /// Packets that the receiver has taken since the last report.
+    /// Number of packets that the receiver has accepted since the last report.
     pub packets: u64,
-    /// Octets on the line of the packets that are still on their way.
+    /// Octets on the line of the packets that are sent and neither accepted nor asked for again.
     pub on_way: f64,
 }
 
-/// Rate control of a source. At one instant its timers come before arrivals.
+/// Rate control of a source. At one instant its timers are called before arrivals are processed.
 pub trait RateControl {
-    /// Present rate in octets/s on the line: frames with their preambles and gaps.
+    /// Present rate in octets/s on the line: frames with preambles and gaps.
     fn rate(&self) -> f64;
-    /// The source begins to send a frame with data, of `octets` on the line.
+    /// Must be called when the source begins to send a frame with data, of `octets` on the line.
     #[inline]
     fn on_sent(&mut self, _now: Ps, _octets: u32) {}
-    /// Window in octets, counted as on the line (with header, preamble and gap). A packet may begin while fewer octets
-    /// are sent and not acknowledged, so the last packet may exceed the window.
+    /// Window in octets on the line (with headers, preamble and gap). A packet may begin while fewer octets are sent and
+    /// not acknowledged, so the last packet may exceed the window.
     #[inline]
     fn window(&self) -> f64 {
         f64::INFINITY
     }
-    /// Packets that credit of the receiver allows, those sent again since they came trimmed counted once more; `u64::MAX`
-    /// without such credit.
+    /// Number of packets that receiver credit allows since the start; a packet that is sent again because it was trimmed
+    /// counts again. `u64::MAX` without receiver credit.
     #[inline]
     fn limit(&self) -> u64 {
         u64::MAX
     }
-    /// Credit of the receiver for `limit` packets arrives.
+    /// Processes a pull, which allows `limit` packets since the start.
     fn on_pull(&mut self, _limit: u64) {}
-    /// An acknowledgement with telemetry arrives.
+    /// Processes an acknowledgement with telemetry.
     fn on_told(&mut self, _told: &Told<'_>) {}
-    /// A CNP arrives.
+    /// Processes a CNP that arrives at `now`.
     fn on_cnp(&mut self, _now: Ps) {}
-    /// True if the rate at the start depends on the other sources of the host.
+    /// True if the rate at the start depends on the number of other active sources of the host.
     fn starts_by_others(&self) -> bool {
         false
     }
-    /// The source begins beside this many active sources over RoCE of its host.
+    /// Must be called when the source begins. `others` is the number of other active sources over RoCE of the host.
     fn on_start(&mut self, _others: u64) {}
-    /// Segments are acknowledged.
+    /// Processes an acknowledgement that completes segments.
     fn on_completion(&mut self, _completion: &Completion) {}
-    /// A report of the receiver arrives.
+    /// Processes a report of the receiver.
     fn on_report(&mut self, _report: &Report) {}
-    /// The source goes back to a packet that is not acknowledged.
+    /// Must be called when the source goes back to a packet that is not acknowledged.
     fn on_loss(&mut self, _now: Ps) {}
-    /// The receiver asks for a packet that came trimmed, with `on_way` octets on their way.
+    /// Processes the receiver's request for a packet that arrived trimmed. `on_way` is the number of octets on their way.
     fn on_trimmed(&mut self, now: Ps, _on_way: f64) {
         self.on_loss(now);
     }
-    /// Time of the next timer.
+    /// Time at which the next timer expires; `NEVER` without a timer.
     #[inline]
     fn wake_at(&self) -> Ps {
         Ps::NEVER
     }
-    /// The time of [`RateControl::wake_at`] has come.
+    /// Processes the timer that [`RateControl::wake_at`] returned, at this time.
     fn wake(&mut self, _now: Ps) {}
-    /// The transfer has ended.
+    /// Must be called when the transfer has ended.
     fn stop(&mut self) {}
 }
 
@@ -120,19 +121,21 @@ pub trait RateControlParameters {
     fn rate_symbol(&self) -> &'static str {
         "R"
     }
-    /// True if packets collect telemetry on their way, which acknowledgements take back.
+    /// True if packets with data collect telemetry, which acknowledgements take back.
     fn has_telemetry(&self) -> bool {
         false
     }
-    /// Packets of `payload` octets in a segment whose round trip is measured; `None` if none is.
+    /// Number of packets in a segment whose round trip is measured, if a packet has `payload` octets; `None` if no round
+    /// trips are measured.
     fn segment(&self, _payload: u64) -> Option<u64> {
         None
     }
-    /// True if the receiver reports what it has taken, in order or not.
+    /// True if the receiver reports the packets that it has accepted, in order or not.
     fn has_reports(&self) -> bool {
         false
     }
-    /// The part of a control by receiver credits at the receiver of a transfer of `packets`; `None` without such credits.
+    /// The part of receiver credits at the receiver of a transfer of `packets`, over the path `way`; `None` without
+    /// receiver credits.
     fn puller(&self, _way: &Way, _packets: u64) -> Option<Puller> {
         None
     }
@@ -141,7 +144,7 @@ pub trait RateControlParameters {
 /// Sends CNPs for marked packets, at the receiver.
 #[derive(Clone, Debug)]
 pub struct Notifier {
-    /// Least time between CNPs; none is sent without.
+    /// Least time between CNPs; `None` if no CNPs are sent.
     interval: Option<Ps>,
     /// Priority of CNPs.
     pub priority: u8,
@@ -149,13 +152,13 @@ pub struct Notifier {
 }
 
 impl Notifier {
-    /// Sends no CNPs.
+    /// A notifier that sends no CNPs.
     pub const NONE: Notifier = Notifier {
         interval: None,
         priority: 0,
         last: None,
     };
-    /// Sends CNPs of a priority, at least `interval` apart.
+    /// A notifier that sends CNPs of a priority, at least `interval` apart.
     pub fn new(interval: Ps, priority: u8) -> Notifier {
         Notifier {
             interval: Some(interval),
@@ -163,7 +166,7 @@ impl Notifier {
             last: None,
         }
     }
-    /// Priority of CNPs; `None` if none is ever sent.
+    /// Priority of CNPs; `None` if no CNPs are sent.
     pub fn cnp_priority(&self) -> Option<u8> {
         self.interval.map(|_| self.priority)
     }

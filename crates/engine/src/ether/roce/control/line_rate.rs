@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::law::{Notifier, RateControl, RateControlParameters, Way};
 use crate::kernel::{Finding, Rate};
 
-/// No rate control has no parameters.
+/// Parameters of sending at the rate of the line: there are none.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct LineRateConfig {}
@@ -27,7 +27,7 @@ impl RateControlParameters for LineRateConfig {
 pub struct LineRate(f64);
 
 impl LineRate {
-    /// A source whose packets go this way. No parameter of its control changes the rate.
+    /// A source whose packets take the path `way`. No parameter of `_config` changes the rate.
     pub fn new<C>(_config: &C, way: &Way) -> LineRate {
         LineRate(way.line.bits_per_second() / 8.0)
     }

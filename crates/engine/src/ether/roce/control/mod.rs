@@ -21,8 +21,8 @@ use crate::kernel::{Finding, Ps, Rate};
 
 pub use law::{Completion, Notifier, RateControl, RateControlParameters, Report, Told, Way};
 
-/// Each line names variant, key in a scenario, description, source, parameters and state. The state is built by
-/// `new(&parameters, &way)`.
+/// Each line names variant, key in a scenario, description, source, parameters and state of an algorithm. The
+/// registry builds the state by `new(&parameters, &way)`.
 macro_rules! registry {
     ($($variant:ident = $name:literal, $about:literal, $source:literal, $config:ty, $state:ty;)*) => {
         /// The rate control of a source over RoCE and its parameters.
@@ -38,7 +38,7 @@ macro_rules! registry {
         }
 
         impl RoceControlConfig {
-            /// The control of a source whose packets go this way.
+            /// The state of the control of a source whose packets take the path `way`.
             pub fn build(&self, way: &Way) -> RoceControl {
                 match self {
                     $(RoceControlConfig::$variant(config) => RoceControl::$variant(<$state>::new(config, way)),)*
@@ -62,31 +62,33 @@ macro_rules! registry {
                     $(RoceControlConfig::$variant(config) => config.rate_symbol(),)*
                 }
             }
-            /// True if packets collect telemetry on their way.
+            /// True if packets with data collect telemetry, which acknowledgements take back.
             pub fn has_telemetry(&self) -> bool {
                 match self {
                     $(RoceControlConfig::$variant(config) => config.has_telemetry(),)*
                 }
             }
-            /// True if the receiver reports what it has taken.
+            /// True if the receiver reports the packets that it has accepted.
             pub fn has_reports(&self) -> bool {
                 match self {
                     $(RoceControlConfig::$variant(config) => config.has_reports(),)*
                 }
             }
-            /// Packets of `payload` octets in a segment whose round trip is measured; `None` if none is.
+            /// Number of packets in a segment whose round trip is measured, if a packet has `payload` octets;
+            /// `None` if no round trips are measured.
             pub fn segment(&self, payload: u64) -> Option<u64> {
                 match self {
                     $(RoceControlConfig::$variant(config) => config.segment(payload),)*
                 }
             }
-            /// The part of a control by receiver credits at the receiver of a transfer of `packets`.
+            /// The part of receiver credits at the receiver of a transfer of `packets`; `None` without receiver
+            /// credits.
             pub fn puller(&self, way: &Way, packets: u64) -> Option<puller::Puller> {
                 match self {
                     $(RoceControlConfig::$variant(config) => config.puller(way, packets),)*
                 }
             }
-            /// Key of the algorithm.
+            /// Key of the algorithm in a scenario.
             pub fn name(&self) -> &'static str {
                 match self {
                     $(RoceControlConfig::$variant(_) => $name,)*
@@ -94,7 +96,7 @@ macro_rules! registry {
             }
         }
 
-        /// Rate control of a source that runs.
+        /// State of the rate control of a source.
         #[derive(Clone, Debug)]
         pub enum RoceControl {
             $(#[doc = $about] $variant($state),)*
@@ -183,7 +185,7 @@ registry! {
 }
 
 impl RoceControlConfig {
-    /// Parameters of the credits without which no packet leaves; `None` if packets need none.
+    /// Parameters of ExpressPass, without whose credits no packet leaves; `None` under other controls.
     pub fn credits(&self) -> Option<&expresspass::ExpressPassConfig> {
         match self {
             RoceControlConfig::ExpressPass(config) => Some(config),

@@ -1,10 +1,10 @@
 //! Windows of senders (NSCC) as in the public simulator of the Ultra Ethernet Consortium (ultraethernet/uet-htsim, commit
-//! 40ccb05): a window that marks and the queueing delay of each reported packet set.
+//! 40ccb05). Marks and the queueing delay of each reported packet set the window.
 //!
-//! The reading rests on that program, not on the standard, of which the program says that it alone counts. Left out are
-//! its choice of paths by marks, its probes, and the penalty that a receiver may ask for. A packet that is sent again more than
-//! once gives a sample of the delay here; in the program it gives none. Windows are here in octets on the line. The program counts
-//! a packet with 64 octets of headers.
+//! This module follows that program, not the standard; the program itself says that only the standard is binding. Left out
+//! are the program's choice of paths by marks, its probes, and the penalty that a receiver may ask for. A packet that is
+//! sent again more than once gives a sample of the delay here; in the program it gives none. Windows here count octets on
+//! the line. The program counts a packet with 64 octets of headers.
 
 use alloc::vec::Vec;
 
@@ -16,47 +16,51 @@ use crate::ether::aqm::{lasting, require, share};
 use crate::kernel::units::Bytes;
 use crate::kernel::{Finding, Ps, Rate};
 
-/// Bandwidth-delay product in octets to which increases are scaled: 100 Gbit/s and 12 us.
+/// Reference bandwidth-delay product in octets, 100 Gbit/s times 12 us. Increases are proportional to the path's product
+/// divided by this one.
 const REFERENCE_BDP: f64 = 150_000.0;
-/// Round trip of the reference in picoseconds.
+/// Reference round trip in picoseconds.
 const REFERENCE_RTT: f64 = 12e6;
-/// Delay in picoseconds below which the path counts as empty.
+/// Queueing delay in picoseconds below which the path counts as empty.
 const EMPTY: f64 = 1e6;
 
-/// Parameters of NSCC. The delay is the round trip of a reported packet less the least round trip of the path. With
-/// `resend = "selective"` all packets that the receiver has taken leave the window, in order or not.
+/// Parameters of NSCC. The delay is the round trip of a reported packet minus the least round trip of the path. With
+/// `resend = "selective"` each packet that the receiver has accepted, in order or not, no longer counts against the window.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct NsccConfig {
-    /// Target of the delay. If absent, 0.75 times the least round-trip time of the flow's path. The program has one round trip
-    /// where switches do not trim.
+    /// Target of the delay. If absent, 0.75 times the least round-trip time of the flow's path. The public simulator takes
+    /// one round-trip time if switches do not trim.
     #[schemars(extend("x-search" = { "low": "2 us", "high": "200 us", "scale": "log", "when": {"target": true} }))]
     pub target: Option<Ps>,
-    /// Bytes on the line of the window at the start. If absent, the greatest window: 1.5 times the rate of the line times the
-    /// least round-trip time.
+    /// Initial window, in bytes on the line. If absent, the greatest window: 1.5 times the rate of the line times the least
+    /// round-trip time.
     #[schemars(extend("x-search" = { "low": "10 kB", "high": "1 MB", "scale": "log", "when": {"window": true} }))]
     pub window: Option<Bytes>,
-    /// Packets that the window grows by for each window of unmarked packets at the target or above, with the bandwidth-delay
-    /// product of 100 Gbit/s and 12 us. Other products scale it.
+    /// Packets by which the window grows for each window of unmarked packets with a delay of at least the target. This holds
+    /// for a bandwidth-delay product of 100 Gbit/s times 12 us; the growth is proportional to the product of the path.
     #[schemars(extend("x-search" = { "low": 0.5, "high": 50.0, "scale": "log" }))]
     pub fair_increase: f64,
-    /// Packets that the window grows by for each window of unmarked packets, for 12 us by which the delay is below the target.
+    /// Packets by which the window grows for each window of unmarked packets whose delay is 12 us below the target. The
+    /// growth is proportional to the distance from the target.
     #[schemars(extend("x-search" = { "low": 0.5, "high": 50.0, "scale": "log" }))]
     pub proportional_increase: f64,
-    /// Packets that the window grows by in each round trip (eta).
+    /// Packets by which the window grows in each round trip, in addition (eta).
     #[schemars(extend("x-search" = { "low": 0.01, "high": 2.0, "scale": "log" }))]
     pub eta: f64,
-    /// Octets that the window grows by for each octet that arrives while the path is empty.
+    /// Octets by which the window grows for each octet that the receiver reports while the path is empty.
     #[schemars(extend("x-search" = { "low": 0.01, "high": 1.0, "scale": "log" }))]
     pub fast_increase: f64,
-    /// Factor of a decrease (gamma). No decrease is by more than a half, and none follows another within a round trip.
+    /// Factor of a decrease (gamma). A decrease takes at most half of the window. Two decreases are more than a round trip
+    /// apart.
     #[schemars(extend("x-search" = { "low": 0.1, "high": 1.0, "scale": "linear" }))]
     pub gamma: f64,
-    /// Weight of a new sample in the mean delay.
+    /// Weight of a new delay in the mean delay.
     #[schemars(extend("x-search" = { "low": 0.001, "high": 0.5, "scale": "log" }))]
     pub weight: f64,
-    /// The window falls to what arrived in a round trip and the target, if a packet was trimmed or waited for four times the target,
-    /// and this share of the greatest window or less arrived. 0 turns it off.
+    /// Share of the greatest window for quick adapt, which acts at the end of each period of a round trip plus the target.
+    /// If less than this share arrived in the period, and a packet was trimmed or had a delay above four times the target,
+    /// the window is set to what arrived. 0 turns quick adapt off.
     #[schemars(extend("x-search" = { "low": 0.0, "high": 1.0, "scale": "linear" }))]
     pub quick_adapt: f64,
 }
@@ -112,45 +116,47 @@ impl RateControlParameters for NsccConfig {
     }
 }
 
-/// The source. Windows are in octets on the line, times in picoseconds.
+/// A source under NSCC. Windows are in octets on the line, times in picoseconds.
 #[derive(Clone, Debug)]
 pub struct Nscc {
     config: NsccConfig,
     /// Rate of the line in octets/s.
     line: f64,
-    /// Octets of a full packet on the line, and its payload.
+    /// Octets on the line of a full packet, and payload octets of a full packet.
     packet: f64,
     payload: f64,
-    /// Bandwidth-delay product of the path over that of the reference.
+    /// Bandwidth-delay product of the path divided by the reference product.
     scale: f64,
-    /// Least round trip of the path as its links have it, and the least so far.
+    /// Least round trip of the path by the delays and rates of its links, and least measured round trip so far.
     network_rtt: f64,
     base_rtt: f64,
     target: f64,
     cwnd: f64,
     most: f64,
-    /// Mean delay.
+    /// Mean queueing delay.
     mean: f64,
-    /// Increases times octets, which the window takes at the next adjustment, and octets reported since the last one.
+    /// Increase times window, to be added at the next adjustment, and octets reported since the last adjustment.
     increase: f64,
     reported: f64,
     last_adjustment: Ps,
     last_decrease: Option<Ps>,
-    /// Octets reported while the path is empty, and true from a whole window on.
+    /// Octets reported while the path was empty, and a flag that is true once they exceed a whole window.
     empty: f64,
     is_fast: bool,
-    /// Octets that arrived since the begin of the present period, and the end of this period; `None` before the first.
+    /// Octets that arrived since the start of the present period, and the end of this period; `None` before the first
+    /// period.
     achieved: f64,
     period_ends: Option<Ps>,
-    /// True if a packet was trimmed since the window last fell to what arrived.
+    /// True if a packet was trimmed since quick adapt last set the window.
     was_trimmed: bool,
-    /// Octets on their way when the window fell to what arrived, and octets reported since. Marks of the former count for nothing.
+    /// Octets that were on their way when quick adapt set the window, and octets reported since then. Marks of those old
+    /// octets are ignored.
     old: f64,
     since: f64,
 }
 
 impl Nscc {
-    /// A source whose packets go this way.
+    /// A source whose packets take the path `way`.
     pub fn new(config: &NsccConfig, way: &Way) -> Nscc {
         let line = way.line.bits_per_second() / 8.0;
         let rtt = way.round_trip.0 as f64;
@@ -182,14 +188,15 @@ impl Nscc {
         }
     }
 
-    /// Octets by which a packet of an increase counts.
+    /// Octets by which the window grows for one packet of an increase.
     fn scaled(&self) -> f64 {
         self.payload * self.scale
     }
     fn keep_bounds(&mut self) {
         self.cwnd = self.cwnd.min(self.most).max(self.packet);
     }
-    /// An unmarked packet that waited for longer than the target counts as a quarter of a round trip: its mark is still to come.
+    /// Adds a sample to the mean delay. An unmarked packet with a delay above the target counts as a quarter of a round
+    /// trip, since the mark for this queue is still to come.
     fn average(&mut self, delay: f64, marked: bool) {
         let sample = if !marked && delay > self.target {
             0.25 * self.base_rtt
@@ -198,8 +205,8 @@ impl Nscc {
         };
         self.mean += self.config.weight * (sample - self.mean);
     }
-    /// At the end of a period the window falls to what arrived in it, if the path is overloaded. True if it falls, or if a
-    /// report is about packets sent before it fell.
+    /// Quick adapt: at the end of a period, sets the window to what arrived in the period, if the path is overloaded.
+    /// Returns true if it did so, or if the report is about packets sent before it last did so.
     fn adapts(&mut self, now: Ps, delay: f64, marked: bool, on_way: f64) -> bool {
         if self.config.quick_adapt == 0.0 {
             return false;
@@ -221,7 +228,8 @@ impl Nscc {
         }
         adapts
     }
-    /// Below the target the window grows with the distance to it. With the path empty for a whole window it grows at once.
+    /// Increases the window for packets with a delay below the target, in proportion to the distance from the target. If the
+    /// path has been empty for a whole window, the window grows at once.
     fn grow(&mut self, octets: f64, delay: f64) {
         if delay < EMPTY {
             self.empty += octets;
@@ -246,7 +254,7 @@ impl Nscc {
         self.cwnd *= factor.max(0.5);
         self.last_decrease = Some(now);
     }
-    /// The window takes the increases after eight packets or a round trip.
+    /// Adds the collected increases to the window, after eight packets or a round trip.
     fn adjust(&mut self, now: Ps) {
         let passed = (now - self.last_adjustment).0 as f64;
         if self.reported <= 8.0 * self.packet && passed <= self.network_rtt {
@@ -265,7 +273,7 @@ impl RateControl for Nscc {
     fn rate(&self) -> f64 {
         self.line
     }
-    /// Whole packets: no packet exceeds the window.
+    /// The window in whole packets, so that no packet exceeds it.
     fn window(&self) -> f64 {
         libm::floor(self.cwnd / self.packet) * self.packet
     }
@@ -292,7 +300,7 @@ impl RateControl for Nscc {
             }
             (false, false) => self.grow(octets, delay),
             (true, true) => self.decrease(now),
-            // Another path may be better; the window stays.
+            // A mark with a delay below the target says that another path may be better; the window stays.
             (true, false) => {}
         }
         self.keep_bounds();
@@ -301,7 +309,7 @@ impl RateControl for Nscc {
     }
     fn on_trimmed(&mut self, now: Ps, on_way: f64) {
         self.since += self.packet;
-        // A trimmed packet counts as one that waited for a round trip.
+        // A trimmed packet counts as a marked one with a delay of a round trip.
         self.average(self.network_rtt, true);
         self.was_trimmed = true;
         if !self.adapts(now, 0.0, true, on_way) {

@@ -1,10 +1,11 @@
 //! Receiver credits (RCCC) as in the public simulator of the Ultra Ethernet Consortium (ultraethernet/uet-htsim, commit
-//! 40ccb05): a first window without a request, then pulls that the receiving host paces over all its sources.
+//! 40ccb05): a source sends a first window without a request. Then it sends what pulls allow, which the receiving host paces
+//! over all its sources.
 //!
-//! The reading rests on that program, not on the standard, of which the program says that it alone counts. A pull names the
-//! number of packets that may be sent since the start, so a later pull replaces a lost one. A packet that comes trimmed needs a
-//! further pull under selective resend; packets that are sent again after a timeout, or under go-back-N, need none. Without
-//! trimming (`switch.trim_priority`) the buffers need room for the first windows.
+//! This module follows that program, not the standard; the program itself says that only the standard is binding. A pull
+//! states the number of packets that may be sent since the start, so a later pull replaces a lost one. Under selective
+//! resend a packet that arrives trimmed needs a further pull; packets that are sent again after a timeout, or under
+//! go-back-N, need none. Without trimming (`switch.trim_priority`) the first windows must fit into the buffers.
 
 use alloc::vec::Vec;
 
@@ -21,14 +22,15 @@ use crate::kernel::{Finding, Rate};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RcccConfig {
-    /// Bytes on the line that a source sends before the first pull. Pulls allow packets only while fewer than the
-    /// window are allowed and have not arrived. If absent, 1.5 times the rate of the line times the least round-trip time of the flow's path.
+    /// First window: bytes on the line that a source sends before the first pull. Later, pulls allow packets only while less
+    /// than this window is allowed and has not arrived. If absent, 1.5 times the rate of the line times the least round-trip
+    /// time of the flow's path.
     #[schemars(extend("x-search" = { "low": "10 kB", "high": "1 MB", "scale": "log", "when": {"window": true} }))]
     pub window: Option<Bytes>,
-    /// Packets that a pull allows.
+    /// Number of packets that a pull allows.
     #[schemars(range(min = 1), extend("x-search" = { "low": 1, "high": 16, "scale": "powers-of-two" }))]
     pub pull: u32,
-    /// Share of the receiver's line for which it sends pulls.
+    /// Share of the rate of the receiver's line that the pulled packets fill.
     #[schemars(extend("x-search" = { "low": 0.8, "high": 1.0, "scale": "linear" }))]
     pub pull_rate: f64,
 }
@@ -45,7 +47,7 @@ impl Default for RcccConfig {
 }
 
 impl RcccConfig {
-    /// Packets of the window.
+    /// First window in packets, rounded up.
     fn packets(&self, way: &Way) -> u64 {
         let bdp = || way.line.bits_per_second() / 8e12 * way.round_trip.0 as f64;
         let window = self.window.map_or_else(|| 1.5 * bdp(), |w| w.0 as f64);
@@ -76,16 +78,16 @@ impl RateControlParameters for RcccConfig {
     }
 }
 
-/// Credit of a source.
+/// Receiver credit at a source.
 #[derive(Clone, Debug)]
 pub struct Rccc {
     line: f64,
-    /// Packets that may be sent, those sent again since they came trimmed counted once more.
+    /// Number of packets that may be sent since the start; a packet that is sent again because it was trimmed counts again.
     limit: u64,
 }
 
 impl Rccc {
-    /// A source whose packets go this way.
+    /// A source whose packets take the path `way`.
     pub fn new(config: &RcccConfig, way: &Way) -> Rccc {
         Rccc {
             line: way.line.bits_per_second() / 8.0,

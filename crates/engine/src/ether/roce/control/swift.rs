@@ -1,9 +1,9 @@
 //! Swift: Kumar et al., "Swift: Delay is Simple and Effective for Congestion Control in the Datacenter", SIGCOMM 2020.
 //!
-//! The paper was not at hand. The reading rests on a public simulator (csg-htsim), whose author marks most constants as
+//! The paper was not at hand. This module follows a public simulator (csg-htsim), whose author marks most constants as
 //! guesses; the defaults are these guesses. Left out are choices of another path, delays inside hosts, and the reset of
-//! the window after several timeouts. The simulator divides the window by the packet as whole numbers in the scaling
-//! by flows; here the quotient is exact. A round trip begins with the last bit of a packet.
+//! the window after several timeouts. In flow scaling the simulator divides the window by the packet size in whole
+//! numbers; here the quotient is exact. A round trip begins with the last bit of a packet.
 
 use alloc::vec::Vec;
 
@@ -14,26 +14,27 @@ use super::law::{Completion, Notifier, RateControl, RateControlParameters, Way};
 use crate::ether::aqm::{lasting, require, share};
 use crate::kernel::{Finding, Ps, Rate};
 
-/// Parameters of Swift. Windows are in full packets. Each packet asks for an acknowledgement, whatever `ack_every`.
+/// Parameters of Swift. Windows are in full packets. Each packet asks for an acknowledgement, whatever `ack_every` is.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SwiftConfig {
-    /// Target delay without switches and with a window of `fs_max_cwnd` or more.
+    /// Target delay on a path without switches, for a window of `fs_max_cwnd` or more.
     #[schemars(extend("x-search" = { "low": "5 us", "high": "200 us", "scale": "log" }))]
     pub base: Ps,
-    /// Target delay of each switch on the way (h).
+    /// Amount that each switch on the path adds to the target delay (h).
     #[schemars(extend("x-search" = { "low": "0 s", "high": "20 us", "scale": "linear" }))]
     pub h: Ps,
-    /// Greatest target delay that a small window adds (fs_range).
+    /// Greatest amount that flow scaling adds to the target delay of a small window (fs_range).
     #[schemars(extend("x-search" = { "low": "0 s", "high": "500 us", "scale": "linear" }))]
     pub fs_range: Ps,
-    /// Window in full packets at and below which `fs_range` is added.
+    /// Window in full packets at and below which flow scaling adds `fs_range` to the target delay.
     #[schemars(extend("x-search" = { "low": 0.01, "high": 1.0, "scale": "log" }))]
     pub fs_min_cwnd: f64,
-    /// Window in full packets from which on nothing is added; above `fs_min_cwnd`.
+    /// Window in full packets at and above which flow scaling adds nothing to the target delay. It must be greater than
+    /// `fs_min_cwnd`.
     #[schemars(extend("x-search" = { "low": 2.0, "high": 1000.0, "scale": "log" }))]
     pub fs_max_cwnd: f64,
-    /// Increase of the window in a round trip below the target, in full packets (ai).
+    /// Increase of the window in each round trip with a delay below the target, in full packets (ai).
     #[schemars(extend("x-search" = { "low": 0.1, "high": 10.0, "scale": "log" }))]
     pub ai: f64,
     /// Factor of a decrease (beta).
@@ -42,11 +43,11 @@ pub struct SwiftConfig {
     /// Greatest share of the window that a single decrease takes, and the share that a loss takes (max_mdf).
     #[schemars(extend("x-search" = { "low": 0.05, "high": 0.95, "scale": "linear" }))]
     pub max_mdf: f64,
-    /// Window at the start, in full packets.
+    /// Initial window, in full packets.
     #[schemars(extend("x-search" = { "low": 1.0, "high": 200.0, "scale": "log" }))]
     pub cwnd: f64,
-    /// Least window in full packets. With a window below one packet the source sends one packet in a time of one round
-    /// trip divided by the window.
+    /// Least window in full packets. With a window below one packet the source sends one packet in each round-trip time
+    /// divided by the window.
     #[schemars(extend("x-search" = { "low": 0.001, "high": 1.0, "scale": "log" }))]
     pub min_cwnd: f64,
     /// Greatest window in full packets.
@@ -55,7 +56,8 @@ pub struct SwiftConfig {
 }
 
 impl Default for SwiftConfig {
-    /// The guesses of csg-htsim: h is base/6.55, fs_range 5 base. Windows at the start and at least are of our own.
+    /// The guesses of csg-htsim: h is base/6.55, fs_range is 5 base. The initial and the least window are not from
+    /// csg-htsim.
     fn default() -> SwiftConfig {
         SwiftConfig {
             base: Ps::from_us(20),
@@ -117,26 +119,26 @@ impl RateControlParameters for SwiftConfig {
     }
 }
 
-/// The source. Times are in picoseconds, windows in packets.
+/// A source under Swift. Times are in picoseconds, windows in packets.
 #[derive(Clone, Debug)]
 pub struct Swift {
     config: SwiftConfig,
-    /// Rate of the line in octets/s, and octets of a full packet on it.
+    /// Rate of the line in octets/s, and octets on the line of a full packet.
     line: f64,
     packet: f64,
-    /// Target delay without the part of a small window.
+    /// Target delay without flow scaling.
     base: f64,
-    /// The part of a small window is fs_alpha/sqrt(cwnd) + fs_beta.
+    /// Flow scaling adds fs_alpha/sqrt(cwnd) + fs_beta to the target delay.
     fs_alpha: f64,
     fs_beta: f64,
     cwnd: f64,
-    /// Smoothed round trip; `None` before the first.
+    /// Smoothed round trip; `None` before the first round trip.
     rtt: Option<f64>,
     last_decrease: Option<Ps>,
 }
 
 impl Swift {
-    /// A source whose packets go this way.
+    /// A source whose packets take the path `way`.
     pub fn new(config: &SwiftConfig, way: &Way) -> Swift {
         let inverse = |cwnd: f64| 1.0 / libm::sqrt(cwnd);
         let (most, least) = (inverse(config.fs_min_cwnd), inverse(config.fs_max_cwnd));
@@ -163,7 +165,7 @@ impl Swift {
         self.base + by_flows.clamp(0.0, self.config.fs_range.0 as f64)
     }
 
-    /// True if the last decrease is a round trip ago.
+    /// True if the last decrease was at least a round trip ago.
     fn can_decrease(&self, now: Ps) -> bool {
         let last = self.last_decrease.zip(self.rtt);
         last.is_none_or(|(last, rtt)| (now - last).0 as f64 >= rtt)
@@ -178,7 +180,7 @@ impl Swift {
 }
 
 impl RateControl for Swift {
-    /// The rate of the line, or below one packet that of the pace.
+    /// The rate of the line; with a window below one packet the pacing rate.
     fn rate(&self) -> f64 {
         if self.cwnd >= 1.0 {
             return self.line;
@@ -186,7 +188,7 @@ impl RateControl for Swift {
         let rtt = self.rtt.unwrap_or(self.base);
         (self.cwnd * self.packet / rtt * 1e12).min(self.line)
     }
-    /// Whole packets; below one packet the pace limits.
+    /// The window in whole packets. A window below one packet counts as one, since pacing limits the source.
     fn window(&self) -> f64 {
         if self.cwnd >= 1.0 {
             libm::floor(self.cwnd) * self.packet

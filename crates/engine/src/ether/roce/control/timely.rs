@@ -1,13 +1,13 @@
 //! TIMELY: Mittal et al., "TIMELY: RTT-based Congestion Control for the Datacenter", SIGCOMM 2015, algorithm 1, and
 //! patched TIMELY: Zhu, Ghobadi, Misra and Padhye, "ECN or Delay", CoNEXT 2016, algorithm 2.
 //!
-//! The paper of TIMELY was not at hand. The reading rests on algorithms 1 and 2 of Zhu et al. and on two public programs:
-//! the simulator of HPCC's authors and eRPC, which follows a program of TIMELY's authors. Here a round trip lasts
-//! from the last bit of the last packet of a segment to the acknowledgement of the segment. That is the time from the
-//! begin of the segment without its serialisation, if the segment leaves as one burst. Packets are paced here.
+//! The paper of TIMELY was not at hand. This module follows algorithms 1 and 2 of Zhu et al. and two public programs: the
+//! simulator of HPCC's authors and eRPC, which follows a program of TIMELY's authors. Here a round trip lasts from the last
+//! bit of the last packet of a segment to the acknowledgement of the segment. If the segment leaves as one burst, that is
+//! the time from the begin of the segment, less its serialisation. Packets are paced here.
 //!
-//! The programs hold back an increase of five steps in different ways. Here it counts completion events in a row
-//! whose gradient is at most 0, the present one included. A first round trip has the gradient 0.
+//! The programs postpone hyperactive increases, of five steps, in different ways. Here `hai_after` counts consecutive
+//! completion events whose gradient is at most 0, the present one included. A first round trip has the gradient 0.
 
 use alloc::vec::Vec;
 
@@ -19,17 +19,18 @@ use crate::ether::aqm::{lasting, require, share};
 use crate::kernel::units::Bytes;
 use crate::kernel::{Finding, Ps, Rate};
 
-/// Rate of the line at which a step has [`STEP`].
+/// Rate of the line for which [`STEP`] is the step of an increase.
 const TEN_GBPS: u64 = 10_000_000_000;
-/// Step of an increase at 10 Gbit/s, in bit/s.
+/// Step of an increase on a line of 10 Gbit/s, in bit/s.
 const STEP: u64 = 10_000_000;
 
 /// Parameters of TIMELY. Each acknowledged segment is a completion event with a round trip. Rates count preambles and gaps.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TimelyConfig {
-    /// Between the thresholds the gradient weighs an increase against a decrease by the round trip, as Zhu et al. 2016
-    /// propose. If false, its sign chooses between an increase and a decrease by the gradient.
+    /// Between the thresholds, weigh an increase against a decrease by the gradient, with a decrease by the round trip, as
+    /// Zhu et al. 2016 propose. If false, the sign of the gradient chooses between an increase, and a decrease by the
+    /// gradient.
     pub patched: bool,
     /// Round trip below which the rate rises (T_low).
     #[schemars(extend("x-search" = { "low": "5 us", "high": "200 us", "scale": "log" }))]
@@ -37,7 +38,7 @@ pub struct TimelyConfig {
     /// Round trip above which the rate falls, whatever the gradient (T_high).
     #[schemars(extend("x-search" = { "low": "50 us", "high": "2 ms", "scale": "log" }))]
     pub t_high: Ps,
-    /// Round trip by which the smoothed difference of two round trips is divided, which is the gradient (minRTT).
+    /// Round trip that divides the smoothed difference of two round trips, which gives the gradient (minRTT).
     #[schemars(extend("x-search" = { "low": "1 us", "high": "200 us", "scale": "log" }))]
     pub min_rtt: Ps,
     /// Weight of the newest difference of round trips (alpha).
@@ -46,34 +47,34 @@ pub struct TimelyConfig {
     /// Factor of a decrease (beta). If absent 0.8, and 0.008 with `patched`.
     #[schemars(extend("x-search" = { "low": 0.001, "high": 1.0, "scale": "log", "when": {"beta": true} }))]
     pub beta: Option<f64>,
-    /// Step of an increase (delta). If absent, a thousandth of the line's rate: 10 Mbit/s at 10 Gbit/s.
+    /// Step of the rate in an increase (delta). If absent, a thousandth of the line's rate: 10 Mbit/s at 10 Gbit/s.
     #[schemars(extend("x-search" = { "low": "1 Mbit/s", "high": "1 Gbit/s", "scale": "log", "when": {"delta": true} }))]
     pub delta: Option<Rate>,
-    /// Payload of a segment; it has whole packets.
+    /// Payload of a segment, which has a whole number of packets.
     #[schemars(extend("x-search" = { "low": "1 kB", "high": "64 kB", "scale": "log" }))]
     pub segment: Bytes,
-    /// Completion events in a row with a gradient of at most 0 from which on increases have `hai_steps`. No effect with
-    /// `patched`.
+    /// Number of consecutive completion events with a gradient of at most 0 from which on an increase has `hai_steps`
+    /// steps. No effect with `patched`.
     #[schemars(range(min = 1), extend("x-search" = { "low": 1, "high": 20, "scale": "linear" }))]
     pub hai_after: u32,
-    /// Steps of a hyperactive increase (HAI). No effect with `patched`.
+    /// Number of steps of a hyperactive increase (HAI). No effect with `patched`.
     #[schemars(range(min = 1), extend("x-search" = { "low": 1, "high": 20, "scale": "linear" }))]
     pub hai_steps: u32,
-    /// Greatest share of the rate that a single decrease takes; 1 is no limit.
+    /// Greatest share of the rate that a single decrease takes; 1 means no limit.
     #[schemars(extend("x-search" = { "low": 0.1, "high": 1.0, "scale": "linear" }))]
     pub most_decrease: f64,
-    /// Least rate.
+    /// Least rate of a source.
     #[schemars(extend("x-search" = { "low": "1 Mbit/s", "high": "1 Gbit/s", "scale": "log" }))]
     pub r_min: Rate,
-    /// Rate at the start. If absent, the line's rate divided by one more than the number of sources over RoCE that are
+    /// Initial rate. If absent, the line's rate divided by one more than the number of other sources over RoCE that are
     /// active at the same host.
     #[schemars(extend("x-search" = { "low": "10 Mbit/s", "high": "100 Gbit/s", "scale": "log", "when": {"start": true} }))]
     pub start: Option<Rate>,
 }
 
 impl Default for TimelyConfig {
-    /// The parameters of Zhu et al. 2016 for 10 Gbit/s. The greatest decrease is that of eRPC; the least rate is of our
-    /// own.
+    /// The parameters of Zhu et al. 2016 for 10 Gbit/s. The greatest decrease is that of eRPC; the least rate is from
+    /// neither.
     fn default() -> TimelyConfig {
         TimelyConfig {
             patched: false,
@@ -136,7 +137,7 @@ impl RateControlParameters for TimelyConfig {
     }
 }
 
-/// The source. Rates are in octets/s on the line, times in picoseconds.
+/// A source under TIMELY. Rates are in octets/s on the line, times in picoseconds.
 #[derive(Clone, Debug)]
 pub struct Timely {
     config: TimelyConfig,
@@ -147,14 +148,14 @@ pub struct Timely {
     rate: f64,
     /// The last round trip.
     prev_rtt: Option<f64>,
-    /// Smoothed difference of round trips.
+    /// Smoothed difference of consecutive round trips.
     rtt_diff: f64,
-    /// Completion events in a row with a gradient of at most 0.
+    /// Number of consecutive completion events with a gradient of at most 0.
     falling: u32,
 }
 
 impl Timely {
-    /// A source whose packets go this way. Before its start the rate is that of the line, or `start`.
+    /// A source whose packets take the path `way`. Before its start the rate is the rate of the line, or `start`.
     pub fn new(config: &TimelyConfig, way: &Way) -> Timely {
         let line = octets(way.line);
         let by_line = STEP as f64 / TEN_GBPS as f64 * line;

@@ -1,4 +1,4 @@
-//! Credits of ExpressPass at the sending end: messages to the receiver, and the timer.
+//! Credits of ExpressPass at the sending end of a flow: messages to the receiver, and the timer.
 
 use super::super::demand::Demand;
 use super::super::packet::{Kind, RocePacket};
@@ -6,12 +6,12 @@ use super::Sender;
 use crate::kernel::Ps;
 
 impl Sender {
-    /// True if a packet with a credit may leave, or a message about credits.
+    /// True if a message about credits may leave, or a packet for which there is a credit.
     pub(super) fn may_leave(&self, demand: &Demand) -> bool {
         let wants = self.next < self.end();
         demand.message(wants).is_some() || wants && demand.has_credit()
     }
-    /// Time without progress until the timer expires.
+    /// Time without progress after which the retransmission timer expires.
     #[inline]
     pub(super) fn patience(&self) -> Ps {
         match &self.demand {
@@ -19,7 +19,8 @@ impl Sender {
             Some(demand) => self.timeout.max(demand.usual_silence()),
         }
     }
-    /// Requests credits, or stops them. The timer waits for the first credit after a request.
+    /// Returns the message that requests credits or stops them, sent at `now`. After a request the
+    /// timer waits for the first credit.
     #[cold]
     pub(super) fn tell(&mut self, now: Ps, kind: Kind) -> RocePacket {
         if let Some(demand) = &mut self.demand {
@@ -35,7 +36,7 @@ impl Sender {
         }
         packet
     }
-    /// A credit arrives, so the request has arrived.
+    /// Processes a credit that arrives at `now`, which shows that the request has arrived.
     pub(super) fn take_credit(&mut self, now: Ps, number: u32) {
         let demand = self.demand.as_mut();
         let is_first = demand.is_some_and(|demand| demand.take(now, number));

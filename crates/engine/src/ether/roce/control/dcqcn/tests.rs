@@ -1,4 +1,4 @@
-//! The reaction point by hand, and what holds after any sequence of events.
+//! The reaction point against values computed by hand, and what holds after any sequence of events.
 
 use super::*;
 use crate::kernel::Stream;
@@ -20,7 +20,7 @@ fn gbps(octets: f64) -> f64 {
     octets / 125e6
 }
 
-/// Runs all timers up to `until`; returns R_C in Gbit/s after each that changes it.
+/// Runs all timers up to `until`. Returns R_C in Gbit/s after each timer that changes it.
 fn run(rp: &mut Dcqcn, until: Ps) -> Vec<f64> {
     let mut rates = Vec::new();
     while rp.wake_at() <= until {
@@ -33,9 +33,9 @@ fn run(rp: &mut Dcqcn, until: Ps) -> Vec<f64> {
     rates
 }
 
-/// At 40 Gbit/s a CNP with alpha at 1 halves the rate. Five increases of fast recovery, 55 us apart, go half of the
-/// way back each. (1 - 1/256) times 1 plus 1/256 leaves alpha at 1; it is 255/256 after 55 us, and a half after
-/// 177.1 intervals, or 9.74 ms.
+/// At 40 Gbit/s a CNP with alpha at 1 halves the rate. Five increases of fast recovery, 55 us apart, each move the
+/// rate halfway to the target. (1 - 1/256) times 1 plus 1/256 leaves alpha at 1; alpha is 255/256 after 55 us, and
+/// a half after 177.1 intervals, or 9.74 ms.
 #[test]
 fn a_cut_and_its_recovery_are_as_by_hand() {
     let mut rp = at_40g(DcqcnConfig::default());
@@ -59,7 +59,8 @@ fn a_cut_and_its_recovery_are_as_by_hand() {
     assert!(rp.alpha() < 0.5, "{}", rp.alpha());
 }
 
-/// Two CNPs leave 10 and 20 Gbit/s. After five increases of fast recovery the target rises by 40 Mbit/s in each.
+/// Two CNPs leave a rate of 10 and a target of 20 Gbit/s. After five increases of fast recovery the target rises by
+/// 40 Mbit/s in each further increase.
 #[test]
 fn additive_increase_follows_fast_recovery() {
     let mut rp = at_40g(DcqcnConfig::default());
@@ -74,8 +75,9 @@ fn additive_increase_follows_fast_recovery() {
     assert_eq!([rp.rate(), rp.target()].map(gbps), [19.971875, 20.08]);
 }
 
-/// The byte counter counts each 10 MB sent; five counts of either are fast recovery. With F at 1 and two counts of
-/// both, hyper increase adds R_HAI, then twice R_HAI with three; counts of the timer alone add R_AI.
+/// The byte counter counts each 10 MB sent. With F at 1 the first counts of timer and byte counter are fast
+/// recovery. With two counts of each, hyper increase adds R_HAI, and with three counts of each twice R_HAI. Before
+/// the second count of each, further counts add R_AI.
 #[test]
 fn hyper_increase_needs_timer_and_byte_counter() {
     let config = DcqcnConfig {
@@ -105,7 +107,7 @@ fn hyper_increase_needs_timer_and_byte_counter() {
     assert!((gbps(rp.target()) - 20.88).abs() < 1e-9, "{}", rp.target());
 }
 
-/// Without `clamp_target` a second CNP before any increase keeps the target of the first.
+/// Without `clamp_target` a second CNP before any increase keeps the target that the first CNP left.
 #[test]
 fn a_target_that_is_not_clamped_survives_a_second_cnp() {
     for (clamp_target, target) in [(true, 20.0), (false, 40.0)] {
@@ -124,7 +126,7 @@ fn a_target_that_is_not_clamped_survives_a_second_cnp() {
     }
 }
 
-/// Whatever happens, r_min <= R_C <= R_T <= the line, and alpha is a share.
+/// After any sequence of events r_min <= R_C <= R_T <= the rate of the line, and alpha is from 0 to 1.
 #[test]
 fn rates_stay_between_the_least_and_the_line() {
     let mut stream = Stream::new(1, "ether", "reaction points");

@@ -1,34 +1,34 @@
-//! Credit feedback control at the receiver: the rate of credits follows the share of them that is lost.
+//! Credit feedback control at the receiver: the rate of credits depends on the share of credits that are lost.
 
 use super::ExpressPassConfig;
 use crate::kernel::Ps;
 
-/// Weight of a new round trip in the smoothed one.
+/// Weight of a new round trip in the smoothed round trip.
 const NEW: f64 = 0.2;
 
-/// The rate of a flow's credits, in octets/s on the line of credits, and what it follows.
+/// The rate of a flow's credits, in octets/s of credits on the line, and the state that sets it.
 #[derive(Clone, Debug)]
 pub struct Feedback {
     config: ExpressPassConfig,
-    /// Greatest rate (max_rate): that of the bucket at the receiver's line.
+    /// Greatest rate (max_rate): the rate of the token bucket at the receiver's line.
     most: f64,
-    /// Octets of a credit on the line.
+    /// Octets on the line of a credit.
     credit: f64,
     rate: f64,
     w: f64,
-    /// True if the last period had no decrease, so that the weight may increase.
+    /// True if the last period had no decrease of the rate, so that the weight may increase.
     may_gain: bool,
-    /// Credits answered or lost in this period, and those lost.
+    /// Number of credits answered or lost in this period, and number of lost ones.
     total: u64,
     lost: u64,
-    /// Start of the period; `None` before the first data.
+    /// Start of the present period; `None` before the first data.
     since: Option<Ps>,
-    /// Smoothed time from a credit to the data sent with it, in picoseconds.
+    /// Smoothed time from the sending of a credit to the arrival of its data, in picoseconds.
     rtt: Option<f64>,
 }
 
 impl Feedback {
-    /// Feedback for credits of `credit` octets on the line, at most `most` octets of them in a second.
+    /// Feedback for credits of `credit` octets on the line. Their rate is at most `most` octets/s.
     pub fn new(config: &ExpressPassConfig, most: f64, credit: u32) -> Feedback {
         Feedback {
             config: config.clone(),
@@ -43,12 +43,12 @@ impl Feedback {
             rtt: None,
         }
     }
-    /// Credits begin at alpha times the greatest rate. The round trip is that of the last time, if there was one.
+    /// Begins anew, at alpha times the greatest rate. A round trip that was measured before is kept.
     pub fn begin(&mut self) {
         (self.rate, self.w) = (self.config.alpha * self.most, self.config.w_init);
         (self.may_gain, self.total, self.lost, self.since) = (false, 0, 0, None);
     }
-    /// Octets of credits in a second.
+    /// Present rate of credits, in octets/s on the line.
     pub fn rate(&self) -> f64 {
         self.rate
     }
@@ -56,7 +56,8 @@ impl Feedback {
     pub fn w(&self) -> f64 {
         self.w
     }
-    /// Data arrive at `now`, a round trip after their credit. Before it `lost` credits were lost.
+    /// Processes data that arrive at `now`, a round trip `rtt` after their credit was sent. `lost` credits before this
+    /// credit have not been answered.
     pub fn on_answer(&mut self, now: Ps, rtt: Ps, lost: u64) {
         self.since = self.since.or(Some(now));
         self.total += 1 + lost;
@@ -65,13 +66,13 @@ impl Feedback {
         let smooth = |old: f64| (1.0 - NEW) * old + NEW * new;
         self.rtt = Some(self.rtt.map_or(new, smooth));
     }
-    /// Data arrive whose credit has been counted as lost.
+    /// Processes data whose credit has been counted as lost.
     pub fn on_late_answer(&mut self) {
         self.lost = self.lost.saturating_sub(1);
     }
 
-    /// Ends the period and sets the rate, if the period has lasted a round trip and data have arrived in it. A credit is
-    /// due at `now`.
+    /// Ends the period and sets the rate, if the period has lasted a round trip and data have arrived in it. Must be
+    /// called at `now`, when a credit is due.
     pub fn update(&mut self, now: Ps) {
         let (Some(since), Some(rtt)) = (self.since, self.rtt) else {
             return;

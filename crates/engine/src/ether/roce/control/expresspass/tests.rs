@@ -1,4 +1,4 @@
-//! Credit feedback by hand.
+//! Credit feedback against values computed by hand.
 
 use super::ExpressPassConfig;
 use super::feedback::Feedback;
@@ -11,7 +11,7 @@ use crate::kernel::{Ps, Rate};
 /// 10 Gbit/s times 84/(84 + 1538): 64,734,895.19 octets of credits in a second.
 const MOST: f64 = 1.25e9 * 84.0 / 1_622.0;
 
-/// Feedback with this rate as a share of the greatest.
+/// Feedback with the rate `alpha` of `config`, as a share of the greatest rate.
 fn begun(config: &ExpressPassConfig) -> Feedback {
     let mut feedback = Feedback::new(config, MOST, 84);
     feedback.begin();
@@ -32,7 +32,8 @@ fn near(found: f64, expected: f64) {
     assert!((found / expected - 1.0).abs() < 1e-7, "{found} {expected}");
 }
 
-/// A packet of 1,452 octets of payload has a frame of 1,518, so the sizes of the simulator: 84 and 1,538 octets.
+/// A packet of 1,452 octets of payload has a frame of 1,518. So credit and data have 84 and 1,538 octets on the line, as in
+/// the public simulator.
 #[test]
 fn sizes_are_those_of_the_simulator() {
     let config = RoceConfig {
@@ -46,8 +47,8 @@ fn sizes_are_those_of_the_simulator() {
     assert_eq!(MOST as u64, 64_734_895);
 }
 
-/// The rate begins at half, 32.37 MB/s. Quiet: w stays at 0.5 in the first period, and at its limit of 0.5 later. So
-/// rates are 0.75 and 0.875 of the greatest.
+/// The rate begins at half of the greatest rate, 32.37 MB/s. Without losses w stays at 0.5 in the first period, and at its
+/// limit of 0.5 later. So the rates are 0.75 and 0.875 of the greatest rate.
 #[test]
 fn without_losses_the_rate_goes_halfway_to_the_greatest() {
     let mut feedback = begun(&ExpressPassConfig::default());
@@ -58,9 +59,9 @@ fn without_losses_the_rate_goes_halfway_to_the_greatest() {
     near(feedback.rate(), 56_643_033.3);
 }
 
-/// At half the rate the target is 6.25 %. Of 100 credits in 100 us 10 are lost. 84 times 90 octets in 100 us are 75.6 MB/s,
-/// times 1.0625 80.3 MB/s. That is above the old rate, which stays, and w halves. With 40 of 50 lost 84 times 10 octets
-/// are 8.4 MB/s, times 1.0625 8.925 MB/s.
+/// At half the greatest rate the target loss is 6.25 %. Of 100 credits in 100 us 10 are lost. 84 times 90 octets in 100 us
+/// are 75.6 MB/s, times 1.0625 80.3 MB/s. That is above the old rate, which stays, and w halves. If 40 of 50 credits are
+/// lost, 84 times 10 octets are 8.4 MB/s, times 1.0625 8.925 MB/s.
 #[test]
 fn losses_above_the_target_lower_the_rate() {
     let mut feedback = begun(&ExpressPassConfig::default());
@@ -80,8 +81,8 @@ fn losses_above_the_target_lower_the_rate() {
     near(feedback.rate(), 0.175 * MOST + 0.825 * rate);
 }
 
-/// Of 32 credits 2 are lost at half the rate: 6.25 %, the target itself, which is no reason to decrease. Three of 32
-/// are one; an answer that comes late takes it back.
+/// At half the greatest rate the target loss is 6.25 %. If 2 of 32 credits are lost, that is exactly the target, and the
+/// rate does not decrease. With 3 of 32 it decreases, unless a late answer takes one loss back.
 #[test]
 fn losses_at_the_target_are_none() {
     for (lost, late, rate) in [
@@ -101,7 +102,7 @@ fn losses_at_the_target_are_none() {
     }
 }
 
-/// A period lasts a smoothed round trip: after 100 and 200 us that is 120 us.
+/// A period lasts a smoothed round trip: after round trips of 100 and 200 us it lasts 120 us.
 #[test]
 fn a_period_lasts_a_smoothed_round_trip() {
     let mut feedback = begun(&ExpressPassConfig::default());
@@ -125,8 +126,8 @@ fn without_answers_the_rate_stays() {
     near(feedback.rate(), low);
 }
 
-/// A credit of 84 octets each 100 us is 840 kB/s, the least rate. Round trips of 1 us would ask for 84 MB/s: the greatest
-/// rate wins.
+/// One credit of 84 octets each 100 us is 840 kB/s, the least rate. With round trips of 1 us the least rate would be 84
+/// MB/s; the greatest rate takes precedence.
 #[test]
 fn the_floor_is_one_credit_in_a_round_trip() {
     let mut feedback = begun(&ExpressPassConfig::default());

@@ -1,11 +1,12 @@
-//! The source by hand, and what holds after any sequence of acknowledgements.
+//! A source under HPCC against values computed by hand, and what holds after any sequence of acknowledgements.
 
 use super::*;
 use crate::kernel::Stream;
 
 const GBPS: u64 = 1_000_000_000;
 
-/// A source at 100 Gbit/s, 12.5 octets in a nanosecond, over lines of these Gbit/s: T is 13 us, B T 162,500 octets.
+/// A source at 100 Gbit/s, 12.5 octets in a nanosecond. The lines behind the switches have the rates `lines` in Gbit/s.
+/// T is 13 us, and B T is 162,500 octets.
 fn source(config: HpccConfig, lines: &[u64]) -> Hpcc {
     let way = Way {
         line: Rate::from_bps(100 * GBPS),
@@ -20,7 +21,7 @@ fn source(config: HpccConfig, lines: &[u64]) -> Hpcc {
     Hpcc::new(&config, &way)
 }
 
-/// A hop after `ns` nanoseconds.
+/// The telemetry of a port at `ns` nanoseconds.
 fn hop(ns: u64, sent: u64, waiting: u64) -> Hop {
     Hop {
         at: Ps(1_000 * ns),
@@ -41,10 +42,10 @@ fn close(found: f64, expected: f64) {
     assert!((found / expected - 1.0).abs() < 1e-9, "{found} {expected}");
 }
 
-/// Steps and what they leave, W_AI at 80 octets. The first acknowledgement is only kept. 154,375 octets in 13 us are 95
-/// Gbit/s, and 16,250 octets 0.1 of B T: U = 1.05, W = 162,500/(1.05/0.95) + 80. Half of T with 78,000 octets, 0.96,
-/// and without a queue at its end: U = 1.005, and W follows W^c, not W. 65,000 octets in the other half, 0.8:
-/// U = 0.9025, so W = W^c + 80.
+/// Four acknowledgements and the windows after them; W_AI is 80 octets. The first only stores its telemetry. Second:
+/// 154,375 octets in 13 us are 95 Gbit/s, and a queue of 16,250 octets is 0.1 of B T. So U = 1.05 and W =
+/// 162,500/(1.05/0.95) + 80. Third: 78,000 octets in half of T are 0.96, and the lesser queue is empty. So U = 1.005,
+/// and W follows W^c, not W. Fourth: 65,000 octets in the other half are 0.8. So U = 0.9025 and W = W^c + 80.
 #[test]
 fn a_window_follows_the_utilisation_as_by_hand() {
     let mut hpcc = source(HpccConfig::default(), &[100]);
@@ -61,7 +62,7 @@ fn a_window_follows_the_utilisation_as_by_hand() {
     told(&mut hpcc, 21, 40, &[hop(26_000, 297_375, 0)]);
     close(hpcc.utilisation(), 0.9025);
     close(hpcc.window(), 147_183.809_523_809_5);
-    // The next packet that ends a round trip is 41.
+    // Packet 41 is the next packet whose acknowledgement ends a round trip.
     told(&mut hpcc, 40, 50, &[hop(39_000, 427_375, 0)]);
     close(hpcc.utilisation(), 0.8);
     close(hpcc.window(), 147_263.809_523_809_5);
@@ -69,8 +70,8 @@ fn a_window_follows_the_utilisation_as_by_hand() {
     close(hpcc.window(), 147_263.809_523_809_5);
 }
 
-/// At U = 0.8 every round trip adds 80 octets, in five of them; the sixth follows U: 0.95/0.8 times the window, and
-/// 80. It never exceeds B T. With `max_stage` at 0 each follows U.
+/// At U = 0.8 each of five round trips adds 80 octets. In the sixth W follows U: it is 0.95/0.8 times the window,
+/// plus 80. W never exceeds B T. With `max_stage` at 0 W follows U in each round trip.
 #[test]
 fn additive_increases_are_max_stage_in_number() {
     for (max_stage, additive) in [(5, 5), (0, 0), (2, 2)] {
@@ -79,7 +80,7 @@ fn additive_increases_are_max_stage_in_number() {
             ..HpccConfig::default()
         };
         let mut hpcc = source(config, &[100]);
-        // A full line and three times B T in its queue: U = 4.
+        // A full line, and a queue of three times B T: U = 4.
         told(&mut hpcc, 1, 1, &[hop(0, 0, 487_500)]);
         told(&mut hpcc, 2, 2, &[hop(13_000, 162_500, 487_500)]);
         let mut w = 162_500.0 * 0.95 / 4.0 + 80.0;
@@ -97,8 +98,8 @@ fn additive_increases_are_max_stage_in_number() {
     }
 }
 
-/// Of three lines the fullest counts, by its own rate and its own span: 40 of 100 Gbit/s, 30 of 40, 5 of 10. Its queue
-/// is the lesser of two: 13,000 octets are 0.2 of 65,000, which 40 Gbit/s carry in T.
+/// Of three lines the fullest sets U, by its own rate and its own time span: 40 of 100 Gbit/s, 30 of 40, 5 of 10. Its
+/// queue is the lesser of two samples: 13,000 octets are 0.2 of the 65,000 octets that 40 Gbit/s carry in T.
 #[test]
 fn the_fullest_line_counts() {
     let mut hpcc = source(HpccConfig::default(), &[100, 40, 10]);
@@ -118,7 +119,7 @@ fn the_fullest_line_counts() {
     close(hpcc.utilisation(), 0.975);
 }
 
-/// The parameters T and `window`: W and its rate, and no limit of octets.
+/// The parameter T sets W and its rate. With `window = false` no number of octets limits the source.
 #[test]
 fn t_and_window_set_what_limits() {
     let config = HpccConfig {

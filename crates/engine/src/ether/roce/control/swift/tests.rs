@@ -1,11 +1,11 @@
-//! Round trips by hand, in us, and what holds after any sequence of them.
+//! Swift against values computed by hand, with round trips in us, and what holds after any sequence of round trips.
 
 use alloc::vec;
 
 use super::*;
 use crate::kernel::Stream;
 
-/// A source at 10 Gbit/s over a number of switches, with a window.
+/// A source at 10 Gbit/s over `switches` switches, with the window `cwnd` in packets.
 fn over(switches: usize, cwnd: f64) -> Swift {
     let line = Rate::from_bps(10_000_000_000);
     let way = Way {
@@ -34,8 +34,9 @@ fn close(found: f64, expected: f64) {
     assert!((found / expected - 1.0).abs() < 1e-4, "{found} {expected}");
 }
 
-/// fs_alpha = 100/(sqrt(10) - 1/10) = 32.656 us and fs_beta = -3.266 us. A window of one packet adds 29.39 us, of 25 packets
-/// 3.27 us, of 0.1 packets and less 100 us, of 100 and more nothing. Each switch adds 3.053 us.
+/// fs_alpha = 100/(sqrt(10) - 1/10) = 32.656 us and fs_beta = -3.266 us. Flow scaling adds 29.39 us to the target of a
+/// window of one packet, 3.27 us at 25 packets, 100 us at 0.1 packets and fewer, and nothing at 100 and more. Each switch
+/// adds 3.053 us.
 #[test]
 fn the_target_falls_with_the_window() {
     for (cwnd, added) in [
@@ -51,7 +52,8 @@ fn the_target_falls_with_the_window() {
     }
 }
 
-/// Below the target of 20 + 7.06 us a window of ten grows by a tenth for each packet: three by 3/10. A half grows by 1.
+/// Below the target of 20 + 7.06 us a window of ten grows by a tenth for each packet: by 3/10 for three packets. A window of
+/// a half grows by 1.
 #[test]
 fn a_short_delay_adds_a_packet_in_each_round_trip() {
     let mut source = over(0, 10.0);
@@ -65,9 +67,10 @@ fn a_short_delay_adds_a_packet_in_each_round_trip() {
     close(source.cwnd(), 1.5);
 }
 
-/// Of 25 packets the target is 23.2656 us. At 40 us the factor is 1 - 0.8 (40 - 23.2656)/40 = 0.665312. For the smoothed
-/// round trip no other decrease follows, from whatever delay: it is 40 us, then 0.875 x 40 + 0.125 x 1,000 = 160 us. At 160 us
-/// the next decrease takes a half, since 1 - 0.8 (1,000 - 25)/1,000 is less. A loss takes a half as well.
+/// With a window of 25 packets the target is 23.2656 us. At 40 us the factor is 1 - 0.8 (40 - 23.2656)/40 = 0.665312. No
+/// other decrease follows within the smoothed round trip, whatever the delay. It is 40 us, then 0.875 x 40 + 0.125 x 1,000 =
+/// 160 us. After 160 us the next decrease takes a half, since 1 - 0.8 (1,000 - 25)/1,000 is less. A loss takes a half as
+/// well.
 #[test]
 fn a_long_delay_cuts_the_window_once_in_a_round_trip() {
     let mut source = over(0, 25.0);
@@ -84,8 +87,8 @@ fn a_long_delay_cuts_the_window_once_in_a_round_trip() {
     close(source.cwnd(), cut / 4.0);
 }
 
-/// 2.7 packets let two be on their way, at the rate of the line. Half a packet: after a round trip of 50 us, which is below
-/// the target, one of 1,000 octets each 100 us, 10 octets in 1 us.
+/// A window of 2.7 packets lets two packets be on their way, at the rate of the line. A window of half a packet, after a
+/// round trip of 50 us, which is below the target, lets one packet of 1,000 octets leave each 100 us: 10 octets in 1 us.
 #[test]
 fn below_one_packet_the_source_paces() {
     let source = over(0, 2.7);

@@ -1,4 +1,5 @@
-//! Completion events by hand, and what holds after any sequence of them. Rates are in Mbit/s, round trips in us.
+//! TIMELY against values computed by hand, and what holds after any sequence of completion events. Rates are in Mbit/s,
+//! round trips in us.
 
 use super::*;
 use crate::kernel::Stream;
@@ -14,7 +15,7 @@ fn at(gbps: u64, config: TimelyConfig) -> Timely {
     Timely::new(&config, &way)
 }
 
-/// A source at 10 Gbit/s that begins at 1,000 Mbit/s; its decreases have no limit.
+/// A source at 10 Gbit/s that begins at 1,000 Mbit/s. Its decreases have no limit.
 fn at_a_tenth(patched: bool) -> Timely {
     let config = TimelyConfig {
         patched,
@@ -37,7 +38,7 @@ fn mbps(source: &Timely) -> f64 {
     source.rate() * 8e-6
 }
 
-/// Completes segments with these round trips; after each the rate is as expected.
+/// Completes segments with the round trips of `trace`. After each the source must have the rate beside it.
 fn completes(source: &mut Timely, trace: &[(f64, f64)]) {
     for (event, (rtt, rate)) in trace.iter().enumerate() {
         source.on_completion(&after(Ps((rtt * 1e6) as u64)));
@@ -49,11 +50,11 @@ fn completes(source: &mut Timely, trace: &[(f64, f64)]) {
     }
 }
 
-/// Below T_low of 50 us one step of 10. From 40 to 60 us the smoothed difference is 0.875 x 20 = 17.5 us, and the gradient
-/// 17.5/20 = 0.875: the rate is multiplied by 1 - 0.8 x 0.875 = 0.3. The next difference is 0: 0.125 x 17.5 = 2.1875, the
-/// gradient 0.109375, the factor 0.9125. At 50 us, no longer below T_low, 0.125 x 2.1875 - 0.875 x 10 is negative: one
-/// step. At 500 us, not yet above T_high, the gradient is 393.75 and more over 20, and the least rate remains. Above
-/// T_high, at 625 us, the factor is 1 - 0.8 (1 - 500/625) = 0.84; below it two steps.
+/// Below T_low of 50 us the rate takes one step of 10. From 40 to 60 us the smoothed difference is 0.875 x 20 = 17.5 us,
+/// and the gradient 17.5/20 = 0.875: the rate is multiplied by 1 - 0.8 x 0.875 = 0.3. The next difference is 0: 0.125 x
+/// 17.5 = 2.1875, the gradient is 0.109375, the factor 0.9125. At 50 us, no longer below T_low, 0.125 x 2.1875 - 0.875 x
+/// 10 is negative: one step. At 500 us, not yet above T_high, the gradient is 393.75 and more over 20, and the rate falls
+/// to the least rate. Above T_high, at 625 us, the factor is 1 - 0.8 (1 - 500/625) = 0.84; below T_low follow two steps.
 #[test]
 fn the_rate_follows_thresholds_and_gradient() {
     let mut source = at_a_tenth(false);
@@ -69,9 +70,9 @@ fn the_rate_follows_thresholds_and_gradient() {
     completes(&mut source, &trace);
 }
 
-/// With a gradient of 0 events 1 to 4 have one step of 10, and from event 5 on five. From 100 to 101 us the gradient is
-/// 0.875/20 = 0.04375, the factor 1 - 0.8 x 0.04375 = 0.965, and the next 1 - 0.8 x 0.00546875 = 0.995625. The fall to
-/// 100 us is the first of a new row.
+/// With a gradient of 0 events 1 to 4 have one step of 10, and from event 5 on five steps. From 100 to 101 us the gradient
+/// is 0.875/20 = 0.04375, the factor 1 - 0.8 x 0.04375 = 0.965, and the next 1 - 0.8 x 0.00546875 = 0.995625. With the
+/// fall to 100 us the count of events begins anew.
 #[test]
 fn the_fifth_event_without_a_rise_takes_five_steps() {
     let mut source = at_a_tenth(false);
@@ -85,7 +86,8 @@ fn the_fifth_event_without_a_rise_takes_five_steps() {
     completes(&mut source, &[(96.0, rates[4])]);
 }
 
-/// Events below T_low count, too, but have one step: a gradient of 0 there four times, then one between the thresholds.
+/// Events below T_low count, too, but have one step: four times a gradient of 0 below T_low, then one event between the
+/// thresholds.
 #[test]
 fn below_t_low_no_increase_is_hyperactive() {
     let mut source = at_a_tenth(false);
@@ -97,11 +99,10 @@ fn below_t_low_no_increase_is_hyperactive() {
     completes(&mut source, &[(50.0, 1_120.0)]);
 }
 
-/// w = 2 g + 1/2. At 100 us, an error of 1 against T_low: w = 1/2, and 10/2 + 1,000 (1 - 0.008/2) = 1,001. At 110 us
-/// g = 8.75/20 = 0.4375, w = 1, the error 1.2: the factor 1 - 0.0096. At 90 us g = (0.125 x 8.75 - 0.875 x 20)/20 is
-/// below -1/4, w = 0: one step. At 92 us 0.125 x -16.40625 + 0.875 x 2 = -0.30078125, so g = -0.0150390625,
-/// w = 0.469921875, the error 0.84. Above T_high, at 625 us, the factor is 1 - 0.008 (1 - 500/625) = 0.9984. Below T_low
-/// one step.
+/// w = 2 g + 1/2. At 100 us the error against T_low is 1: w = 1/2, and 10/2 + 1,000 (1 - 0.008/2) = 1,001. At 110 us g =
+/// 8.75/20 = 0.4375, w = 1, the error 1.2: the factor 1 - 0.0096. At 90 us g = (0.125 x 8.75 - 0.875 x 20)/20 is below
+/// -1/4, w = 0: one step. At 92 us 0.125 x -16.40625 + 0.875 x 2 = -0.30078125, so g = -0.0150390625, w = 0.469921875, the
+/// error 0.84. Above T_high, at 625 us, the factor is 1 - 0.008 (1 - 500/625) = 0.9984. Below T_low one step.
 #[test]
 fn the_patch_weighs_increase_and_decrease() {
     let mut source = at_a_tenth(true);
@@ -118,8 +119,8 @@ fn the_patch_weighs_increase_and_decrease() {
     completes(&mut source, &trace);
 }
 
-/// The fixed point of two flows at 10 Gbit/s: 62.5 us, an error of 1/4. 10/2 is 5,000 x 0.008 x 1/2 x 1/4. Of the original
-/// no rate stays: with a gradient of 0 it rises.
+/// The fixed point of two flows at 10 Gbit/s is a round trip of 62.5 us, an error of 1/4: 10/2 is 5,000 x 0.008 x 1/2 x
+/// 1/4. Under the original TIMELY no rate stays: with a gradient of 0 it rises.
 #[test]
 fn a_constant_round_trip_holds_the_rate_of_the_patch_alone() {
     for (patched, rate) in [(true, 5_000.0), (false, 5_010.0)] {
@@ -132,7 +133,8 @@ fn a_constant_round_trip_holds_the_rate_of_the_patch_alone() {
     }
 }
 
-/// From 40 to 60 us the factor would be 0.3, and from 40 to 100 us below 0. Decreases take at most the given share.
+/// From 40 to 60 us the factor would be 0.3, and from 40 to 100 us below 0. Decreases take at most the share
+/// `most_decrease`.
 #[test]
 fn a_decrease_has_a_limit() {
     for (most, rtt, factor) in [
@@ -164,7 +166,7 @@ fn start_and_step_follow_the_line() {
     assert!(!at_a_tenth(false).starts_by_others());
 }
 
-/// After any sequence of round trips the rate is finite, at least `r_min` and at most that of the line.
+/// After any sequence of round trips the rate is finite, at least `r_min` and at most the rate of the line.
 #[test]
 fn the_rate_stays_within_its_bounds() {
     let mut stream = Stream::new(1, "ether", "sources of TIMELY");
