@@ -1,6 +1,6 @@
 //! Controlled delay (CoDel, RFC 8289): a queue drops packets at its head once the waiting time has been above
 //! a target for an interval. The frequency of the drops grows. Names are those of the pseudo-code of RFC 8289
-//! section 5. Each call of `on_dequeue` is one turn of the loop of that pseudo-code.
+//! section 5. Each call of `on_dequeue` is one iteration of the loop of that pseudo-code.
 
 use alloc::format;
 use alloc::vec::Vec;
@@ -23,8 +23,8 @@ pub struct CoDelConfig {
     /// Time for which the delay must be above the target (INTERVAL): 100 ms (RFC 8289 section 5.3).
     #[schemars(extend("x-search" = { "low": "0.1 ms", "high": "500 ms", "scale": "log" }))]
     pub interval: Ps,
-    /// Octets of the largest packet, from header to FCS (`maxpacket_`). No packet is dropped while at most
-    /// this number of octets stays in the queue.
+    /// Size of the largest packet, in octets from header to FCS (`maxpacket_`). No packet is dropped while at
+    /// most this number of octets stays in the queue.
     #[schemars(extend("x-not-searched" = "a property of the line"))]
     pub max_packet: Bytes,
     /// Mark packets whose transport understands marks, rather than drop them.
@@ -32,7 +32,7 @@ pub struct CoDelConfig {
 }
 
 impl Default for CoDelConfig {
-    /// TARGET and INTERVAL of RFC 8289; the largest frame with an IP packet of 1,500 octets.
+    /// TARGET and INTERVAL of RFC 8289; `max_packet` is the largest frame, with an IP packet of 1,500 octets.
     fn default() -> CoDelConfig {
         CoDelConfig {
             target: Ps::from_ms(5),
@@ -44,7 +44,8 @@ impl Default for CoDelConfig {
 }
 
 impl AqmParameters for CoDelConfig {
-    /// Findings about times that are zero or in the wrong order, and about larger packets.
+    /// Findings about times that are zero or in the wrong order, and about a `max_packet` below the largest
+    /// frame at the queue.
     fn check(&self, facts: QueueFacts) -> Vec<Finding> {
         let is_ordered = self.target < self.interval;
         let message = format!(
@@ -74,8 +75,8 @@ impl AqmParameters for CoDelConfig {
 #[derive(Clone, Debug)]
 pub struct CoDel {
     config: CoDelConfig,
-    /// Instant from which the waiting time counts as too long, if it stays above the target; `None` while it
-    /// is below.
+    /// Instant from which the waiting time counts as too long, if it stays above the target; `None` while the
+    /// waiting time is below the target.
     first_above_time: Option<Ps>,
     /// Instant of the next drop.
     drop_next: Ps,
@@ -104,7 +105,7 @@ impl CoDel {
             has_dropped: false,
         }
     }
-    /// Continues with other parameters; the state stays.
+    /// Replaces the parameters; the state stays.
     pub fn change(&mut self, _: Ps, config: &CoDelConfig) {
         self.config = config.clone();
     }
@@ -189,9 +190,9 @@ mod tests {
         CoDel::new(config, FACTS, Stream::new(1, "test", "codel"))
     }
 
-    /// Offers a packet every microsecond from `from` to `to`, in milliseconds, each after a wait of 10 ms.
-    /// Returns the instants, in microseconds, of packets that did not pass. After a drop the next packet
-    /// follows at once.
+    /// Offers a packet every microsecond from the time `from` to the time `to`, both in milliseconds. Each
+    /// has waited for 10 ms. Returns the instants, in microseconds, of packets that did not pass. After a
+    /// drop the next packet follows at once.
     fn chosen(codel: &mut CoDel, from: u64, to: u64) -> Vec<u64> {
         let mut found = Vec::new();
         for us in 1_000 * from..1_000 * to {

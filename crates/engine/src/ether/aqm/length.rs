@@ -1,4 +1,4 @@
-//! Lengths of a queue: its octets and packets, and thresholds that count octets or packets.
+//! Length of a queue in octets and in packets, and thresholds that count octets or packets.
 
 use alloc::borrow::Cow;
 use alloc::format;
@@ -16,9 +16,9 @@ const SHORTEST: u64 = 64;
 /// Octets and packets in a queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Held {
-    /// Octets.
+    /// Number of octets.
     pub octets: u64,
-    /// Packets.
+    /// Number of packets.
     pub packets: u64,
 }
 
@@ -35,13 +35,13 @@ pub enum Length {
 const ALLOWED: &str = "a length of a queue such as \"20 packets\" or \"30 kB\" (units: packets, bytes, kB, MB, GB, KiB, MiB, GiB)";
 
 impl Length {
-    /// The number of octets or packets.
+    /// The number of octets or packets of this length.
     pub fn amount(self) -> u64 {
         match self {
             Length::Octets(amount) | Length::Packets(amount) => amount,
         }
     }
-    /// The length of a queue in the unit of `self`.
+    /// The length of the queue `held`, in octets or packets as `self` counts.
     #[inline]
     pub fn count(self, held: Held) -> u64 {
         match self {

@@ -21,8 +21,8 @@ pub use length::{Held, Length};
 pub use policy::{AqmAlgorithm, AqmParameters, At, Decision, QueueFacts};
 pub(crate) use policy::{lasting, require, share};
 
-/// Each line names variant, key in a scenario, description, source, parameters and state. The registry builds
-/// the state by `new(&parameters, facts, stream)`.
+/// Each line names variant, key in a scenario, description, source, parameters and state of an algorithm. The
+/// registry builds the state by `new(&parameters, facts, stream)`.
 macro_rules! registry {
     ($($variant:ident = $name:literal, $about:literal, $source:literal, $config:ty, $state:ty;)*) => {
         /// The active queue management of a queue and its parameters.
@@ -56,7 +56,7 @@ macro_rules! registry {
                     $(AqmConfig::$variant(config) => config.marks(),)*
                 }
             }
-            /// Key of the algorithm.
+            /// Key of the algorithm in a scenario.
             pub fn name(&self) -> &'static str {
                 match self {
                     $(AqmConfig::$variant(_) => $name,)*
@@ -72,7 +72,7 @@ macro_rules! registry {
         }
 
         impl Aqm {
-            /// Continues from `now` with other parameters of the same algorithm; the state stays.
+            /// Replaces the parameters at `now` by others of the same algorithm; the state stays.
             pub fn change(&mut self, now: Ps, config: &AqmConfig) {
                 match (self, config) {
                     $((Aqm::$variant(state), AqmConfig::$variant(config)) => state.change(now, config),)*

@@ -31,8 +31,8 @@ pub struct PieConfig {
     /// Time for which PIE lets a burst pass (MAX_BURST): 150 ms (RFC 8033 section 4.4).
     #[schemars(extend("x-search" = { "low": "0.1 ms", "high": "500 ms", "scale": "log" }))]
     pub max_burst: Ps,
-    /// Weight of the difference from the reference delay (alpha), per second: 1/8 (RFC 8033 section
-    /// 4.2).
+    /// Weight of the difference between the delay and the reference delay (alpha), per second: 1/8 (RFC 8033
+    /// section 4.2).
     #[schemars(extend("x-search" = { "low": 0.01, "high": 50, "scale": "log" }))]
     pub alpha: f64,
     /// Weight of the change of the delay (beta), per second: 1 + 1/4 (RFC 8033 section 4.2).
@@ -50,7 +50,7 @@ pub struct PieConfig {
     #[schemars(extend("x-search" = { "low": 0.01, "high": 1, "scale": "log", "when": {"ecn": true} }))]
     pub mark_threshold: f64,
     /// Mark or drop no packet until the sum of probabilities since the last marked or dropped packet is 0.85.
-    /// At 8.5 always mark or drop a packet (RFC 8033 section 5.4).
+    /// From a sum of 8.5 on, always mark or drop a packet (RFC 8033 section 5.4).
     pub derandomize: bool,
     /// Raise a probability of at least 0.1 by at most 0.02 in one update (RFC 8033 section 5.5).
     pub cap_drop_adjustment: bool,
@@ -119,7 +119,7 @@ pub struct Pie {
     burst_allowance: Ps,
     /// Sum of probabilities since the last marked or dropped packet.
     accu_prob: f64,
-    /// Instant of the next update. At rest no update takes place.
+    /// Instant of the next update. While [`Pie::is_at_rest`] holds, no update takes place.
     next: Ps,
 }
 
@@ -137,8 +137,8 @@ impl Pie {
             next: config.t_update,
         }
     }
-    /// Continues from `now` with other parameters. The instant of the next update does not change. The
-    /// remaining burst allowance is at most the new allowance.
+    /// Replaces the parameters at `now`. The instant of the next update does not change. The remaining burst
+    /// allowance is at most the new allowance.
     pub fn change(&mut self, now: Ps, config: &PieConfig) {
         let most = if self.is_at_rest() {
             self.skip_updates(now.0.saturating_sub(1));
@@ -149,8 +149,8 @@ impl Pie {
         self.config = config.clone();
         self.burst_allowance = most.min(config.max_burst);
     }
-    /// Moves `next` beyond `last` picoseconds by a multiple of T_UPDATE. At rest the updates up to `last`
-    /// would change nothing.
+    /// Moves `next` beyond `last` picoseconds by a multiple of T_UPDATE, since at rest the updates up to
+    /// `last` would change nothing.
     fn skip_updates(&mut self, last: u64) {
         if self.next.0 <= last {
             let missed = 1 + (last - self.next.0) / self.config.t_update.0;
@@ -162,14 +162,14 @@ impl Pie {
         self.drop_prob
     }
 
-    /// True if updates change nothing until a packet has to wait.
+    /// True if updates change nothing until a packet has to wait: the state is at rest.
     fn is_at_rest(&self) -> bool {
         let delays = (self.qdelay, self.qdelay_old);
         delays == (Ps::ZERO, Ps::ZERO)
             && self.drop_prob == 0.0
             && self.burst_allowance == self.config.max_burst
     }
-    /// True if both delays are below half the reference delay.
+    /// True if the present delay and the delay of the last update are below half the reference delay.
     fn is_uncongested(&self) -> bool {
         self.is_short(self.qdelay) && self.is_short(self.qdelay_old)
     }

@@ -1,5 +1,5 @@
-//! Active queue management from the side of the queue: the trait of all algorithms, and the facts for the
-//! check of parameters.
+//! Active queue management as a queue sees it: the trait of all algorithms, and the facts against which
+//! parameters are checked.
 
 use alloc::format;
 use alloc::vec::Vec;
@@ -22,7 +22,7 @@ pub enum Decision {
     Drop,
 }
 
-/// The decision that signals congestion: a mark with `ecn`, a drop without.
+/// The decision that signals congestion: a mark if `ecn` is true, otherwise a drop.
 pub(super) fn signal(ecn: bool) -> Decision {
     if ecn { Decision::Mark } else { Decision::Drop }
 }
@@ -31,21 +31,21 @@ pub(super) fn signal(ecn: bool) -> Decision {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum At {
-    /// At the arrival of the packet, by the length of the queue before it.
+    /// At the arrival of a packet, by the length of the queue before it.
     #[default]
     Enqueue,
-    /// At the beginning of the packet's service, by the length of the queue behind it.
+    /// At the start of a packet's transmission, by the length of the queue behind it.
     Dequeue,
 }
 
 /// Active queue management of one queue.
 ///
-/// At one instant the queue calls [`AqmAlgorithm::wake`] first, then reports ends of services, then
+/// At one instant the queue first calls [`AqmAlgorithm::wake`], then reports ends of transmissions, then
 /// arrivals.
 pub trait AqmAlgorithm {
     /// Decides on a packet of `octets` that arrives at `now`. `queue` is the length of the queue before the
-    /// packet, the frame in service included. The queue calls this also for a packet without room in the
-    /// buffer.
+    /// packet, the frame in transmission included. The queue calls this also for a packet that the full buffer
+    /// then refuses.
     #[inline]
     fn on_enqueue(&mut self, _now: Ps, _octets: u32, _queue: Held) -> Decision {
         Decision::Pass
@@ -56,11 +56,11 @@ pub trait AqmAlgorithm {
     fn on_dequeue(&mut self, _now: Ps, _since: Ps, _queue: Held) -> Decision {
         Decision::Pass
     }
-    /// The queue is empty from `now` on: the service of its last packet has ended.
+    /// The queue is empty from `now` on: the transmission of its last packet has ended.
     #[inline]
     fn on_empty(&mut self, _now: Ps) {}
     /// True if only arrivals of packets and an empty queue change the state or a decision. Then a port may
-    /// fix the time of a packet on the line when the packet arrives.
+    /// already fix the transmission time of a packet when the packet arrives.
     fn acts_on_arrival_alone(&self) -> bool {
         false
     }
@@ -92,7 +92,7 @@ pub struct QueueFacts {
     pub largest: u32,
 }
 
-/// A finding that `value` must be `allowed`; `None` if `holds`.
+/// A finding that `field` has `value` and must be `allowed`; `None` if `holds` is true.
 pub(crate) fn require(
     field: &'static str,
     holds: bool,
@@ -102,18 +102,18 @@ pub(crate) fn require(
     (!holds).then(|| Finding::impossible(field, format!("must be {allowed}, but is {value}")))
 }
 
-/// A finding if a probability or share is not above 0 and at most 1.
+/// A finding if the probability or share in `field` is not above 0 and at most 1.
 pub(crate) fn share(field: &'static str, value: f64) -> Option<Finding> {
     let holds = value > 0.0 && value <= 1.0;
     require(field, holds, value, "above 0 and at most 1")
 }
 
-/// A finding if a time is not above 0.
+/// A finding if the time in `field` is not above 0.
 pub(crate) fn lasting(field: &'static str, time: Ps) -> Option<Finding> {
     require(field, time > Ps::ZERO, time, "above 0")
 }
 
-/// A warning if the queue of `facts` never exceeds the threshold.
+/// A warning if the queue of `facts` never exceeds the threshold in `field`.
 pub(super) fn reachable(
     field: &'static str,
     threshold: Length,

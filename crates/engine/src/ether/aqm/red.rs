@@ -1,9 +1,9 @@
-//! Random early detection (Floyd and Jacobson 1993, "Random Early Detection Gateways for Congestion
-//! Avoidance"). At arrivals it follows ns-2 (`queue/red.cc`) and ns-3 (`RedQueueDisc`). With the
-//! instantaneous queue it is the marking of DCQCN (Zhu et al. 2015, section 3.1): see [`RedConfig::dcqcn`].
+//! Random early detection (Floyd and Jacobson 1993, "Random Early Detection Gateways for Congestion Avoidance").
+//! Decisions at arrivals follow ns-2 (`queue/red.cc`) and ns-3 (`RedQueueDisc`). Decisions by the instantaneous
+//! queue are the marking of DCQCN (Zhu et al. 2015, section 3.1): see [`RedConfig::dcqcn`].
 //!
-//! After a packet at probability 1 the count restarts, as in the paper. In ns-3 the count continues, unless
-//! `Ns1Compat` is set.
+//! After a packet that was marked or dropped with probability 1 the count restarts, as in the paper. In ns-3 the
+//! count continues, unless `Ns1Compat` is set.
 
 use alloc::vec::Vec;
 
@@ -26,7 +26,7 @@ pub enum Spacing {
     Geometric,
     /// Distances are uniform between 1 and 1/p - 1 packets, with the mean 1/(2p) (method 2).
     Uniform,
-    /// Distances are uniform between 1/p and 2/p - 1 packets: `wait` of ns-2.
+    /// Distances are uniform between 1/p and 2/p - 1 packets (the option `wait` of ns-2).
     Wait,
 }
 
@@ -34,32 +34,33 @@ pub enum Spacing {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RedConfig {
-    /// Average queue below which every packet passes (min_th; K_min of DCQCN).
+    /// Average queue length below which every packet passes (min_th; K_min of DCQCN).
     #[schemars(extend("x-search" = { "low": "2 packets", "high": "500 packets", "scale": "log" }))]
     pub min: Length,
-    /// Average queue from which the probability is no longer linear (max_th; K_max of DCQCN).
+    /// Average queue length from which on the probability is 1, or rises with `gentle` (max_th; K_max of DCQCN).
     #[schemars(extend("x-search" = { "low": "4 packets", "high": "2000 packets", "scale": "log" }))]
     pub max: Length,
-    /// Weight of the present queue in the average at each arrival (w_q). With 1 the average is the present
-    /// queue.
+    /// Weight of the present queue length in the average at each arrival (w_q). With 1 the average is the present
+    /// length.
     #[schemars(extend("x-search" = { "low": 0.0001, "high": 1, "scale": "log" }))]
     pub weight: f64,
-    /// Probability at the average `max` (max_p).
+    /// Probability just below the average length `max` (max_p).
     #[schemars(extend("x-search" = { "low": 0.005, "high": 1, "scale": "log" }))]
     pub max_p: f64,
-    /// From `max` on, the probability rises to 1 at twice `max`, rather than at once.
+    /// Let the probability rise linearly from `max_p` at `max` to 1 at twice `max`, instead of being 1 from `max`
+    /// on.
     pub gentle: bool,
     /// Distances between marked or dropped packets.
     pub spacing: Spacing,
-    /// The probability of a packet is proportional to its octets (`bytes_` of ns-2).
+    /// Make the probability of a packet proportional to its octets (`bytes_` of ns-2).
     pub by_size: bool,
-    /// Mean size of packets. `by_size` divides by it, and an idle line counts the packets of this size that
-    /// it could have sent.
+    /// Mean size of packets. With `by_size` the size of a packet is divided by this size, and while the line is
+    /// idle the average falls as by packets of this size.
     #[schemars(extend("x-not-searched" = "a property of the traffic"))]
     pub mean_packet: Bytes,
     /// Mark packets whose transport understands marks, rather than drop them.
     pub ecn: bool,
-    /// Instant of the decision and of the update of the average. A mark at the beginning of service does not
+    /// Instant of the decision and of the update of the average. A mark at the start of transmission does not
     /// wait in the queue (Zhu et al. 2016, 5.1).
     pub at: At,
     /// Drop packets where the probability is 1, even with `ecn` (`UseHardDrop` of ns-3).
@@ -86,9 +87,9 @@ impl Default for RedConfig {
 }
 
 impl RedConfig {
-    /// The marking of DCQCN by the instantaneous queue: linear from K_min to K_max, then 1 (Zhu et al. 2015,
-    /// section 3.1). Section 5 of that paper takes 5 kB, 200 kB and 1 percent. A packet is marked when its
-    /// service begins (Zhu et al. 2016, 5.1).
+    /// The marking of DCQCN by the instantaneous queue: the probability rises linearly from K_min to K_max, and
+    /// is 1 above (Zhu et al. 2015, section 3.1). Section 5 of that paper takes 5 kB, 200 kB and 1 percent. A
+    /// packet is marked when its transmission starts (Zhu et al. 2016, 5.1).
     pub fn dcqcn(k_min: Bytes, k_max: Bytes, p_max: f64) -> RedConfig {
         RedConfig {
             min: Length::Octets(k_min.0),
@@ -103,7 +104,7 @@ impl RedConfig {
             ..RedConfig::default()
         }
     }
-    /// Probability p_b at an average queue of at least `min`, in the unit of the thresholds.
+    /// Probability p_b at an average length of at least `min`, in the unit of the thresholds.
     fn probability(&self, average: f64) -> f64 {
         let (min, max) = (self.min.amount() as f64, self.max.amount() as f64);
         if average < max {
@@ -159,17 +160,17 @@ pub struct Red {
     config: RedConfig,
     rate: Rate,
     stream: Stream,
-    /// Average queue, in the unit of the thresholds (avg).
+    /// Average queue length, in the unit of the thresholds (avg).
     average: f64,
     /// Instant up to which the average accounts for an empty queue (q_time).
     idle_since: Ps,
-    /// True from the end of the service that empties the queue until the next service begins.
+    /// True from the end of the transmission that empties the queue until the next transmission starts.
     is_idle: bool,
     /// Packets since the last marked or dropped packet, the present packet included (count).
     count: u64,
     /// Octets of the packets in `count`.
     count_octets: u64,
-    /// True if the previous packet met an average of at least `min` (`old` of ns-2).
+    /// True if the previous packet met an average length of at least `min` (`old` of ns-2).
     is_above: bool,
 }
 
@@ -188,21 +189,21 @@ impl Red {
             is_above: false,
         }
     }
-    /// Continues with other parameters. If the unit of the thresholds changes, the average restarts at zero.
+    /// Replaces the parameters. If the unit of the thresholds changes, the average restarts at zero.
     pub fn change(&mut self, _: Ps, config: &RedConfig) {
         if !config.min.is_counted_as(self.config.min) {
             self.average = 0.0;
         }
         self.config = config.clone();
     }
-    /// Average queue, in the unit of the thresholds.
+    /// Average queue length, in the unit of the thresholds.
     pub fn average(&self) -> f64 {
         self.average
     }
 
-    /// Updates the average for a packet that arrives, or whose service begins, at `now`. For the m packets of
-    /// an idle line ns-2 has avg (1 - w)^(m + 1), and the paper has avg (1 - w)^m (section 4). This is the
-    /// formula of ns-2.
+    /// Updates the average for a packet that arrives, or whose transmission starts, at `now`. If an idle line
+    /// could have sent m packets, ns-2 has avg (1 - w)^(m + 1), and the paper has avg (1 - w)^m (section 4). This
+    /// is the formula of ns-2.
     fn update_average(&mut self, now: Ps, queue: Held, is_idle: bool) {
         let weight = self.config.weight;
         let kept = if is_idle {
@@ -222,8 +223,8 @@ impl Red {
         span.0 as u128 * self.rate.0 as u128 / packet
     }
 
-    /// Probability p_a with which the present packet, of `octets`, is marked or dropped (`modify_p` of ns-2).
-    /// p_a spaces the marks or drops.
+    /// Probability p_a with which the present packet, of `octets`, is marked or dropped (`modify_p` of ns-2). It
+    /// sets the distances between marks or drops.
     fn spaced(&self, p: f64, octets: u32) -> f64 {
         let RedConfig {
             spacing,
@@ -297,10 +298,10 @@ impl AqmAlgorithm for Red {
         if self.config.at == At::Enqueue {
             return Decision::Pass;
         }
-        // The queue is empty when its last packet begins service, but the line was not idle.
+        // The queue is empty when the transmission of its last packet starts, but the line was not idle.
         let is_idle = core::mem::take(&mut self.is_idle);
         self.update_average(now, queue, is_idle);
-        // Sizes count only with decisions at arrival.
+        // Sizes of packets count only in decisions at arrival.
         self.decide(0, queue)
     }
     #[inline]

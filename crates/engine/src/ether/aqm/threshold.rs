@@ -15,8 +15,8 @@ use crate::kernel::{Finding, Ps, Stream};
 #[serde(default, deny_unknown_fields)]
 pub struct ThresholdConfig {
     /// Queue length above which packets are marked (K). Alizadeh et al. 2010 take 20 packets at 1 Gbit/s and
-    /// 65 packets at 10 Gbit/s. K should exceed a seventh of the product of rate and round-trip time (their
-    /// equation 13).
+    /// 65 packets at 10 Gbit/s. K should exceed a seventh of the product of rate and round-trip time
+    /// (equation 13 of that paper).
     #[schemars(extend("x-search" = { "low": "5 packets", "high": "1000 packets", "scale": "log" }))]
     pub k: Length,
     /// Instant of the comparison. Alizadeh et al. 2010, 3.1, compare at arrival.
@@ -42,12 +42,12 @@ impl AqmParameters for ThresholdConfig {
     }
 }
 
-/// The threshold K at one queue. The algorithm has no state.
+/// The marking by the threshold K at one queue. The algorithm has no state.
 #[derive(Clone, Debug)]
 pub struct Threshold(ThresholdConfig);
 
 impl Threshold {
-    /// The threshold at a queue. Neither the queue's facts nor random numbers are needed.
+    /// The algorithm at any queue: it needs neither the queue's facts nor random numbers.
     pub fn new(config: &ThresholdConfig, _: QueueFacts, _: Stream) -> Threshold {
         Threshold(config.clone())
     }

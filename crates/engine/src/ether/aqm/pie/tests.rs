@@ -63,7 +63,7 @@ fn the_probability_follows_delay_and_change_at_the_speed_of_its_size() {
 fn each_size_of_the_probability_has_its_factor() {
     let mut pie = pie(&PieConfig::default());
     (pie.qdelay, pie.qdelay_old) = (Ps::from_ms(23), Ps::from_ms(23));
-    // 0.125 * 0.008 = 0.001. A probability at a bound has the factor of larger probabilities.
+    // 0.125 * 0.008 = 0.001. A probability at a bound of the table has the factor of larger probabilities.
     for (drop_prob, factor) in [
         (0.0, 2048.0),
         (0.000001, 512.0),
@@ -130,7 +130,7 @@ fn short_queues_and_light_loads_pass() {
     assert_eq!(decide(1.0, 10_000, 2_001), 10_000);
     assert_eq!(decide(0.19, 7_499, 2_001), 0);
     assert_eq!(decide(1.0, 7_499, 2_001), 10_000);
-    // The number is 0.19 of 10,000, within five standard errors of sqrt(1e4 * 0.19 * 0.81) = 39.2.
+    // 0.19 of 10,000 packets are dropped, within five standard errors of sqrt(1e4 * 0.19 * 0.81) = 39.2.
     let dropped = decide(0.19, 7_500, 2_001) as f64;
     assert!((dropped - 1_900.0).abs() < 196.0, "{dropped}");
 }
@@ -200,9 +200,9 @@ fn wrong_parameters_are_found() {
     assert_eq!(fields, ["t_update", "alpha", "beta", "mark_threshold"]);
 }
 
-/// Updates come every 15 ms, unseen while the state is at rest. After the updates of 15 and 30 ms the next
-/// update is due at 45 ms. A change of the period to 4 ms at 32 ms keeps this update, and the next follows at
-/// 49 ms. A longer burst allowance keeps the state at rest.
+/// Updates are due every 15 ms, and are left out while the state is at rest. After the updates of 15 and 30
+/// ms the next update is due at 45 ms. A change of the period to 4 ms at 32 ms keeps this update, and the
+/// next follows at 49 ms. A longer burst allowance keeps the state at rest.
 #[test]
 fn a_change_at_rest_keeps_the_next_update() {
     let ms = Ps::from_ms;
