@@ -1,10 +1,10 @@
-//! Runs checked by hand: times, places and completions of frames.
+//! Runs checked against values computed by hand: times, positions and completions of frames.
 
 use super::*;
 
 /// Two flows of six segments each go from one host to another at 1 Gbit/s over 1 us. A frame of 1,518 octets
 /// is received after 12,208 ns, and the next frame leaves 12,304 ns after it. An acknowledgement of 64 octets
-/// takes 576 ns. The first flow sends two frames before the second flow enters the round. Then both flows
+/// takes 576 ns. The first flow sends two frames before the second flow has a frame. Then both flows
 /// alternate, and the tenth frame is the last frame of the first flow. With `tso` bursts of three or six
 /// frames alternate instead.
 #[test]
@@ -59,7 +59,7 @@ fn a_datagram_takes_preamble_frame_and_propagation_at_each_link() {
         (1, 1, 1_472)
     );
     assert_eq!(flow.packet_delay_mean_seconds, Some(2_244_160.0 * 1e-12));
-    // The line of the switch is busy for 1,538 octets in a millisecond, and its queue has 1,518 octets for
+    // The line of the switch is busy for 1,538 octets in a millisecond, and its queue holds 1,518 octets for
     // that time.
     let busy = 1_538.0 * 80.0 / 1e9;
     let port = &report.ports[0];
@@ -100,7 +100,8 @@ fn time_stamps_lengthen_every_frame_of_a_connection() {
 }
 
 /// A frame of 1,518 octets behind 8 octets of preamble lasts 122,080 ps at 100 Gbit/s. Its first bit is on
-/// the link of 1 us from 0 to 1,000,000 ps, its last bit from 122,080 to 1,122,080 ps. Then the switch sends.
+/// the link of 1 us from 0 to 1,000,000 ps, its last bit from 122,080 to 1,122,080 ps. After that the switch
+/// sends the frame.
 #[test]
 fn a_frame_lies_on_a_link_from_its_head_to_its_tail() {
     let slow = cbr(Rate::from_bps(1_000));
@@ -136,7 +137,7 @@ fn a_frame_lies_on_a_link_from_its_head_to_its_tail() {
 
 /// Frames begin every 123,040 ps and arrive 1,122,080 ps later at a port of 10 Gbit/s. The port needs
 /// 1,230,400 ps for each frame. At 1,500,000 ps 13 frames have begun and 4 have arrived, one of which is in
-/// service.
+/// transmission.
 #[test]
 fn frames_that_wait_are_held_by_the_port_they_wait_for() {
     let always = SourceConfig::Persistent(Default::default());

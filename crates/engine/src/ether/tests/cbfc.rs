@@ -1,4 +1,4 @@
-//! Credit-based flow control of links: by hand, against FCVC, and in random networks.
+//! Credit-based flow control of links: values computed by hand, comparison with FCVC, and random networks.
 
 use super::pfc::{lose_none_of_covered, persistent, statistic, without_contradictions};
 use super::*;
@@ -7,7 +7,8 @@ use crate::ether::cbfc::CbfcConfig;
 use crate::kernel::units::Cells;
 use crate::traffic::poisson::PoissonConfig;
 
-/// All priorities under CBFC, with `credits` of `unit` octets, each returned by itself.
+/// CBFC of all priorities, with `credits` credits of `unit` octets for each. Each freed credit is returned by
+/// itself.
 fn cbfc(credits: u32, unit: u32) -> CbfcConfig {
     CbfcConfig {
         priorities: (0..8).collect(),
@@ -18,7 +19,7 @@ fn cbfc(credits: u32, unit: u32) -> CbfcConfig {
     }
 }
 
-/// Two hosts at a line, and frames of `octets` from header to FCS, of which one more is always waiting.
+/// Two hosts joined by a line. One sends frames of `octets` from header to FCS without end.
 fn line(gbps: u64, delay: Ps, octets: u32, config: CbfcConfig) -> Plan {
     let rate = Rate::from_bps(gbps * GBPS);
     let mut plan = row(2, rate, delay, u64::MAX, |there, _| FlowPlan {
@@ -29,7 +30,7 @@ fn line(gbps: u64, delay: Ps, octets: u32, config: CbfcConfig) -> Plan {
     plan
 }
 
-/// Times in ps at which the last bits of frames leave on a link.
+/// Times in ps at which the last bits of frames leave on the link with the index `link`.
 fn left(plan: &Plan, link: usize, until: Ps) -> Vec<u64> {
     let mut run = Simulation::new(plan.clone()).unwrap();
     run.tap(&[link]);
@@ -37,7 +38,7 @@ fn left(plan: &Plan, link: usize, until: Ps) -> Vec<u64> {
     run.take_seen().iter().map(|seen| seen.at.0).collect()
 }
 
-/// Share of a line that its frames take, the mean over `frames` frames behind the first hundred.
+/// Share of a line that its frames take, as the mean over `frames` frames after the first hundred.
 fn share(plan: &Plan, octets: u32, frames: usize) -> f64 {
     let times = left(plan, 0, Ps::from_us(400));
     let span = times[100 + frames] - times[100];
@@ -45,9 +46,10 @@ fn share(plan: &Plan, octets: u32, frames: usize) -> f64 {
     frames as f64 * f64::from(octets + 20) * octet / span as f64
 }
 
-/// An octet takes 40 ps at 200 Gbit/s. A frame of 2,480 octets takes 99.52 ns to its last bit, and 100 ns with
-/// its gap. The propagation takes 10 ns, the credit frame 2.88 ns to its last bit, its propagation 10 ns, and
-/// the response 21 ns. The sum is 143.4 ns, so one credit gives 69.74 % of the line, and two give all of it.
+/// An octet takes 40 ps at 200 Gbit/s. A frame of 2,480 octets takes 99.52 ns to its last bit, and 100 ns with its
+/// gap. The propagation takes 10 ns, the credit frame 2.88 ns to its last bit, the propagation back 10 ns, and the
+/// response time 21 ns. The sum is 143.4 ns, so one credit gives 69.74 % of the line, and two credits give all of
+/// it.
 #[test]
 fn one_credit_gives_the_share_of_the_loop_and_two_the_whole_line() {
     let plan = |credits: u32| {
@@ -87,8 +89,8 @@ fn a_unit_of_an_octet_less_than_the_frame_halves_the_rate() {
     assert!((short - fits / 2.0).abs() < 1e-9);
 }
 
-/// The credits that follow from the link fill a path over two switches, and a credit frame's worth of frames
-/// fewer does not.
+/// The number of credits that is derived from the link fills a path over two switches. The credits of two frames
+/// fewer do not.
 #[test]
 fn derived_credits_fill_the_line() {
     let carried = |credits: Option<u32>| {
@@ -105,13 +107,13 @@ fn derived_credits_fill_the_line() {
         share(&plan, 1_518, 1_000)
     };
     assert!((carried(None) - 1.0).abs() < 1e-9);
-    // The loop without a frame in the way is 2 x 123.04 + 2,005.76 - 0.96 ns, 18.29 frames.
+    // The loop without a frame in front of the returned credits is 2 x 123.04 + 2,005.76 - 0.96 ns, 18.29 frames.
     assert!((carried(Some(19 * 24 + 23)) - 1.0).abs() < 1e-9);
     assert!(carried(Some(18 * 24 + 23)) < 0.99);
 }
 
-/// One flow whose frames take one credit each obeys the same law under CBFC and under FCVC, whose counts are octets
-/// on the line: the same frames leave at the same times, and the same number of credits returns.
+/// One flow whose frames take one credit each behaves in the same way under CBFC and under FCVC, whose counts are
+/// octets on the line: the same frames leave at the same times, and the same number of credits returns.
 #[test]
 fn cbfc_of_one_flow_and_one_unit_is_fcvc() {
     let mut stream = Stream::new(1, "ether", "cbfc and fcvc");
@@ -157,13 +159,13 @@ fn cbfc_of_one_flow_and_one_unit_is_fcvc() {
             ..cbfc(credits as u32, octets)
         });
         assert_eq!(by_fcvc, times(&plan), "case {case}: {plan:#?}");
-        // Credits return over all links but those to the source's side of the first.
+        // Credits return over all links except those that lead to the source's side of the first link.
         assert!(by_fcvc[3].len() > 2 && without[3].is_empty(), "case {case}");
     }
 }
 
-/// A line of a tenth of the rate behind a switch: the switch holds at most the credits of the first link, and the
-/// host waits for credits nine tenths of the time.
+/// Behind a switch is a line of a tenth of the rate. The switch holds at most the credits of the first link, and
+/// the host waits for credits nine tenths of the time.
 #[test]
 fn a_slow_line_fills_the_buffer_and_no_more() {
     let rate = Rate::from_bps(8 * GBPS);
@@ -189,8 +191,8 @@ fn a_slow_line_fills_the_buffer_and_no_more() {
     assert_eq!(report.totals.packets_dropped, 0);
 }
 
-/// Two priorities share the line of a host. The frames of the first wait for credits, those of the second do
-/// not. In a queue of their own they pass the switch, too.
+/// Two priorities share the line of a host. The frames of the first priority wait for credits, the frames of the
+/// second do not. In their own queue the latter pass the switch, too.
 #[test]
 fn a_virtual_channel_without_credits_does_not_stop_another() {
     let rate = Rate::from_bps(8 * GBPS);
@@ -200,7 +202,7 @@ fn a_virtual_channel_without_credits_does_not_stop_another() {
             priority: 3,
             ..FlowPlan::new("slow", persistent(), there, Vec::new())
         });
-        // The slow flow ends behind a line of a tenth of the rate, the fast one at another host.
+        // The slow flow ends behind a line of a tenth of the rate, the fast flow at another host.
         plan.links[2].rate = Rate(rate.0 / 10);
         plan.nodes.push(NodePlan {
             name: "N4".into(),
@@ -270,7 +272,7 @@ pub(super) fn credited(stream: &mut Stream) -> Plan {
         response: Ps(below(4) * 300_000),
         ..cbfc(0, unit)
     };
-    // Credits that some link needs for its full rate are more than the counters hold, if the unit is small.
+    // Some link may need more credits for its full rate than the counters hold, if the unit is small.
     let spare = below(3) * below(300);
     let derives = unit > 200 && below(3) == 0;
     config.credits = (!derives).then(|| (config.least(longest) + spare) as u32);
@@ -290,8 +292,8 @@ fn random_networks_lose_no_frame_under_cbfc() {
     assert!(lost > 100, "{lost}: other priorities must lose frames");
 }
 
-/// No credit is lost on the way: with as few credits as possible each persistent flow still delivers frames in
-/// the last fifth of a run. The network is a tree, so no buffers wait for one another.
+/// No credit is lost: with the least number of credits each persistent flow still delivers frames in the last fifth
+/// of a run. The network is a tree, so no buffers wait for one another.
 #[test]
 fn no_flow_stalls_with_the_fewest_credits() {
     let mut stream = Stream::new(1, "ether", "fewest credits");
@@ -344,7 +346,7 @@ fn plans_that_contradict_cbfc_are_refused() {
         of(&|cbfc| cbfc.batch = 0),
         error("cbfc: a unit of 0 octets or a batch of 0 credits")
     );
-    // The longest frame takes 24 credits, and 17 may be kept back.
+    // The longest frame takes 24 credits, and the receiver may keep 17 back.
     assert_eq!(of(&|cbfc| cbfc.batch = 17), Ok(()));
     assert_eq!(
         of(&|cbfc| cbfc.batch = 18),

@@ -172,7 +172,7 @@ fn arrival(n: u64) -> Ps {
     Ps(2_220_800 + 1_230_400 * n)
 }
 
-/// A change of the switch in the plan of [`burst`].
+/// A change of the switch in the plan of [`burst`] at the instant `at`, edited by `act`.
 fn of_switch(plan: &Plan, at: Ps, act: impl FnOnce(&mut SwitchChange)) -> Change {
     let mut to = SwitchChange::of(plan.nodes[1].switch.as_ref().unwrap());
     act(&mut to);
@@ -183,7 +183,7 @@ fn of_switch(plan: &Plan, at: Ps, act: impl FnOnce(&mut SwitchChange)) -> Change
     }
 }
 
-/// A change of the first flow.
+/// A change of the first flow at the instant `at`, edited by `act`.
 fn of_flow(plan: &Plan, at: Ps, act: impl FnOnce(&mut FlowChange)) -> Change {
     let mut to = FlowChange::of(&plan.flows[0]);
     act(&mut to);
@@ -218,8 +218,8 @@ fn the_first_mark_after_a_threshold_is_lowered_is_on_the_frame_worked_out_by_han
         let mut run = Simulation::new(plan.clone()).unwrap();
         let report = run.measure(Ps::ZERO, end, end);
         assert_eq!(report.ports[0].queues[0].packets_marked, 61 - first);
-        // The frames that leave the port give the same result. A tapped port does not fix departures at
-        // arrival.
+        // The frames that leave the port must show the same. A captured port does not fix the times of frames
+        // on the line when they arrive.
         let mut run = Simulation::new(plan).unwrap();
         run.tap(&[1]);
         run.run_until(Ps::from_ms(2));
@@ -235,7 +235,8 @@ fn the_first_mark_after_a_threshold_is_lowered_is_on_the_frame_worked_out_by_han
 }
 
 /// The buffer shrinks to 36 frames at the arrival of frame 39, which is the first dropped frame. Frames 40,
-/// 50 and 60 arrive at the end of a service and find room. All other frames from frame 39 on are dropped.
+/// 50 and 60 arrive at the end of a transmission and fit into the buffer. All other frames from frame 39 on
+/// are dropped.
 #[test]
 fn a_smaller_buffer_keeps_what_it_holds_and_drops_from_its_instant_on() {
     for (until, dropped) in [(38, 0), (39, 1), (40, 1), (49, 10), (50, 10), (60, 19)] {
@@ -265,8 +266,9 @@ fn a_smaller_memory_admits_nothing_until_its_threshold_is_met() {
         plan.changes.push(change);
         let end = Ps(arrival(until).0 + 1);
         let report = Simulation::new(plan).unwrap().measure(Ps::ZERO, end, end);
-        // The queue has 27 frames at frame 30, and 20 at frame 100, which arrives at the end of the tenth
-        // service and is dropped. The next admitted frame is frame 110, at the end of the next service.
+        // The queue has 27 frames when frame 30 arrives, and 20 when frame 100 arrives, at the end of the
+        // tenth transmission; frame 100 is dropped. The next admitted frame is frame 110, at the end of the
+        // next transmission.
         assert_eq!(report.totals.packets_dropped, dropped, "{until}");
     }
 }
@@ -303,8 +305,8 @@ fn datagrams_stop_and_go_on() {
 }
 
 /// A datagram takes 1,538 octets on the line, which are 100 us at 123.04 Mbit/s. From 250 us on the rate is
-/// half of this. The second half of the fourth datagram takes 100 us, and the next datagrams follow every 200
-/// us.
+/// half of this rate. The second half of the fourth datagram takes 100 us, and the next datagrams follow
+/// every 200 us.
 #[test]
 fn a_source_of_datagrams_goes_on_at_its_new_rate() {
     let rate = |kbps: u64| cbr(Rate::from_bps(1_000 * kbps));
@@ -317,8 +319,8 @@ fn a_source_of_datagrams_goes_on_at_its_new_rate() {
     assert_eq!(sent, [3, 4, 4, 5, 5, 6]);
 }
 
-/// Data over TCP wait until 100 us. Then a segment takes 12,208 ns and 1 us, and its acknowledgement 576 ns
-/// and 1 us.
+/// Data over TCP wait until 100 us. Then a segment takes 12,208 ns and 1 us, and the acknowledgement of the
+/// segment 576 ns and 1 us.
 #[test]
 fn data_over_tcp_wait_until_a_change_lets_them() {
     let mut plan = row(2, Rate::from_bps(GBPS), Ps::from_us(1), 0, |there, back| {
@@ -335,8 +337,8 @@ fn data_over_tcp_wait_until_a_change_lets_them() {
     assert!((found - 114.784e-6).abs() < 1e-12, "{found}");
 }
 
-/// 31 frames of 12.304 us follow a record of 0.672 us at an ICR of 1 Gbit/s, in 382.096 us together. From the
-/// second record on three frames follow a record, in 37.584 us together.
+/// 31 frames of 12.304 us follow a rate record of 0.672 us at an ICR of 1 Gbit/s, in 382.096 us together.
+/// From the second rate record on three frames follow each rate record, in 37.584 us together.
 #[test]
 fn a_source_sends_records_as_often_as_its_new_nrm_says() {
     let rates = AbrConfig {
@@ -422,7 +424,7 @@ fn changes_that_are_more_than_parameters_are_refused() {
     ] {
         assert_eq!(refused(act), format!("the change at 5 ps {fault}"));
     }
-    // A threshold that decides at arrivals has already fixed the departures of frames.
+    // A threshold that decides at arrivals fixes the times of frames on the line when they arrive.
     let mut plan = burst(false);
     let at = |at: &str| {
         let aqm = json!({ "algorithm": "threshold", "k": "5 packets", "at": at });

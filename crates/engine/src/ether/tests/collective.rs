@@ -1,4 +1,4 @@
-//! Flows that await others: by hand, and in random networks.
+//! Flows that await other flows: values computed by hand, and random networks.
 
 use super::parts::parts_change_nothing_of;
 use super::random::{any_source, random_plan, with_any_switch};
@@ -6,7 +6,7 @@ use super::roce::{over_roce, plainly};
 use super::*;
 use crate::ether::roce::RoceConfig;
 
-/// Two hosts at 8 Gbit/s, 1 ns an octet, a switch, and links of 1 us. Each flow is one packet of 982 octets.
+/// Two hosts and a switch at 8 Gbit/s, 1 ns an octet, with links of 1 us. Each flow is one packet of 982 octets.
 fn there_and_back_and_there(wait: Ps) -> Plan {
     let rate = Rate::from_bps(8 * GBPS);
     let one = |there: Vec<usize>, back: Vec<usize>| FlowPlan {
@@ -37,10 +37,10 @@ fn there_and_back_and_there(wait: Ps) -> Plan {
     plan
 }
 
-/// A packet arrives 2 (990 + 1,000) ns after its start, and an acknowledgement of 66 octets 2 (74 + 1,000) ns after its
-/// own. The first packet arrives at 3,980 ns; after 500 ns the second begins, at 4,480, and arrives at 8,460. Its
-/// acknowledgement takes the line of that host for 86 ns, so the third packet leaves at 8,546 and is acknowledged at
-/// 8,546 + 3,980 + 2,148 = 14,674.
+/// A packet arrives 2 (990 + 1,000) ns after its start, and an acknowledgement of 66 octets 2 (74 + 1,000) ns after it
+/// was sent. The first packet arrives at 3,980 ns; after 500 ns the second packet begins, at 4,480, and arrives at
+/// 8,460. The acknowledgement of the second takes the line of that host for 86 ns. So the third packet leaves at 8,546
+/// and is acknowledged at 8,546 + 3,980 + 2,148 = 14,674.
 #[test]
 fn a_flow_begins_when_those_that_it_awaits_have_ended() {
     let plan = there_and_back_and_there(Ps::from_ns(500));
@@ -110,8 +110,8 @@ fn plans_with_impossible_waiting_are_refused() {
     );
 }
 
-/// Random flows over TCP and RoCE that await others, with losses: any schedule and any partitions give the same report,
-/// and no flow begins before those that it awaits, or later than they and its wait allow.
+/// Random flows over TCP and RoCE that await other flows, with losses: any schedule and any partitions give the same
+/// report. No flow begins before the flows that it awaits have ended, or later than their ends and its `wait` allow.
 #[test]
 fn random_networks_do_not_depend_on_the_schedule() {
     let mut stream = Stream::new(1, "ether", "flows that await others");
@@ -156,7 +156,8 @@ fn random_networks_do_not_depend_on_the_schedule() {
                 continue;
             };
             begun += 1;
-            // What ends at its host by arrival ends at the other one later, when the acknowledgement arrives.
+            // A flow that ends at its destination by arrival ends at its source later, when the acknowledgement
+            // arrives.
             let [host, _] = plan.hosts(number);
             let sent_here = flow
                 .after

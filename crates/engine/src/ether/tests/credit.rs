@@ -1,4 +1,4 @@
-//! Credit control of frames: by hand, and in random networks against the plain schedule.
+//! Credit control (FCVC) of frames: values computed by hand, and random networks against the plain schedule.
 
 use serde_json::json;
 
@@ -67,8 +67,8 @@ fn three_frames_leave_as_worked_out_by_hand() {
     assert_eq!(statistics["credited_channels"], 1.0);
 }
 
-/// A frame is sent if the balance of its channel covers it, as each channel has its own queue. Larger frames
-/// of other channels do not matter.
+/// A frame is sent if the credit balance of its channel covers it, as each channel has its own queue. Larger
+/// frames of other channels do not matter.
 #[test]
 fn a_channel_without_credit_does_not_stop_the_others() {
     let rate = Rate::from_bps(GBPS);
@@ -105,15 +105,15 @@ fn a_channel_without_credit_does_not_stop_the_others() {
         };
         flows.map(share).collect::<Vec<f64>>()
     };
-    // With credit the slow flow takes a tenth of the first line, at the pace of its own credit. The fast flow
-    // takes the rest. Without credit each flow takes half, and the slow flow fills a queue.
+    // With credit control the slow flow takes a tenth of the first line, at the rate of its own credits. The
+    // fast flow takes the rest. Without credit control each flow takes half, and the slow flow fills a queue.
     let (with, without) = (carried(fcvc(3_076, None)), carried(None));
     assert!((with[1] - 0.1).abs() < 0.002, "{with:?}");
     assert!((with[0] - 0.9).abs() < 0.005, "{with:?}");
     assert!((without[0] - 0.5).abs() < 0.005, "{without:?}");
 }
 
-/// Random networks under credit control, with random N2 and N3.
+/// Random networks under credit control (FCVC), with random N2 and N3.
 fn credited(stream: &mut Stream) -> Plan {
     let mut plan = random_plan(stream, any_source);
     for switch in plan
@@ -133,8 +133,8 @@ fn credited(stream: &mut Stream) -> Plan {
     plan
 }
 
-/// Each report checks that no channel has held more than its reserve. No frame is dropped. No flow stalls: in
-/// the last fifth of the run each persistent flow delivers frames, unless the plan has changes.
+/// Each report checks that no channel has held more than its reserve. No frame is dropped. In the last fifth
+/// of the run each persistent flow delivers frames, so no flow stalls, unless the plan has changes.
 #[test]
 fn random_networks_lose_nothing_under_credit_control() {
     let mut stream = Stream::new(1, "ether", "credited networks");
@@ -180,7 +180,7 @@ fn random_networks_lose_nothing_under_credit_control() {
     assert!(fills > 20, "{fills}: the cases must reach long queues");
 }
 
-/// Settings of a switch that contradict credit are refused, and so are impossible reserves.
+/// Plans are refused if a setting of a switch contradicts credit control, or if reserves are impossible.
 #[test]
 fn plans_that_contradict_credit_are_refused() {
     let rate = Rate::from_bps(10 * GBPS);

@@ -1,5 +1,5 @@
-//! Datagrams of random networks against a small simulator of another kind, which shares no code with the
-//! engine.
+//! Datagrams of random networks against a small simulator of another kind, which has no code in common with
+//! the engine.
 
 use alloc::collections::{BTreeMap, VecDeque};
 
@@ -21,8 +21,8 @@ fn datagrams(plan: &Plan, end: u64) -> Option<Vec<(u64, u64, u128)>> {
         free_at: u64,
         /// Time of the last arrival.
         came: Option<u64>,
-        /// By class, for each frame that waits or is in service: the end of its service, or `u64::MAX` while
-        /// it is unknown, and its octets.
+        /// By queue, for each frame that waits or is in transmission: the end of its transmission, or
+        /// `u64::MAX` while this time is unknown, and its octets.
         stays: [Vec<(u64, u64)>; 2],
         waiting: [VecDeque<Sent>; 2],
     }
@@ -42,7 +42,7 @@ fn datagrams(plan: &Plan, end: u64) -> Option<Vec<(u64, u64, u128)>> {
         })
         .collect();
     let mut results = alloc::vec![(0, 0, 0); plan.flows.len()];
-    // At one instant ends of services come before arrivals.
+    // At one instant ends of transmissions come before arrivals.
     let mut events: BTreeMap<(u64, u8, u64), (usize, Option<Sent>)> = BTreeMap::new();
     let mut serial = 0;
     let mut add = |events: &mut BTreeMap<_, _>, at: u64, kind: u8, what: (usize, Option<Sent>)| {
@@ -140,8 +140,7 @@ fn datagrams_fare_as_in_a_simulator_of_another_kind() {
         for (number, link) in plan.links.iter_mut().enumerate() {
             link.delay.0 = 7_919 * (number as u64 / 2 + 1) + 13;
         }
-        // Datagrams of one host would wait for each other in the round of its interface, so each host has one
-        // flow.
+        // Datagrams of one host would wait for each other at its interface, so each host has one flow.
         let mut seen = Vec::new();
         plan.flows.retain(|flow| {
             !seen.contains(&flow.forward[0]) && {

@@ -1,4 +1,4 @@
-//! Links that err: closed forms of lost frames, and what a run tells of them.
+//! Links with bit errors: closed forms for lost frames, and what a run reports of them.
 
 use super::super::log::{Cause, Kind};
 use super::random::{any_source, random_plan};
@@ -6,7 +6,7 @@ use super::*;
 use crate::net::EventKinds;
 use crate::net::bit_errors::{BitErrorConfig, BurstConfig};
 
-/// Bit errors of a random kind on about half of the links.
+/// Gives about half of the links bit errors of a random kind.
 pub fn with_any_errors(mut plan: Plan, stream: &mut Stream) -> Plan {
     for link in &mut plan.links {
         let bit_error_ratio = [0.0, 1e-7, 1e-5][stream.below(Ps(3)).0 as usize];
@@ -37,7 +37,7 @@ fn datagrams(errors: BitErrorConfig) -> Plan {
 }
 
 /// A frame of 1,518 octets is lost with the probability 1 - (1 - p)^12,144: 0.11436 at p = 1e-5. In 40 ms the line carries
-/// 32,510 frames; the share of lost ones has a standard deviation of 0.00176.
+/// 32,510 frames; the share of lost frames has a standard deviation of 0.00176.
 #[test]
 fn frames_are_lost_with_the_probability_of_their_bits() {
     let plan = datagrams(BitErrorConfig::independent(1e-5));
@@ -63,9 +63,9 @@ fn frames_are_lost_with_the_probability_of_their_bits() {
     );
 }
 
-/// Bursts of 20 us in the mean, with a pause of 180 us in the mean, in which every frame is lost (1 - 0.99^12,144). A frame
-/// whose bits take 1.2144 us escapes if no burst touches it: with 0.9 exp(-1.2144 / 180) = 0.89395. 2 s have 10,000 cycles,
-/// so the standard deviation is about 0.1 sqrt(2 x 0.81 / 10,000) = 0.0013.
+/// Bursts last 20 us in the mean and are 180 us apart in the mean. In a burst every frame is lost (1 - 0.99^12,144). A
+/// frame whose bits take 1.2144 us escapes if no burst touches it: with 0.9 exp(-1.2144 / 180) = 0.89395. 2 s have 10,000
+/// cycles, so the standard deviation is about 0.1 sqrt(2 x 0.81 / 10,000) = 0.0013.
 #[test]
 fn bursts_lose_the_frames_that_they_touch() {
     let plan = datagrams(BitErrorConfig {
@@ -80,7 +80,7 @@ fn bursts_lose_the_frames_that_they_touch() {
     let report = Simulation::new(plan.clone())
         .unwrap()
         .measure(Ps::ZERO, end, end);
-    // A touch of some 100 bits, 0.01 us, may leave a frame whole: the closed form counts it.
+    // If a burst touches only some 100 bits, 0.01 us, the frame may stay whole; the closed form accounts for this.
     let rate = Rate::from_bps(10 * GBPS);
     let expected = plan.links[0].errors.as_ref().unwrap().loss(12_144, rate);
     assert!((0.105..0.106_05).contains(&expected), "{expected}");
@@ -89,7 +89,8 @@ fn bursts_lose_the_frames_that_they_touch() {
     assert!((report.links[0].bit_error_ratio - 0.001).abs() < 1e-12);
 }
 
-/// Half of the bits of N0->N1 are errored, so nothing passes. What a link errs must not depend on another link's errors.
+/// Half of the bits of N0->N1 are errored, so nothing passes. The bit errors of a link must not depend on those of another
+/// link.
 #[test]
 fn each_link_has_its_own_errors_and_a_link_without_errors_draws_nothing() {
     let end = Ps::from_ms(2);
@@ -113,11 +114,11 @@ fn each_link_has_its_own_errors_and_a_link_without_errors_draws_nothing() {
     let both = run(both);
     let lost = seeds[0].links[0].packets_lost;
     assert_eq!(both.links[0].packets_lost, lost);
-    // The second link carries fewer frames by a tenth.
+    // The second link carries a tenth fewer frames.
     assert_ne!(both.links[1].packets_lost, lost);
 }
 
-/// Each errored frame of a flow is one event, at a switch and at a host, with the channel of the frame.
+/// Each errored frame of a flow is one logged event, at a switch or at a host, with the channel of the frame.
 #[test]
 fn each_lost_frame_is_logged() {
     let mut stream = Stream::new(1, "ether", "logged errors");

@@ -1,4 +1,4 @@
-//! ExpressPass in packets: by hand, its bounds, incasts without losses, and random networks.
+//! ExpressPass in packets: values computed by hand, bounds, incasts without losses, and random networks.
 
 use super::cbfc::credited;
 use super::changes::with_changes;
@@ -16,7 +16,7 @@ use crate::ether::roce::packet::Kind;
 use crate::ether::seen::Seen;
 use crate::ether::{Change, FlowChange};
 
-/// Packets of 1,452 octets of payload: 1,538 octets on the line. A credit has 84.
+/// Packets of 1,452 octets of payload: 1,538 octets on the line. A credit has 84 octets on the line.
 fn expresspass(config: ExpressPassConfig) -> RoceConfig {
     RoceConfig {
         payload: Bytes(1_452),
@@ -25,7 +25,7 @@ fn expresspass(config: ExpressPassConfig) -> RoceConfig {
     }
 }
 
-/// Frames of a kind that leave on a link: times of their last bits in ps.
+/// Times in ps of the last bits of the frames of the kind `wanted` that leave on a link.
 fn left(seen: &[Seen], link: usize, wanted: Kind) -> Vec<u64> {
     let of_kind = |seen: &Seen| match seen.packet {
         Packet::Roce(packet) if packet.kind == wanted && seen.link == link => Some(seen.at.0),
@@ -44,21 +44,21 @@ fn run(plan: &Plan, from: Ps, to: Ps) -> Report {
     Simulation::new(plan.clone()).unwrap().measure(from, to, to)
 }
 
-/// The statistic of a port's control.
+/// The statistic `name` of a port's control.
 fn statistic(report: &Report, name: &str) -> f64 {
     let controls = report.ports.iter().filter_map(|port| port.control.as_ref());
     let of_ports = controls.filter_map(|found| found.statistics.get(name));
     of_ports.sum()
 }
 
-/// The greatest share of a line of 10 Gbit/s for data: 94.82 %.
+/// The greatest share of a line of 10 Gbit/s for data, beside the credits of the other direction: 94.82 %.
 const MOST: f64 = 1_538.0 / 1_622.0;
 
 /// Two links at 10 Gbit/s, 0.8 ns an octet, each 1 us long. The request of 64 octets with its preamble takes 57.6 ns on each
 /// link, and so does the credit. The first packet begins at 4,230.4 ns, and its last bit leaves 1,220.8 ns later. The rate
-/// begins at half, a credit each 2,595.2 ns. The first answer comes at 8,652.8 ns, 6,537.6 ns after its credit. The first
-/// credit a round trip later is that of 2,115.2 + 6 times 2,595.2 = 17,686.4 ns. From there on the rate is three quarters
-/// of the greatest: 1,730.13 ns.
+/// begins at half of the greatest, a credit each 2,595.2 ns. The first data arrive at 8,652.8 ns, 6,537.6 ns after their
+/// credit. The first credit at least a round trip later is due at 2,115.2 + 6 times 2,595.2 = 17,686.4 ns. From then on the
+/// rate is three quarters of the greatest: a credit each 1,730.13 ns.
 #[test]
 fn a_source_asks_and_answers_each_credit() {
     let plan = to_incast(
@@ -87,8 +87,8 @@ fn a_source_asks_and_answers_each_credit() {
     assert_eq!(data.len(), 8);
 }
 
-/// A file of five packets: the stop follows the fifth at once and comes to the receiver 9 us after it began to send
-/// credits. Credits that are under way then are of no use, and nothing is sent for them.
+/// A file of five packets: the stop follows the fifth packet at once and reaches the receiver 9 us after it began to send
+/// credits. Credits that are under way then remain unused, and nothing is sent for them.
 #[test]
 fn a_source_stops_behind_its_last_packet() {
     let mut plan = to_incast(1, ExpressPassConfig::default());
@@ -101,9 +101,9 @@ fn a_source_stops_behind_its_last_packet() {
     let seen = run.take_seen();
     let (data, stops) = (left(&seen, up, Kind::Credited), left(&seen, up, Kind::Stop));
     assert_eq!((data.len(), stops.len()), (5, 1));
-    // The gap of 9.6 ns, and 72 octets.
+    // A gap of 9.6 ns, and 72 octets of the stop.
     assert_eq!(stops[0], data[4] + 9_600 + 57_600);
-    // 2 us and 115.2 ns later credits end; the last came within 2,854.7 ns.
+    // 2 us and 115.2 ns later the credits end; the last credit came within 2,854.7 ns.
     let stopped = stops[0] + 2_000_000 + 57_600;
     let credits = left(&seen, back, Kind::Credit);
     assert!(*credits.last().unwrap() <= stopped + 57_600, "{credits:?}");
@@ -118,9 +118,9 @@ fn a_source_stops_behind_its_last_packet() {
     assert_eq!(flow.rate_final_bits_per_second, Some(0.0));
 }
 
-/// In no span do more packets with data leave a host than credits pass: a packet in 1,297.6 ns. The depth of the bucket is
-/// allowed beside it, a packet that a boundary cuts, and two for credits that wait on their way. Over a long time a
-/// single flow uses 93 % of the line or more, but never more than 94.82 %.
+/// In no span do more packets with data leave a host than credits pass: one packet in 1,297.6 ns. In addition the test
+/// allows the depth of the bucket, one packet that a boundary of the span cuts, and two packets for credits that wait on
+/// their way. Over a long time a single flow uses 93 % of the line or more, but never more than 94.82 %.
 #[test]
 fn data_never_exceed_their_share_of_the_line() {
     for (seed, burst) in [(1, 1), (2, 2), (3, 8)] {
@@ -150,8 +150,8 @@ fn data_never_exceed_their_share_of_the_line() {
     }
 }
 
-/// Many sources and one receiver: a buffer of a few frames loses none, shares are equal, and the line is used. Without the
-/// feedback's knowledge of losses the credits of all sources would be those of their hosts' lines.
+/// Many sources send to one receiver: a buffer of a few frames loses none, shares are equal, and the line is used. Without
+/// the feedback by losses, the credits of each source would fill the line of its host.
 #[test]
 fn incasts_lose_no_data_and_share_equally() {
     for (sources, buffer) in [(2, 8_000), (8, 14_000), (32, 40_000), (64, 70_000)] {
@@ -182,7 +182,7 @@ fn incasts_lose_no_data_and_share_equally() {
             .find(|port| port.queues[0].queue_max_bytes > 0);
         let share = down.unwrap().utilisation;
         assert!((0.9..MOST + 1e-3).contains(&share), "{sources}: {share}");
-        // Half of the credits of two sources is too much by an eighth, and so on: most credits of many are lost.
+        // The sources together get more credits than the line can answer, so some are lost: of many sources most.
         let credits = report.flows.iter().filter_map(|flow| flow.credits_sent);
         let received = report.flows.iter().filter_map(|flow| flow.credits_received);
         let lost = 1.0 - received.sum::<u64>() as f64 / credits.sum::<u64>() as f64;
@@ -193,8 +193,8 @@ fn incasts_lose_no_data_and_share_equally() {
     }
 }
 
-/// Flows in both directions over a row of switches: data and credits of both fit each line, so queues stay short over a
-/// long time.
+/// Flows in both directions over a row of switches: data and credits of both directions fit each line, so queues stay short
+/// over a long time.
 #[test]
 fn data_of_both_directions_and_their_credits_fit_the_lines() {
     let rate = Rate::from_bps(10 * GBPS);
@@ -233,8 +233,8 @@ fn data_of_both_directions_and_their_credits_fit_the_lines() {
     assert_eq!(report.totals.packets_dropped, 0);
 }
 
-/// The line of the way there has another rate than the line back: the bucket follows the line of the data. The middle of
-/// the row has 1 Gbit/s there and 40 Gbit/s back.
+/// The lines of the forward path and of the backward path have different rates: the bucket must follow the line of the data.
+/// The middle of the row has 1 Gbit/s forwards and 40 Gbit/s backwards.
 #[test]
 fn a_bucket_follows_the_line_of_the_data() {
     let rate = Rate::from_bps(10 * GBPS);
@@ -247,13 +247,13 @@ fn a_bucket_follows_the_line_of_the_data() {
     plan.links[4].rate = Rate::from_bps(40 * GBPS);
     let report = run(&plan, Ps::from_ms(5), Ps::from_ms(30));
     let share = report.flows[0].throughput_bits_per_second * 1_538.0 / 1_452.0 / 1e9;
-    // A packet more may fall into the window.
+    // One packet more may fall into the window.
     assert!((0.9..=MOST + 5e-4).contains(&share), "{share}");
     assert_eq!(report.totals.packets_dropped, 0);
     assert!(statistic(&report, "flow_credits_dropped") > 50.0);
 }
 
-/// Datagrams that nothing limits fill a small buffer beside the file. Packets and requests are lost, and still the file
+/// Datagrams without any control fill a small buffer beside the file. Packets and requests are lost, and still the file
 /// ends, by NAKs and the timer.
 #[test]
 fn losses_among_other_traffic_are_repaired() {
@@ -282,7 +282,7 @@ fn losses_among_other_traffic_are_repaired() {
     assert!(naks > 20 && timeouts > 0, "{naks} {timeouts}");
 }
 
-/// A source that may not send stops the credits, and asks again when it may.
+/// A source that a change stops also stops the credits, and requests them again when it continues.
 #[test]
 fn a_source_that_is_stopped_stops_the_credits() {
     let mut plan = to_incast(1, ExpressPassConfig::default());
@@ -321,7 +321,7 @@ fn a_source_that_is_stopped_stops_the_credits() {
     assert_eq!(times(up, Kind::Stop).len(), 1);
 }
 
-/// Each parameter changes an incast of four.
+/// Each parameter changes the result of an incast of four sources.
 #[test]
 fn each_parameter_matters() {
     let ok = ExpressPassConfig::default;
@@ -362,7 +362,7 @@ fn each_parameter_matters() {
 }
 
 /// Most elastic flows of random networks under ExpressPass, beside TCP, datagrams and other controls, with losses: any
-/// schedule and any parts give the same.
+/// schedule and any partitions give the same report.
 #[test]
 fn credits_do_not_depend_on_the_schedule() {
     let mut stream = Stream::new(1, "ether", "networks under ExpressPass");

@@ -1,4 +1,4 @@
-//! HPCC and its telemetry: by hand, in the steady state, and what a switch keeps.
+//! HPCC and its telemetry: values computed by hand, the steady state, and the telemetry that switches store.
 
 use super::parts::parts_change_nothing_of;
 use super::random::{any_source, random_plan};
@@ -10,7 +10,7 @@ use crate::ether::roce::RoceConfig;
 use crate::ether::roce::control::RoceControlConfig;
 use crate::ether::roce::control::hpcc::HpccConfig;
 
-/// Packets of 920 octets of payload: frames of 1,024, 1,044 octets on the line.
+/// Packets of 920 octets of payload: frames of 1,024 octets, and 1,044 octets on the line.
 pub fn hpcc(config: HpccConfig) -> RoceConfig {
     RoceConfig {
         payload: Bytes(920),
@@ -19,7 +19,7 @@ pub fn hpcc(config: HpccConfig) -> RoceConfig {
     }
 }
 
-/// Packets in switches with room for telemetry, and the places for it that switches keep.
+/// Number of packets in switches that have space for telemetry, and number of packets whose telemetry switches store.
 pub fn kept(run: &Simulation) -> (usize, usize) {
     let (mut packets, mut places) = (0, 0);
     for node in run.nodes() {
@@ -43,11 +43,12 @@ fn over_two_switches(config: HpccConfig) -> Plan {
     plan
 }
 
-/// There, packets take 1,032, 1,032 and 2,064 ns, and acknowledgements of 108 octets 116 ns on each link back, all with
-/// 1 us more: T is 10,476 ns, and W at first as many octets. Packets leave each 1,044 ns; the last line takes 2,088 ns
-/// for each. So service k begins there at 4,064 + 2,088 k ns behind 1,044 k octets, and behind packet k wait those that
-/// came between: none for k up to 1, then k - 1. The acknowledgement of packet k comes at 10,476 + 2,088 k ns. It has
-/// u = 1 and the lesser queue of packets k - 1 and k over B T, 5,238 octets; tau is 2,088 ns.
+/// On the way there packets take 1,032, 1,032 and 2,064 ns, and on the way back acknowledgements of 108 octets take 116
+/// ns on each link, each time with 1 us more. So T is 10,476 ns, and W at first as many octets. Packets leave each 1,044
+/// ns; the last line takes 2,088 ns for each packet. So its transmission k begins at 4,064 + 2,088 k ns behind 1,044 k
+/// octets. Behind packet k wait the packets that arrived in between: none for k up to 1, then k - 1. The acknowledgement
+/// of packet k arrives at 10,476 + 2,088 k ns. It gives u = 1 plus the lesser queue of packets k - 1 and k over B T,
+/// 5,238 octets; tau is 2,088 ns.
 #[test]
 fn telemetry_of_the_slowest_line_sets_the_window() {
     let plan = over_two_switches(HpccConfig::default());
@@ -99,7 +100,7 @@ fn flows_use_eta_of_the_line_and_their_increases() {
         let mut run = Simulation::new(plan.clone()).unwrap();
         let (from, to) = (Ps::from_ms(20), Ps::from_ms(30));
         let report = run.measure(from, to, to);
-        // T: 1,032 octets twice and 116 twice at 5 octets in a nanosecond, and 20 us.
+        // T: 1,032 octets twice and 116 octets twice at 5 octets in a nanosecond, and 20 us.
         let b_t = 5.0 * (20_000.0 + 2.0 * (206.4 + 23.2));
         let expected = eta + (flows as u64 * w_ai) as f64 / b_t;
         let rates = report
@@ -122,15 +123,15 @@ fn flows_use_eta_of_the_line_and_their_increases() {
                 "{shares:?}"
             );
         }
-        // A frame of each other flow may come at the same time.
+        // One frame of each other flow may arrive at the same time.
         let most = report.ports.iter().flat_map(|port| &port.queues);
         let most = most.map(|queue| queue.queue_max_bytes).max().unwrap();
         assert!(most <= 1_024 * flows as u64, "{most}");
     }
 }
 
-/// If N W_AI exceeds (1 - eta) B T, the line is full, and U = 1 + q/(B T) at the sum of all windows B T + q: the queue
-/// is N W_AI - (1 - eta) B T octets.
+/// If N W_AI exceeds (1 - eta) B T, the line is full, and U = 1 + q/(B T) when the sum of all windows is B T + q: the
+/// queue q is N W_AI - (1 - eta) B T octets.
 #[test]
 fn too_great_increases_leave_a_queue() {
     let config = HpccConfig {
@@ -160,8 +161,8 @@ fn too_great_increases_leave_a_queue() {
     assert!((mean / expected - 1.0).abs() < 0.1, "{mean} {expected}");
 }
 
-/// Without a window the flow has no limit but its rate: at the start it sends until the first acknowledgement, with a
-/// window the octets of W and one packet more.
+/// Without a window only the rate limits the flow: at the start it sends until the first acknowledgement. With a window
+/// it sends the octets of W and one packet more.
 #[test]
 fn a_window_limits_what_is_on_its_way() {
     for (window, sent) in [(true, 7), (false, 100)] {
@@ -178,13 +179,13 @@ fn a_window_limits_what_is_on_its_way() {
         run.tap(&[0]);
         run.run_until(Ps(100 * 1_044_000));
         let data = run.take_seen();
-        // At 8 Gbit/s W is 6,000 octets, after which six packets of 1,044 are on their way.
+        // At 8 Gbit/s W is 6,000 octets, so six packets of 1,044 octets are on their way.
         let expected = if window { 6 } else { sent };
         assert_eq!(data.len(), expected);
     }
 }
 
-/// Losses, and packets that wait: a switch keeps a place for each packet with telemetry in it, and no other.
+/// Packets are lost and wait: a switch stores the telemetry of each packet with telemetry in it, and of no other packet.
 #[test]
 fn a_switch_keeps_telemetry_of_its_own_packets_alone() {
     let rate = Rate::from_bps(40 * GBPS);
@@ -214,8 +215,8 @@ fn a_switch_keeps_telemetry_of_its_own_packets_alone() {
     assert!(most > 10 && dropped > 10, "{most} {dropped}");
 }
 
-/// Plain switches compute departures at arrivals, but not where packets get telemetry. All flows over RoCE have it: any
-/// schedule and any parts give the same.
+/// Plain switches fix the times of frames on the line when they arrive, but not where packets get telemetry. All flows
+/// over RoCE have telemetry: any schedule and any partitions give the same report.
 #[test]
 fn telemetry_does_not_depend_on_the_schedule() {
     let mut stream = Stream::new(1, "ether", "networks with telemetry");

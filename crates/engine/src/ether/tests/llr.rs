@@ -1,4 +1,4 @@
-//! Link-level retry: a trace by hand, no loss at hosts, and replay buffers by closed forms.
+//! Link-level retry: a trace computed by hand, no loss at hosts, and replay buffers by closed forms.
 
 use super::errors::with_any_errors;
 use super::pfc::{paused, statistic};
@@ -29,10 +29,10 @@ fn line(errors: BitErrorConfig) -> LinkPlan {
     }
 }
 
-/// Frames of 1,518 octets at 100 Gbit/s over 1 us each way. The last bit of a frame leaves 1,526 x 80 = 122,080 ps after its
-/// begin. Its answer arrives after 1 us, the response of 123,040 ps (a frame of 1,518 with preamble and gap), a word of
-/// 640 ps and 1 us: 2,123,680 ps later. So a second try begins 2,245,760 ps after the first, and the line is free 123,040 ps
-/// after the begin of the try that arrives. A burst that lasts until 1 us damages the first try alone.
+/// Frames of 1,518 octets at 100 Gbit/s over 1 us each way. The last bit of a frame leaves 1,526 x 80 = 122,080 ps after the
+/// frame begins. The answer arrives after 1 us, the response of 123,040 ps (a frame of 1,518 octets with preamble and gap),
+/// a control word of 640 ps and 1 us: 2,123,680 ps later. So a second try begins 2,245,760 ps after the first, and the line
+/// is free 123,040 ps after the start of the try that succeeds. A burst that lasts until 1 us damages the first try alone.
 #[test]
 fn an_errored_frame_is_sent_again_a_round_trip_later() {
     let link = line(BitErrorConfig {
@@ -61,7 +61,7 @@ fn an_errored_frame_is_sent_again_a_round_trip_later() {
     assert!(seen.contains(&0) && seen.contains(&1), "{seen:?}");
 }
 
-/// Half of all bits are errored, so no try arrives. After three tries the frame is lost.
+/// Half of all bits are errored, so no try succeeds. After three tries the frame is lost.
 #[test]
 fn a_frame_is_given_up_after_its_last_try() {
     let link = line(BitErrorConfig::independent(0.5));
@@ -78,7 +78,7 @@ fn a_frame_is_given_up_after_its_last_try() {
     assert_eq!(sent.last_bit, Ps(2 * 2_245_760 + 122_080));
 }
 
-/// Datagrams of 1,472 octets as fast as the line takes them, over one switch.
+/// Datagrams of 1,472 octets as fast as the line carries them, over one switch.
 fn datagrams(errors: Option<BitErrorConfig>, llr: Option<LlrConfig>) -> Plan {
     let always = SourceConfig::Persistent(Default::default());
     let rate = Rate::from_bps(100 * GBPS);
@@ -95,9 +95,10 @@ fn run(plan: Plan, end: Ps) -> Report {
         .measure(Ps::from_us(100), end, end)
 }
 
-/// A frame is unanswered until 2,123,680 ps after its last bit, and the next may begin 960 ps after it: ceil(2,122,720 / 123,040)
-/// = 18 frames lack their answer when another begins, so 19 frames of 1,518 octets fill the line, and are the default. With w
-/// frames, fewer, a frame begins when the answer to the w-th before it arrives: w frames in 122,080 + 2,123,680 ps.
+/// A frame is unanswered until 2,123,680 ps after its last bit, and the next frame may begin 960 ps after this bit:
+/// ceil(2,122,720 / 123,040) = 18 frames lack their answer when another begins. So 19 frames of 1,518 octets fill the line,
+/// which is the default. With w frames, fewer than 19, a frame begins when the answer to the w-th frame before it arrives: w
+/// frames in 122,080 + 2,123,680 ps.
 #[test]
 fn throughput_is_the_replay_buffer_in_a_round_trip() {
     let end = Ps::from_us(2_100);
@@ -120,9 +121,9 @@ fn throughput_is_the_replay_buffer_in_a_round_trip() {
     assert_eq!(retry().full_rate(&link, &link, 1_518), 19 * 1_518);
 }
 
-/// With p = 1e-6 a frame is errored with q = 1 - (1 - p)^12,144 = 0.012071 at each try. The mean time of a frame is 123,040 +
-/// 2,245,760 q / (1 - q) ps, and a delay grows by at least 2,245,760 ps for each retry. 16,255 frames of 2 ms lose a share of
-/// the line of 18.2 %; the standard deviation of the number of tries is about 8 %.
+/// With p = 1e-6 a frame is errored with q = 1 - (1 - p)^12,144 = 0.012071 at each try. The mean time of a frame is
+/// 123,040 + 2,245,760 q / (1 - q) ps, and a delay grows by at least 2,245,760 ps for each retry. The 16,255 frames of 2 ms
+/// lose 18.2 % of the line to retries; the standard deviation of the number of tries is about 8 %.
 #[test]
 fn retries_lose_nothing_and_cost_a_round_trip_each() {
     let errors = Some(BitErrorConfig::independent(1e-6));
@@ -144,8 +145,8 @@ fn retries_lose_nothing_and_cost_a_round_trip_each() {
     );
 }
 
-/// A single datagram in a millisecond: its delay through two links is 2 x (122,080 + 1,000,000) ps, and 2,245,760 ps more for
-/// each retry, so the greatest delay is above the least by a whole number of them.
+/// One datagram each millisecond: its delay through two links is 2 x (122,080 + 1,000,000) ps, and 2,245,760 ps more for
+/// each retry. So the greatest delay exceeds the least delay by a multiple of 2,245,760 ps.
 #[test]
 fn the_delay_grows_by_round_trips() {
     let mut plan = datagrams(Some(BitErrorConfig::independent(3e-5)), Some(retry()));
@@ -161,8 +162,8 @@ fn the_delay_grows_by_round_trips() {
     );
 }
 
-/// Networks under PFC: errors lose nothing, ports obey pauses, and the plain schedule gives the same. A pause waits behind a
-/// frame that is sent again, so it may come too late for the headroom.
+/// Networks under PFC: bit errors lose nothing, ports obey pauses, and the plain schedule gives the same report. A pause
+/// waits behind a frame that is sent again, so it may come too late for the headroom.
 #[test]
 fn retries_beside_pauses_lose_nothing_by_errors() {
     let mut stream = Stream::new(1, "ether", "retries");

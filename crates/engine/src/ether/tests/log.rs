@@ -1,4 +1,4 @@
-//! The event log: a run by hand, and counts of the log against those of the report.
+//! The event log: a run computed by hand, and counts of the log against counts of the report.
 
 use serde_json::json;
 
@@ -60,11 +60,12 @@ fn at_switch(ps: u64, kind: Kind, seq: u64) -> Event {
     }
 }
 
-/// A frame of 1,518 octets is at the switch after 1,526 x 0.8 ns + 1 us = 2,220.8 ns, the next ones 1,230.4 ns apart.
-/// Each occupies the slow line and the buffer for 12,304 ns. Two fit, so that the other three are lost. The
+/// A frame of 1,518 octets is at the switch after 1,526 x 0.8 ns + 1 us = 2,220.8 ns, the next ones 1,230.4 ns apart. Each
+/// occupies the slow line and the buffer for 12,304 ns. Two frames fit, so that the other three are lost. The
 /// acknowledgement of the second frame arrives after 2,220.8 + 12,304 + 12,208 + 1,000 + 2 x 1,576 = 30,884.8 ns and
-/// starts the timer again. It expires at the 1,000th tick of 10 us: 9.99 to 10 ms later. The copy of the third segment leaves at once. Its
-/// acknowledgement comes 2,220.8 + 13,208 + 3,152 ns later and lets the other two go, 1,230.4 ns apart.
+/// restarts the timer. The timer expires at the 1,000th tick of 10 us: 9.99 to 10 ms later. The third segment is sent again
+/// at once. Its acknowledgement arrives 2,220.8 + 13,208 + 3,152 ns later and lets the other two segments go, 1,230.4 ns
+/// apart.
 #[test]
 fn a_full_buffer_a_timeout_and_three_segments_sent_again() {
     let events = logged(into_a_slow_line(3_100), ALL);
@@ -98,10 +99,10 @@ fn a_full_buffer_a_timeout_and_three_segments_sent_again() {
     );
 }
 
-/// A frame over RoCE with 1,024 bytes of payload has 1,086 octets. It is at the switch after 1,094 x 0.8 ns + 1 us =
-/// 1,875.2 ns, the next ones 884.8 ns apart. Each occupies the slow line for 8,848 ns. Two fit, and the other three are
-/// lost. The acknowledgement of the second, of 66 octets, arrives after 1,875.2 + 8,848 + 8,752 + 1,000 + 2 x 1,592 =
-/// 23,659.2 ns. The timer expires 1 ms later and sends three again, of which the last is lost once more.
+/// A frame over RoCE with 1,024 bytes of payload has 1,086 octets. It is at the switch after 1,094 x 0.8 ns + 1 us = 1,875.2
+/// ns, the next ones 884.8 ns apart. Each occupies the slow line for 8,848 ns. Two frames fit, and the other three are lost.
+/// The acknowledgement of the second frame, of 66 octets, arrives after 1,875.2 + 8,848 + 8,752 + 1,000 + 2 x 1,592 =
+/// 23,659.2 ns. The timer expires 1 ms later, and three packets are sent again, the last of which is lost once more.
 #[test]
 fn a_timeout_of_roce_sends_the_missing_packet_and_all_behind_it_again() {
     let mut plan = into_a_slow_line(2_200);
@@ -138,9 +139,9 @@ fn a_timeout_of_roce_sends_the_missing_packet_and_all_behind_it_again() {
     );
 }
 
-/// A frame that meets more than one frame at the port, the one in service included, is marked on its arrival: all
-/// but the first two. At the beginning of a service marked is what leaves more than one behind: the second and the
-/// third, which leave three and two, at 12,304 ns after each other. The first finds an empty port.
+/// With marks at arrival, a frame that finds more than one frame at the port, the one in transmission included, is marked:
+/// all but the first two. With marks at the start of transmission, a frame that leaves more than one behind is marked: the
+/// second and the third, which leave three and two, 12,304 ns apart. The first frame finds an empty port.
 #[test]
 fn marks_have_the_time_of_the_decision() {
     for (at, times) in [
@@ -168,7 +169,7 @@ fn marks_have_the_time_of_the_decision() {
     }
 }
 
-/// A limit keeps the first events and counts the others; kinds that are not asked for are no events.
+/// A limit keeps the first events and counts the others; events of kinds that are not asked for are not logged.
 #[test]
 fn kinds_and_limits_leave_events_out() {
     let plan = into_a_slow_line(3_100);
@@ -188,13 +189,14 @@ fn kinds_and_limits_leave_events_out() {
     let mut run = Simulation::new(plan).unwrap();
     run.log_events(ALL, 2);
     run.run_until(Ps::from_ms(50));
-    // Two of the switch, two of the host; the first two of all are left.
+    // Two events are of the switch, two of the host; the first two of all are kept.
     assert_eq!(run.events(2), (all[..2].to_vec(), 5));
     assert_eq!(run.events(100).1, 3);
 }
 
-/// Checks the counts of the log against those of the report, port by port and flow by flow. Returns the numbers of
-/// early drops, other drops, marks, timeouts and retransmissions; the last two again, over RoCE alone.
+/// Checks the counts of the log against the counts of the report, port by port and flow by flow. Returns the numbers of
+/// early drops, other drops, marks, timeouts and retransmissions, and the numbers of timeouts and retransmissions over RoCE
+/// alone.
 fn agrees(events: &[Event], plan: &Plan, report: &Report, case: usize) -> [u64; 7] {
     let count = |wanted: &dyn Fn(&Event) -> bool| {
         let found = events.iter().filter(|event| wanted(event));
@@ -232,7 +234,7 @@ fn agrees(events: &[Event], plan: &Plan, report: &Report, case: usize) -> [u64; 
             "case {case}, {}: {plan:#?}",
             flow.name
         );
-        // The report counts no repeated SYN, which has no sequence number.
+        // The report counts no repeated SYN; in the log a SYN has no sequence number.
         let again = |event: &Event| {
             event.channel == channel && event.kind == Kind::Retransmission && event.seq.is_some()
         };
@@ -247,7 +249,8 @@ fn agrees(events: &[Event], plan: &Plan, report: &Report, case: usize) -> [u64; 
     found
 }
 
-/// Counts of the log are those of the report; the log changes no report; any schedule and any parts log the same.
+/// The counts of the log equal those of the report; the log changes no report; any schedule and any partitions log the same
+/// events.
 #[test]
 fn the_log_of_random_networks_has_what_reports_count() {
     let mut stream = Stream::new(1, "ether", "logged networks");

@@ -9,8 +9,8 @@ use crate::ether::roce::control::RoceControlConfig;
 use crate::ether::roce::control::nscc::NsccConfig;
 use crate::ether::roce::{Resend, RoceConfig};
 
-/// Completion time in us of the last of `sources` transfers of `packets` packets of 4,150 octets, 332 ns at 100 Gbit/s, and the packets that
-/// were trimmed. The queue holds 40 packets, and marks between 8 and 32.
+/// Completion time in us of the last of `sources` transfers of `packets` packets of 4,150 octets, 332 ns at 100 Gbit/s, and
+/// the number of packets that were trimmed. The queue holds 40 packets, and marks between 8 and 32 packets.
 fn tail(sources: usize, packets: u64, config: &NsccConfig) -> (f64, u64) {
     let roce = RoceConfig {
         payload: Bytes(4_068),
@@ -42,8 +42,9 @@ fn tail(sources: usize, packets: u64, config: &NsccConfig) -> (f64, u64) {
     (times.fold(0.0, f64::max), trimmed)
 }
 
-/// A lone transfer has the line: P s, a second packet time at the switch, four delays of 2 us and twice the report of 90 octets, of which the
-/// last gap on each link counts for nothing. Sixteen transfers fill the line within 5 %, and after the first windows few packets are trimmed.
+/// A lone transfer has the whole line: it takes P s, a second packet time at the switch, four delays of 2 us and twice the
+/// report of 90 octets, less the last gap on each link. Sixteen transfers fill the line within 5 %, and after the first
+/// windows few packets are trimmed.
 #[test]
 fn transfers_fill_the_line() {
     let config = NsccConfig::default();
@@ -54,7 +55,7 @@ fn transfers_fill_the_line() {
     let (last, trimmed) = tail(16, 500, &config);
     let line = 16.0 * 500.0 * 0.332;
     assert!((line..line * 1.05 + 8.0).contains(&last), "{last} {line}");
-    // Windows of 1.5 bandwidth-delay products and no queue: 16 times 42 packets.
+    // The first windows are 1.5 bandwidth-delay products each, with an empty queue: 16 times 42 packets.
     assert!((300..1_200).contains(&trimmed), "{trimmed}");
 }
 

@@ -1,5 +1,5 @@
-//! A network in partitions against the network in one piece: reports are equal for any partitions and any
-//! order of their steps.
+//! A network in partitions against the network in one piece: reports are equal for any partitions, run in any
+//! order.
 
 use super::super::simulation::Part;
 use super::super::spray::Multipath;
@@ -10,8 +10,8 @@ use super::spraying::{leaf_spine, over_tcp};
 use super::*;
 use crate::net::partition::Mail;
 
-/// Runs `parts` to `until`. A random partition takes each step, as far as its lookahead to the other
-/// partitions permits.
+/// Runs `parts` to `until`. A random partition advances next, as far as its lookahead to the other partitions
+/// permits.
 pub fn run_to(until: Ps, mut parts: Vec<Part>, stream: &mut Stream) -> Vec<Part> {
     let count = parts.len();
     let mut mail: Vec<_> = (0..count * count).map(|_| Mail::default()).collect();
@@ -22,7 +22,7 @@ pub fn run_to(until: Ps, mut parts: Vec<Part>, stream: &mut Stream) -> Vec<Part>
         let reach = part.senders().iter();
         let reach = reach.map(|cut| clocks[cut.part].saturating_add(cut.lookahead));
         let reach = reach.fold(until, Ps::min);
-        // Some steps end earlier than the lookahead permits.
+        // Some advances end earlier than the lookahead permits.
         let ahead = reach.saturating_sub(part.now()).0;
         let to = Ps(reach.0 - ahead * stream.below(Ps(3)).0 / 4);
         if to <= part.now() {

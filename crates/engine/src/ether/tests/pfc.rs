@@ -1,4 +1,4 @@
-//! Priority-based flow control: by hand, headroom exact to the octet, and random networks.
+//! Priority-based flow control: values computed by hand, headroom exact to the octet, and random networks.
 
 use super::changes::with_changes;
 use super::parts::parts_change_nothing_of;
@@ -13,7 +13,7 @@ pub(super) fn persistent() -> SourceConfig {
     SourceConfig::Persistent(Default::default())
 }
 
-/// All priorities under PFC, with pauses of the maximum duration.
+/// PFC of all priorities, with pauses of the maximum duration.
 fn pfc(xoff: u64, xon: u64) -> PfcConfig {
     PfcConfig {
         priorities: (0..8).collect(),
@@ -263,7 +263,8 @@ pub(super) fn lose_none_of_covered(
     (sum, lost)
 }
 
-/// The pause of the network by hand leaves at 3,988 ns + 72 ns and arrives at 5,060 ns. From then on it stops the host.
+/// In the network of [`into_a_slow_line`] the pause leaves at 3,988 ns + 72 ns and arrives at 5,060 ns. From then on it
+/// stops the host.
 #[test]
 fn a_pause_is_on_its_link_before_it_stops_the_neighbour() {
     let mut run = Simulation::new(into_a_slow_line(pfc(1_960, 980))).unwrap();
@@ -278,7 +279,7 @@ fn a_pause_is_on_its_link_before_it_stops_the_neighbour() {
     assert_eq!(run.held_links(), [0]);
 }
 
-/// Frames that the network holds are on the paths of their channels. Frames of PFC and CBFC alone have no channel.
+/// Frames that the network holds are on the paths of their channels. Only frames of PFC and CBFC have no channel.
 #[test]
 fn held_frames_are_those_of_channels() {
     let mut stream = Stream::new(73, "pauses", "held");

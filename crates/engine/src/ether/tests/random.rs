@@ -72,7 +72,7 @@ pub fn random_plan(
         }
     }
     let path = |from: usize, to: usize| {
-        // Breadth-first search from `from`: `came` has the link over which each node is reached.
+        // Breadth-first search from `from`: `came` has the link over which each node was reached.
         let mut came: BTreeMap<usize, usize> = BTreeMap::new();
         let mut open = VecDeque::from([from]);
         while let Some(node) = open.pop_front() {
@@ -170,7 +170,7 @@ pub fn any_source(stream: &mut Stream, rate: Rate) -> SourceConfig {
     }
 }
 
-/// A random discipline that shares a line among `queues` queues.
+/// A random scheduling discipline that shares a line among `queues` queues.
 fn any_schedule(stream: &mut Stream, queues: usize) -> ScheduleConfig {
     let shared = disciplines();
     let name = shared[1 + stream.below(Ps(shared.len() as u64 - 1)).0 as usize].name;
@@ -183,8 +183,8 @@ fn any_schedule(stream: &mut Stream, queues: usize) -> ScheduleConfig {
     serde_json::from_value(json!({ "discipline": name, "strict": strict, key: values })).unwrap()
 }
 
-/// Gives each switch random queue management, order of service, shared memory and control scheme, and gives
-/// flows rate control.
+/// Gives each switch random active queue management, order of service, shared memory and control scheme, and
+/// gives flows rate control.
 pub fn with_any_switch(mut plan: Plan, stream: &mut Stream) -> Plan {
     if stream.bits().is_multiple_of(2) {
         let (priority, icr) = (plan.flows[0].priority, Rate::from_bps(GBPS));
@@ -220,7 +220,8 @@ pub fn with_any_switch(mut plan: Plan, stream: &mut Stream) -> Plan {
     plan
 }
 
-/// The plain simulation has taps on all links, so no port of it fixes departures at arrival.
+/// The plain simulation captures all links, so none of its ports fixes the times of frames on the line when
+/// they arrive.
 #[test]
 fn the_plain_schedule_and_any_division_into_calls_give_the_same() {
     let mut stream = Stream::new(1, "ether", "random networks");

@@ -1,4 +1,4 @@
-//! Rate control: the frames of a source, and the steady states of schemes.
+//! Rate control: the times of a source's frames, and the steady states of control schemes.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::*;
 use crate::endsystem::AbrConfig;
 
 /// Hosts `H0` to `Hn` at one switch. `H0` receives the flows of all other hosts. Every flow has rate control,
-/// and the ports of the switch have a scheme.
+/// and the ports of the switch have the control scheme `control`.
 pub(super) fn star(
     sources: usize,
     rate: Rate,
@@ -60,9 +60,9 @@ pub(super) fn star(
     }
 }
 
-/// A source alone sends at its ICR, with frames of 1,538 octets at distances of 1,538/ICR. A record in 84
-/// octets leads every 31 frames. ICR is 125 million octets/s, so a frame takes 12.304 us and a record 0.672
-/// us. Together 32 frames take 382.096 us.
+/// A single source sends at its ICR, with frames of 1,538 octets at distances of 1,538/ICR. A rate record of
+/// 84 octets precedes every 31 frames. ICR is 125 million octets/s, so a frame takes 12.304 us and a rate
+/// record 0.672 us. Together 32 frames take 382.096 us.
 #[test]
 fn a_source_paces_octets_and_sends_a_record_among_32_frames() {
     let rates = AbrConfig {
@@ -88,8 +88,8 @@ fn a_source_paces_octets_and_sends_a_record_among_32_frames() {
     assert_eq!(acr, [Some(1e9); 2]);
 }
 
-/// The steady state of each scheme over Ethernet, as its paper predicts it. Rates count preambles, interframe
-/// gaps and records, as the scheme does.
+/// The steady state of each control scheme over Ethernet, as the scheme's paper predicts it. Rates count
+/// preambles, interframe gaps and rate records, as the scheme does.
 #[test]
 fn schemes_share_a_line_of_ethernet_as_their_papers_say() {
     let line = 10e9;

@@ -1,4 +1,4 @@
-//! Receiver credits: transfers to one host by hand, and random networks.
+//! Receiver credits: transfers to one host computed by hand, and random networks.
 
 use super::random::{any_source, random_plan};
 use super::roce::{incast, over_roce, plainly};
@@ -8,7 +8,8 @@ use crate::ether::roce::control::RoceControlConfig;
 use crate::ether::roce::control::rccc::RcccConfig;
 use crate::ether::roce::{Resend, RoceConfig};
 
-/// Completion times in us of transfers of `packets` to one host at 100 Gbit/s, 332 ns a packet, over a switch.
+/// Completion times in us of transfers of `packets` packets from each of `sources` hosts to one host at 100 Gbit/s, 332 ns a
+/// packet, over a switch.
 fn completions(sources: usize, packets: u64, config: RcccConfig) -> Vec<f64> {
     let roce = RoceConfig {
         payload: Bytes(4_068),
@@ -29,8 +30,8 @@ fn completions(sources: usize, packets: u64, config: RcccConfig) -> Vec<f64> {
         .collect()
 }
 
-/// With a first window of one packet, pulls alone set the rate: n P s / r for n transfers of P packets of s us at the share
-/// r of the line. The latency is below 6 us: 4 us of links and two packets there and two acknowledgements back.
+/// With a first window of one packet, pulls alone set the rate: n transfers of P packets of s us at the share r of the line
+/// take n P s / r. The remaining latency is below 6 us: 4 us of links, two packets there and two acknowledgements back.
 #[test]
 fn pulls_set_the_rate_of_all_sources_together() {
     for (sources, share) in [(2, 0.99), (8, 0.99), (8, 0.5)] {
@@ -41,7 +42,7 @@ fn pulls_set_the_rate_of_all_sources_together() {
         };
         let found = completions(sources, 2_000, config);
         let packets = (sources * 2_000) as f64;
-        // The first windows take nothing from the pulls.
+        // Packets of the first windows need no pulls.
         let first = (sources * if sources == 2 { 16 } else { 1 }) as f64;
         let tail = (packets - first) * 0.332 / share;
         let last = found.iter().copied().fold(0.0, f64::max);
@@ -50,13 +51,14 @@ fn pulls_set_the_rate_of_all_sources_together() {
             "{sources}: {last} {tail}"
         );
         let least = found.iter().copied().fold(last, f64::min);
-        // Round robin: the transfers end within one round of pulls.
+        // Pulls are sent round robin, so the transfers end within one pull of each other source.
         let round = (sources * 4) as f64 * 0.332 / share;
         assert!(last - least < round + 1.0, "{found:?}");
     }
 }
 
-/// A window of less than the bandwidth-delay product limits a lone source: 1 packet in flight, and 4 more of a pull.
+/// A window of less than the bandwidth-delay product limits a lone source: 1 packet in flight, and 4 more that a pull
+/// allows.
 #[test]
 fn each_parameter_matters() {
     let base = || RcccConfig {
@@ -83,7 +85,7 @@ fn each_parameter_matters() {
     }
 }
 
-/// Random networks in which packets are lost: the plain schedule gives the same, and transfers go on.
+/// Random networks in which packets are lost: the plain schedule gives the same report, and transfers go on.
 #[test]
 fn receiver_credits_do_not_depend_on_the_schedule() {
     let mut stream = Stream::new(1, "ether", "networks under RCCC");
@@ -114,8 +116,9 @@ fn receiver_credits_do_not_depend_on_the_schedule() {
     assert!(again > 5, "{again}: the cases must reach losses");
 }
 
-/// Datagrams at 9.9 Gbit/s, as short as pulls, overload the way back at 5 Gbit/s, so pulls are lost. Each pull is for the one packet that may
-/// come next, so no later pull replaces it. The timer asks again, and the transfer ends.
+/// Datagrams at 9.9 Gbit/s, as short as pulls, overload the backward path at 5 Gbit/s, so pulls are lost. Each pull allows
+/// the one packet that may come next, so no later pull replaces a lost one. The timer makes the receiver pull again, and the
+/// transfer ends.
 #[test]
 fn lost_pulls_do_not_stop_a_transfer() {
     let roce = RoceConfig {
@@ -158,10 +161,11 @@ const PRINTED: [(u64, usize, [f64; 3]); 6] = [
     (800, 32, [352.916, 693.734, 5513.03]),
 ];
 
-/// Tail completion time in us of transfers of `bytes` from each of `sources` to one host, and the packets that were trimmed, over
-/// the eight links of the printed runs: packets of 4,150 octets, a window of 1.5 bandwidth-delay products, four links of 1 us
-/// each way. One switch stands for three: each of two links has the delay of two, and the time of a packet or acknowledgement
-/// on the link that is left out. With trimming a queue has one bandwidth-delay product, 50 packets at 200 Gbit/s.
+/// Tail completion time in us of transfers of `bytes` from each of `sources` to one host, and the number of packets that
+/// were trimmed. The network stands for the eight links of the printed runs: packets of 4,150 octets, a window of 1.5
+/// bandwidth-delay products, four links of 1 us each way. One switch stands for three: each of two links has the delay of
+/// two, and in addition the transmission time of a packet or acknowledgement on the link that is left out. With trimming a
+/// queue holds one bandwidth-delay product, 50 packets at 200 Gbit/s.
 fn printed_incast(gbps: u64, sources: usize, bytes: u64, trims: bool) -> (f64, u64) {
     let roce = RoceConfig {
         payload: Bytes(4_068),
@@ -204,11 +208,12 @@ fn printed_incast(gbps: u64, sources: usize, bytes: u64, trims: bool) -> (f64, u
     (times.fold(0.0, f64::max), trimmed)
 }
 
-/// With trimming all times are printed within 0.5 %, less the preambles and gaps of trimmed packets, 20 octets each, which
-/// the public simulator does not have. They take up to 0.52 % of a time, where short flows are trimmed most: 1 MB of 32
-/// sources at 800 Gbit/s, which ends 0.54 % later than printed. The command of the printed runs names a queue of 50 packets and a window of 75. That is right for 200
-/// Gbit/s. At 800 Gbit/s two such windows would leave the line idle for 2 us, and the printed time has no such gap. So
-/// queue and window grow with the line here, as they do in that program without these options.
+/// With trimming all times are within 0.5 % of the printed ones, less the preambles and gaps of trimmed packets, 20 octets
+/// each, which the public simulator does not have. They take up to 0.52 % of a time, where short flows are trimmed most: 1
+/// MB of 32 sources at 800 Gbit/s, which ends 0.54 % later than printed. The command of the printed runs gives a queue of 50
+/// packets and a window of 75. That is right for 200 Gbit/s. At 800 Gbit/s two such windows would leave the line idle for 2
+/// us, and the printed time has no such gap. So queue and window grow with the rate of the line here, as they do in that
+/// program without these options.
 #[test]
 fn incasts_over_switches_that_trim_have_the_printed_times() {
     for (gbps, sources, printed) in PRINTED {
@@ -228,9 +233,9 @@ fn incasts_over_switches_that_trim_have_the_printed_times() {
     }
 }
 
-/// Without trimming, in queues without a limit, two sources meet the printed times within 0.5 %. Those of 32 sources are printed 0.4 % to
-/// 1.2 % later: there the rest of the first windows is trimmed and pulled again at 99 % of the line. Where all first
-/// windows wait in the queue instead, the line is never idle.
+/// Without trimming, in queues without a limit, two sources meet the printed times within 0.5 %. The printed times of 32
+/// sources are 0.4 % to 1.2 % later: in the printed runs the rest of the first windows is trimmed and pulled again at 99 %
+/// of the line. If instead all first windows wait in the queue, the line is never idle.
 #[test]
 fn incasts_without_trimming_end_earlier() {
     for (gbps, sources, printed) in PRINTED {

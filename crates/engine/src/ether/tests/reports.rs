@@ -40,7 +40,7 @@ fn losses_are_a_share_of_what_is_decided_in_the_window() {
     assert_eq!(report.ports[0].packet_loss_ratio, 0.5);
 }
 
-/// Each frame of 1,538 octets on the line has 1,472 bytes of payload.
+/// Each frame of 1,538 octets on the line carries 1,472 bytes of payload.
 #[test]
 fn datagrams_have_a_throughput_but_none_of_tcp() {
     let source = cbr(Rate::from_bps(10 * GBPS));

@@ -1,4 +1,4 @@
-//! RoCE and DCQCN: by hand, at the fixed point of the fluid model, and in random networks.
+//! RoCE and DCQCN: values computed by hand, the fixed point of the fluid model, and random networks.
 
 use alloc::collections::VecDeque;
 
@@ -66,12 +66,12 @@ pub fn left(seen: &[Seen], link: usize, wanted: Kind) -> Vec<(u64, u64)> {
     seen.iter().filter_map(of_kind).collect()
 }
 
-/// Packet k leaves at 990 + 1,002 k ns and reaches the switch 1,000 ns later. The switch serves packet 0 from
-/// 1,990 to 4,495 ns. Packet 2 arrives at 3,994 ns, meets two frames and is lost. Packet 3 finds room.
-/// Packets 0, 1 and 3 begin service at 1,990, 4,495 and 7,000 ns. The last bit of packet 3 leaves at 9,475 ns
-/// and arrives at 10,475 ns. A NAK of 66 octets takes 74 ns and 1 us on each link. At 12,623 ns the source
-/// sends packets 2 and 3 again. Packet 3 reaches the switch at 15,615 ns, waits until 17,118 ns, and arrives
-/// at 20,593 ns. Its acknowledgement arrives 2,148 ns later.
+/// Packet k leaves at 990 + 1,002 k ns and reaches the switch 1,000 ns later. The switch transmits packet 0
+/// from 1,990 to 4,495 ns. Packet 2 arrives at 3,994 ns, finds two frames and is lost. Packet 3 fits into the
+/// buffer. The transmissions of packets 0, 1 and 3 begin at 1,990, 4,495 and 7,000 ns. The last bit of packet
+/// 3 leaves at 9,475 ns and arrives at 10,475 ns. A NAK of 66 octets takes 74 ns and 1 us on each link. At
+/// 12,623 ns the source sends packets 2 and 3 again. Packet 3 reaches the switch at 15,615 ns, waits until
+/// 17,118 ns, and arrives at 20,593 ns. Its acknowledgement arrives 2,148 ns later.
 #[test]
 fn a_lost_packet_is_sent_again_with_all_that_followed() {
     let plan = into_two_frames(4, roce());
@@ -159,7 +159,7 @@ fn packets_that_have_not_been_sent_wait_for_a_change() {
     assert_eq!(sent, expected);
 }
 
-/// A source that may not send at its start sends all its data when a change lets it.
+/// A source that a change lets send only after its start then sends all its data.
 #[test]
 fn a_source_may_wait_from_its_start_on() {
     let mut plan = into_two_frames(2, roce());
@@ -178,7 +178,8 @@ fn a_source_may_wait_from_its_start_on() {
     assert_eq!(sent, [(50_990, 0), (51_992, 1)]);
 }
 
-/// Every fourth packet and the last packet are acknowledged: packets 4, 8 and 10 of ten.
+/// Every fourth packet and the last packet ask for an acknowledgement. Of ten packets the acknowledgements
+/// are of all packets before 4, 8 and 10.
 #[test]
 fn packets_ask_for_acknowledgements_in_turn() {
     let config = RoceConfig {
@@ -213,7 +214,7 @@ pub fn incast(sources: usize, rate: Rate, delay: Ps, aqm: &AqmConfig, config: &R
     plan
 }
 
-/// Marks every packet that meets another packet in the queue.
+/// Marks every packet that finds another packet in the queue.
 fn marking_all() -> AqmConfig {
     AqmConfig::Threshold(ThresholdConfig {
         k: Length::Octets(0),
@@ -223,7 +224,7 @@ fn marking_all() -> AqmConfig {
 
 /// Two sources at 40 Gbit/s, 200.4 ns a frame, share a queue that marks every packet. The receiver sends the
 /// first CNP of a flow when the last bit of its first marked packet arrives. It sends the next CNP for the
-/// first marked packet after tau. CNPs have 78 octets and their own priority.
+/// first marked packet after tau. CNPs have 78 octets and a priority of their own.
 #[test]
 fn a_flow_has_one_cnp_in_each_interval() {
     for tau in [10, 50] {
@@ -267,7 +268,7 @@ fn a_flow_has_one_cnp_in_each_interval() {
                 // The first marked packet for which the receiver may send a CNP.
                 let due = arrives.find(|at| last.is_none_or(|last| *at - last >= Ps::from_us(tau)));
                 let due = due.unwrap();
-                // The line back may be busy with a frame of at most 86 octets, 17.2 ns. The CNP takes as
+                // The backward line may be busy with a frame of at most 86 octets, 17.2 ns. The CNP takes as
                 // long.
                 assert!(at > due && at - due <= Ps(2 * 19_600), "{due} {at}");
                 last = Some(due);
@@ -276,7 +277,7 @@ fn a_flow_has_one_cnp_in_each_interval() {
     }
 }
 
-/// The marks of DCQCN with the values of the paper: 5 kB, 200 kB and 1 percent.
+/// The settings by which queues mark under DCQCN, with the values of the paper: 5 kB, 200 kB and 1 percent.
 fn marks() -> RedConfig {
     RedConfig::dcqcn(Bytes(5_000), Bytes(200_000), 0.01)
 }
@@ -380,9 +381,9 @@ fn queue_in_steps(sources: usize, feedback: u64, stream: &mut Stream) -> Vec<f64
 }
 
 /// Two sources with 4 us of feedback settle at the queue that the rules alone give. The fluid model has 20.2
-/// kB at its exact fixed point, and 23.0 kB by the paper's Taylor series. The packets stay above both. In the
-/// model CNPs have the rate of the marks. In the simulation a flow gets no CNP within tau of the previous
-/// CNP, so the same cuts need more marks.
+/// kB at its exact fixed point, and 23.0 kB by the paper's Taylor series. The packet simulation stays above
+/// both values. In the model CNPs have the rate of the marks. In the simulation a flow gets no CNP within tau
+/// of the previous CNP, so the same cuts need more marks.
 #[test]
 fn two_flows_settle_above_the_fixed_point_of_the_fluid_model() {
     let (mean, deviation) = spread(&queue_of(2, 4, marks()));
@@ -394,8 +395,8 @@ fn two_flows_settle_above_the_fixed_point_of_the_fluid_model() {
 }
 
 /// Ten flows are stable with 4 us of feedback and oscillate with 85 us, as in section 3.3 of Zhu et al. 2016.
-/// The queue is then between empty and above K_max. A mark at arrival waits in the queue for some 25 us or
-/// more. So the flows then oscillate with 4 us, too (section 5.1).
+/// The oscillating queue is between empty and above K_max. If packets are marked at arrival, the marks wait
+/// in the queue for some 25 us or more. So the flows then oscillate with 4 us, too (section 5.1).
 #[test]
 fn ten_flows_oscillate_with_late_feedback_alone() {
     let mut stream = Stream::new(1, "ether", "rules of DCQCN");
@@ -472,7 +473,7 @@ fn pauses_keep_a_sender_at_line_rate_from_losses_and_dcqcn_from_pauses() {
         );
     }
     assert!(pauses > 100.0 && fewer < pauses / 3.0, "{pauses} {fewer}");
-    // All files end as early as their frames allow: 1,086 full frames of each.
+    // All files end as early as their frames allow: 1,086 full frames of each file.
     let least = 16.0 * 1_086.0 * 200.4e-9;
     let last = alone.completion_p99_seconds.unwrap();
     assert!(last > least && last < 1.01 * least, "{last} {least}");
@@ -539,7 +540,7 @@ pub fn over_roce(mut plan: Plan, stream: &mut Stream) -> Plan {
     plan
 }
 
-/// A run by the plain schedule with all links tapped, measured from `from` to its end.
+/// A run by the plain schedule, with the frames of all links captured, measured from `from` to its end `to`.
 pub fn plainly(plan: &Plan, from: Ps, to: Ps) -> Simulation {
     let mut plain = Simulation::new(plan.clone()).unwrap();
     plain.tap(&(0..plan.links.len()).collect::<Vec<_>>());
@@ -550,9 +551,9 @@ pub fn plainly(plan: &Plan, from: Ps, to: Ps) -> Simulation {
     plain
 }
 
-/// Networks under PFC of some priorities, under credit, or without either: any schedule and any partitions
-/// give the same report. Each report checks the balance of bytes. Rates stay between the least rate and the
-/// line rate.
+/// Networks under PFC of some priorities, under credit control (FCVC), or without either: any schedule and
+/// any partitions give the same report. Each report checks the balance of bytes. Rates stay between the least
+/// rate and the line rate.
 #[test]
 fn random_networks_do_not_depend_on_the_schedule() {
     let mut stream = Stream::new(1, "ether", "networks over RoCE");

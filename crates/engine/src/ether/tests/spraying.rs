@@ -10,8 +10,8 @@ use crate::tcp::Recovery;
 
 const RATE: Rate = Rate::from_bps(100 * GBPS);
 
-/// Two leaves `L0` and `L1` with hosts, each joined to all spines `S0` and so on. Every link has 100 Gbit/s
-/// and 1 us. Flow `n` leads from host `An` at `L0` to host `Bn` at `L1`, sprayed in both directions.
+/// Two leaves `L0` and `L1` with hosts, each joined to all spines `S0`, `S1` and so on. Every link has 100
+/// Gbit/s and 1 us. Flow `n` leads from host `An` at `L0` to host `Bn` at `L1`, sprayed in both directions.
 pub(super) fn leaf_spine(
     spines: usize,
     multipath: Multipath,
@@ -86,7 +86,7 @@ fn link(plan: &Plan, name: &str) -> usize {
     links.position(|link| link.name == name).unwrap()
 }
 
-/// Frames that have arrived at a port, dropped frames included.
+/// Number of frames that have arrived at a port, dropped frames included.
 fn arrived(report: &Report, name: &str) -> u64 {
     let mut ports = report.ports.iter();
     let port = ports.find(|port| port.name == name).unwrap();
@@ -108,7 +108,7 @@ pub(super) fn over_tcp(bytes: u64) -> impl Fn(Vec<usize>, Vec<usize>) -> FlowPla
 
 /// Four segments begin 1,538 octets of 80 ps apart. Each segment crosses four links of 1 us with 1,526
 /// octets. The line from L0 to S1 has 1 us more. In turns over S0 and S1 every second segment takes this
-/// line. So the segments arrive in the order 1 3 2 4 if S0 is first, and 2 4 1 3 otherwise. The
+/// line. So the segments arrive in the order 1 3 2 4 if the first takes S0, and 2 4 1 3 otherwise. The
 /// acknowledgement of the last arrival crosses four links of 1 us with 72 octets.
 #[test]
 fn frames_in_turn_over_two_paths_arrive_out_of_order_when_they_must() {
@@ -165,8 +165,8 @@ fn tcp_delivers_all_although_frames_overtake_one_another() {
         let shares = ["S0", "S1", "S2"].map(|spine| arrived(&report, &format!("{spine}->L1")));
         let all: u64 = report.flows.iter().map(|flow| flow.packets_sent).sum();
         assert_eq!(shares.iter().sum::<u64>(), all);
-        // In turns the shares are equal within one frame. Drawn shares are equal within five standard
-        // deviations.
+        // If ports take turns, the shares are equal within one frame. Drawn shares are equal within five
+        // standard deviations.
         let within = match multipath {
             Multipath::RoundRobin => 1,
             _ => (5.0 * (all as f64 * 2.0 / 9.0).sqrt()) as u64,
@@ -180,7 +180,7 @@ fn tcp_delivers_all_although_frames_overtake_one_another() {
     }
 }
 
-/// No frame of a flow alone waits at a switch, so no frame overtakes another on paths of equal delays.
+/// If a flow is alone, no frame waits at a switch, so no frame overtakes another on paths of equal delays.
 #[test]
 fn a_flow_alone_is_as_fast_over_equal_paths_as_over_one() {
     let run = |multipath| {

@@ -1,4 +1,4 @@
-//! TIMELY and patched TIMELY: round trips by hand, the fixed point of the fluid model, shares, and random networks.
+//! TIMELY and patched TIMELY: round trips computed by hand, the fixed point of the fluid model, shares, and random networks.
 
 use super::parts::parts_change_nothing_of;
 use super::pfc::paused;
@@ -10,7 +10,7 @@ use crate::ether::roce::RoceConfig;
 use crate::ether::roce::control::RoceControlConfig;
 use crate::ether::roce::control::timely::TimelyConfig;
 
-/// Packets of 920 octets of payload: frames of 982 octets, and 1,002 octets on the line. A segment has `packets`.
+/// Packets of 920 octets of payload: frames of 982 octets, and 1,002 octets on the line. A segment has `packets` packets.
 fn timely(packets: u64, config: TimelyConfig) -> RoceConfig {
     RoceConfig {
         payload: Bytes(920),
@@ -23,7 +23,8 @@ fn timely(packets: u64, config: TimelyConfig) -> RoceConfig {
     }
 }
 
-/// A host at 8 Gbit/s, 1 ns an octet, a switch, and a host behind a line of 3.2 Gbit/s. All links are 1 us long.
+/// A host at 8 Gbit/s, 1 ns an octet, a switch with `buffer` octets, and a host behind a line of 3.2 Gbit/s. All links are 1
+/// us long.
 fn to_a_slow_line(buffer: u64, packets: u64, config: TimelyConfig) -> Plan {
     let rate = Rate::from_bps(8 * GBPS);
     let mut plan = row(3, rate, Ps::from_us(1), buffer, |there, back| FlowPlan {
@@ -34,7 +35,8 @@ fn to_a_slow_line(buffer: u64, packets: u64, config: TimelyConfig) -> Plan {
     plan
 }
 
-/// The patch with T_low of 1 us: from the first rate the first round trip can be read, whose gradient is 0.
+/// Patched TIMELY with T_low of 1 us, so that the rate after the first round trip, whose gradient is 0, shows the length of
+/// this round trip.
 fn readable() -> TimelyConfig {
     TimelyConfig {
         patched: true,
@@ -46,15 +48,15 @@ fn readable() -> TimelyConfig {
     }
 }
 
-/// A rate in Gbit/s after the first round trip in us, from another: delta/2 + R (1 - beta/2 (RTT - T_low)/T_low).
+/// Rate in Gbit/s after a first round trip of `rtt` us, from the rate `start`: delta/2 + R (1 - beta/2 (RTT - T_low)/T_low).
 fn first_rate(start: f64, rtt: f64) -> f64 {
     0.005 + start * (1.0 - 0.005 * (rtt - 1.0))
 }
 
-/// Packets 0 and 1 leave at the line's rate; the last bit of packet 1 at 1,992 ns. The switch begins it at 4,495 ns, behind
-/// packet 0, and its last bit leaves at 6,970 ns and arrives at 7,970 ns. Its acknowledgement, of 74 ns on each link
-/// and 1 us on each, arrives at 10,118 ns: 8,126 ns after the last bit of the segment, although packets ask for an
-/// acknowledgement only each 64.
+/// Packets 0 and 1 leave at the line's rate; the last bit of packet 1 leaves at 1,992 ns. The switch begins packet 1 at
+/// 4,495 ns, behind packet 0. Its last bit leaves there at 6,970 ns and arrives at 7,970 ns. The acknowledgement takes 74 ns
+/// and 1 us on each link and arrives at 10,118 ns: 8,126 ns after the last bit of the segment left, although only every 64th
+/// packet asks for an acknowledgement.
 #[test]
 fn a_round_trip_begins_with_the_last_bit_of_a_segment() {
     let mut run = Simulation::new(to_a_slow_line(u64::MAX, 100, readable())).unwrap();
@@ -66,8 +68,8 @@ fn a_round_trip_begins_with_the_last_bit_of_a_segment() {
     assert!((rate / expected - 1.0).abs() < 1e-12, "{rate} {expected}");
 }
 
-/// Of six packets the third is lost in a buffer of two frames, and all from it on are sent again. Their segments have no
-/// round trip. The first segment has the one above.
+/// Of six packets the third is lost in a buffer of two frames, and all packets from the third on are sent again. Their
+/// segments have no round trip. The first segment has the round trip of the test above.
 #[test]
 fn a_segment_that_is_sent_again_has_no_round_trip() {
     let mut run = Simulation::new(to_a_slow_line(1_964, 6, readable())).unwrap();
@@ -81,9 +83,9 @@ fn a_segment_that_is_sent_again_has_no_round_trip() {
     assert!((rate / expected - 1.0).abs() < 1e-12, "{rate} {expected}");
 }
 
-/// Four flows of a host at 8 Gbit/s, the second without control. One begins alone, the third beside two. The
-/// first has ended when the fourth begins, beside two again. None has a round trip before the end but the first, whose
-/// whole transfer is a packet.
+/// Four flows of a host at 8 Gbit/s, the second without control. The first begins alone, the third beside two flows. The
+/// first has ended when the fourth begins, beside two flows again. No flow has a round trip before it ends, except the
+/// first, whose whole transfer is one packet.
 #[test]
 fn a_source_begins_with_its_part_of_the_line() {
     let rate = Rate::from_bps(8 * GBPS);
@@ -112,7 +114,8 @@ fn a_source_begins_with_its_part_of_the_line() {
     assert_eq!(rates(1_001), [8.0, 8.0 / 3.0, 8.0 / 3.0]);
 }
 
-/// Greedy sources of hosts at 10 Gbit/s, which begin with these rates in Mbit/s and 7 us apart, behind links of 10 ns.
+/// Greedy sources of hosts at 10 Gbit/s, which begin at these rates in Mbit/s, 7 us after one another, behind links of 10
+/// ns.
 fn at_10g(rates: &[u64], config: &TimelyConfig) -> Plan {
     let rate = Rate::from_bps(10 * GBPS);
     let roce = timely(16, config.clone());
@@ -142,7 +145,7 @@ fn patched() -> TimelyConfig {
     }
 }
 
-/// Mean and standard deviation of the octets that the last port holds, sampled each 10 us from 200 to 300 ms.
+/// Mean and standard deviation of the octets in the last port's queue, sampled each 10 us from 200 to 300 ms.
 fn queue_of(plan: Plan) -> (f64, f64) {
     let down = *plan.flows[0].forward.last().unwrap();
     let mut run = Simulation::new(plan).unwrap();
@@ -159,11 +162,11 @@ fn queue_of(plan: Plan) -> (f64, f64) {
     (mean, (squares.sum::<f64>() / count).sqrt())
 }
 
-/// At the fixed point of the fluid model a round trip of T_low (1 + N delta/(beta C)) fills 78.125 kB at N = 2, 140.625 kB at
-/// N = 10, and 375 kB at N = 40. Four links take 40 ns of it, a packet and its acknowledgement on the last lines 0.9 us.
-/// A queue holds frames without 20 of 1,002 octets on the line, and the one in service. Up to some 20 flows the
-/// queue stands still. With 40 it moves by 3 %, rates differ, and the queue is shorter: decreases go with the sum of
-/// their squares.
+/// At the fixed point of the fluid model a round trip of T_low (1 + N delta/(beta C)) fills 78.125 kB at N = 2, 140.625 kB
+/// at N = 10, and 375 kB at N = 40. Four links take 40 ns of this round trip, a packet and its acknowledgement on the last
+/// lines 0.9 us. A queue counts frames without 20 of their 1,002 octets on the line, and counts the frame in transmission.
+/// Up to some 20 flows the queue is constant. With 40 flows it moves by 3 %, rates differ, and the queue is shorter:
+/// decreases go with the sum of the squares of the rates.
 #[test]
 fn the_patch_holds_the_queue_of_its_fixed_point() {
     for (flows, by_fluid, below, swing) in [
@@ -184,10 +187,10 @@ fn the_patch_holds_the_queue_of_its_fixed_point() {
     }
 }
 
-/// Two flows of the patch that differ by D. At a queue that stands, the fluid model has x = D/C fall by
-/// dx/dt = -delta/(2 Seg) x (1 - x^2)/(1 + x^2). So x needs 2 Seg/delta (f(x0) - f(x1)) from x0 to x1, f = ln(x/(1 - x^2)).
-/// To a tenth of a share, x1 = 1/20, that is 58 ms from 7 and 3 Gbit/s, and 97 ms from 9 and 1. The linear form of
-/// Zhu et al. has 2 Seg/delta ln 20 = 76.9 ms for x0 = 1.
+/// Two flows of patched TIMELY have rates that differ by D. At a constant queue, x = D/C falls in the fluid model by dx/dt =
+/// -delta/(2 Seg) x (1 - x^2)/(1 + x^2). So x needs 2 Seg/delta (f(x0) - f(x1)) from x0 to x1, with f = ln(x/(1 - x^2)). To
+/// a tenth of a share, x1 = 1/20, that is 58 ms from 7 and 3 Gbit/s, and 97 ms from 9 and 1. The linear form of Zhu et al.
+/// has 2 Seg/delta ln 20 = 76.9 ms for x0 = 1.
 #[test]
 fn shares_of_the_patch_become_equal_in_the_time_of_the_fluid_model() {
     let f = |x: f64| libm::log(x / (1.0 - x * x));
@@ -205,8 +208,8 @@ fn shares_of_the_patch_become_equal_in_the_time_of_the_fluid_model() {
     }
 }
 
-/// The original has no fixed point, or infinitely many: the flow that begins faster keeps more, here nearly all. The patch
-/// makes shares equal from every start.
+/// The original TIMELY has no fixed point, or infinitely many: the flow that begins at a higher rate keeps more, here nearly
+/// everything. Patched TIMELY makes shares equal from every start.
 #[test]
 fn shares_of_the_original_depend_on_the_start() {
     let share = |config: &TimelyConfig, rates: [u64; 2]| {
@@ -231,8 +234,8 @@ fn shares_of_the_original_depend_on_the_start() {
     }
 }
 
-/// Networks under PFC and without, all flows over RoCE under TIMELY: any schedule and any parts give the same, and rates stay
-/// within their bounds.
+/// Networks under PFC and without, all flows over RoCE under TIMELY: any schedule and any partitions give the same report,
+/// and rates stay within their bounds.
 #[test]
 fn timely_does_not_depend_on_the_schedule() {
     let mut stream = Stream::new(1, "ether", "networks under TIMELY");

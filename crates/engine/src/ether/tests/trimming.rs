@@ -1,4 +1,4 @@
-//! Trimming and selective resend: by hand, under receiver credits, and in random networks.
+//! Trimming and selective resend: values computed by hand, runs under receiver credits, and random networks.
 
 use super::parts::parts_change_nothing_of;
 use super::random::{any_source, random_plan};
@@ -12,7 +12,7 @@ use crate::ether::roce::control::rccc::RcccConfig;
 use crate::ether::roce::packet::Kind;
 use crate::ether::roce::{Resend, RoceConfig};
 
-/// Switches with a first queue for trimmed packets, of priority 7.
+/// Makes the switches trim: their first queue holds trimmed packets, of priority 7.
 pub fn trimming(plan: &mut Plan) {
     for switch in plan
         .nodes
@@ -32,10 +32,10 @@ fn selective() -> RoceConfig {
     }
 }
 
-/// A packet that leaves a source again: the time of its last bit in ns, and its number.
+/// A packet that the source sends again: time in ns at which its last bit leaves, and packet number.
 type Again = (u64, u64);
 
-/// Runs for 500 us; returns the report, and what has left the source again.
+/// Runs for 500 us. Returns the report, and the packets that the source has sent again.
 fn again(plan: Plan, packets: usize) -> (Report, Vec<Again>) {
     let mut run = Simulation::new(plan).unwrap();
     run.tap(&[0]);
@@ -45,11 +45,11 @@ fn again(plan: Plan, packets: usize) -> (Report, Vec<Again>) {
     (report, sent[packets..].to_vec())
 }
 
-/// As without trimming (see `tests/roce.rs`), packet 2 meets two frames at 3,994 ns. Its 64 octets of headers begin at 4,495 ns,
-/// before packet 1: the last bit leaves after 72 octets of 2.5 ns, and arrives at 5,675 ns. The request has 74 octets of 1
-/// ns on each link and arrives 2,148 ns later, at 7,823 ns. Packet 2 leaves again until 8,813 ns, reaches the switch at 9,813
-/// ns, where packet 3 has just freed the line (4,705 + 2 x 2,505 ns), and arrives after 2,475 + 1,000 ns, at 13,288 ns.
-/// Packet 3 was kept. The acknowledgement of all arrives 2,148 ns later.
+/// As without trimming (see `tests/roce.rs`), packet 2 finds two frames at 3,994 ns. Its 64 octets of headers begin at 4,495
+/// ns, before packet 1: the last bit leaves after 72 octets of 2.5 ns, and arrives at 5,675 ns. The request has 74 octets of
+/// 1 ns on each link and arrives 2,148 ns later, at 7,823 ns. Packet 2 is sent again until 8,813 ns and reaches the switch
+/// at 9,813 ns. There packet 3 has just freed the line (4,705 + 2 x 2,505 ns). Packet 2 arrives after 2,475 + 1,000 ns, at
+/// 13,288 ns. The receiver has kept packet 3. The acknowledgement of all packets arrives 2,148 ns later.
 #[test]
 fn a_trimmed_packet_alone_is_sent_again() {
     let mut plan = into_two_frames(4, selective());
@@ -80,10 +80,10 @@ fn a_trimmed_packet_alone_is_sent_again() {
     assert_eq!(last.packets_trimmed, Some(1));
 }
 
-/// Under go-back-N the headers of packet 2 arrive before packet 1, at 5,675 ns, and wait for it. Packet 1 arrives at 4,705 +
-/// 2,475 + 1,000 = 8,180 ns, and the NAK of packet 2 at the source at 10,328 ns, not at 12,623 ns as without trimming.
-/// Packets 2 and 3 leave again until 11,318 and 12,320 ns. Packet 2 begins at the switch at 12,318 ns, packet 3 behind it
-/// at 14,823 ns: it arrives at 18,298 ns, and its acknowledgement 2,148 ns later.
+/// Under go-back-N the headers of packet 2 arrive before packet 1, at 5,675 ns, and the receiver waits for packet 1. It
+/// arrives at 4,705 + 2,475 + 1,000 = 8,180 ns, and the NAK of packet 2 at the source at 10,328 ns, not at 12,623 ns as
+/// without trimming. Packets 2 and 3 are sent again until 11,318 and 12,320 ns. At the switch packet 2 begins at 12,318 ns,
+/// and packet 3 behind it at 14,823 ns. Packet 3 arrives at 18,298 ns, and its acknowledgement 2,148 ns later.
 #[test]
 fn under_go_back_n_the_headers_replace_the_next_packet() {
     let mut plan = into_two_frames(4, roce());
@@ -95,10 +95,10 @@ fn under_go_back_n_the_headers_replace_the_next_packet() {
     assert_eq!(flow.completion_seconds, Some(20_446e-9));
 }
 
-/// Packets 2 and 4 of 0 to 5 are lost without a trace. Packets 3 and 5 are kept, and their acknowledgements are for 2. That
-/// of packet 1 reaches the source at 10,118 ns. 100 us later packet 2 leaves again until 111,108 ns. It arrives at the receiver
-/// 1,000 + 2,475 + 1,000 ns later, and the acknowledgement of 2 and 3 at the source at 117,731 ns. That names packet 4 as missing, which
-/// leaves at once: its last acknowledgement takes 990 + 4,475 + 2,148 ns.
+/// Packets 2 and 4 of 0 to 5 are lost and not trimmed. The receiver keeps packets 3 and 5, and acknowledges all before 2.
+/// The acknowledgement of packet 1 reaches the source at 10,118 ns. 100 us later packet 2 is sent again until 111,108 ns. It
+/// arrives at the receiver 1,000 + 2,475 + 1,000 ns later, and the acknowledgement of 2 and 3 at the source at 117,731 ns.
+/// This names packet 4 as missing, which is sent again at once: its last acknowledgement takes 990 + 4,475 + 2,148 ns.
 #[test]
 fn one_timeout_sends_all_lost_packets_again_one_in_a_round_trip() {
     let (report, sent) = again(into_two_frames(6, selective()), 6);
@@ -108,9 +108,10 @@ fn one_timeout_sends_all_lost_packets_again_one_in_a_round_trip() {
     assert_eq!(flow.completion_seconds, Some(125_344e-9));
 }
 
-/// Eight windows of 20 packets meet a queue of 10 packets. The pulls pace what is sent again, so only first windows are
-/// trimmed, and no timer expires. All transfers end after n P s / 0.99 less the part of the windows that was not trimmed.
-/// Without credit sources send again at the rate of their lines, and more is trimmed than sent.
+/// Eight windows of 20 packets meet a queue of 10 packets. The pulls pace the packets that are sent again, so only first
+/// windows are trimmed, and no timer expires. All transfers end after n P s / 0.99 less the part of the windows that was not
+/// trimmed. Without receiver credits sources send again at the rate of their lines, and more packets are trimmed than the
+/// transfers have.
 #[test]
 fn pulls_pace_the_packets_that_are_sent_again() {
     let trimmed = |control: RoceControlConfig| {
