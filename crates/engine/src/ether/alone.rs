@@ -9,10 +9,9 @@ use crate::kernel::Ps;
 use crate::net::ChannelId;
 use crate::net::opposites;
 
-/// Completion time in picoseconds of a flow of `plan` that sends a given number of bytes. The flow has its
-/// paths and their nodes to itself, starts at time 0, and draws from the same random streams as in `plan`.
-/// `among` is its completion time among the other flows; `None` if the flow has not ended after ten times
-/// `among`.
+/// Completion time in picoseconds of flow `flow` of `plan`, which sends a given number of bytes, without
+/// other flows. It starts at time 0, and draws from the same random streams as in `plan`. `among` is its
+/// completion time among the other flows. `None` if it has not ended after ten times `among`.
 ///
 /// # Panics
 /// If the plan is invalid.
@@ -31,7 +30,8 @@ pub fn completion_alone(plan: &Plan, flow: usize, among: Ps) -> Option<Ps> {
         changes: Vec::new(),
         port_controls: Vec::new(),
     };
-    // Credits and pauses for a link return over its opposite, which the flow's paths may lack under ECMP.
+    // Credits and pauses for a link return over the link in the opposite direction, which may be on no path
+    // of the flow under ECMP.
     let opposites = plan.needs_opposites().then(|| opposites(&plan.links));
     // Nodes and links keep their order, because this order decides between simultaneous events.
     let channels = ChannelId::both(flow).into_iter();

@@ -1,8 +1,8 @@
-//! A frame on its way into a port.
+//! A frame that a switch hands to an output port.
 
 use super::frame::{Info, Packet};
 
-/// A frame that arrives at a port.
+/// A frame that reaches an output port from inside the switch.
 #[derive(Clone, Copy, Debug)]
 pub struct Arriving {
     /// Label of the frame at this switch. The switch counts drops by this label.
@@ -13,6 +13,6 @@ pub struct Arriving {
     pub info: Info,
     /// Packet in the frame.
     pub packet: Packet,
-    /// Number of the flow among the flows under rate control at the port; `None` for other flows.
+    /// Index of the flow among the flows under rate control at the port; `None` for other flows.
     pub slot: Option<u32>,
 }

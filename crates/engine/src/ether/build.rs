@@ -45,7 +45,7 @@ use crate::traffic::Demand;
 
 /// The initial state of a simulation.
 pub struct Parts {
-    /// Nodes.
+    /// Nodes, in the order of the plan.
     pub nodes: Vec<Node>,
     /// Incoming links of each node.
     pub inboxes: Vec<Inbox>,
@@ -53,18 +53,18 @@ pub struct Parts {
     pub begins: Vec<(usize, usize)>,
 }
 
-/// The meaning of a label at a node: the channel, and the index among the channel's links of the first link
-/// that leaves the node.
+/// Meaning of a label at a node: the channel, and the index, among the channel's links, of the first link that
+/// leaves the node.
 type Arriving = (ChannelId, usize);
 
 /// Tables that are filled before the nodes are built.
 struct Draft<'a> {
     plan: &'a Plan,
-    /// For each link its number among the used links that leave the same node.
+    /// For each link its port number: its index among the used links that leave the same node.
     port_of: Vec<u32>,
     outgoing: Vec<Vec<usize>>,
     incoming: Vec<Vec<u32>>,
-    /// By node and label.
+    /// Meaning of each label, by node and label.
     arriving: Vec<Vec<Arriving>>,
     /// For each channel and each of its links, the label of the channel at the link's end.
     labels: Vec<Vec<u32>>,
@@ -72,11 +72,11 @@ struct Draft<'a> {
     unanswered: Vec<Vec<ChannelId>>,
     /// Credit control; `None` if the plan has none.
     reserves: Option<Reserves<'a>>,
-    /// For each link, true if packets with data and telemetry leave there.
+    /// For each link, true if packets that carry data and telemetry cross it.
     has_telemetry: Vec<bool>,
-    /// For each link its opposite link.
+    /// For each link the link in the opposite direction.
     backs: Vec<Option<usize>>,
-    /// For each host the flows that begin there and await others.
+    /// For each host the flows that begin there and await the end of other flows.
     waiting: Vec<Vec<usize>>,
     /// For each link that credits of ExpressPass cross, the settings of its queue of credits.
     limits: BTreeMap<usize, Limit>,
@@ -283,8 +283,9 @@ impl<'a> Draft<'a> {
         Erring::new(&plan.links[link], plan.seed, retry)
     }
 
-    /// The gate of PFC or CBFC at the sending end of a link, and the label of notices. A notice carries, as its
-    /// label, the number of the port or interface that leads back at the link's other end.
+    /// The gate of PFC or CBFC at the sending end of a link, and the label of the frames of PFC or CBFC. This
+    /// label is the number of the port or interface that feeds the opposite link, at the node where the link
+    /// ends.
     fn gate(&self, link: usize) -> Option<(Gate, u32)> {
         let rate = self.plan.links[link].rate;
         let of_pfc = |config: &PfcConfig| Gate::Pauses(Pauses::new(rate, config.response));
@@ -296,13 +297,13 @@ impl<'a> Draft<'a> {
         Some((gate, self.port_of[self.back_of(link)]))
     }
 
-    /// Credits of each virtual channel of a link.
+    /// Number of CBFC credits of each virtual channel of a link.
     fn credits(&self, link: usize) -> u32 {
         let back = &self.plan.links[self.back_of(link)];
         let config = self.plan.cbfc.iter();
         let longest = self.plan.longest_frame();
         let credits = config.map(|config| config.credits_of(&self.plan.links[link], back, longest));
-        // A checked plan has few enough.
+        // A checked plan has fewer credits than `u32::MAX`.
         credits.sum::<u64>() as u32
     }
 
@@ -316,7 +317,8 @@ impl<'a> Draft<'a> {
         Some(Buffers::new(config, links.collect(), self.link_of(node)))
     }
 
-    /// For each label at a node, the number of the incoming link of its frames.
+    /// For each label at a node, the index, among the node's incoming links, of the link by which frames with
+    /// this label arrive.
     fn link_of(&self, node: usize) -> Vec<u32> {
         let link_of = self.arriving[node].iter().map(|(channel, onward)| {
             let link = self.plan.path(*channel)[onward - 1] as u32;
@@ -326,7 +328,7 @@ impl<'a> Draft<'a> {
         link_of.collect()
     }
 
-    /// The accounts of PFC at a switch.
+    /// The buffer accounts of PFC for the links into a switch.
     fn ingresses(&self, node: usize, config: &PfcConfig) -> Ingresses {
         let longest = self.plan.longest_frame();
         let links = self.incoming[node].iter().map(|link| {
@@ -349,7 +351,8 @@ impl<'a> Draft<'a> {
         self.backs[link].expect("a checked plan has a way back")
     }
 
-    /// The routes of a switch by label, and the ports and labels of each route that has several.
+    /// The routes of a switch by label, and for each sprayed route its next hops: ports, and labels at the next
+    /// nodes.
     fn routes(&self, node: usize) -> (Vec<Route>, Vec<Vec<spray::Way>>) {
         let mut sprayed = Vec::new();
         let mut routes = Vec::with_capacity(self.arriving[node].len());
@@ -377,8 +380,8 @@ impl<'a> Draft<'a> {
         (routes, sprayed)
     }
 
-    /// For each label the numbers under which schemes know the flow, and for each port the number of flows
-    /// under rate control. Both are empty without a scheme.
+    /// For each label the numbers by which control schemes identify the flow, and for each port the number of
+    /// flows under rate control. Both lists are empty if no port has a control scheme.
     fn controlled(&self, node: usize, settings: &SwitchPlan) -> (Vec<Controlled>, Vec<usize>) {
         let arriving = &self.arriving[node];
         let under_control = |channel: &ChannelId| self.plan.flows[channel.flow()].rates.is_some();
@@ -413,7 +416,7 @@ impl<'a> Draft<'a> {
         (controlled, channels)
     }
 
-    /// Priority of one flow under rate control. All flows under rate control share one queue of each port.
+    /// Priority of one flow under rate control, which stands for all: they share one queue of each port.
     fn controlled_priority(&self) -> u8 {
         let mut controlled = self.plan.flows.iter().filter(|flow| flow.rates.is_some());
         controlled.next().map_or(0, |flow| flow.priority)
@@ -456,7 +459,7 @@ impl<'a> Draft<'a> {
         host
     }
 
-    /// The flows of a host that await others.
+    /// The flows of a host that await the end of other flows.
     fn steps(&self, node: usize, endpoints: &[Endpoint]) -> Steps {
         let flows = &self.plan.flows;
         let payload = |endpoint: &Endpoint| {
@@ -481,7 +484,7 @@ impl<'a> Draft<'a> {
         steps
     }
 
-    /// Puts the channels that arrive at a switch under credit control.
+    /// Puts the channels that arrive at a switch under credit control (FCVC).
     fn set_credit(&self, node: usize, reserves: &Reserves<'_>, switch: &mut Switch) {
         let mut channels = alloc::vec![Vec::new(); self.outgoing[node].len()];
         let arriving = self.arriving[node].iter();
@@ -500,7 +503,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Credit control of the endpoints of a host.
+    /// Credit control (FCVC) of the endpoints of a host; `None` if the plan has none.
     fn ends(&self, node: usize, endpoints: &[Endpoint], interfaces: usize) -> Option<Ends> {
         let reserves = self.reserves.as_ref()?;
         let end = |(number, endpoint): (usize, &Endpoint)| {
@@ -515,7 +518,7 @@ impl<'a> Draft<'a> {
         Some(Ends::new(ends.collect(), interfaces))
     }
 
-    /// Buffer account of an arriving channel.
+    /// Buffer account (FCVC) of a channel that arrives at a node.
     fn account(&self, reserves: &Reserves<'_>, (channel, onward): Arriving) -> Account {
         let link = self.plan.path(channel)[onward - 1];
         let label = match onward.checked_sub(2) {
@@ -527,7 +530,7 @@ impl<'a> Draft<'a> {
         Account::new((reserves.n2(), reserve), self.port_of[back], label)
     }
 
-    /// Number of the endpoint at which a channel begins.
+    /// Index, at its host, of the endpoint at which a channel begins.
     fn end_of(&self, channel: ChannelId) -> u32 {
         if let Some(answered) = self.labels[channel.reverse().index()].last() {
             return *answered;
@@ -560,7 +563,7 @@ impl<'a> Draft<'a> {
             .as_ref()
             .map(|config| self.over_roce(config, channel));
         let source = if flow.source.sends_packets() {
-            // A rate counts frames with their preambles and interframe gaps.
+            // The rate of a source counts frames with their preambles and interframe gaps.
             let bits = 8 * self.plan.framing.on_line(UDP_HEADERS + flow.datagram) as u64;
             flow.source.packets(bits, flow.start, stream("source"))
         } else {
@@ -598,7 +601,7 @@ impl<'a> Draft<'a> {
         })
     }
 
-    /// The endpoint of a flow over RoCE at which `channel` begins.
+    /// The endpoint at which `channel` of a flow over RoCE begins: sender or receiver.
     fn over_roce(&self, config: &RoceConfig, channel: ChannelId) -> App {
         let flow = &self.plan.flows[channel.flow()];
         let stream = Stream::new(self.plan.seed, &flow.name, "source");
@@ -637,7 +640,7 @@ impl<'a> Draft<'a> {
         Some(Pacer::new(config.control.credits()?, octets, line, stream))
     }
 
-    /// Rate control at the endpoint at which `channel` begins.
+    /// Rate control (explicit rates) at the endpoint at which `channel` begins.
     fn rates(&self, channel: ChannelId) -> Rates {
         let flow = &self.plan.flows[channel.flow()];
         let Some(config) = &flow.rates else {
@@ -654,7 +657,7 @@ impl<'a> Draft<'a> {
     }
 }
 
-/// Credit control of a channel at the sending end of `link`.
+/// Credit (FCVC) of a channel at the sending end of `link`.
 fn sender(reserves: &Reserves<'_>, channel: ChannelId, link: usize) -> Sender {
     Sender::new(reserves.reserve(channel, link) as u32)
 }

@@ -1,14 +1,14 @@
-//! Credit-based flow control (CBFC) of a link, as the link layer of Ultra Ethernet has it. The receiver of a
-//! link owns a buffer for each virtual channel, and a sender sends only what this buffer has room for.
+//! Credit-based flow control (CBFC) of a link, as the link layer of Ultra Ethernet has it. The receiver of a link
+//! owns a buffer for each virtual channel, and a sender sends only what fits into this buffer.
 //!
 //! A virtual channel is a priority under CBFC. Its buffer holds `credits` units of `unit` octets. A frame of M
-//! octets, from header to FCS, takes ceil(M / unit) credits. The credits are free again when the frame has left
-//! the receiver. Once `batch` credits are free, the receiver returns them in a frame of 64 octets. This frame
-//! precedes all waiting frames and interrupts none. A host takes every frame at once, so it frees the credits
-//! when the frame arrives.
+//! octets, from header to FCS, takes ceil(M / unit) credits. The credits are free again when the frame has left the
+//! receiver. Once `batch` credits are free, the receiver returns them in a frame of 64 octets. This frame precedes
+//! all waiting frames and interrupts none. A host consumes every frame at once, so it frees the credits when the
+//! frame arrives.
 //!
-//! The specification of Ultra Ethernet is not public in full. So the frame that returns credits, its cumulative
-//! counts modulo 2^16 and the times at which it is sent are choices of this module.
+//! The specification of Ultra Ethernet is not public in full. So three things are choices of this module: the
+//! format of the frame that returns credits, its cumulative counts modulo 2^16, and the times at which it is sent.
 
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
@@ -19,46 +19,46 @@ use super::notice::Update;
 use crate::kernel::Ps;
 use crate::net::LinkPlan;
 
-/// First value of all counters, so close to the end of their range that the counters wrap in every run.
+/// First value of all counters. It is so close to the end of their range that the counters wrap in every run.
 const FIRST: u16 = u16::MAX - 63;
 
-/// CBFC of a network.
+/// Settings of CBFC, the same on all links of a network.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CbfcConfig {
     /// Priorities under CBFC, 0 to 7. Each is a virtual channel.
     pub priorities: Vec<u8>,
-    /// Octets of frames, from header to FCS, that a credit stands for.
+    /// Size of a credit: octets of frames, from header to FCS.
     pub unit: u32,
     /// Credits of a virtual channel; if absent, the number that [`CbfcConfig::full_rate`] returns.
     pub credits: Option<u32>,
-    /// Freed credits at which the receiver returns them.
+    /// Number of freed credits from which on the receiver returns them.
     pub batch: u32,
     /// Time from the arrival of credits after which a sender can spend them.
     pub response: Ps,
 }
 
 impl CbfcConfig {
-    /// Most credits of a virtual channel: half of the range of the counters.
+    /// Greatest number of credits of a virtual channel: half of the range of the counters.
     pub const MOST: u32 = (u16::MAX / 2) as u32;
 
-    /// Credits that a frame of `octets` takes.
+    /// Number of credits that a frame of `octets` takes.
     #[inline]
     pub fn taken(&self, octets: u32) -> u32 {
         octets.div_ceil(self.unit)
     }
-    /// Least credits with which the longest frame is never stopped for ever. The receiver may keep up to
-    /// `batch` - 1 freed credits back.
+    /// Least number of credits with which a frame of `longest` octets never waits for ever. The receiver may keep
+    /// up to `batch` - 1 freed credits back.
     pub fn least(&self, longest: u32) -> u64 {
         u64::from(self.taken(longest)) + u64::from(self.batch) - 1
     }
-    /// Least credits with which frames of `longest` octets follow one another on `link`. The next port has
-    /// the rate of `link`, and serves each frame at once. `back` carries the credits; its longest frame has
-    /// `longest_back` octets.
+    /// Least number of credits with which frames of `longest` octets follow one another on `link` without pauses.
+    /// The next port has the rate of `link`, and transmits each frame at once. The credits return over the link
+    /// `back`, whose longest frame has `longest_back` octets.
     ///
-    /// The credits of a frame can be spent again after its service, the propagation of `link`, its service at
-    /// the next port, a frame that `back` has just begun, the credit frame without its gap, the propagation
-    /// of `back`, and the response time. In this time n frames begin, the last one in part. They take n times
-    /// the credits of a frame, and the receiver may keep `batch` - 1 credits back.
+    /// The credits of a frame can be spent again after its transmission, the propagation of `link`, its
+    /// transmission at the next port, a frame that `back` has just begun, the credit frame without its gap, the
+    /// propagation of `back`, and the response time. In this time n frames begin, the last one in part. They take n
+    /// times the credits of a frame, and the receiver may keep `batch` - 1 credits back.
     pub fn full_rate(
         &self,
         (link, longest): (&LinkPlan, u32),
@@ -72,8 +72,8 @@ impl CbfcConfig {
         let credits = frames.saturating_mul(self.taken(longest).into());
         credits.saturating_add(u64::from(self.batch) - 1)
     }
-    /// Credits of each virtual channel of `link`, whose opposite is `back`. `longest` is the octets of the
-    /// longest frame of both.
+    /// Number of credits of each virtual channel of `link`, whose opposite link is `back`. The longest frame of
+    /// both links has `longest` octets.
     pub fn credits_of(&self, link: &LinkPlan, back: &LinkPlan, longest: u32) -> u64 {
         let derived = || self.full_rate((link, longest), (back, longest));
         self.credits.map_or_else(derived, u64::from)
@@ -84,31 +84,32 @@ impl CbfcConfig {
     }
 }
 
-/// A virtual channel at the end of a link.
+/// A virtual channel at the receiving end of a link.
 #[derive(Clone, Copy, Debug)]
 struct Filled {
-    /// Credits of the frames in the buffer, now and at most, and the octets of these frames.
+    /// Credits of the frames in the buffer: their present number, the greatest number so far, and the octets of
+    /// these frames.
     held: u32,
     most: u32,
     octets: u64,
     /// Credits freed so far.
     freed: u16,
-    /// Credits freed since the last return.
+    /// Credits freed since the receiver last returned credits.
     kept_back: u32,
 }
 
-/// The buffers at the end of a link.
+/// The buffers at the receiving end of one link.
 #[derive(Clone, Debug)]
 pub struct Incoming {
     credits: u32,
-    /// Port or interface of the opposite link.
+    /// Number of the port or interface that feeds the opposite link and so returns the credits.
     back: u32,
     channels: [Filled; 8],
 }
 
 impl Incoming {
-    /// The empty buffers at the end of a link, with `credits` for each virtual channel. `back` is the port or
-    /// interface that returns them.
+    /// The empty buffers at the receiving end of a link, with `credits` credits for each virtual channel. `back` is
+    /// the number of the port or interface that returns the credits.
     pub fn new(credits: u32, back: u32) -> Incoming {
         let empty = Filled {
             held: 0,
@@ -125,23 +126,24 @@ impl Incoming {
     }
 }
 
-/// The buffers of all links into a node.
+/// The buffers at the receiving ends of all links into a node.
 #[derive(Clone, Debug)]
 pub struct Buffers {
     config: CbfcConfig,
     /// A bit for each priority under CBFC.
     priorities: u8,
     links: Vec<Incoming>,
-    /// For each label the incoming link of its frames.
+    /// For each label, the index of the incoming link by which frames with this label arrive.
     link_of: Vec<u32>,
 }
 
-/// Credits that a port or interface must return: its number, the virtual channel, and the count of all credits
-/// that the channel has freed.
+/// Credits that a port or interface must return: the number of the port or interface, the virtual channel, and the
+/// count of all credits that the virtual channel has freed.
 pub type Freed = (u32, u8, u16);
 
 impl Buffers {
-    /// The empty buffers of a node. `link_of` gives for each label the incoming link of its frames.
+    /// The empty buffers of a node. `link_of` has, for each label, the index of the incoming link of frames with
+    /// this label.
     pub fn new(config: &CbfcConfig, links: Vec<Incoming>, link_of: Vec<u32>) -> Buffers {
         Buffers {
             config: config.clone(),
@@ -155,10 +157,10 @@ impl Buffers {
     pub fn covers(&self, info: Info) -> bool {
         info.is_held_back() && self.priorities >> info.priority() & 1 == 1
     }
-    /// A frame with this label takes its credits.
+    /// Counts a frame with this label that arrives: it takes credits of its virtual channel.
     ///
     /// # Panics
-    /// If the buffer has no room for the frame, which its sender must know.
+    /// If the frame does not fit into the buffer, which a correct sender prevents.
     pub fn take(&mut self, label: u32, info: Info) {
         let link = &mut self.links[self.link_of[label as usize] as usize];
         let channel = &mut link.channels[info.priority() as usize];
@@ -167,7 +169,8 @@ impl Buffers {
         channel.octets += u64::from(info.octets());
         assert!(channel.held <= link.credits, "a frame without credits");
     }
-    /// A frame with this label has left, and frees its credits. Returns the credits that are due.
+    /// Counts a frame with this label that has left the node: it frees its credits. Returns the credits that must
+    /// be returned now, if any.
     pub fn release(&mut self, label: u32, info: Info) -> Option<Freed> {
         let link = &mut self.links[self.link_of[label as usize] as usize];
         let channel = &mut link.channels[info.priority() as usize];
@@ -187,7 +190,8 @@ impl Buffers {
         let channels = self.links.iter().flat_map(|link| &link.channels);
         (self.priorities == u8::MAX).then(|| channels.map(|channel| channel.octets).sum())
     }
-    /// Most credits of one virtual channel that frames from the opposite link of `port` have taken so far.
+    /// Greatest number of credits that frames of one virtual channel have taken so far, on the link opposite to the
+    /// link of `port`.
     pub fn most(&self, port: u32) -> u32 {
         let links = self.links.iter().filter(|link| link.back == port);
         let channels = links.flat_map(|link| &link.channels);
@@ -200,11 +204,11 @@ impl Buffers {
 struct Spent {
     /// Credits of all frames sent so far.
     sent: u16,
-    /// Credits that the receiver has freed so far, as far as they can be spent.
+    /// Credits that the receiver has freed so far, without freed credits that cannot be spent yet.
     freed: u16,
-    /// Time since which a frame waits for credits, and the credits that it needs.
+    /// Time since which a frame waits for credits, and the number of credits that it needs.
     short: Option<(Ps, u32)>,
-    /// Picoseconds of the earlier waits.
+    /// Picoseconds for which earlier frames waited for credits.
     past: u64,
 }
 
@@ -215,12 +219,12 @@ pub struct Credits {
     priorities: u8,
     credits: u16,
     channels: [Spent; 8],
-    /// Returned credits that cannot be spent yet, with the time at which they can.
+    /// Returned credits that cannot be spent yet, each with the time from which on they can.
     late: VecDeque<(Ps, Update)>,
 }
 
 impl Credits {
-    /// The sending end of a link whose receiver has `credits` for each virtual channel.
+    /// Credits at the sending end of a link whose receiver has `credits` for each virtual channel.
     pub fn new(config: &CbfcConfig, credits: u32) -> Credits {
         let none = Spent {
             sent: FIRST,
@@ -240,12 +244,13 @@ impl Credits {
         let is_covered = self.priorities >> info.priority() & 1 == 1;
         is_covered.then(|| self.config.taken(info.octets()))
     }
-    /// Credits of a virtual channel that can be spent.
+    /// Number of credits of a virtual channel that can be spent.
     fn balance(&self, channel: usize) -> u32 {
         let Spent { sent, freed, .. } = self.channels[channel];
         self.credits.wrapping_sub(sent.wrapping_sub(freed)).into()
     }
-    /// True if there are credits for a frame at the instant `at`. Otherwise the frame begins to wait.
+    /// True if there are credits for a frame at the instant `at`. Otherwise the frame counts as waiting from then
+    /// on.
     pub fn allow(&mut self, info: Info, at: Ps) -> bool {
         self.settle(at);
         let channel = usize::from(info.priority());
@@ -264,13 +269,13 @@ impl Credits {
             *sent = sent.wrapping_add(needed as u16);
         }
     }
-    /// Takes the counts of a frame that arrives at `now`.
+    /// Processes the counts of freed credits in a CBFC frame that arrives at `now`.
     pub fn take(&mut self, now: Ps, update: Update) {
         let at = now.saturating_add(self.config.response);
         self.late.push_back((at, update));
         self.settle(now);
     }
-    /// Adds the credits that can be spent at `now`.
+    /// Adds the returned credits whose response time has passed at `now`.
     fn settle(&mut self, now: Ps) {
         while let Some((at, update)) = self.late.front().copied()
             && at <= now
@@ -289,7 +294,7 @@ impl Credits {
             }
         }
     }
-    /// Time at which the next returned credits can be spent; `NEVER` without them.
+    /// Time at which the next returned credits can be spent; `NEVER` if none are on hold.
     pub fn next_late(&self) -> Ps {
         self.late.front().map_or(Ps::NEVER, |(at, _)| *at)
     }
@@ -321,8 +326,8 @@ mod tests {
         }
     }
 
-    /// Four frames of one credit leave, and the receiver returns a credit for each. Two returns are lost: the
-    /// third one has their credits, too.
+    /// Four frames of one credit each leave, and the receiver returns the credits of three, one by one. The first
+    /// two returns are lost: the third one repairs this, since its count includes their credits.
     #[test]
     fn the_next_return_repairs_the_loss_of_returns() {
         let config = config(100, 1);
@@ -346,7 +351,7 @@ mod tests {
         credits.take(Ps(25), update);
         assert_eq!(credits.balance(3), 3);
         assert_eq!(credits.waited_ps(Ps(1_000)), 15);
-        // Another channel and a priority without CBFC have nothing to do with it.
+        // Another virtual channel and a priority without CBFC are not affected.
         assert_eq!(credits.balance(0), 4);
         assert!(credits.allow(Info::udp(9_000, 1), Ps(25)));
     }

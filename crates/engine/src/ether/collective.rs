@@ -11,10 +11,11 @@ use super::endpoint::Endpoint;
 use super::plan::Plan;
 use crate::kernel::Ps;
 
-/// The flow of one endpoint of a host: what the flow awaits, and the flows that await it.
+/// The flow of one endpoint of a host: the number of flows that it awaits, and the endpoints of the flows that await
+/// it.
 #[derive(Clone, Debug)]
 struct Step {
-    /// Bytes of the flow's payload. The flow has ended at its receiver when all of them have arrived.
+    /// Bytes of the flow's payload. At its receiver the flow has ended when all these bytes have arrived.
     bytes: u64,
     ended: bool,
     /// Endpoints of the host whose flows await the end of this flow.
@@ -27,12 +28,12 @@ struct Step {
     released_by: Option<u32>,
 }
 
-/// The flows of a host that await others, by endpoint.
+/// By endpoint of a host: what each flow awaits, and which flows await it.
 #[derive(Clone, Debug)]
 pub struct Steps(Vec<Step>);
 
 impl Steps {
-    /// No flow awaits another. `payloads` has by endpoint the bytes of its flow.
+    /// Steps in which no flow awaits another. `payloads` has, by endpoint, the payload bytes of the endpoint's flow.
     pub(super) fn new(payloads: impl Iterator<Item = u64>) -> Steps {
         let step = |bytes| Step {
             bytes,
@@ -54,7 +55,7 @@ impl Steps {
         let step = &mut self.0[number as usize];
         (step.awaits, step.wait) = (count, wait);
     }
-    /// True if the flow that endpoint `number` sends awaits others.
+    /// True if the flow that endpoint `number` sends awaits other flows.
     pub(super) fn waits(&self, number: usize) -> bool {
         self.0[number].awaits > 0
     }
@@ -63,8 +64,9 @@ impl Steps {
         self.0[number].released_by.map(|number| number as usize)
     }
 
-    /// Endpoint `number` has had an event at `now`. If its flow has ended with the event, this returns the endpoints
-    /// that await nothing more, each with the start of its flow.
+    /// Must be called after an event of `endpoint`, which has the index `number`, at `now`. If the flow of the
+    /// endpoint has ended with this event, returns each endpoint whose flow awaits nothing more, with the start time
+    /// of that flow.
     pub(super) fn on_event(
         &mut self,
         (number, endpoint): (usize, &Endpoint),
@@ -88,26 +90,26 @@ impl Steps {
     }
 }
 
-/// Measures of a group of flows that await one another (whole run).
+/// Measures of a group of flows that await one another, over the whole run.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(extend("x-source" = "cellrate"))]
 pub struct CollectiveReport {
     /// Name of the group.
     pub group: String,
-    /// Number of flows.
+    /// Number of flows in the group.
     #[schemars(extend("x-unit" = "flows"))]
     pub flows: u64,
     /// Flows whose last byte has been acknowledged.
     #[schemars(extend("x-unit" = "flows", "x-better" = "more"))]
     pub flows_completed: u64,
-    /// Time from the start of the first flow to the acknowledgement of the last byte of all; null if a flow has not
-    /// ended.
+    /// Time from the start of the first flow to the acknowledgement of the last byte of all flows; null if a flow has
+    /// not ended.
     #[schemars(extend("x-better" = "less"))]
     pub completion_seconds: Option<f64>,
     /// The flow that ended last; null if a flow has not ended.
     pub last_flow: Option<String>,
-    /// The longest flow of the chain that led to the last flow: each flow of the chain began with the end of the one
-    /// before. Null if a flow has not ended.
+    /// The longest flow of the chain that led to the last flow: each flow of the chain began when the flow before it
+    /// ended. Null if a flow has not ended.
     pub straggler: Option<String>,
     /// Completion time of the straggler.
     #[schemars(extend("x-better" = "less"))]
@@ -122,7 +124,7 @@ pub(super) struct Span {
     pub released_by: Option<usize>,
 }
 
-/// The report of each group in which flows await others. `spans` is by flow.
+/// The report of each group in which flows await other flows. `spans` has the span of each flow.
 pub(super) fn reports(plan: &Plan, spans: &[Span]) -> Vec<CollectiveReport> {
     let mut found = Vec::new();
     let mut begin = 0;
@@ -136,7 +138,7 @@ pub(super) fn reports(plan: &Plan, spans: &[Span]) -> Vec<CollectiveReport> {
     found
 }
 
-/// The greatest completion time of groups; `None` if there is no group, or if a flow of one has not ended.
+/// The greatest completion time of all groups; `None` if there is no group, or if a flow of a group has not ended.
 pub(super) fn longest(found: &[CollectiveReport]) -> Option<f64> {
     let times = found.iter().map(|one| one.completion_seconds);
     let times: Option<Vec<f64>> = times.collect();

@@ -3,13 +3,13 @@
 use super::frame::{Info, Packet};
 use crate::credit::Receiver;
 
-/// Credit for one channel, on its way to the node that sends the frames of the channel.
+/// Credit for one channel (FCVC), on its way to the node that sends the frames of the channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Credit {
-    /// Label at the node that sends the frames of the channel: of the channel's frames at a switch, of the endpoint at a
-    /// host.
+    /// Label at the node that sends the frames of the channel: at a switch the label of the channel's frames, at a host
+    /// the index of the endpoint.
     pub label: u32,
-    /// Count of octets on the line up to which the channel may send.
+    /// Limit of the channel: the count of octets on the line, since the start of the run, up to which it may send.
     pub limit: u32,
 }
 
@@ -20,7 +20,7 @@ impl Credit {
     }
 }
 
-/// Buffer account of a channel that arrives at a node.
+/// Buffer account of a channel that arrives at a node, by which the node returns credits.
 #[derive(Clone, Copy, Debug)]
 pub struct Account {
     receiver: Receiver,

@@ -22,27 +22,27 @@ use crate::traffic::{Application, CellSource, Cells, Writes};
 pub enum App {
     /// The sending end of a TCP connection.
     Sender(Box<TcpSender>, Supply),
-    /// The receiving end.
+    /// The receiving end of a TCP connection.
     Receiver(Box<TcpReceiver>),
     /// The sending end of a flow over RoCE.
     RoceSender(Box<sender::Sender>),
     /// The receiving end of a flow over RoCE.
     RoceReceiver(Box<receiver::Receiver>),
-    /// Datagrams at the times of a source model, whatever the network does.
+    /// Sends datagrams at the times of a source model, whatever the network does.
     Paced(Paced),
-    /// Datagrams; a further one is always waiting.
+    /// Always has a datagram to send.
     Persistent,
-    /// None: datagrams that arrive are only counted.
+    /// Sends nothing, and only counts the datagrams that arrive.
     Sink,
-    /// A router, which hands segments on between this path and others.
+    /// An end of a path at a router, which hands segments on between this path and other paths.
     Router(Box<Arrived>),
 }
 
-/// Datagrams at the times of a source.
+/// Datagrams that a source model generates, at the times of this model.
 #[derive(Clone)]
 pub struct Paced {
     source: Cells,
-    /// Times of the datagrams that wait for the interface.
+    /// Times at which the waiting datagrams were generated.
     waiting: VecDeque<Ps>,
 }
 
@@ -54,7 +54,7 @@ impl Paced {
             waiting: VecDeque::new(),
         }
     }
-    /// A datagram comes into being at `now`, unless the source sends nothing.
+    /// Generates a datagram at `now`; if `sends` is false, only moves the source on.
     fn generate(&mut self, now: Ps, sends: bool) {
         if sends {
             self.waiting.push_back(now);
@@ -66,9 +66,9 @@ impl Paced {
 /// Segments that have arrived at a router's end of a path.
 #[derive(Clone, Default)]
 pub struct Arrived {
-    /// Segments that the router has not taken yet, with their times.
+    /// Segments that the router has not taken yet, with their arrival times.
     pub(super) waiting: Vec<(Ps, Segment)>,
-    /// Payload bytes of all.
+    /// Payload bytes of all segments that have arrived since the start of the run.
     pub bytes: u64,
 }
 
@@ -83,7 +83,7 @@ impl Arrived {
 /// Origin of the data that a TCP sender sends.
 #[derive(Clone)]
 pub enum Supply {
-    /// This number of bytes, all at the start.
+    /// This number of bytes, all available at the start.
     Bytes(u64),
     /// Bytes that an application writes during the run.
     Writes(Box<Writes>),
@@ -91,28 +91,28 @@ pub enum Supply {
 
 /// Settings from which an endpoint is built.
 pub struct EndpointSettings {
-    /// Channel that leaves here.
+    /// Channel whose frames the endpoint sends.
     pub channel: ChannelId,
-    /// Interface of the host.
+    /// Number of the host's interface by which the endpoint sends.
     pub port: u32,
-    /// Label on the first link.
+    /// Label of the endpoint's frames on the first link.
     pub label: u32,
-    /// Priority of its frames.
+    /// Priority of the endpoint's frames (IEEE 802.1Q).
     pub priority: u8,
-    /// Form of frames.
+    /// Form of the frames: with or without a VLAN tag.
     pub framing: Framing,
-    /// Octets of TCP and IP headers without options; of a datagram its packet, headers included.
+    /// Over TCP, octets of the TCP and IP headers without options. For datagrams, octets of the whole packet.
     pub header: u32,
-    /// True if all packets are ECT, not only those with new data: as Linux and ns-3 send under DCTCP, or
-    /// else a port that marks would drop retransmissions and acknowledgements.
+    /// True if all packets are ECT, not only those with new data. Linux and ns-3 do this under DCTCP. Otherwise a port
+    /// that marks would drop retransmissions and acknowledgements.
     pub all_ect: bool,
     /// Start of the flow.
     pub start: Ps,
-    /// False if the source sends nothing new.
+    /// False while the source sends nothing new.
     pub sends: bool,
-    /// The application.
+    /// The part of the endpoint that sends or receives.
     pub app: App,
-    /// Rate control.
+    /// Rate control of the endpoint (explicit rates).
     pub rates: Rates,
 }
 
@@ -123,7 +123,7 @@ pub struct EndpointCounts {
     pub packets_sent: u64,
     /// Frames received.
     pub packets_received: u64,
-    /// Frames received with a mark.
+    /// Frames received with a CE mark.
     pub marked: u64,
     /// Rate records sent: frames with the fields of an RM cell.
     pub records_sent: u64,
@@ -134,33 +134,33 @@ pub struct EndpointCounts {
 /// One end of a flow at a host: an application, rate control, and counters.
 #[derive(Clone)]
 pub struct Endpoint {
-    /// Channel that leaves here.
+    /// Channel whose frames the endpoint sends.
     pub channel: ChannelId,
-    /// Interface of the host.
+    /// Number of the host's interface by which the endpoint sends.
     pub port: u32,
-    /// Label on the first link.
+    /// Label of the endpoint's frames on the first link.
     pub label: u32,
-    /// True while the endpoint is in its interface's round.
+    /// True while the endpoint is in the round robin of its interface, or waits to return to it.
     pub(super) in_round: bool,
     started: bool,
     priority: u8,
     framing: Framing,
     header: u32,
     all_ect: bool,
-    /// Start of the flow; of datagrams at the rate of the line the last time at which they were let again.
+    /// Start of the flow; for datagrams at the line's rate, the last time at which a change let them be sent again.
     start: Ps,
-    /// Earliest start of a flow that awaits others.
+    /// Start of the flow by the plan. A flow that awaits other flows does not begin before it.
     earliest: Ps,
     sends: bool,
     app: App,
     rates: Rates,
-    /// Segments that wait for the interface: acknowledgements, or the rest of a burst.
+    /// Segments that wait for the interface: acknowledgements, or the rest of a TCP burst.
     segments: VecDeque<Segment>,
     counts: EndpointCounts,
     digest: Digest,
     packet_delay: Summary,
     completed: Option<Ps>,
-    /// Log of its events, if they are logged.
+    /// Log of the endpoint's events; `None` if they are not logged.
     pub(super) log: Option<Box<Log>>,
 }
 
@@ -197,7 +197,7 @@ impl Endpoint {
         }
     }
 
-    /// Time of its next event: a start, a timer, a write, a datagram, or a frame that rate control has held
+    /// Time of the endpoint's next event: a start, a timer, a write, a datagram, or a frame that rate control has held
     /// back.
     #[inline]
     pub fn wake_at(&self) -> Ps {
@@ -222,7 +222,7 @@ impl Endpoint {
         }
     }
 
-    /// A source over RoCE that begins at `now` and needs to know of others at its host.
+    /// The RoCE sender, if it begins at `now` at a rate that depends on other senders at its host; otherwise `None`.
     #[inline]
     pub(super) fn begins_by_others(&mut self, now: Ps) -> Option<&mut sender::Sender> {
         match &mut self.app {
@@ -230,12 +230,13 @@ impl Endpoint {
             _ => None,
         }
     }
-    /// True if the endpoint is a source over RoCE that has begun and not ended.
+    /// True if the endpoint is a RoCE sender that has begun and not ended.
     pub(super) fn is_active(&self) -> bool {
         matches!(&self.app, App::RoceSender(sender) if sender.is_active())
     }
 
-    /// Processes the event of [`Endpoint::wake_at`], which is now. The endpoint may have frames then.
+    /// Processes the event whose time [`Endpoint::wake_at`] returned; `now` is this time. The endpoint may have frames
+    /// to send afterwards.
     pub fn wake(&mut self, now: Ps) {
         if self.app_wake_at() <= now {
             self.wake_app(now);
@@ -301,7 +302,8 @@ impl Endpoint {
         }
     }
 
-    /// Lets the next frame of the application wait for its time, if rate control holds none.
+    /// Takes the next frame of the application, to hold it until the time that rate control allows; nothing if such a
+    /// frame is held already.
     #[inline]
     fn fill(&mut self, now: Ps) {
         if let Rates::Source(source) = &self.rates
@@ -314,7 +316,7 @@ impl Endpoint {
         }
     }
 
-    /// The next frame, if the endpoint has one for the interface, which is free now.
+    /// Takes the next frame of the endpoint, to be sent at once; `None` if there is no frame.
     pub fn poll(&mut self, now: Ps) -> Option<(Info, Packet)> {
         let frame = match &mut self.rates {
             Rates::Free => self.next_of_app(now),
@@ -373,15 +375,15 @@ impl Endpoint {
             _ => self.priority,
         }
     }
-    /// Priority of its frames but CNPs.
+    /// Priority of the endpoint's frames, except for CNPs.
     pub(super) fn usual_priority(&self) -> u8 {
         self.priority
     }
-    /// False if no further frame waits; true if one may.
+    /// False if no further frame waits; true if one may wait.
     pub fn may_have_more(&self) -> bool {
         match &self.rates {
             Rates::Free => {}
-            // Its next frame waits for its time.
+            // The next frame waits for the time that rate control allows.
             Rates::Source(_) => return false,
             Rates::Destination(destination) if destination.waits() => return true,
             Rates::Destination(_) => {}
@@ -395,7 +397,7 @@ impl Endpoint {
         }
     }
 
-    /// True if the next frame belongs to the burst of the last one.
+    /// True if the next frame belongs to the same TCP burst as the frame sent last.
     pub fn continues_burst(&self) -> bool {
         matches!(self.app, App::Sender(..)) && !self.segments.is_empty()
     }
@@ -425,22 +427,24 @@ impl Endpoint {
         }
         (info, Packet::Roce(packet))
     }
-    /// The telemetry that the acknowledgement which leaves now returns to the source. Frames leave in the order in which
-    /// they were polled.
+    /// Removes and returns the telemetry that the acknowledgement being sent takes back to the source. Must be called in
+    /// the order of [`Endpoint::poll`].
     pub fn take_trail(&mut self) -> Option<Trail> {
         match &mut self.app {
             App::RoceReceiver(receiver) => receiver.take_trail(),
             _ => None,
         }
     }
-    /// The number of the flow credit (ExpressPass) that is due, for the queue of credits at the interface.
+    /// Removes and returns the number of the flow credit (ExpressPass) that is due now, for the interface's queue of
+    /// flow credits.
     pub(super) fn take_due_credit(&mut self) -> Option<u32> {
         match &mut self.app {
             App::RoceReceiver(receiver) => receiver.take_due(),
             _ => None,
         }
     }
-    /// The flow credit with a number, which leaves at `now`; `None` unless it is the receiver of a flow over RoCE.
+    /// The flow credit with the number `number`, which leaves at `now`; `None` unless the endpoint receives a flow over
+    /// RoCE.
     pub(super) fn credit(&mut self, now: Ps, number: u32) -> Option<(Info, Packet)> {
         let App::RoceReceiver(receiver) = &self.app else {
             return None;
@@ -454,7 +458,8 @@ impl Endpoint {
         Info::udp(self.framing.frame(self.header), self.priority)
     }
 
-    /// A frame arrives at `now`, with its telemetry if it has any. The endpoint may have frames then.
+    /// Processes a frame that arrives at `now`, with the telemetry that it carries, if any. The endpoint may have frames
+    /// to send afterwards.
     pub fn arrive(&mut self, now: Ps, (info, packet): (Info, &Packet), trail: &Trail) {
         self.counts.packets_received += 1;
         self.counts.marked += (info.ecn() == Ecn::Ce) as u64;
@@ -465,7 +470,7 @@ impl Endpoint {
             Packet::Tcp(segment) => self.on_segment(now, segment, marked),
             Packet::Roce(packet) => self.on_roce(now, packet, marked, trail),
             Packet::Rates { er, .. } => self.digest.add(er.to_bits()),
-            // Credit ends at the host, not at the end of a flow.
+            // Frames of link flow control concern the host or its interface, not an endpoint.
             Packet::Credit { .. } | Packet::Credits(_) | Packet::Pause(_) | Packet::Hop(_) => {}
         }
         if !matches!(self.rates, Rates::Free) {
@@ -473,7 +478,7 @@ impl Endpoint {
         }
     }
 
-    /// Rate control sees a frame that arrives.
+    /// Hands an arriving frame to rate control.
     fn note_rates(&mut self, now: Ps, info: Info, packet: &Packet, marked: bool) {
         let record = info.record(packet);
         self.counts.records_received += record.is_some() as u64;
@@ -513,12 +518,12 @@ impl Endpoint {
         }
     }
 
-    /// True if the endpoint is the receiving end of a flow over RoCE and has packets to pull.
+    /// True if the endpoint receives a flow over RoCE and has packets to pull (receiver credits).
     #[inline]
     pub(super) fn wants_to_pull(&self) -> bool {
         matches!(&self.app, App::RoceReceiver(receiver) if receiver.wants_to_pull())
     }
-    /// Pulls packets; returns the time until the next pull of the host.
+    /// Makes the next pull. Returns the time until the host may send another pull.
     pub(super) fn pull(&mut self) -> Option<Ps> {
         match &mut self.app {
             App::RoceReceiver(receiver) => receiver.pull(),
@@ -546,7 +551,7 @@ impl Endpoint {
         }
     }
 
-    /// Goes on from `now` with other settings of the source. Its next event may then lie before `now`.
+    /// Applies other settings of the source from `now` on. The endpoint's next event may then lie before `now`.
     pub(super) fn change(&mut self, now: Ps, to: &FlowChange) {
         if let (Rates::Source(source), Some(config)) = (&mut self.rates, &to.rates) {
             source.rules.change(config);
@@ -554,7 +559,7 @@ impl Endpoint {
         let begin = self.begin().unwrap_or(self.earliest);
         match &mut self.app {
             App::Paced(paced) => paced.source.change(now, &to.source),
-            // Before its start a source has nothing to send at once.
+            // A source that has not started has nothing to send.
             App::Sender(sender, _) => {
                 sender.withhold(now.max(begin), !to.sends);
             }
@@ -567,14 +572,14 @@ impl Endpoint {
         self.sends = to.sends;
     }
 
-    /// The flow begins when others have ended.
+    /// Makes the flow wait until [`Endpoint::begin_at`] starts it, because it awaits other flows.
     pub(super) fn await_others(&mut self) {
         if let App::RoceSender(sender) = &mut self.app {
             sender.withhold(true);
         }
         (self.earliest, self.start) = (self.start, Ps::NEVER);
     }
-    /// The others have ended: the flow begins at `at`, but not before its start.
+    /// Starts the flow at `at`, but not before its planned start, after the flows that it awaited have ended.
     pub(super) fn begin_at(&mut self, at: Ps) {
         self.start = at.max(self.earliest);
         if let App::RoceSender(sender) = &mut self.app {
@@ -582,7 +587,8 @@ impl Endpoint {
             sender.withhold(!self.sends);
         }
     }
-    /// True if the flow has ended here: its last byte has been acknowledged, or all `bytes` have arrived in order.
+    /// True if the flow has ended at this endpoint: the source has received the acknowledgement of the last byte, or the
+    /// destination all `bytes` in order.
     pub(super) fn has_ended(&self, bytes: u64) -> bool {
         match &self.app {
             App::Receiver(receiver) => receiver.stats().delivered_bytes >= bytes,
@@ -595,11 +601,11 @@ impl Endpoint {
         Some(self.start).filter(|start| *start != Ps::NEVER)
     }
 
-    /// Makes the endpoint that of a router.
+    /// Makes the endpoint an end of a path at a router.
     pub(super) fn become_router(&mut self) {
         self.app = App::Router(Box::default());
     }
-    /// Segments that have arrived at a router; `None` if no router is here.
+    /// Segments that have arrived at a router; `None` if the endpoint is not at a router.
     pub(super) fn router_mut(&mut self) -> Option<&mut Arrived> {
         match &mut self.app {
             App::Router(router) => Some(router),
@@ -618,7 +624,7 @@ impl Endpoint {
     pub fn begin_window(&mut self) {
         self.packet_delay.reset();
     }
-    /// The application.
+    /// The part of the endpoint that sends or receives.
     pub fn app(&self) -> &App {
         &self.app
     }
@@ -626,26 +632,27 @@ impl Endpoint {
     pub fn counts(&self) -> EndpointCounts {
         self.counts
     }
-    /// Delays of the packets that arrived, from the hand-over to IP, in picoseconds.
+    /// Delays of the packets that arrived in the measuring window, in picoseconds, from their hand-over to IP at the
+    /// sender.
     pub fn packet_delay(&self) -> &Summary {
         &self.packet_delay
     }
-    /// Time at which the whole transfer was acknowledged.
+    /// Time at which the whole transfer was acknowledged; `None` before.
     pub fn completed(&self) -> Option<Ps> {
         self.completed
     }
-    /// Hash of everything that arrived.
+    /// Hash of everything that has arrived.
     pub fn digest(&self) -> Digest {
         self.digest
     }
-    /// Frames that wait for the interface.
+    /// Number of segments or datagrams that wait for the interface.
     pub fn waiting(&self) -> u64 {
         match &self.app {
             App::Paced(paced) => paced.waiting.len() as u64,
             _ => self.segments.len() as u64,
         }
     }
-    /// Payload of the segments of a burst that wait for the interface.
+    /// Payload bytes of the segments that wait for the interface.
     pub fn waiting_bytes(&self) -> u64 {
         let payloads = self.segments.iter().map(Segment::payload);
         payloads.map(u64::from).sum()
@@ -664,7 +671,7 @@ impl Endpoint {
     }
 }
 
-/// The next segment of a TCP sender; one that was sent before is logged.
+/// The next segment of a TCP sender. A segment that was sent before is logged.
 #[inline]
 fn next_segment(sender: &mut TcpSender, now: Ps, log: &mut Option<Box<Log>>) -> Option<Segment> {
     let Some(log) = log else {
@@ -678,7 +685,7 @@ fn next_segment(sender: &mut TcpSender, now: Ps, log: &mut Option<Box<Log>>) -> 
     Some(segment)
 }
 
-/// The next packet over RoCE; one that was sent before is logged.
+/// The next packet of a RoCE sender. A packet that was sent before is logged.
 #[inline]
 fn next_packet(
     sender: &mut sender::Sender,

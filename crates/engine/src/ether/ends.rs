@@ -1,4 +1,4 @@
-//! Endpoints of a host under credit control.
+//! Credit control (FCVC) of the endpoints of a host.
 
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
@@ -7,7 +7,8 @@ use super::credit::{Account, Credit};
 use super::frame::{Info, Packet, on_line};
 use crate::credit::Sender;
 
-/// State of credit control at an endpoint: credit to send, and buffer to fill.
+/// State of credit control at an endpoint: the credit with which it sends, and the account of the buffer
+/// into which it receives.
 #[derive(Clone, Debug)]
 pub struct End {
     /// Credit of the channel that the endpoint sends; `None` without such a channel.
@@ -16,7 +17,8 @@ pub struct End {
     pub account: Option<Account>,
     /// The next frame of the endpoint, if it has had to wait for credit.
     pub(super) head: Option<(Info, Packet)>,
-    /// True while the endpoint is out of the round because its next frame waits for credit.
+    /// True while the endpoint is out of the interface's round robin because its next frame waits for
+    /// credit.
     pub(super) waits: bool,
 }
 
@@ -35,7 +37,8 @@ impl End {
         let sender = self.sender.as_mut().filter(|sender| sender.allows(octets));
         sender.map(|sender| sender.send(octets)).is_some()
     }
-    /// Takes credit. Returns true if the frame that waited for credit may be sent now.
+    /// Sets the credit limit that a credit frame brings. Returns true if the frame that waited for credit
+    /// may be sent now.
     pub(super) fn takes(&mut self, limit: u32) -> bool {
         let Some(sender) = &mut self.sender else {
             return false;
@@ -52,16 +55,16 @@ impl End {
 /// State of credit control at a host, by endpoint and interface.
 #[derive(Clone, Debug)]
 pub struct Ends {
-    /// By endpoint.
+    /// State of each endpoint.
     pub(super) ends: Vec<End>,
-    /// By interface: credit that waits for a free line.
+    /// For each interface: credits to be returned that wait for a free line.
     pub(super) credits: Vec<VecDeque<Credit>>,
     /// Number of credit frames that the host has sent.
     pub sent: u64,
 }
 
 impl Ends {
-    /// Credit control of a host with this number of interfaces.
+    /// Credit control of a host with these endpoints and this number of interfaces.
     pub fn new(ends: Vec<End>, interfaces: usize) -> Ends {
         Ends {
             ends,

@@ -1,8 +1,8 @@
-//! Links that err: the sender of a link draws which frames have an errored bit, and the receiver drops these by their frame
-//! check sequence (FCS, IEEE 802.3 clause 3.2.9).
+//! Bit errors on links: the sending end of a link draws which frames have an errored bit, and the receiver drops these
+//! frames by their frame check sequence (FCS, IEEE 802.3 clause 3.2.9).
 //!
-//! The bits from header to FCS count. A preamble has no check of its own. An errored frame passes the CRC-32 by chance with
-//! a probability of 2^-32, which is not modelled.
+//! Only the bits from header to FCS are drawn, since no check covers the preamble. An errored frame passes the CRC-32 by
+//! chance with a probability of 2^-32, which is not modelled.
 
 use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
@@ -15,26 +15,27 @@ use crate::kernel::{Digest, Ps};
 use crate::net::LinkPlan;
 use crate::net::bit_errors::BitErrors;
 
-/// The begin of a link that errs, that has link-level retry, or both.
+/// The sending end of a link that has bit errors, link-level retry, or both.
 #[derive(Clone, Debug)]
 pub struct Erring {
     errors: Option<BitErrors>,
     retry: Option<Retry>,
 }
 
-/// A frame on its link.
+/// A frame as the sending end has put it onto its link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sent {
-    /// Word of the frame, with a mark if it arrives with an errored bit.
+    /// Header word of the frame, with a flag if it arrives with an errored bit.
     pub info: Info,
     /// Time at which its last bit leaves.
     pub last_bit: Ps,
-    /// Time from which the line may send the next frame, and the fraction of a picosecond behind it.
+    /// Time from which on the line may send the next frame: picoseconds, and the fraction of a picosecond.
     pub free: (Ps, u64),
 }
 
 impl Erring {
-    /// The begin of `link` in a run with `seed`, with link-level retry if `retry` is given; `None` without errors and retry.
+    /// The sending end of `link` in a run with `seed`, with link-level retry if `retry` is given; `None` if the link has
+    /// neither bit errors nor retry.
     pub fn new(link: &LinkPlan, seed: u64, retry: Option<Retry>) -> Option<Box<Erring>> {
         let errors = link.errors.as_ref();
         let errors = errors.and_then(|errors| errors.of_link(seed, &link.name));
@@ -46,8 +47,8 @@ impl Erring {
         self.retry.as_ref()
     }
 
-    /// Sends a frame whose preamble begins at the time `start.0` plus the fraction `start.1`. Under link-level retry a frame
-    /// with an errored bit is sent again. The bits from header to FCS count.
+    /// Sends a frame whose preamble begins at the time `start.0` plus the fraction `start.1` of a picosecond. Under
+    /// link-level retry a frame with an errored bit is sent again.
     #[cold]
     pub fn send(&mut self, clock: &OctetClock, start: (Ps, u64), info: Info) -> Sent {
         let (octets, mut begin, mut tries) = (info.octets(), start, 0);
@@ -81,19 +82,19 @@ impl Erring {
     }
 }
 
-/// Frames of no flow: pauses, and credits of links.
+/// Label that stands for frames of no flow: pauses, and credits of links.
 const NO_FLOW: u32 = u32::MAX;
 
 /// Frames that a node has dropped by their FCS.
 #[derive(Clone, Debug, Default)]
 pub struct FcsErrors {
-    /// Frames and payload bytes by incoming link and label.
+    /// Number of frames and payload bytes, by incoming link and label.
     lost: BTreeMap<(u32, u32), (u64, u64)>,
     digest: Digest,
 }
 
 impl FcsErrors {
-    /// Counts an errored frame that arrives by `link` with so many bytes of payload. Returns true if it belongs to a flow.
+    /// Counts an errored frame with `payload` bytes that arrives by `link`. Returns true if the frame belongs to a flow.
     pub fn add(&mut self, link: u32, frame: Frame, payload: u64) -> bool {
         let Frame { at, label, info } = frame;
         let of_flow = !info.is_of_link() && !info.is_credit();
@@ -104,13 +105,13 @@ impl FcsErrors {
         self.digest.add(at.0 ^ info.bits() << 32);
         of_flow
     }
-    /// Dropped frames of flows: their label, their number, and their bytes of payload.
+    /// The dropped frames of flows: label, number of frames, and payload bytes. A label may occur several times.
     pub fn of_flows(&self) -> impl Iterator<Item = (u32, u64, u64)> {
         let lost = self.lost.iter();
         let lost = lost.filter(|((_, label), _)| *label != NO_FLOW);
         lost.map(|((_, label), (packets, bytes))| (*label, *packets, *bytes))
     }
-    /// Dropped frames by incoming link, those of no flow included. A link has an entry for each label.
+    /// Number of dropped frames by incoming link, frames of no flow included. A link occurs once for each label.
     pub fn by_link(&self) -> impl Iterator<Item = (u32, u64)> {
         let lost = self.lost.iter();
         lost.map(|((link, _), (packets, _))| (*link, *packets))

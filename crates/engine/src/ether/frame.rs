@@ -21,11 +21,11 @@ const TAG: u32 = 4;
 pub const SHORTEST: u32 = 64;
 /// Octets of IP and UDP headers.
 pub const UDP_HEADERS: u32 = 20 + 8;
-/// Octets of a packet with a record of rates (the fields of an RM cell): IP and UDP headers, an octet of flags, and
+/// Octets of an IP packet with a rate record (the fields of an RM cell): IP and UDP headers, an octet of flags, and
 /// three rates. Each rate takes five octets and is in octets/s.
 pub const RATES_PACKET: u32 = UDP_HEADERS + 1 + 3 * 5;
-/// Octets of the shortest frame with its preamble. No effect crosses a link in less time than these octets
-/// take.
+/// Octets of the shortest frame with its preamble. Nothing at one end of a link takes effect at the other end in less
+/// time than these octets take.
 pub const LEAST_ON_WIRE: u32 = PREAMBLE + SHORTEST;
 
 /// Octets on the line of a frame of `octets` from header to FCS, with its preamble and interframe gap.
@@ -34,7 +34,7 @@ pub const fn on_line(octets: u32) -> u32 {
     PREAMBLE + octets + GAP
 }
 
-/// Form of all frames of a network.
+/// Form of the frames, the same in the whole network.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Framing {
     /// True if each frame has a VLAN tag with its priority.
@@ -68,8 +68,8 @@ pub enum Ecn {
 }
 
 /// The header word of a frame on a link, in 32 bits. Bits 0 to 13 hold the number of octets, bits 14 and 15 the ECN
-/// code point, bits 16 to 18 the priority. Higher bits say what the frame carries;
-/// bits 26 to 28 count its hops of telemetry.
+/// code point, bits 16 to 18 the priority. Higher bits say what the frame carries; bits 26 to 28 count the hops whose
+/// telemetry it carries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Info(u32);
 
@@ -79,7 +79,7 @@ impl Info {
     const ECN: u32 = 14;
     const PRIORITY: u32 = 16;
     const UDP: u32 = 1 << 19;
-    /// Set for a record of rates. The next three bits are its direction, CI and NI.
+    /// Set for a rate record. The next three bits are the direction, CI and NI of the record.
     const RATES: u32 = 1 << 20;
     const BACKWARD: u32 = 1 << 21;
     const CI: u32 = 1 << 22;
@@ -113,20 +113,21 @@ impl Info {
     pub fn roce(octets: u32, priority: u8) -> Info {
         Info::tcp(octets, priority, Ecn::Ect)
     }
-    /// The frame with room for telemetry, of which it carries `hops` hops, at most [`MOST_HOPS`].
+    /// The header word of a frame that has space for telemetry and carries the telemetry of `hops` hops, at most
+    /// [`MOST_HOPS`].
     #[inline]
     pub fn with_hops(self, hops: usize) -> Info {
         debug_assert!(hops <= MOST_HOPS);
         let others = self.0 & !(0b111 << Info::HOPS);
         Info(others | Info::TELEMETRY | (hops as u32) << Info::HOPS)
     }
-    /// Number of hops whose telemetry the frame carries. The link stores each hop as one record of memory, directly
+    /// Number of hops whose telemetry the frame carries. The link stores each hop as one record in memory, directly
     /// after the record of the frame's packet.
     #[inline]
     pub fn hops(self) -> usize {
         (self.0 >> Info::HOPS & 0b111) as usize
     }
-    /// True for a frame with room for telemetry.
+    /// True for a frame with space for telemetry.
     #[inline]
     pub fn has_telemetry(self) -> bool {
         self.0 & Info::TELEMETRY != 0
@@ -141,8 +142,8 @@ impl Info {
     pub fn is_flow_credit(self) -> bool {
         self.0 & Info::FLOW_CREDIT != 0
     }
-    /// The frame of `octets` with a record of rates on its way to the destination, or back. The packet is
-    /// ECT, since a mark of the packet and CI have the same meaning.
+    /// The frame of `octets` with a rate record on its way to the destination, or back. The packet is ECT, since a CE
+    /// mark of the packet and CI have the same meaning.
     pub fn rates(
         octets: u32,
         priority: u8,
@@ -153,12 +154,12 @@ impl Info {
         let info = Info(Info::tcp(octets, priority, Ecn::Ect).0 | Info::RATES | kind);
         info.with_record(record)
     }
-    /// The header word of a credit frame: the shortest frame, with or without a VLAN tag, at the highest priority.
-    /// Its packet has a label and a limit of four octets each.
+    /// The header word of a credit frame (FCVC): the shortest frame, with or without a VLAN tag, at the highest
+    /// priority. Its packet has a label and a credit limit of four octets each.
     pub fn credit() -> Info {
         Info(Info::tcp(SHORTEST, 7, Ecn::NotEct).0 | Info::CREDIT)
     }
-    /// True for a credit frame.
+    /// True for a credit frame (FCVC).
     #[inline]
     pub fn is_credit(self) -> bool {
         self.0 & Info::CREDIT != 0
@@ -173,12 +174,13 @@ impl Info {
     pub fn is_of_link(self) -> bool {
         self.0 & Info::OF_LINK != 0
     }
-    /// True for a frame that PFC and CBFC may hold back and count: neither their own, nor a credit of ExpressPass.
+    /// True for a frame that PFC and CBFC may hold back and count: neither a frame of PFC or CBFC, nor a credit of
+    /// ExpressPass.
     #[inline]
     pub fn is_held_back(self) -> bool {
         self.0 & (Info::OF_LINK | Info::FLOW_CREDIT) == 0
     }
-    /// The frame with an errored bit, which its receiver drops.
+    /// The header word of the frame with a flag for an errored bit, for which its receiver drops it.
     #[inline]
     pub fn errored(self) -> Info {
         Info(self.0 | Info::ERRORED)
@@ -188,7 +190,7 @@ impl Info {
     pub fn is_errored(self) -> bool {
         self.0 & Info::ERRORED != 0
     }
-    /// Contents of the frame for a control scheme.
+    /// Contents of the frame, as a control scheme distinguishes them.
     #[inline]
     pub fn contents(self) -> Contents {
         match self.0 & (Info::RATES | Info::BACKWARD) {
@@ -197,7 +199,7 @@ impl Info {
             _ => Contents::Backward,
         }
     }
-    /// The frame with `record` in place of its present record of rates.
+    /// The frame with `record` in place of its present rate record.
     pub fn with_record(self, record: &RateRecord) -> (Info, Packet) {
         let &RateRecord { er, ccr, mcr, .. } = record;
         let bit = |is_set: bool, bit: u32| if is_set { bit } else { 0 };
@@ -205,7 +207,7 @@ impl Info {
         let info = Info(self.0 & !(Info::CI | Info::NI) | flags);
         (info, Packet::Rates { er, ccr, mcr })
     }
-    /// The rate record that the frame carries; `None` if the frame carries none.
+    /// The rate record of the frame, of which `packet` is the packet; `None` if it carries none.
     pub fn record(self, packet: &Packet) -> Option<RateRecord> {
         match *packet {
             Packet::Rates { er, ccr, mcr } => Some(RateRecord {
@@ -233,7 +235,7 @@ impl Info {
             _ => Ecn::Ect,
         }
     }
-    /// The header word with a packet that is at least ECT.
+    /// The header word with ECN code point ECT instead of not-ECT; ECT and CE stay.
     #[inline]
     pub fn ect(self) -> Info {
         let is_ect = self.0 >> Info::ECN & 0b11 != 0;
@@ -254,13 +256,13 @@ impl Info {
     pub fn is_udp(self) -> bool {
         self.0 & Info::UDP != 0
     }
-    /// The bits of the word for a digest.
+    /// The 32 bits of the header word, for a digest.
     pub(super) fn bits(self) -> u64 {
         self.0 as u64
     }
 }
 
-/// The packet in a frame, by transport: the record of memory that follows the frame's word on a link.
+/// The packet in a frame, by transport: the record in memory that follows the frame's header word on a link.
 #[derive(Clone, Copy, Debug)]
 pub enum Packet {
     /// A TCP segment.
@@ -269,8 +271,8 @@ pub enum Packet {
     Roce(RocePacket),
     /// A UDP datagram, with the time at which its host sent it.
     Udp(Ps),
-    /// A rate record (the fields of an RM cell), in octets/s on the line. Its bits CI and NI are in the header word of
-    /// the frame.
+    /// A rate record (the fields of an RM cell), with rates in octets/s on the line. The bits CI and NI are in the
+    /// header word of the frame.
     Rates {
         /// Explicit rate.
         er: f64,
@@ -279,16 +281,16 @@ pub enum Packet {
         /// Minimum rate.
         mcr: f64,
     },
-    /// Credit for the channel that the label of the frame names.
+    /// Credit (FCVC) for the channel that the label of the frame identifies.
     Credit {
-        /// Count of octets on the line up to which the channel may send.
+        /// Limit of the channel: the count of octets on the line, since the start of the run, up to which it may send.
         limit: u32,
     },
-    /// An order that begins or ends pauses of priorities.
+    /// A PFC frame that begins or ends pauses of priorities.
     Pause(Order),
     /// Credits that the receiver of a link has freed.
     Credits(Update),
-    /// A hop of the telemetry of the frame before it.
+    /// Telemetry of one hop, carried by the frame that precedes this record.
     Hop(Hop),
 }
 

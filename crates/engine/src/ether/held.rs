@@ -11,7 +11,7 @@ use crate::kernel::Ps;
 use crate::net::ChannelId;
 use alloc::vec::Vec;
 
-/// A frame on a link, or in a queue before it.
+/// A frame on a link, or in a queue in front of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Held {
     /// The link that carries the frame, or that the frame's queue feeds.
@@ -22,8 +22,8 @@ pub struct Held {
     pub pause: Option<Order>,
     /// Header word of the frame.
     pub info: Info,
-    /// True for a packet without payload, such as an acknowledgement, part of a handshake, a record of rates
-    /// (the fields of an RM cell), or a credit.
+    /// True for a packet without payload, such as an acknowledgement, part of a handshake, a rate record (the
+    /// fields of an RM cell), or a credit.
     pub is_empty: bool,
     /// Time at which the last bit arrives at the end of the link; `None` while the frame waits in a queue.
     pub arrives: Option<Ps>,
@@ -54,8 +54,8 @@ fn is_without_payload(packet: &Packet) -> bool {
 }
 
 impl Simulation {
-    /// All frames: first the frames on links, in order of links and arrival times, then the frames in queues
-    /// of switches, in order of queues. The frame in service is on its link.
+    /// All frames in the network: first the frames on links, in order of links and arrival times, then the
+    /// frames in queues of switches, in order of queues. A frame in transmission counts as on its link.
     pub fn frames(&self) -> impl Iterator<Item = Held> {
         self.on_links().chain(self.queued())
     }
@@ -75,7 +75,7 @@ impl Simulation {
         })
     }
 
-    /// The last `count` frames that have been put onto a link, as waiting frames, with the times of their
+    /// The last `count` frames that have been put onto a link, as if they waited, each with the time of its
     /// arrival.
     fn sent_last(&self, link: usize, count: usize) -> impl Iterator<Item = (Held, Ps)> {
         let to = self.network.plan.links[link].to;
@@ -123,8 +123,8 @@ impl Simulation {
     }
 
     /// The positions of the first and the last bit of a frame on its link now, as shares of the link's
-    /// length. A position is 0 before the bit leaves and 1 when it arrives. `None` while the frame waits in a
-    /// queue. A link without delay is crossed at once.
+    /// length: 0 until the bit leaves, and 1 once it arrives. `None` while the frame waits in a queue. A bit
+    /// crosses a link without delay at once.
     pub fn head_and_tail(&self, frame: &Held) -> Option<(f64, f64)> {
         let link = &self.network.plan.links[frame.link];
         let arrives = frame.arrives?;

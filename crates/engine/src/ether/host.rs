@@ -29,13 +29,13 @@ use super::turn::Components;
 use crate::kernel::{Ps, Tournament};
 use crate::net::LinkPlan;
 
-/// A network interface. It holds no frames. When its line is free, it takes a frame from the next endpoint of
-/// a round. The frames of a burst follow each other.
+/// A network interface. It stores no frames. When its line is free, it asks the endpoints for a frame, round
+/// robin. The frames of a TCP burst follow each other.
 #[derive(Clone)]
 pub struct Interface {
     clock: OctetClock,
     delay: Ps,
-    /// Link that the interface feeds.
+    /// Index of the link that the interface feeds.
     pub link: u32,
     free_at: Ps,
     carry: u64,
@@ -43,18 +43,19 @@ pub struct Interface {
     sent: u64,
     /// Bit errors and link-level retry of the link; `None` without both.
     pub(super) erring: Option<Box<Erring>>,
-    /// Endpoints that may have a frame.
+    /// Endpoints that may have a frame, in the order in which the interface asks them (round robin).
     round: VecDeque<u32>,
-    /// PFC or CBFC; `None` without both.
+    /// State of PFC or CBFC; `None` without PFC and CBFC.
     pub gated: Option<Box<HostGate>>,
-    /// Queue of flow credits (ExpressPass), each with its endpoint and number; `None` if none leave here.
+    /// Queue of flow credits (ExpressPass), each with the index of its endpoint and its number; `None` if no
+    /// flow credits leave by this interface.
     pub limiter: Option<Box<Limiter<(u32, u32)>>>,
-    /// Captured frames that leave; `None` without capture.
+    /// Captured frames that have left; `None` without capture.
     pub(super) tap: Option<Vec<Leaving>>,
 }
 
 impl Interface {
-    /// An interface at the beginning of the link `plan` with the number `link`.
+    /// An interface that feeds the link `plan`, whose index is `link`.
     pub fn new(plan: &LinkPlan, link: u32, erring: Option<Box<Erring>>) -> Interface {
         Interface {
             clock: OctetClock::new(plan.rate),
@@ -74,7 +75,7 @@ impl Interface {
     pub fn sent(&self) -> u64 {
         self.sent
     }
-    /// Start time of the next frame: the line is free. `NEVER` if no endpoint may have a frame.
+    /// Time at which the line is free for the next frame. `NEVER` if no endpoint may have a frame.
     fn next_start(&self) -> Ps {
         if self.round.is_empty() {
             Ps::NEVER
@@ -128,19 +129,19 @@ impl Interface {
 pub struct Host {
     /// Endpoints of flows; the label of an arriving frame is an index into this list.
     pub endpoints: Vec<Endpoint>,
-    /// Interfaces.
+    /// Network interfaces.
     pub interfaces: Vec<Interface>,
-    /// Credit control; `None` without it.
+    /// State of credit control (FCVC); `None` without credit control.
     credited: Option<Box<Ends>>,
-    /// Buffers of CBFC at the ends of its links; `None` without CBFC.
+    /// Buffers of CBFC at the receiving ends of the host's links; `None` without CBFC.
     buffers: Option<Box<Buffers>>,
-    /// Flows that await others; `None` without such flows.
+    /// Flows that await other flows; `None` without such flows.
     steps: Option<Box<Steps>>,
-    /// Telemetry of the packet that has arrived last.
+    /// Telemetry of the packet that arrived last.
     arriving: Trail,
-    /// Pulls of receiver credits.
+    /// State of the pulls (receiver credits) that the host sends.
     pulls: Pulls,
-    /// Frames with errored bits.
+    /// Frames that arrived with an errored bit.
     pub(super) errors: FcsErrors,
     /// Times of the next events of the interfaces, then of the endpoints, then of the pacer of pulls.
     clocks: Tournament,
@@ -166,16 +167,16 @@ impl Host {
         }
     }
 
-    /// Puts the endpoints under credit control.
+    /// Puts the endpoints under credit control (FCVC).
     pub fn set_credit(&mut self, ends: Ends) {
         self.credited = Some(Box::new(ends));
     }
-    /// Credit control; `None` without it.
+    /// State of credit control (FCVC); `None` without credit control.
     pub fn credited(&self) -> Option<&Ends> {
         self.credited.as_deref()
     }
 
-    /// Lets flows of the host await others.
+    /// Makes flows of the host await other flows, as `steps` says.
     pub(super) fn set_steps(&mut self, steps: Steps) {
         for number in 0..self.endpoints.len() {
             if steps.waits(number) {
@@ -185,11 +186,11 @@ impl Host {
         }
         self.steps = Some(Box::new(steps));
     }
-    /// Flows that await others; `None` without such flows.
+    /// Flows that await other flows; `None` without such flows.
     pub(super) fn steps(&self) -> Option<&Steps> {
         self.steps.as_deref()
     }
-    /// Lets flows begin that await nothing more after an event of endpoint `number`.
+    /// Starts the flows that await nothing more after an event of endpoint `number`.
     #[cold]
     fn release(&mut self, number: usize, now: Ps) {
         let Some(steps) = &mut self.steps else { return };
@@ -205,13 +206,13 @@ impl Host {
         self.clocks.first().0
     }
 
-    /// Turns an endpoint into that of a router.
+    /// Makes an endpoint an end of a path at a router.
     pub(super) fn become_router(&mut self, number: usize) {
         self.endpoints[number].become_router();
         self.note_wake(number);
     }
 
-    /// Continues from `now` with other settings of an endpoint. All events before `now` have been processed.
+    /// Applies other settings of an endpoint from `now` on. All events before `now` have been processed.
     pub(super) fn change(&mut self, now: Ps, number: usize, to: &FlowChange) {
         let endpoint = &mut self.endpoints[number];
         endpoint.change(now, to);
@@ -219,7 +220,7 @@ impl Host {
         self.clocks.set(component, endpoint.wake_at().max(now));
     }
 
-    /// A source over RoCE begins. Its first rate depends on the number of other active sources of the host.
+    /// Begins a RoCE sender whose first rate depends on the number of other active senders of the host.
     #[cold]
     fn begin_by_others(&mut self, number: usize, now: Ps) {
         let active = self.endpoints.iter().filter(|one| one.is_active());
@@ -229,7 +230,7 @@ impl Host {
         }
     }
 
-    /// Puts an endpoint into the round of its interface, since it may have a frame.
+    /// Puts an endpoint into the round robin of its interface, since it may have a frame.
     fn offer(&mut self, number: usize, now: Ps, links: &mut Links) {
         if self.steps.is_some() {
             self.release(number, now);
@@ -249,7 +250,8 @@ impl Host {
         self.note_wake(number);
     }
 
-    /// Sends the next frame of an interface now, or as soon as its line is free.
+    /// Sends the next frame of an interface at once if its line is free; otherwise schedules it for the time
+    /// at which the line is free.
     fn begin(&mut self, port: usize, now: Ps, links: &mut Links) {
         let free_at = self.interfaces[port].free_at;
         if free_at <= now {
@@ -259,7 +261,7 @@ impl Host {
         }
     }
 
-    /// Sends the next frame of the round of an interface, if an endpoint has one. The line must be free.
+    /// Sends the next frame of an interface, if there is one. The line must be free.
     fn send(&mut self, port: usize, now: Ps, links: &mut Links) {
         if self.credited.is_some() {
             return self.send_credited(port, now, links);
@@ -274,7 +276,7 @@ impl Host {
         self.clocks.set(port, self.interfaces[port].next_start());
     }
 
-    /// Sends a frame of the first endpoint in the round that has a frame and may send it.
+    /// Asks the endpoints round robin, until one has a frame and may send it, and sends this frame.
     fn send_next(&mut self, port: usize, now: Ps, links: &mut Links) {
         while let Some(number) = self.interfaces[port].round.pop_front() {
             if self.keeps(port, number, now) {
@@ -312,7 +314,8 @@ impl Host {
         }
     }
 
-    /// Sends the telemetry that a frame of an endpoint takes back, behind the frame, which arrives at `at`.
+    /// Puts the telemetry that a frame of an endpoint returns onto the link, behind the frame, which arrives
+    /// at `at`.
     #[cold]
     fn send_telemetry(&mut self, (number, port): (u32, usize), at: Ps, links: &mut Links) {
         let trail = self.endpoints[number as usize].take_trail();
@@ -322,8 +325,8 @@ impl Host {
         }
     }
 
-    /// Puts an endpoint that has sent a frame back into the round. If its next frame belongs to the same
-    /// burst, the endpoint goes to the front.
+    /// Puts an endpoint that has sent a frame back into the round robin. If its next frame belongs to the
+    /// same TCP burst, the endpoint comes first.
     fn put_back(&mut self, port: usize, number: u32) {
         let round = &mut self.interfaces[port].round;
         if self.endpoints[number as usize].continues_burst() {
@@ -333,7 +336,7 @@ impl Host {
         }
     }
 
-    /// Sets the time of an endpoint's next event.
+    /// Updates the time of an endpoint's next event.
     fn note_wake(&mut self, number: usize) {
         let component = self.interfaces.len() + number;
         let wake = self.endpoints[number].wake_at();

@@ -1,5 +1,5 @@
 //! A control scheme at an output port: the frames that the scheme observes, with sizes in octets on the line. A
-//! *record* here is a record of rates: the fields of an RM cell, in a short frame of its own.
+//! *record* here is a rate record: the fields of an RM cell, in a short frame of its own.
 
 use super::aqm::Held;
 use super::frame::{Info, Packet, on_line};
@@ -11,7 +11,7 @@ use crate::passing::{Contents, Passing, RateRecord};
 #[derive(Clone, Debug)]
 pub struct Hosted {
     control: Control,
-    /// Queue of the port that the scheme controls.
+    /// Number of the port's queue that the scheme controls.
     pub queue: usize,
     marks_at_dequeue: bool,
 }
@@ -26,16 +26,16 @@ impl Hosted {
         }
     }
 
-    /// The control scheme, to be read.
+    /// The control scheme.
     pub fn control(&self) -> &Control {
         &self.control
     }
-    /// The control scheme, to be changed during the run.
+    /// The control scheme, for changes during the run.
     pub fn control_mut(&mut self) -> &mut Control {
         &mut self.control
     }
 
-    /// Continues from `now` with other parameters of the same scheme. `held` is the length of its queue.
+    /// Replaces the parameters of the scheme at `now`. `held` is the length of the scheme's queue.
     pub fn change(&mut self, now: Ps, config: &ControlConfig, held: Held) {
         self.control.change((now, on_the_line(held)), config);
     }
@@ -46,8 +46,8 @@ impl Hosted {
         self.control.wake_at()
     }
 
-    /// The timer of [`Hosted::wake_at`] expires. `held` is the length of the scheme's queue. The queue serves
-    /// a frame of `in_service` octets, or 0 without a frame in service.
+    /// Processes the expiry of the timer of [`Hosted::wake_at`]. `held` is the length of the scheme's queue.
+    /// The queue is sending a frame of `in_service` octets; 0 if none.
     pub fn wake(&mut self, now: Ps, held: Held, in_service: u32) {
         let in_service = if in_service > 0 {
             on_line(in_service)
@@ -57,8 +57,9 @@ impl Hosted {
         self.control.wake(now, on_the_line(held), in_service.into());
     }
 
-    /// Shows the scheme an arriving frame, before the frame is queued or dropped. `slot` is the number of the
-    /// flow among the flows under rate control at the port; `None` for background traffic.
+    /// Shows the scheme an arriving frame, before the frame is queued or dropped. `slot` is the index of the
+    /// flow among the flows under rate control at the port; `None` for background traffic. `held` is the length
+    /// of the scheme's queue.
     pub fn on_arrival(
         &mut self,
         now: Ps,
@@ -95,8 +96,8 @@ impl Hosted {
         }
     }
 
-    /// Shows the scheme a frame under control that begins its service. `held` is the length of the queue,
-    /// this frame included. Returns the header word of the frame, with the scheme's mark.
+    /// Shows the scheme a frame under rate control whose transmission starts at `now`. `held` is the length of
+    /// the queue, this frame included. Returns the header word of the frame, marked if the scheme marks it.
     #[inline]
     pub fn on_service(&mut self, now: Ps, info: Info, held: Held) -> Info {
         if !self.marks_at_dequeue {
@@ -112,21 +113,22 @@ impl Hosted {
         }
     }
 
-    /// Shows the scheme a backward record of rates of the flow numbered `slot`.
+    /// Shows the scheme a backward rate record of the flow with the index `slot` at the port. `held` is the
+    /// length of the scheme's queue.
     pub fn on_backward(&mut self, now: Ps, slot: u32, record: &mut RateRecord, held: Held) {
         self.control
             .on_backward(now, slot, record, on_the_line(held));
     }
 }
 
-/// A frame under control in the form that schemes observe.
+/// A frame under rate control in the form that control schemes observe.
 fn passing(info: Info) -> Passing {
     let contents = info.contents();
     let ends_pdu = contents == Contents::Data;
     Passing::new(contents, on_line(info.octets()), ends_pdu)
 }
 
-/// Bytes on the line of frames, with preambles and gaps.
+/// Octets on the line of queued frames, with preambles and gaps.
 pub(super) fn on_the_line(held: Held) -> u64 {
     held.octets + u64::from(on_line(0)) * held.packets
 }

@@ -1,5 +1,5 @@
-//! Channels of a port under credit control: a queue for each channel, served round robin as far as credit
-//! allows.
+//! The channels of a port under credit control (FCVC): a queue for each channel, served round robin as
+//! far as credit allows.
 
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
@@ -11,7 +11,7 @@ use super::statistics::OF_CREDIT;
 use crate::control::ControlReport;
 use crate::credit::{SCHEMES, Sender};
 
-/// A channel at a port under credit control: its credit and its waiting frames.
+/// A channel at a port under credit control (FCVC): its credit and its waiting frames.
 #[derive(Clone, Debug)]
 pub(super) struct Lane {
     pub(super) sender: Sender,
@@ -21,7 +21,7 @@ pub(super) struct Lane {
     most: u64,
     /// Buffer in octets on the line that is reserved for the channel at this switch.
     reserve: u64,
-    /// True if the channel is in the round: it has a frame and credit for this frame.
+    /// True if the channel is in the port's round robin: it has a frame and credit for this frame.
     has_turn: bool,
 }
 
@@ -32,7 +32,7 @@ impl Lane {
     }
 }
 
-/// A frame that a port serves or has forwarded.
+/// A frame that a port under credit control is sending or has forwarded.
 #[derive(Clone, Copy, Debug)]
 pub struct Passed {
     /// Label of the frame at the switch.
@@ -41,7 +41,7 @@ pub struct Passed {
     pub octets: u32,
 }
 
-/// Channels of a port, and credit that waits for a free line.
+/// The channels of a port under credit control, and the credits to be returned that wait for a free line.
 #[derive(Clone, Debug)]
 pub struct Credited {
     pub(super) lanes: Vec<Lane>,
@@ -53,7 +53,8 @@ pub struct Credited {
 }
 
 impl Credited {
-    /// The channels, each with its credit and the octets on the line that are reserved for it here.
+    /// The channels of a port, each with its credit and the octets on the line that are reserved for it
+    /// at this switch.
     pub fn new(channels: Vec<(Sender, u64)>) -> Credited {
         let lane = |(sender, reserve)| Lane {
             sender,
@@ -72,7 +73,7 @@ impl Credited {
             forwarded: None,
         }
     }
-    /// Counters of the port since the start of the run.
+    /// Counters of credit control at the port since the start of the run.
     pub fn report(&self) -> ControlReport {
         let most = self.lanes.iter().map(|lane| lane.most).max();
         let values = [
@@ -91,14 +92,14 @@ impl Credited {
     pub fn waiting(&self) -> impl Iterator<Item = &Arriving> {
         self.lanes.iter().flat_map(|lane| &lane.waiting)
     }
-    /// Bytes of memory that the simulator uses.
+    /// Bytes of the simulator's memory that are allocated.
     pub fn storage(&self) -> usize {
         let lanes = self.lanes.iter();
         let frames: usize = lanes.map(|lane| lane.waiting.capacity()).sum();
         frames * size_of::<Arriving>() + self.lanes.capacity() * size_of::<Lane>()
     }
 
-    /// Puts a channel into the round if it may send and is not in the round.
+    /// Adds the channel with the index `slot` to the round robin, if it may send and is not in it.
     pub(super) fn offer(&mut self, slot: u32) {
         let lane = &mut self.lanes[slot as usize];
         if !lane.has_turn && lane.may_send() {
@@ -113,7 +114,7 @@ impl Credited {
         lane.waiting.push_back(frame);
         self.offer(slot);
     }
-    /// Takes the next frame of the round.
+    /// Removes and returns the next frame by round robin, and spends the credit for it.
     pub(super) fn next(&mut self) -> Option<Arriving> {
         let slot = self.turns.pop_front()?;
         let lane = &mut self.lanes[slot as usize];

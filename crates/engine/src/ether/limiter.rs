@@ -1,19 +1,20 @@
-//! The queue of flow credits (ExpressPass) before a line, which a token bucket limits.
+//! The queue of flow credits (ExpressPass) in front of a line, behind a token bucket.
 //!
-//! A flow credit makes its source send one packet with data over the opposite line. The bucket lets one credit pass in the time that a credit and the longest such
-//! packet take there. So data and credits of both directions fit the line.
+//! A flow credit makes its source send one packet with data over the opposite line. The bucket lets one credit pass in the
+//! time in which the opposite line carries a credit and the longest such packet. So data and credits of both directions fit
+//! each line.
 
 use alloc::collections::VecDeque;
 
 use crate::kernel::Ps;
 
-/// Credits that wait before a line, the oldest first, and a token bucket in units of time: a credit costs `span`.
+/// Flow credits that wait in front of a line, the oldest first, and a token bucket in units of time: a credit costs `span`.
 #[derive(Clone, Debug)]
 pub struct Limiter<T> {
     waiting: VecDeque<T>,
     limit: usize,
     span: Ps,
-    /// The bucket holds the tokens of one credit more than fit into this time.
+    /// Time in which the bucket gains all its tokens but those of one credit.
     spare: Ps,
     /// Time at which the bucket is full again.
     full_at: Ps,
@@ -22,20 +23,20 @@ pub struct Limiter<T> {
     dropped: u64,
 }
 
-/// Counters of a [`Limiter`] since the start of the run.
+/// Counts of flow credits at a [`Limiter`] since the start of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Credits that have passed.
     pub sent: u64,
-    /// Credits that met a full queue.
+    /// Credits that met a full queue and were dropped.
     pub dropped: u64,
-    /// Most credits that have waited.
+    /// Greatest number of credits that have waited.
     pub most: u64,
 }
 
 impl<T> Limiter<T> {
-    /// At most `limit` credits wait. One may pass in each `span`, and `burst` at once after a silence. The bucket is
-    /// full at the start.
+    /// A queue in which at most `limit` credits wait. One may pass in each `span`, and up to `burst` at once after a
+    /// silence. The bucket is full at the start.
     pub fn new((limit, burst): (u32, u32), span: Ps) -> Limiter<T> {
         Limiter {
             waiting: VecDeque::new(),
@@ -48,7 +49,7 @@ impl<T> Limiter<T> {
             dropped: 0,
         }
     }
-    /// A credit arrives. Returns false if the queue is full: the credit is lost.
+    /// Adds a credit that arrives. Returns false if the queue is full, so that the credit is dropped.
     #[must_use]
     pub fn push(&mut self, credit: T) -> bool {
         let fits = self.waiting.len() < self.limit;
@@ -82,7 +83,7 @@ impl<T> Limiter<T> {
     pub fn waiting(&self) -> impl Iterator<Item = &T> {
         self.waiting.iter()
     }
-    /// Counters since the start of the run.
+    /// Counts of credits since the start of the run.
     pub fn counts(&self) -> Counts {
         Counts {
             sent: self.sent,
@@ -90,7 +91,7 @@ impl<T> Limiter<T> {
             most: self.most as u64,
         }
     }
-    /// Bytes of memory that the simulator uses.
+    /// Bytes of the simulator's memory that are allocated.
     pub fn storage(&self) -> usize {
         self.waiting.capacity() * size_of::<T>()
     }
@@ -102,7 +103,8 @@ mod tests {
 
     use super::*;
 
-    /// Two credits pass at once, then one each 100 ps; after a silence of 250 ps again two. Three may wait.
+    /// A bucket of two credits, with one each 100 ps; three credits may wait. Two pass at once, and two again after a
+    /// silence of 250 ps.
     #[test]
     fn a_bucket_of_two_lets_two_pass_at_once() {
         let mut limiter = Limiter::new((3, 2), Ps(100));

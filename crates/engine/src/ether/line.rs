@@ -1,12 +1,12 @@
-//! Times of octets on a line, exact to the fraction of a picosecond.
+//! Transmission times of octets on a line, exact to the fraction of a picosecond.
 
 use crate::kernel::{Ps, Rate};
 
 /// Bits of an octet, times picoseconds of a second, times thousandths of a bit/s, in which a [`Rate`] counts.
 const OCTET_PS_BITS: u64 = 8 * 1_000_000_000_000 * 1_000;
 
-/// Times of octets on a line: the whole picoseconds of one octet, and a remainder that is carried from frame
-/// to frame. At 1, 10, 25, 40, 50, 100, 200, 400 and 800 Gbit/s the remainder is 0.
+/// Transmission times of octets on a line: the whole picoseconds of one octet, and a remainder that is
+/// carried from frame to frame. At 1, 10, 25, 40, 50, 100, 200, 400 and 800 Gbit/s the remainder is 0.
 #[derive(Clone, Copy, Debug)]
 pub struct OctetClock {
     whole: u64,
@@ -26,8 +26,8 @@ impl OctetClock {
             denominator: rate.0,
         }
     }
-    /// The end of `octets` octets of one frame, as whole picoseconds and a fraction in units of `1/rate` ps.
-    /// The octets begin at `start` plus the fraction `carry`.
+    /// The end of the transmission of `octets` octets of one frame, as whole picoseconds and a fraction in
+    /// units of `1/rate` ps. The octets begin at `start` plus the fraction `carry`.
     #[inline]
     pub fn after(&self, start: Ps, carry: u64, octets: u32) -> (Ps, u64) {
         let octets = octets as u64;
@@ -43,20 +43,20 @@ impl OctetClock {
             owed - extra * self.denominator,
         )
     }
-    /// Picoseconds of `octets` octets, rounded down.
+    /// Transmission time of `octets` octets in picoseconds, rounded down.
     pub fn floor(&self, octets: u32) -> Ps {
         self.after(Ps::ZERO, 0, octets).0
     }
-    /// Picoseconds of `octets` octets, rounded up.
+    /// Transmission time of `octets` octets in picoseconds, rounded up.
     pub fn ceil(&self, octets: u32) -> Ps {
         let (whole, rest) = self.after(Ps::ZERO, 0, octets);
         Ps(whole.0 + (rest > 0) as u64)
     }
-    /// Picoseconds of any number of octets, as a fraction.
+    /// Transmission time of any number of octets in picoseconds, not rounded.
     pub fn time_of(&self, octets: u64) -> f64 {
         octets as f64 * (OCTET_PS_BITS as f64 / self.denominator as f64)
     }
-    /// Number of octets that a time takes on the line, rounded up.
+    /// Number of octets that the line carries in `time`, rounded up.
     pub fn octets_in(&self, time: Ps) -> u64 {
         (time.0 as u128 * self.denominator as u128).div_ceil(OCTET_PS_BITS as u128) as u64
     }
@@ -66,7 +66,8 @@ impl OctetClock {
 mod tests {
     use super::*;
 
-    /// A frame of 1,538 octets on the line, with whole picoseconds for each octet: 1538 x 320, 80, 20, 10.
+    /// Transmission times of a frame of 1,538 octets on lines with whole picoseconds for each octet: 1538 x
+    /// 320, 80, 20, 10.
     #[test]
     fn octets_of_fast_lines_take_whole_picoseconds() {
         for (gbps, ps) in [(25, 492_160), (100, 123_040), (400, 30_760), (800, 15_380)] {

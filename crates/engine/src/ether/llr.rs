@@ -2,15 +2,16 @@
 //! order, so no layer above sees the loss.
 //!
 //! Each frame has a sequence number on its link, and the sender keeps a copy in a replay buffer. The receiver acknowledges
-//! each frame that arrives in order (ACK). It answers an errored frame with a NACK and discards all frames behind it. The sender
-//! goes back to the errored frame (go-back-N) when the NACK arrives. An answer is a control word of 8 octets.
+//! each frame that arrives in order (ACK). It answers an errored frame with a NACK and discards all frames behind it. The
+//! sender goes back to the errored frame (go-back-N) when the NACK arrives. An answer, ACK or NACK, is a control word of 8
+//! octets.
 //!
-//! The module keeps an errored frame at the begin of its link until it arrives whole. What a real sender sends in vain behind
-//! the frame would be discarded, so these frames stay in their queues, and the line counts as busy. The next try begins when
-//! the NACK arrives; a real sender finishes the frame in service first. Frames that a real sender has chosen in this time
-//! may be overtaken by frames of a higher priority here. Answers are not lost, and take no time of the opposite line: they wait
-//! `response` for the frame in service there. The specification of Ultra Ethernet is not public in full, so words and times
-//! are choices of this module.
+//! The module keeps an errored frame at the sending end of its link until a try succeeds. A real sender would send more
+//! frames behind it, which the receiver would discard. Here these frames stay in their queues, and the line counts as busy.
+//! The next try begins when the NACK arrives; a real sender first finishes the frame that it is sending. Frames that a real
+//! sender has chosen in this time may be overtaken by frames of a higher priority here. Answers are not lost, and take no
+//! time of the opposite line: they wait `response` for the frame that is being sent there. The specification of Ultra
+//! Ethernet is not public in full, so control words and times are choices of this module.
 
 use alloc::collections::VecDeque;
 use alloc::format;
@@ -21,25 +22,25 @@ use super::line::OctetClock;
 use crate::kernel::Ps;
 use crate::net::LinkPlan;
 
-/// Octets of an answer on the line: a control word.
+/// Octets on the line of an answer (ACK or NACK): a control word.
 pub const ANSWER: u32 = 8;
 
-/// Link-level retry of a network.
+/// Settings of link-level retry, the same on all links of a network.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LlrConfig {
-    /// Octets of the replay buffer of each link, from header to FCS of the frames; if absent, the number that
+    /// Size of the replay buffer of each link in octets, from header to FCS of the frames; if absent, the size that
     /// [`LlrConfig::full_rate`] returns.
     pub buffer: Option<u64>,
-    /// Time from the arrival of a frame to the begin of its answer; if absent, that of the longest frame on the opposite
-    /// line, behind which the answer may wait.
+    /// Time from the arrival of a frame to the start of its answer. If absent, the transmission time of the longest frame on
+    /// the opposite line, behind which the answer may wait.
     pub response: Option<Ps>,
-    /// Most times that a frame is sent. After the last time the receiver drops it by its FCS.
+    /// Greatest number of times that a frame is sent. If the last time fails, the receiver drops the frame by its FCS.
     pub tries: u32,
 }
 
 impl LlrConfig {
-    /// Time from the last bit of a frame on `link` to the arrival of its answer over `back`, whose longest frame has
-    /// `longest` octets.
+    /// Time from the last bit of a frame on `link` to the arrival of its answer over the opposite link `back`, whose longest
+    /// frame has `longest` octets.
     pub fn answer(&self, link: &LinkPlan, back: &LinkPlan, longest: u32) -> Ps {
         let clock = OctetClock::new(back.rate);
         let response = self
@@ -50,8 +51,9 @@ impl LlrConfig {
             .saturating_add(clock.ceil(ANSWER))
             .saturating_add(back.delay)
     }
-    /// Octets of the replay buffer with which frames of `longest` octets follow one another on `link` without errors. A frame
-    /// stays in the buffer from its begin to the arrival of its answer, and the next one begins if the longest has room.
+    /// Least size of the replay buffer in octets with which frames of `longest` octets follow one another on `link` without
+    /// pauses, if no bit is errored. A frame stays in the buffer until its answer arrives, and the next frame begins once
+    /// the longest frame fits into the buffer.
     pub fn full_rate(&self, link: &LinkPlan, back: &LinkPlan, longest: u32) -> u64 {
         let clock = OctetClock::new(link.rate);
         let frame = clock.floor(on_line(longest)).0.max(1);
@@ -60,7 +62,7 @@ impl LlrConfig {
         let unanswered = answer.saturating_sub(clock.floor(GAP).0).div_ceil(frame);
         (unanswered + 1).saturating_mul(longest.into())
     }
-    /// Octets of the replay buffer of `link`.
+    /// Size of the replay buffer of `link` in octets.
     pub fn buffer_of(&self, link: &LinkPlan, back: &LinkPlan, longest: u32) -> u64 {
         self.buffer
             .unwrap_or_else(|| self.full_rate(link, back, longest))
@@ -77,25 +79,26 @@ impl LlrConfig {
     }
 }
 
-/// Link-level retry at the begin of a link.
+/// State of link-level retry at the sending end of a link.
 #[derive(Clone, Debug)]
 pub struct Retry {
-    /// Time from the last bit of a frame to the arrival of its answer.
+    /// Time from the last bit of a frame to the arrival of its answer (ACK or NACK).
     answer: Ps,
     buffer: u64,
     longest: u32,
     most_tries: u32,
-    /// Frames in the replay buffer: arrival of the answer, and octets.
+    /// Frames in the replay buffer: time at which the answer arrives, and octets.
     kept: VecDeque<(Ps, u32)>,
     held: u64,
-    /// Frames sent again so far, each time counted.
+    /// Number of retries so far: a frame counts each time it is sent again.
     retries: u64,
-    /// Picoseconds in which the line sent a frame again, or waited for an answer to do so or to have room.
+    /// Picoseconds so far in which the line sent a frame again, waited for an answer before doing so, or waited until a
+    /// frame fitted into the replay buffer.
     waited: u64,
 }
 
 impl Retry {
-    /// Retry on `link` with the answers over `back`. The longest frame of both has `longest` octets.
+    /// Retry on `link`, with answers over the opposite link `back`. The longest frame of both links has `longest` octets.
     pub fn new(config: &LlrConfig, (link, back): (&LinkPlan, &LinkPlan), longest: u32) -> Retry {
         Retry {
             answer: config.answer(link, back, longest),
@@ -108,8 +111,8 @@ impl Retry {
             waited: 0,
         }
     }
-    /// Time at which a frame may be sent again that has been errored `tries` times, the last bit of the last time at
-    /// `last_bit`; `None` after the last try.
+    /// Time at which a frame is sent again after `tries` tries with errored bits, of which the last ended at `last_bit`;
+    /// `None` if no further try is allowed.
     pub(super) fn again(&mut self, last_bit: Ps, tries: u32) -> Option<Ps> {
         if tries >= self.most_tries {
             return None;
@@ -117,8 +120,8 @@ impl Retry {
         self.retries += 1;
         Some(last_bit + self.answer)
     }
-    /// Keeps a frame that leaves until its answer arrives. Returns the time from which the buffer has room for the longest
-    /// frame.
+    /// Keeps a frame whose last bit leaves at `last_bit` in the replay buffer until its answer arrives. Returns the time
+    /// from which on the longest frame fits into the buffer.
     pub(super) fn keep(&mut self, last_bit: Ps, octets: u32) -> Ps {
         self.kept.push_back((last_bit + self.answer, octets));
         self.held += u64::from(octets);
@@ -134,15 +137,16 @@ impl Retry {
         }
         has_room
     }
-    /// Counts the time by which the line becomes free later.
+    /// Adds the time by which retry delays the next frame on the line.
     pub(super) fn note(&mut self, waited: Ps) {
         self.waited += waited.0;
     }
-    /// Frames sent again so far, each time counted.
+    /// Number of retries so far: a frame counts each time it is sent again.
     pub fn retries(&self) -> u64 {
         self.retries
     }
-    /// Picoseconds in which the line sent a frame again, or waited for an answer.
+    /// Picoseconds so far in which the line sent a frame again, waited for an answer, or waited for space in the replay
+    /// buffer.
     pub fn waited_ps(&self) -> u64 {
         self.waited
     }

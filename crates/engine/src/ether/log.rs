@@ -8,14 +8,14 @@ use super::roce;
 use crate::kernel::Ps;
 use crate::net::{ChannelId, EventKinds};
 
-/// Reason why a port dropped a frame.
+/// Reason why a frame was dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
-    /// The queue, the shared memory or the headroom of PFC had no room.
+    /// The frame did not fit into the queue, the shared memory or the headroom of PFC.
     Overflow,
     /// Active queue management dropped the frame.
     Early,
-    /// A credit of ExpressPass met a full queue of credits, which limits the rate of data.
+    /// The frame was a flow credit of ExpressPass and met a full queue of flow credits.
     CreditLimit,
     /// The frame had an errored bit, which its receiver found by the FCS.
     BitErrors,
@@ -24,7 +24,7 @@ pub enum Cause {
 /// Kind of an event in the event log of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A port dropped a frame, or a receiver did by its FCS.
+    /// A port dropped a frame, or a receiver dropped it by its FCS.
     Loss(Cause),
     /// A retransmission timer expired.
     Timeout,
@@ -41,13 +41,14 @@ pub struct Event {
     pub at: Ps,
     /// Channel of the event.
     pub channel: ChannelId,
-    /// Link of the port that had the event, or by which an errored frame arrived; `None` at a host.
+    /// Index of the link that the port of the event feeds, or by which an errored frame arrived; `None` at a
+    /// host.
     pub link: Option<u32>,
     /// Kind of the event.
     pub kind: Kind,
-    /// Sequence number in bytes. At a timeout that of the oldest byte not acknowledged; otherwise that of
-    /// the segment's first byte, or the number that an acknowledgement carries. Over RoCE the number of a packet
-    /// counts as that many full payloads. `None` for a SYN, a SYN-ACK, a CNP and a datagram.
+    /// Sequence number in bytes: at a timeout the number of the oldest byte not acknowledged, otherwise the
+    /// number of the segment's first byte, or the number that an acknowledgement carries. Over RoCE it is the
+    /// packet number times the bytes of a full payload. `None` for a SYN, a SYN-ACK, a CNP and a datagram.
     pub seq: Option<u64>,
 }
 
@@ -64,7 +65,7 @@ pub(super) struct Noted {
 }
 
 impl Noted {
-    /// The event, which belongs to `channel`. Its sequence number counts units of `unit` bytes.
+    /// The event, for `channel`. The sequence number of the log is in units of `unit` bytes.
     pub(super) fn of(&self, channel: ChannelId, unit: u64) -> Event {
         Event {
             at: self.at,
@@ -101,11 +102,12 @@ impl Log {
     pub(super) fn storage(&self) -> usize {
         self.noted.capacity() * size_of::<Noted>()
     }
-    /// From now on counts events without storing them.
+    /// Stops storing events; later events are only counted.
     pub(super) fn close(&mut self) {
         self.limit = self.noted.len();
     }
-    /// Stores an event of the frame with `label` at the port of `link`, or at the end of `link`.
+    /// Stores an event of the frame with `label` at the port that feeds `link`, or, for an errored frame, at the
+    /// node where `link` ends.
     pub(super) fn at_port(
         &mut self,
         at: Ps,

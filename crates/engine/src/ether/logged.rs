@@ -1,4 +1,4 @@
-//! The event log of a simulation: its beginning, and the events of all nodes in the order of time.
+//! The event log of a simulation: how it begins, and the events of all nodes in the order of time.
 
 use alloc::vec::Vec;
 
@@ -26,8 +26,8 @@ impl Simulation {
         }
     }
 
-    /// Stores no further events, but counts them, once the logs have `limit` events before now: no later event is
-    /// among the first. Called from time to time, it bounds the memory of the logs.
+    /// Closes all logs once they have `limit` events before now, so that no later event can be among the first
+    /// `limit`. Later events are only counted. Called from time to time, this bounds the memory of the logs.
     pub fn close_full_logs(&mut self, limit: usize) {
         let logs = || self.nodes().flat_map(logs_of);
         if logs().map(|log| log.noted.len()).sum::<usize>() < limit {
@@ -73,7 +73,7 @@ impl Simulation {
                 Node::Host(host) => {
                     for endpoint in &host.endpoints {
                         let log = endpoint.log.iter();
-                        // What a host loses, it was to receive.
+                        // A frame that a host drops was on its way to this host.
                         log.for_each(|log| {
                             add(log, &|noted| match noted.kind {
                                 Kind::Loss(_) => endpoint.channel.reverse(),

@@ -1,5 +1,5 @@
-//! Flow control of a link by priority: PFC or CBFC. A gate at the sending end of a link holds frames
-//! back. Counters at the receiving end count the frames (guard).
+//! Flow control of a link by priority: PFC or CBFC. At the sending end of a link a [`Gate`] holds frames
+//! back. At the receiving end a [`Guard`] counts the frames.
 
 use alloc::collections::VecDeque;
 
@@ -10,17 +10,17 @@ use super::pause::{Order, Pauses};
 use super::pfc::Ingresses;
 use crate::kernel::Ps;
 
-/// The gate at the sending end of a link, which holds frames back.
+/// At the sending end of a link: what holds frames back.
 #[derive(Clone, Debug)]
 pub enum Gate {
-    /// PFC: pauses of the other end.
+    /// PFC: pauses that the receiving end has sent.
     Pauses(Pauses),
     /// CBFC: a lack of credits.
     Credits(Credits),
 }
 
 impl Gate {
-    /// True if a frame may begin at the instant `at`.
+    /// True if the frame with the header word `info` may be sent at the instant `at`.
     #[inline]
     pub fn allows(&mut self, info: Info, at: Ps) -> bool {
         match self {
@@ -28,14 +28,14 @@ impl Gate {
             Gate::Credits(credits) => credits.allow(info, at),
         }
     }
-    /// A frame begins.
+    /// Counts a frame that is sent from now on: under CBFC it spends credits.
     #[inline]
     pub fn pass(&mut self, info: Info) {
         if let Gate::Credits(credits) = self {
             credits.spend(info);
         }
     }
-    /// A frame of PFC or CBFC arrives at `now`.
+    /// Processes a frame of PFC or CBFC that arrives at `now`.
     pub fn take(&mut self, now: Ps, packet: &Packet) {
         match (self, packet) {
             (Gate::Pauses(pauses), Packet::Pause(order)) => pauses.take(now, *order),
@@ -43,7 +43,7 @@ impl Gate {
             _ => unreachable!("a network has one flow control by priority"),
         }
     }
-    /// Time at which the gate may open for `priority` without a further frame from the other end.
+    /// Time at which the gate may open for `priority` without a further frame from the receiving end.
     pub fn opens_at(&self, priority: u8) -> Ps {
         match self {
             Gate::Pauses(pauses) => pauses.ends_at(priority),
@@ -66,12 +66,13 @@ impl Gate {
     }
 }
 
-/// Notices that wait for a free line. One frame carries all of them.
+/// Pauses to be sent (PFC), or credits to be returned (CBFC), that wait for a free line. One frame carries
+/// all of them.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Notices(Option<Packet>);
 
 impl Notices {
-    /// Adds a notice.
+    /// Adds a pause, the end of a pause, or a count of freed credits.
     pub fn add(&mut self, due: Due) {
         match due.notice {
             Notice::Pause(is_paused, quanta) => {
@@ -93,27 +94,27 @@ impl Notices {
             }
         }
     }
-    /// True if a notice waits.
+    /// True if a frame of PFC or CBFC waits to be sent.
     pub fn wait(&self) -> bool {
         self.0.is_some()
     }
-    /// The frame with all notices that wait; `None` without a notice.
+    /// Removes and returns the frame of PFC or CBFC that waits to be sent; `None` if none waits.
     pub fn take(&mut self) -> Option<(Info, Packet)> {
         Some((Info::of_link(), self.0.take()?))
     }
 }
 
-/// Counters of PFC or CBFC at a node (guard), for the frames that arrive over all its links.
+/// Counters of PFC or CBFC at a node, for the frames that arrive over all its links.
 #[derive(Clone, Debug)]
 pub enum Guard {
-    /// PFC.
+    /// Counters of PFC, in octets by incoming link.
     Ingresses(Ingresses),
-    /// CBFC.
+    /// Counters of CBFC, in credits by incoming link.
     Buffers(Buffers),
 }
 
 impl Guard {
-    /// True for a frame of a priority under flow control.
+    /// True for a frame of a priority under PFC or CBFC.
     #[inline]
     pub fn covers(&self, info: Info) -> bool {
         match self {
@@ -121,14 +122,14 @@ impl Guard {
             Guard::Buffers(buffers) => buffers.covers(info),
         }
     }
-    /// True if the buffer has room for a frame with this label. Under CBFC it always has.
+    /// True if a frame with this label fits into the buffer. Under CBFC it always does.
     pub fn admits(&self, label: u32, info: Info) -> bool {
         match self {
             Guard::Ingresses(ingresses) => ingresses.admits(label, info),
             Guard::Buffers(_) => true,
         }
     }
-    /// Counts a frame with this label that arrives at `now`. Returns the notice that is due.
+    /// Counts a frame with this label that arrives at `now`. Returns the pause that must be sent now, if any.
     pub fn take(&mut self, now: Ps, label: u32, info: Info) -> Option<Due> {
         match self {
             Guard::Ingresses(ingresses) => ingresses.take(now, label, info),
@@ -138,7 +139,8 @@ impl Guard {
             }
         }
     }
-    /// A frame with this label has left. Returns the notice that is due.
+    /// Counts a frame with this label that has left the node. Returns the end of a pause, or the credits,
+    /// that must be sent now, if any.
     pub fn release(&mut self, label: u32, info: Info) -> Option<Due> {
         match self {
             Guard::Ingresses(ingresses) => ingresses.release(label, info),
@@ -152,7 +154,7 @@ impl Guard {
             }
         }
     }
-    /// Time at which a pause must be sent again; `NEVER` without pauses.
+    /// Time at which the next pause must be sent again; `NEVER` without pauses.
     pub fn next_again(&self) -> Ps {
         match self {
             Guard::Ingresses(ingresses) => ingresses.next_again(),
@@ -166,15 +168,15 @@ impl Guard {
             Guard::Buffers(_) => None,
         }
     }
-    /// Octets in the buffer of the node; `None` unless all priorities are under flow control.
+    /// Octets in the buffer of the node; `None` unless all priorities are under PFC or CBFC.
     pub fn held(&self) -> Option<u64> {
         match self {
             Guard::Ingresses(ingresses) => ingresses.held(),
             Guard::Buffers(buffers) => buffers.held(),
         }
     }
-    /// Most that the node has held of one priority so far from the opposite link of `port`: octets under PFC,
-    /// credits under CBFC.
+    /// Greatest amount that the node has held so far of one priority from the link opposite to the link of
+    /// `port`: octets under PFC, credits under CBFC.
     pub fn most(&self, port: u32) -> u64 {
         match self {
             Guard::Ingresses(ingresses) => ingresses.most(port),
@@ -183,26 +185,26 @@ impl Guard {
     }
 }
 
-/// Flow control by priority at a port.
+/// PFC or CBFC at a port of a switch.
 #[derive(Clone, Debug)]
 pub struct PortGate {
     pub(super) gate: Gate,
-    /// A bit for each priority under flow control.
+    /// A bit for each priority under PFC or CBFC.
     pub(super) priorities: u8,
-    /// Label of frames of PFC and CBFC: the number, at the next node, of the port or interface that feeds the
-    /// opposite link.
+    /// Label of the frames of PFC or CBFC that the port sends: the number, at the next node, of the port or
+    /// interface that feeds the opposite link.
     pub(super) label: u32,
-    /// Notices that wait for a free line.
+    /// Pauses or credits that wait for a free line.
     pub(super) notices: Notices,
     pub(super) notices_sent: u64,
-    /// Label at the switch and header word of the frame in service.
+    /// Label at the switch and header word of the frame that the port is sending.
     pub(super) in_service: Option<(u32, Info)>,
     /// Label at the switch and header word of the frame that has just left.
     pub(super) gone: Option<(u32, Info)>,
 }
 
 impl PortGate {
-    /// Flow control of a port. `priorities` has a bit for each priority under it.
+    /// PFC or CBFC at a port. `priorities` has a bit for each priority under PFC or CBFC.
     pub fn new(gate: Gate, priorities: u8, label: u32) -> PortGate {
         PortGate {
             gate,
@@ -224,22 +226,22 @@ impl PortGate {
     }
 }
 
-/// Flow control by priority at an interface of a host.
+/// PFC or CBFC at an interface of a host.
 #[derive(Clone, Debug)]
 pub struct HostGate {
     pub(super) gate: Gate,
-    /// By priority: endpoints that are out of the round while their priority is held back.
+    /// By priority: endpoints that are out of the interface's round robin while their priority is held back.
     pub(super) kept: [VecDeque<u32>; 8],
-    /// By priority: the frame that waits for credits, with its endpoint.
+    /// By priority: the frame that waits for credits of CBFC, with the index of its endpoint.
     pub(super) heads: [Option<(u32, Info, Packet)>; 8],
-    /// Label of frames of CBFC; see [`PortGate`].
+    /// Label of the frames of PFC or CBFC that the interface sends; see [`PortGate`].
     pub(super) label: u32,
-    /// Notices that wait for a free line.
+    /// Credits that wait for a free line.
     pub(super) notices: Notices,
 }
 
 impl HostGate {
-    /// Flow control of an interface.
+    /// PFC or CBFC at an interface. `label` is the label of the frames of PFC or CBFC that it sends.
     pub fn new(gate: Gate, label: u32) -> HostGate {
         HostGate {
             gate,
@@ -249,15 +251,15 @@ impl HostGate {
             notices: Notices::default(),
         }
     }
-    /// True if no endpoint of `priority` may be asked for a frame at the instant `at`.
+    /// True if no endpoint may be asked for a frame of `priority` at the instant `at`.
     pub(super) fn keeps(&self, priority: u8, at: Ps) -> bool {
         match &self.gate {
             Gate::Pauses(pauses) => pauses.holds(priority, at),
             Gate::Credits(_) => self.heads[usize::from(priority)].is_some(),
         }
     }
-    /// Takes a frame of an endpoint that [`HostGate::keeps`] does not keep back. Returns false if the frame
-    /// must wait for credits.
+    /// Passes a frame of an endpoint whose priority [`HostGate::keeps`] does not hold back. Returns false if
+    /// the frame must wait for credits of CBFC.
     pub(super) fn passes(&mut self, number: u32, (info, packet): (Info, Packet), now: Ps) -> bool {
         let Gate::Credits(credits) = &mut self.gate else {
             return true;
@@ -272,13 +274,13 @@ impl HostGate {
         }
         is_allowed
     }
-    /// True if a frame that has waited for credits may begin at `now`.
+    /// True if a frame that has waited for credits may be sent at `now`.
     pub(super) fn has_head(&mut self, now: Ps) -> bool {
         let mut heads = self.heads.iter().flatten();
         heads.any(|(_, info, _)| self.gate.allows(*info, now))
     }
-    /// Removes and returns a frame that has waited for credits and may begin at `now`; of several the one of
-    /// the highest priority.
+    /// Removes and returns a frame that has waited for credits and may be sent at `now`; if there are
+    /// several, the frame of the highest priority.
     pub(super) fn take_head(&mut self, now: Ps) -> Option<(u32, Info, Packet)> {
         let gate = &mut self.gate;
         let mut heads = self.heads.iter_mut().rev();
@@ -286,7 +288,7 @@ impl HostGate {
         let head = found?.take();
         head.inspect(|(_, info, _)| self.gate.pass(*info))
     }
-    /// Frames that wait for credits, with their endpoints.
+    /// Frames that wait for credits of CBFC, with the indices of their endpoints.
     pub fn heads(&self) -> impl Iterator<Item = (u32, &Packet)> {
         let heads = self.heads.iter().flatten();
         heads.map(|(number, _, packet)| (*number, packet))

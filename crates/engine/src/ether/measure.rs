@@ -1,4 +1,4 @@
-//! Computes the report from counters: snapshots are taken at both ends of the measuring window.
+//! Computes the report from counters, by snapshots at the begin and the end of the measuring window.
 
 use alloc::format;
 use alloc::vec::Vec;
@@ -43,8 +43,8 @@ impl Simulation {
     pub fn ports(&self) -> impl Iterator<Item = &Port> {
         self.nodes().flat_map(ports)
     }
-    /// For each output port of a switch its link, the frames that its queues have dropped so far, and the number of these
-    /// that met a full queue.
+    /// For each output port of a switch: the index of its link, the number of frames that its queues have dropped so far,
+    /// and how many of these met a full queue.
     pub fn drops(&mut self) -> Vec<(usize, u64, u64)> {
         let now = self.now;
         let stations = self.stations.iter_mut();
@@ -85,7 +85,8 @@ impl Simulation {
             _ => None,
         }
     }
-    /// Bytes of payload that have arrived at a flow's destination so far: in order, out of order, or twice.
+    /// Bytes of payload that have arrived at a flow's destination so far, including bytes out of order and bytes that
+    /// arrived twice.
     pub fn received(&self, flow: usize) -> u64 {
         let destination = self.endpoint(ChannelId::backward(flow));
         match destination.app() {
@@ -105,7 +106,7 @@ impl Simulation {
         }
     }
 
-    /// Runs to `end`, measures between `from` and `to`, and returns the report.
+    /// Runs to `end`, measures from `from` to `to`, and returns the report.
     pub fn measure(&mut self, from: Ps, to: Ps, end: Ps) -> Report {
         self.run_until(from);
         self.begin_window();
@@ -144,8 +145,8 @@ impl Simulation {
         self.network.window.delays = delays.collect();
     }
 
-    /// Samples the queues of switches now, for the quantiles of the measuring window. Does nothing after the
-    /// window.
+    /// Samples the lengths of all queues of switches now, for the quantiles of the measuring window. Does nothing after
+    /// the window.
     pub fn sample(&mut self) {
         if self.network.window.has_ended {
             return;
@@ -178,7 +179,7 @@ impl Simulation {
         }
         self.endpoint(ChannelId::forward(flow)).begin()
     }
-    /// Time from the start of a flow to the acknowledgement of its last byte; `None` without this acknowledgement.
+    /// Time from the start of a flow to the acknowledgement of its last byte; `None` before this acknowledgement.
     pub fn completion(&self, flow: usize) -> Option<Ps> {
         let end = self.endpoint(ChannelId::forward(flow)).completed()?;
         Some(end - self.begin(flow)?)
@@ -278,7 +279,7 @@ impl Simulation {
         }
     }
 
-    /// Dropped frames and payload bytes so far, by channel.
+    /// By channel: frames that switches have dropped so far, and their payload bytes.
     pub(super) fn dropped(&self) -> Vec<Dropped> {
         let mut dropped = alloc::vec![Dropped::default(); 2 * self.network.plan.flows.len()];
         for route in self.nodes().flat_map(|node| match node {
@@ -291,7 +292,7 @@ impl Simulation {
         dropped
     }
 
-    /// Errored frames and their payload bytes so far, by channel.
+    /// By channel: frames with errored bits that receivers have dropped so far, and their payload bytes.
     pub(crate) fn lost(&self) -> Vec<Dropped> {
         let mut lost = alloc::vec![Dropped::default(); 2 * self.network.plan.flows.len()];
         for (number, node) in self.nodes().enumerate() {
@@ -303,7 +304,7 @@ impl Simulation {
         }
         lost
     }
-    /// Counters of the links that err.
+    /// Counters of the links with bit errors, each with the index of its link.
     fn link_counts(&self) -> Vec<(usize, LinkCounts)> {
         let links = self.network.plan.links.iter().enumerate();
         let erring = links.filter(|(_, link)| link.errors.as_ref().is_some_and(|one| one.occur()));
@@ -373,8 +374,8 @@ impl Simulation {
         pairs.map(report).collect()
     }
 
-    /// The channel of a frame that arrives at a node with a label. A credit frame belongs to the opposite of
-    /// the channel that gets the credit.
+    /// The channel of a frame that arrives at `node` with `label`. A credit frame (FCVC) belongs to the opposite of the
+    /// channel that gets the credit.
     pub(super) fn channel_at(&self, node: usize, label: u32, info: Info) -> ChannelId {
         match &self.stations[node].node {
             Node::Host(host) => host.endpoints[label as usize].channel.reverse(),
@@ -395,7 +396,7 @@ impl Simulation {
             Node::Switch(_) => None,
         })
     }
-    /// The packets that wait for credit at hosts, with their channels.
+    /// The packets that wait at hosts for credit of FCVC or CBFC, with their channels.
     fn heads(&self) -> impl Iterator<Item = (ChannelId, &Packet)> {
         self.hosts().flat_map(|host| {
             let ends = host.credited().into_iter();
@@ -409,8 +410,7 @@ impl Simulation {
         })
     }
 
-    /// For each channel its frames on links, in switches, and at hosts without credit, and their payload
-    /// bytes of TCP or RoCE.
+    /// By channel: frames on links, in switches, and waiting for credit at hosts, and their payload bytes of TCP or RoCE.
     pub(super) fn in_path(&self) -> Vec<Dropped> {
         let mut found = alloc::vec![Dropped::default(); 2 * self.network.plan.flows.len()];
         let mut add = |node: usize, (label, info): (u32, Info), bytes: u64| {
@@ -443,11 +443,11 @@ impl Simulation {
         found
     }
 
-    /// The report of a run that ends now. The measuring window has ended before.
+    /// The report of a run that ends now, after the measuring window has ended.
     ///
     /// # Panics
-    /// If no window has begun and ended. If frames or bytes are not conserved, or a channel under credit
-    /// control has held more than its reserve, or PFC or CBFC counts wrongly. Each of these three is a defect of the
+    /// If no window has begun and ended. Also if frames or bytes are not conserved, if a channel under credit control
+    /// (FCVC) has held more than its reserve, or if PFC or CBFC counts wrongly; each of these is a defect of the
     /// simulator, never of its input.
     pub fn report(&mut self) -> Report {
         let last = self.snapshot();
@@ -488,7 +488,7 @@ impl Simulation {
         }
     }
 
-    /// Checks that each frame of each channel has arrived, was dropped or is on its way.
+    /// Checks that each frame of each channel has arrived, was dropped or is still on its path.
     fn check_packets(&self, in_path: &[Dropped], dropped: &[Dropped], lost: &[Dropped]) {
         for channel in self.network.plan.channels() {
             let sent = self.endpoint(channel).counts().packets_sent;
@@ -549,7 +549,7 @@ impl Simulation {
             queues.map(|queue| queue.dropped.packets).sum()
         };
         let packets_dropped = queues(end) - queues(begin);
-        // Sources and destinations send packets: data and acknowledgements.
+        // Both sources and destinations send packets: data and acknowledgements.
         let packets_sent = sum(|flow| flow.source.packets_sent + flow.destination.packets_sent);
         let packets_delivered =
             sum(|flow| flow.source.packets_received + flow.destination.packets_received);
@@ -564,7 +564,8 @@ impl Simulation {
         }
     }
 
-    /// `places` has frames and bytes by channel: those in the path, dropped ones, and errored ones.
+    /// The report of flow `number`. `places` has frames and bytes by channel: those still on the path, those dropped by
+    /// switches, and errored ones.
     fn flow_report(&self, number: usize, places: [&[Dropped]; 3]) -> FlowReport {
         let flow = &self.network.plan.flows[number];
         let window = &self.network.window;
@@ -718,7 +719,8 @@ impl Simulation {
         reports
     }
 
-    /// Report of the control of a port, with counts since the start of the run; `None` without control.
+    /// Report of what controls a port (control scheme, credit control, PFC or CBFC), with counts since the start of the
+    /// run; `None` if nothing does.
     fn control_of(&self, node: usize, number: usize, port: &Port) -> Option<ControlReport> {
         let scheme = port.control().map(statistics::report);
         let of_credit = || port.credited().map(Credited::report);
@@ -781,7 +783,8 @@ impl Simulation {
     }
 }
 
-/// The report of a port's control, with the counts of flow credits (ExpressPass) if these leave there.
+/// The report `found` of a port's control, with the counts of flow credits (ExpressPass) if flow credits leave by the
+/// port.
 fn with_limiter(found: Option<ControlReport>, port: &Port) -> Option<ControlReport> {
     let Some(limiter) = port.limiter() else {
         return found;
@@ -798,7 +801,7 @@ fn with_limiter(found: Option<ControlReport>, port: &Port) -> Option<ControlRepo
     Some(report)
 }
 
-/// Rate control of a flow's source; `None` without it.
+/// Rate control of a flow's source; `None` without rate control.
 fn source_of(endpoint: &Endpoint) -> Option<&RateSource> {
     match endpoint.rates() {
         Rates::Source(source) => Some(source),
@@ -806,7 +809,7 @@ fn source_of(endpoint: &Endpoint) -> Option<&RateSource> {
     }
 }
 
-/// The sending end of a flow over RoCE; `None` without RoCE.
+/// The RoCE sender of a flow; `None` without RoCE.
 fn roce_sender(endpoint: &Endpoint) -> Option<&Sender> {
     match endpoint.app() {
         App::RoceSender(sender) => Some(sender),
@@ -814,7 +817,7 @@ fn roce_sender(endpoint: &Endpoint) -> Option<&Sender> {
     }
 }
 
-/// The pacer of credits at a flow's destination; `None` without ExpressPass.
+/// The pacer of flow credits at a flow's destination; `None` without ExpressPass.
 fn pacer_of(endpoint: &Endpoint) -> Option<&Pacer> {
     match endpoint.app() {
         App::RoceReceiver(receiver) => receiver.pacer(),
@@ -848,8 +851,8 @@ fn port_counts(port: &mut Port, now: Ps) -> PortCounts {
     }
 }
 
-/// True if the counts of PFC or CBFC equal the octets in the queues of a switch. All priorities must be
-/// covered for this.
+/// True if the octets that PFC or CBFC counts equal the octets in the queues of a switch, or if not all priorities are
+/// under PFC or CBFC.
 fn counts_what_it_holds(node: &Node) -> bool {
     let Node::Switch(switch) = node else {
         return true;

@@ -1,6 +1,6 @@
 //! The packet memory that the queues of a switch share, with dynamic thresholds (Choudhury and Hahne 1998,
-//! "Dynamic Queue Length Thresholds for Shared-Memory Packet Switches"). B octets are shared. A queue may
-//! grow while it is shorter than T = alpha (B - used).
+//! "Dynamic Queue Length Thresholds for Shared-Memory Packet Switches"). The shared part has B octets. A
+//! queue may grow while its octets in the shared part are fewer than T = alpha (B - used).
 //!
 //! Alpha is a power of two, so thresholds are exact in whole octets. The paper computes T by a shift for this
 //! reason.
@@ -24,12 +24,13 @@ pub struct MemoryConfig {
     /// Size of the memory, reserved parts included.
     #[schemars(extend("x-change" = true, "x-search" = { "low": "100 kB", "high": "100 MB", "scale": "log" }))]
     pub total: Bytes,
-    /// Octets that a queue may hold beyond its reserve, per free octet of the shared part (alpha).
+    /// Octets that a queue may hold beyond its reserve, per free octet of the shared part (alpha): a power of
+    /// two from 1/128 to 128.
     #[serde(default = "one")]
     #[schemars(extend("x-change" = true, "x-search" = { "low": 0.0078125, "high": 128, "scale": "powers-of-two" }))]
     pub alpha: f64,
-    /// Octets that each queue has for itself. A port that no flow uses has no queue and no reserve. Its
-    /// octets are shared.
+    /// Octets that each queue has for itself. A port that no flow uses has no queue and no reserve: the
+    /// shared part has these octets.
     #[serde(default = "nothing")]
     #[schemars(extend("x-change" = true, "x-search" = { "low": "1518 bytes", "high": "1 MB", "scale": "log" }))]
     pub reserved: Bytes,
@@ -77,10 +78,10 @@ pub struct SharedMemory {
     reserved: u64,
     /// Size in octets of the shared part: the memory without the reserves of the queues.
     shared: u64,
-    /// Octets that queues hold in the shared part. After a change this may be more than the size of the
+    /// Octets of the shared part that queues hold. After a change this may be more than the size of the
     /// shared part.
     used: u64,
-    /// Octets of each queue, in its reserve and in the shared part.
+    /// Octets that each queue holds, in its reserve and in the shared part.
     held: Vec<u64>,
 }
 
@@ -88,7 +89,7 @@ impl SharedMemory {
     /// An empty memory for `queues` queues.
     ///
     /// # Panics
-    /// If the check of the parameters has findings.
+    /// If [`MemoryConfig::check`] has findings.
     pub fn new(config: &MemoryConfig, queues: usize) -> SharedMemory {
         let mut memory = SharedMemory {
             exponent: 0,
@@ -100,10 +101,10 @@ impl SharedMemory {
         memory.change(config);
         memory
     }
-    /// Continues with other parameters. Octets beyond a smaller memory stay until they are released.
+    /// Replaces the parameters. Octets beyond a smaller memory stay until they are released.
     ///
     /// # Panics
-    /// If the check of the parameters has findings.
+    /// If [`MemoryConfig::check`] has findings.
     pub fn change(&mut self, config: &MemoryConfig) {
         self.exponent = config.exponent().expect("alpha is a power of two");
         let reserved = config.reserved.0 * self.held.len() as u64;
@@ -113,7 +114,8 @@ impl SharedMemory {
         self.used = self.held.iter().map(beyond).sum();
     }
 
-    /// Most octets of the shared part that a queue may hold now: alpha (B - used), rounded down.
+    /// Greatest number of octets of the shared part that a queue may hold now: alpha (B - used), rounded
+    /// down.
     #[inline]
     pub fn threshold(&self) -> u64 {
         match self.exponent {
@@ -121,8 +123,8 @@ impl SharedMemory {
             _ => self.free() >> -self.exponent,
         }
     }
-    /// True if `queue` may take `octets` more. The octets must fit into its reserve, or its shared octets
-    /// must stay within the present threshold and the free part.
+    /// True if `queue` may take `octets` more: they fit into its reserve, or its octets in the shared part
+    /// stay within the present threshold and the free octets.
     #[inline]
     pub fn admit(&self, queue: usize, octets: u32) -> bool {
         let (before, after) = self.in_shared(queue, octets);
@@ -135,14 +137,14 @@ impl SharedMemory {
         let held = self.held[queue];
         (beyond(held), beyond(held + octets as u64))
     }
-    /// Takes `octets` for `queue`. [`SharedMemory::admit`] must have admitted these octets.
+    /// Adds `octets` to `queue`, after [`SharedMemory::admit`] has returned true for them.
     #[inline]
     pub fn take(&mut self, queue: usize, octets: u32) {
         let (before, after) = self.in_shared(queue, octets);
         self.used += after - before;
         self.held[queue] += octets as u64;
     }
-    /// Releases `octets` of `queue`.
+    /// Removes `octets` from `queue`.
     #[inline]
     pub fn release(&mut self, queue: usize, octets: u32) {
         self.held[queue] -= octets as u64;

@@ -16,7 +16,7 @@ use crate::net::node;
 use crate::net::simulation::NOWHERE;
 use crate::net::storage::{Place, Storage};
 
-/// A node of the simulation over Ethernet, as the transport `net` calls it.
+/// A node of the simulation over Ethernet, in the form that the transport [`crate::net`] calls.
 #[derive(Clone)]
 pub enum Node {
     /// A host, at which flows begin and end.
@@ -85,7 +85,8 @@ impl node::Node for Node {
         }
     }
 
-    /// Never: services are among the events of a node.
+    /// Never: the starts and ends of transmissions are among the events of
+    /// [`Node::next_event`](node::Node::next_event).
     fn next_service(&self) -> Ps {
         Ps::NEVER
     }
@@ -95,14 +96,14 @@ impl node::Node for Node {
 /// State of a simulation, or of one partition, that belongs to no node.
 #[derive(Clone)]
 pub struct Network {
-    /// The plan.
+    /// The plan of the simulation.
     pub plan: Arc<Plan>,
-    /// For each channel the node and the endpoint at which it begins. In a partition `NOWHERE` stands for a node of
-    /// another partition.
+    /// For each channel, the node and the endpoint at which the channel begins. In a partition `NOWHERE` stands for
+    /// a node of another partition.
     pub begins: Arc<[(usize, usize)]>,
     /// The measuring window.
     pub window: Window,
-    /// Number of changes that have been made.
+    /// Number of changes of the plan that have been made so far.
     pub changed: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Access to a user-defined control scheme between two calls of a run.
+//! Access to a user-defined control scheme while the simulation is between two calls of a run.
 
 use super::node::Node;
 use super::simulation::Simulation;

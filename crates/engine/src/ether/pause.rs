@@ -1,17 +1,17 @@
-//! Pauses of the priorities of a line (IEEE 802.3 annex 31D), and the order that begins or ends pauses.
+//! Pauses (PFC) of the priorities of a line (IEEE 802.3 annex 31D), and the contents of PFC frames.
 
 use super::line::OctetClock;
 use crate::kernel::{Ps, Rate};
 
-/// Octets on the line in a quantum, the unit of pauses: 512 bits (IEEE 802.3 annex 31B.2).
+/// Octets on the line in a quantum, the unit of the duration of pauses: 512 bits (IEEE 802.3 annex 31B.2).
 pub const QUANTUM: u32 = 64;
 
 /// Contents of a PFC frame: the priorities that it pauses or resumes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Order {
-    /// A bit for each priority that the order pauses or resumes.
+    /// A bit for each priority that the frame pauses or resumes.
     pub priorities: u8,
-    /// A bit for each priority that the order pauses. The order resumes the other priorities of `priorities`.
+    /// A bit for each priority that the frame pauses. The other priorities of `priorities` are resumed.
     pub paused: u8,
     /// Duration of the pauses in quanta of 512 bit times.
     pub quanta: u16,
@@ -31,15 +31,15 @@ impl Order {
 pub struct Pauses {
     clock: OctetClock,
     response: Ps,
-    /// For each priority the last instant before its pause and the first instant after it at which a frame
-    /// may begin.
+    /// For each priority, the last instant before its pause and the first instant after its pause at which a
+    /// frame may begin.
     spans: [(Ps, Ps); 8],
-    /// Picoseconds of the earlier pauses, by priority.
+    /// Picoseconds of the earlier pauses of each priority.
     past: [u64; 8],
 }
 
 impl Pauses {
-    /// The pauses of a line of `rate` that obeys an order after `response`.
+    /// The pauses of a line of `rate` whose sender obeys a PFC frame after `response`.
     pub fn new(rate: Rate, response: Ps) -> Pauses {
         Pauses {
             clock: OctetClock::new(rate),
@@ -59,7 +59,7 @@ impl Pauses {
     pub fn ends_at(&self, priority: u8) -> Ps {
         self.spans[priority as usize].1
     }
-    /// Obeys an order that arrives at `now`.
+    /// Processes a PFC frame with the contents `order` that arrives at `now`.
     pub fn take(&mut self, now: Ps, order: Order) {
         let end = now + self.clock.ceil(u32::from(order.quanta) * QUANTUM);
         for priority in (0..8).filter(|priority| order.priorities >> priority & 1 == 1) {
@@ -67,7 +67,7 @@ impl Pauses {
             if order.paused >> priority & 1 == 0 {
                 span.1 = span.1.min(now);
             } else if now < span.1 {
-                // The neighbour has sent the present pause again.
+                // The receiver has sent the present pause again.
                 span.1 = end;
             } else {
                 self.past[priority] += span.1.saturating_sub(span.0).0;
@@ -75,7 +75,7 @@ impl Pauses {
             }
         }
     }
-    /// Picoseconds up to `now` in which no frame of a priority might begin, summed over all priorities.
+    /// Picoseconds up to `now` in which no frame of a priority could begin, summed over all priorities.
     pub fn paused_ps(&self, now: Ps) -> u64 {
         let present = self
             .spans

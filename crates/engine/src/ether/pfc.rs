@@ -1,11 +1,11 @@
-//! Priority-based flow control (PFC, IEEE 802.1Q clause 36; its frame: IEEE 802.3 annex 31D). A switch whose
-//! buffer fills with frames of one priority from one neighbour pauses that priority at the neighbour.
+//! Priority-based flow control (PFC, IEEE 802.1Q clause 36; frame format: IEEE 802.3 annex 31D). A switch
+//! whose buffer fills with frames of one priority from one neighbour pauses this priority at the neighbour.
 //!
 //! A switch counts the octets in its buffer by incoming link and priority. If a frame raises a count above
 //! XOFF, the switch sends a pause of this priority over the opposite link. When the count falls to XON, the
-//! switch ends the pause. Before a pause expires, after half of its duration, the switch sends it again. A
-//! PFC frame precedes all waiting frames and interrupts none. The neighbour begins no frame of the paused
-//! priority later than its response time after the arrival of the pause.
+//! switch ends the pause. After half of the duration of a pause, before it expires, the switch sends the
+//! pause again. A PFC frame precedes all waiting frames and interrupts none. After the arrival of a pause and
+//! the response time the neighbour begins no frame of the paused priority.
 
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
@@ -17,39 +17,40 @@ use super::pause::QUANTUM;
 use crate::kernel::{Ps, Rate};
 use crate::net::LinkPlan;
 
-/// PFC of a network. Octets are those of frames, from header to FCS.
+/// Settings of PFC, the same in the whole network. Octets count frames from header to FCS.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PfcConfig {
     /// Priorities under PFC, 0 to 7.
     pub priorities: Vec<u8>,
-    /// XOFF: the number of octets of one priority from one link above which the other end of the link is
-    /// paused.
+    /// XOFF: number of octets of one priority from one link above which the switch pauses the other end of
+    /// the link.
     pub xoff: u64,
-    /// XON: the number of octets at which the pause ends, at most `xoff`.
+    /// XON: number of octets at which the switch ends the pause, at most `xoff`.
     pub xon: u64,
-    /// Octets of buffer above `xoff`; if absent, the octets that [`headroom`] returns.
+    /// Octets of buffer beyond `xoff` for each link and priority; if absent, the octets that [`headroom`]
+    /// returns.
     pub headroom: Option<u64>,
     /// Duration of a pause in quanta of 512 bit times.
     pub quanta: u16,
-    /// Time from the arrival of a pause after which no frame of its priority begins.
+    /// Time after the arrival of a pause from which on no frame of its priority begins.
     pub response: Ps,
 }
 
-/// Least quanta of a pause that is sent again before it expires. Half of its duration covers the end of the
-/// frame in service and the PFC frame. `longest` is the octets of the longest frame.
+/// Least duration of a pause in quanta, if the pause is sent again after half of its duration. This half must
+/// cover the end of the frame that is being sent, and the PFC frame. The longest frame has `longest` octets.
 pub fn least_quanta(longest: u32) -> u16 {
     let octets = 2 * (on_line(longest) + on_line(SHORTEST));
     u16::try_from(octets.div_ceil(QUANTUM)).unwrap_or(u16::MAX)
 }
 
-/// Maximum octets of frames that arrive over `link` once its count has reached XOFF. The frame that raises
-/// the count above XOFF is included. `back` carries the pause. `longest` and `longest_back` are octets of the
-/// longest frames on both links.
+/// Greatest number of octets of frames that arrive over `link` once the count has reached XOFF, the frame
+/// that raises the count above XOFF included. The pause returns over the opposite link `back`. The longest
+/// frames of `link` and `back` have `longest` and `longest_back` octets.
 ///
-/// The pause waits for a frame that `back` has just begun. Its own 72 octets and the propagation follow, then
-/// the response time. Frames that arrive after XOFF began up to one propagation time of `link` earlier. So
-/// the other end of `link` may send frame after frame for the sum of these times. At the last instant it may
-/// begin one more frame.
+/// The pause waits for a frame that `back` has just begun. The 72 octets of the pause and the propagation
+/// follow, then the response time. Frames that arrive after XOFF began up to one propagation time of `link`
+/// earlier. So the other end of `link` may send frame after frame for the sum of these times. At the last
+/// instant it may begin one more frame.
 pub fn headroom(
     (link, longest): (&LinkPlan, u32),
     (back, longest_back): (&LinkPlan, u32),
@@ -76,7 +77,8 @@ fn octets_in(span: Ps, rate: Rate) -> u64 {
     thousandths.div_ceil(8_000_000_000_000_000) as u64
 }
 
-/// Count of the octets of one priority from one link that a switch holds.
+/// Count of the octets of one priority from one link that a switch holds: now (`held`) and at most so far
+/// (`most`).
 #[derive(Clone, Copy, Debug, Default)]
 struct Count {
     held: u64,
@@ -85,20 +87,20 @@ struct Count {
     again_at: Option<Ps>,
 }
 
-/// A link that leads to a switch.
+/// PFC for one link that leads to a switch: settings and counts.
 #[derive(Clone, Debug)]
 pub struct Ingress {
-    /// Most octets of one priority: XOFF plus headroom.
+    /// Greatest number of octets of one priority: XOFF plus headroom.
     pub room: u64,
-    /// Port of the opposite link.
+    /// Number of the port that feeds the opposite link.
     pub back: u32,
-    /// Half of the duration of a pause.
+    /// Half of the duration of a pause, after which the pause is sent again.
     pub half: Ps,
     counts: [Count; 8],
 }
 
 impl Ingress {
-    /// A link over which no frame has arrived yet.
+    /// PFC for a link over which no frame has arrived yet.
     pub fn new(room: u64, back: u32, (rate, quanta): (Rate, u16)) -> Ingress {
         let half = u32::from(quanta) * QUANTUM / 2;
         Ingress {
@@ -110,7 +112,7 @@ impl Ingress {
     }
 }
 
-/// PFC at a switch: the octets from each link, and the pauses that the switch has sent.
+/// PFC at a switch: the octets held from each link, and the pauses that are in force.
 #[derive(Clone, Debug)]
 pub struct Ingresses {
     /// A bit for each priority under PFC.
@@ -119,15 +121,16 @@ pub struct Ingresses {
     xon: u64,
     quanta: u16,
     links: Vec<Ingress>,
-    /// For each label the incoming link of its frames.
+    /// For each label, the index of the incoming link by which frames with this label arrive.
     link_of: Vec<u32>,
-    /// Pauses to send again, in order of time, with their links and priorities. A pause that has ended stays
-    /// in the list until its time.
+    /// Times at which pauses must be sent again, in order, with the index of the link and the priority of
+    /// each pause. A pause that has ended stays in the list until its time.
     again: VecDeque<(Ps, u32, u8)>,
 }
 
 impl Ingresses {
-    /// PFC at a switch without frames. `link_of` gives for each label the incoming link of its frames.
+    /// PFC at a switch without frames. `link_of` has, for each label, the index of the incoming link of
+    /// frames with this label.
     pub fn new(config: &PfcConfig, links: Vec<Ingress>, link_of: Vec<u32>) -> Ingresses {
         Ingresses {
             priorities: config
@@ -147,13 +150,13 @@ impl Ingresses {
     pub fn covers(&self, info: Info) -> bool {
         info.is_held_back() && self.priorities >> info.priority() & 1 == 1
     }
-    /// True if the buffer has room for a frame with this label.
+    /// True if a frame with this label fits into the buffer.
     pub fn admits(&self, label: u32, info: Info) -> bool {
         let link = &self.links[self.link_of[label as usize] as usize];
         let held = link.counts[info.priority() as usize].held;
         held + u64::from(info.octets()) <= link.room
     }
-    /// Counts a frame with this label that arrives at `now`. Returns the pause that is due, if any.
+    /// Counts a frame with this label that arrives at `now`. Returns the pause that must be sent now, if any.
     pub fn take(&mut self, now: Ps, label: u32, info: Info) -> Option<Due> {
         let (number, priority) = (self.link_of[label as usize], info.priority());
         let link = &mut self.links[number as usize];
@@ -169,8 +172,7 @@ impl Ingresses {
         let link = &mut self.links[number as usize];
         let at = now.saturating_add(link.half);
         link.counts[priority as usize].again_at = Some(at);
-        // Times are not in order of insertion, as links of different rates have pauses of different
-        // durations.
+        // Times do not come in order, as links of different rates have pauses of different durations.
         let place = self.again.partition_point(|(other, ..)| *other <= at);
         self.again.insert(place, (at, number, priority));
         Due {
@@ -179,8 +181,8 @@ impl Ingresses {
             notice: Notice::Pause(true, self.quanta),
         }
     }
-    /// Removes a frame with this label from its count, since the frame has left. Returns the end of the pause
-    /// if it is due.
+    /// Takes a frame with this label, which has left the switch, off the count. Returns the end of the pause
+    /// if it must be sent now.
     pub fn release(&mut self, label: u32, info: Info) -> Option<Due> {
         let (number, priority) = (self.link_of[label as usize], info.priority());
         let link = &mut self.links[number as usize];
@@ -196,7 +198,7 @@ impl Ingresses {
             notice: Notice::Pause(false, self.quanta),
         })
     }
-    /// Time at which a pause must be sent again; `NEVER` without pauses.
+    /// Time at which the next pause must be sent again; `NEVER` without pauses.
     pub fn next_again(&self) -> Ps {
         self.again.front().map_or(Ps::NEVER, |(at, ..)| *at)
     }
@@ -218,7 +220,8 @@ impl Ingresses {
         let counts = self.links.iter().flat_map(|link| &link.counts);
         (self.priorities == u8::MAX).then(|| counts.map(|count| count.held).sum())
     }
-    /// Most octets of one priority that the switch has held so far from the opposite link of `port`.
+    /// Greatest number of octets of one priority that the switch has held so far from the link opposite to
+    /// the link of `port`.
     pub fn most(&self, port: u32) -> u64 {
         let mut links = self.links.iter().filter(|link| link.back == port);
         let counts = links.next().map(|link| link.counts);

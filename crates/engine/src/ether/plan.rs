@@ -38,7 +38,7 @@ use crate::traffic::SourceConfig;
 pub struct Plan {
     /// Seed of every random stream.
     pub seed: u64,
-    /// Form of all frames.
+    /// Form of the frames, the same in the whole network.
     pub framing: Framing,
     /// Nodes; links refer to them by index.
     pub nodes: Vec<NodePlan>,
@@ -54,7 +54,7 @@ pub struct Plan {
     pub cbfc: Option<CbfcConfig>,
     /// Link-level retry of all links that flows use; `None` without it.
     pub llr: Option<LlrConfig>,
-    /// Changes of settings, in order of time.
+    /// Changes of settings during the run, in order of time.
     pub changes: Vec<Change>,
     /// Control schemes of single ports, each with the index of the link that the port feeds. Such a
     /// scheme replaces the scheme of the switch.
@@ -73,8 +73,8 @@ pub struct NodePlan {
 /// Settings of a switch's output ports.
 #[derive(Clone, Debug)]
 pub struct SwitchPlan {
-    /// Most octets of each queue, the frame in service included; `u64::MAX` without a limit. The queue of trimmed packets holds
-    /// twice as many.
+    /// Greatest length of each queue in octets, the frame in transmission included; `u64::MAX` without a limit. The queue of
+    /// trimmed packets holds twice as many octets.
     pub buffer: u64,
     /// Memory that all queues of the switch share; `None` without shared memory.
     pub memory: Option<MemoryConfig>,
@@ -84,13 +84,13 @@ pub struct SwitchPlan {
     pub schedule: ScheduleConfig,
     /// Control scheme of each port that carries flows under rate control.
     pub control: ControlConfig,
-    /// Choice of the port for a flow with several next hops.
+    /// Rule by which the switch chooses among several next hops of a flow.
     pub multipath: Multipath,
-    /// Queues of each port, each with the priorities of its frames. Under strict priority the first queue is
-    /// served first. Priorities that no queue lists share the last queue.
+    /// For each queue of a port, the priorities of its frames. Under strict priority the first queue is served first.
+    /// Priorities that no queue lists share the last queue.
     pub queues: Vec<Vec<u8>>,
-    /// Priority of the frames of packets over RoCE that find no room and are cut to their headers; `None` if such packets
-    /// are dropped.
+    /// Priority of the trimmed frames of RoCE packets that find no space in a queue and are cut to their headers; `None` if
+    /// such packets are dropped.
     pub trim_priority: Option<u8>,
 }
 
@@ -108,7 +108,7 @@ impl SwitchPlan {
             trim_priority: None,
         }
     }
-    /// A fault of queues, priorities, schedule or memory; `None` if they are valid.
+    /// A fault of queues, priorities, schedule or memory; `None` if all are valid.
     fn fault(&self) -> Option<String> {
         let queues = self.queues.len();
         if !(1..=MOST_QUEUES).contains(&queues) {
@@ -123,7 +123,7 @@ impl SwitchPlan {
         let fatal = found.find(|finding| finding.is_fatal(false))?;
         Some(format!("{}: {}", fatal.field, fatal.message))
     }
-    /// For each priority the number of its queue.
+    /// For each priority the number of the queue for its frames.
     pub fn queue_of(&self) -> [u8; 8] {
         let last = self.queues.len().saturating_sub(1);
         core::array::from_fn(|priority| {
@@ -140,42 +140,42 @@ pub struct FlowPlan {
     pub name: String,
     /// Name of the group of identical flows.
     pub group: String,
-    /// Number within the group, from 1.
+    /// Number of the flow within the group, from 1.
     pub index: u32,
     /// Links from the source to the destination.
     pub forward: Vec<usize>,
     /// Links from the destination to the source; empty if nothing returns to the source.
     pub backward: Vec<usize>,
-    /// Links over which switches spray the flow's frames to the destination, and back to the source. Each
-    /// list holds the links of all paths, hop by hop. Links that leave one switch follow one another. Empty
-    /// if all frames take one path.
+    /// Links over which switches spray the flow's frames: first towards the destination, then back to the source. Each list
+    /// holds the links of all paths, hop by hop. Links that leave one switch follow one another. A list is empty if all
+    /// frames take one path.
     pub sprayed: [Vec<usize>; 2],
-    /// Start time of the flow. A flow with `after` does not begin before it.
+    /// Start time of the flow. A flow with `after` does not begin before this time.
     pub start: Ps,
-    /// Flows that must have ended before the flow begins, by index. Each begins or ends at its source's host, has an end,
-    /// and stands before the flow.
+    /// Flows, by index, that must have ended before this flow begins. Each of them begins or ends at the host of this flow's
+    /// source, sends a limited number of bytes, and has a lower index than this flow.
     pub after: Vec<usize>,
-    /// Time from the last of these ends to the start of the flow.
+    /// Time from the end of the last flow in `after` to the start of this flow.
     pub wait: Ps,
-    /// Source of traffic.
+    /// Settings of the flow's source of traffic.
     pub source: SourceConfig,
     /// False if the source sends no new data until a change lets it; see [`FlowChange`](change::FlowChange).
     pub sends: bool,
-    /// TCP at both endpoints.
+    /// Settings of TCP at both endpoints.
     pub tcp: TcpConfig,
     /// Priority of the flow's frames, 0 to 7; 7 is the highest.
     pub priority: u8,
     /// Octets of payload in each datagram; used without TCP only.
     pub datagram: u32,
-    /// Rate control of the source, with `rules = "tm4"`, which counts frames; `None` without rate control.
+    /// Settings of the source's rate control, with `rules = "tm4"`, which count frames; `None` without rate control.
     pub rates: Option<AbrConfig>,
-    /// RoCE in place of TCP; `None` without RoCE.
+    /// Settings of RoCE in place of TCP; `None` without RoCE.
     pub roce: Option<RoceConfig>,
 }
 
 impl FlowPlan {
-    /// A flow that starts at time 0 with priority 0, the defaults of TCP and datagrams of 1,472 octets. Such
-    /// a datagram fills an IP packet of 1,500 octets.
+    /// A flow that starts at time 0 with priority 0, the default settings of TCP, and datagrams of 1,472 octets. Such a
+    /// datagram fills an IP packet of 1,500 octets.
     pub fn new(
         name: &str,
         source: SourceConfig,
@@ -205,12 +205,12 @@ impl FlowPlan {
     pub fn over_tcp(&self) -> bool {
         self.source.over_tcp() && self.roce.is_none()
     }
-    /// True if switches write telemetry into its packets.
+    /// True if switches write telemetry into the flow's packets.
     pub fn has_telemetry(&self) -> bool {
         let mut roce = self.roce.iter();
         roce.any(|roce| roce.control.has_telemetry())
     }
-    /// A fault of the flow itself; `None` if its settings are valid.
+    /// A fault of the flow's own settings; `None` if they are valid.
     fn fault(&self) -> Option<String> {
         if !can_send(&self.source) {
             let source = self.source.name();
@@ -260,7 +260,7 @@ impl fmt::Display for PlanError {
 impl core::error::Error for PlanError {}
 
 impl Plan {
-    /// Control scheme of the port that feeds `link`, whose switch has `settings`.
+    /// Control scheme of the port that feeds `link`. `settings` are the settings of the switch of this port.
     pub fn control_of<'p>(&'p self, link: usize, settings: &'p SwitchPlan) -> &'p ControlConfig {
         let mut single = self.port_controls.iter();
         let own = single.find(|(port, _)| *port == link);
@@ -275,8 +275,8 @@ impl Plan {
         let name = &self.flows[channel.flow()].name;
         format!("{name}/{}", channel.direction())
     }
-    /// Links of a channel, in order; empty if the flow has no such channel. For a sprayed channel this is one
-    /// of its paths.
+    /// Links of a channel, in order; empty if the flow has no such channel. For a sprayed channel, the links of one of its
+    /// paths.
     pub fn path(&self, channel: ChannelId) -> &[usize] {
         let flow = &self.flows[channel.flow()];
         if channel.is_forward() {
@@ -286,7 +286,7 @@ impl Plan {
         }
     }
 
-    /// All links of a channel: the links of its path, or the links over which it is sprayed.
+    /// All links of a channel: the links of its only path, or the links over which it is sprayed.
     pub fn links_of(&self, channel: ChannelId) -> &[usize] {
         match self.sprayed(channel) {
             [] => self.path(channel),
@@ -299,7 +299,7 @@ impl Plan {
         if channel.is_forward() { there } else { back }
     }
 
-    /// True if something returns over the opposite of each link: credits, pauses or answers.
+    /// True if each link needs its opposite link, over which credits, pauses or answers of link-level retry return.
     pub(super) fn needs_opposites(&self) -> bool {
         let of_flow_control = self.fcvc.is_some() || self.pfc.is_some() || self.cbfc.is_some();
         of_flow_control || self.llr.is_some()
@@ -357,7 +357,7 @@ impl Plan {
         self.check_lossless()
     }
 
-    /// Checks link-level retry: its parameters, and that each link of a flow has a way back for answers.
+    /// Checks link-level retry: its parameters, and that each link of a flow has an opposite link for answers.
     fn check_retry(&self) -> Result<(), PlanError> {
         let Some(config) = &self.llr else {
             return Ok(());
@@ -384,7 +384,8 @@ impl Plan {
         ]
     }
 
-    /// Checks that flows await flows before them, at their own hosts, and that all of these have ends.
+    /// Checks the flows that await other flows: those must have lower indices, must begin or end at the host of the waiting
+    /// source, and must send a limited number of bytes.
     fn check_waiting(&self) -> Result<(), PlanError> {
         let waiting = self
             .flows
@@ -437,7 +438,7 @@ impl Plan {
         self.framing.frame(packets.max().unwrap_or(0))
     }
 
-    /// Checks that no setting contradicts flow control by priority, PFC or CBFC.
+    /// Checks that no setting contradicts PFC or CBFC.
     fn check_lossless(&self) -> Result<(), PlanError> {
         let of_pfc = self.pfc.as_ref();
         let of_pfc = of_pfc.and_then(|config| Some(("pfc", self.fault_of_pauses(config)?)));
@@ -491,7 +492,8 @@ impl Plan {
         }
     }
 
-    /// A setting that contradicts PFC or CBFC of `priorities`, whose `notices` return over opposite links.
+    /// A setting that contradicts PFC or CBFC of `priorities`; `None` if there is none. `notices` names what returns over
+    /// opposite links, for the message.
     fn fault_of_lossless(&self, priorities: &[u8], notices: &str) -> Option<String> {
         let mut switches = self.nodes.iter().filter_map(|node| node.switch.as_ref());
         let mut channels = self.channels();
@@ -515,8 +517,8 @@ impl Plan {
         })
     }
 
-    /// Checks the links of a sprayed channel. The first is the first link of the channel's path. The other links
-    /// leave switches that earlier links reach, and all links lead to the end of the path.
+    /// Checks the links of a sprayed channel. The first link must be the first link of the channel's path. The other links
+    /// must leave switches that earlier links reach, and all links must lead to the end of the path.
     fn check_sprayed(&self, channel: ChannelId) -> Result<(), PlanError> {
         let (path, sprayed) = (self.path(channel), self.sprayed(channel));
         if sprayed.is_empty() {
@@ -534,8 +536,8 @@ impl Plan {
         }
         let ends = |link: usize| (self.links[link].from, self.links[link].to);
         let (begin, end) = (ends(path[0]).0, ends(path[path.len() - 1]).1);
-        // `open` has the nodes that are reached and whose outgoing links have not appeared yet. `left` has
-        // the nodes whose outgoing links have appeared.
+        // `open` has the nodes that have been reached and whose outgoing links have not appeared yet. `left` has the nodes
+        // whose outgoing links have appeared.
         let (mut open, mut left) = (BTreeSet::from([begin]), BTreeSet::new());
         for links in sprayed.chunk_by(|one, other| ends(*one).0 == ends(*other).0) {
             let node = ends(links[0]).0;
@@ -556,8 +558,8 @@ impl Plan {
         }
     }
 
-    /// Checks that rate control uses rules of TM 4.0 that suit frames. Records of rates (the fields of an RM cell)
-    /// must return over the same switches, and all flows under rate control must share one queue of each port.
+    /// Checks that rate control uses rules of TM 4.0 that suit frames. Rate records (the fields of an RM cell) must return
+    /// over the same switches, and all flows under rate control must share one queue of each port.
     fn check_rates(&self) -> Result<(), PlanError> {
         let mut priority = None;
         for flow in &self.flows {
@@ -591,8 +593,8 @@ impl Plan {
         Ok(())
     }
 
-    /// Checks that a path leads from a host over switches to a host, and that the backward path leads to the
-    /// first host.
+    /// Checks that a path leads from a host over switches to a host, and that the backward path returns to the host of the
+    /// source.
     fn check_path(&self, channel: ChannelId) -> Result<(), PlanError> {
         let flow = &self.flows[channel.flow()];
         let path = self.path(channel);
@@ -627,14 +629,14 @@ impl Plan {
     }
 }
 
-/// True if a source can send packets: over TCP, or datagrams at the times of a source model, or datagrams all the
-/// time.
+/// True if a source can send packets: over TCP, as datagrams at the times of a source model, or as datagrams without a
+/// pause.
 pub fn can_send(source: &SourceConfig) -> bool {
     source.over_tcp() || source.sends_packets() || matches!(source, SourceConfig::Persistent(_))
 }
 
-/// Least time from an event at one end of a link to its effect at the other end. It is the propagation delay
-/// plus the time of the shortest frame with its preamble.
+/// Least time from an event at one end of a link to its effect at the other end: the propagation delay plus the transmission
+/// time of the shortest frame with its preamble.
 pub fn least_transit(link: &LinkPlan) -> Ps {
     link.delay + OctetClock::new(link.rate).floor(LEAST_ON_WIRE)
 }

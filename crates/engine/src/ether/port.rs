@@ -1,4 +1,4 @@
-//! An output port of a switch: queues by class, the service of one frame after the other.
+//! An output port of a switch: queues by priority, and the transmission of one frame after the other.
 
 mod credited;
 mod gated;
@@ -34,8 +34,8 @@ use crate::kernel::{Ps, Rate};
 use crate::passing::RateRecord;
 use crate::schedule::Schedule;
 
-/// Queue number of frames that wait in no queue of data: of credit, pauses, and flow credits. No port has a queue with
-/// this number.
+/// Queue number of frames that wait in no data queue: credits, frames of PFC or CBFC, and flow credits. No queue of a
+/// port has this number.
 const NO_QUEUE: usize = u8::MAX as usize;
 
 /// Counters of a queue since the start of the run.
@@ -47,13 +47,14 @@ pub struct QueueCounts {
     pub dropped: Held,
     /// Frames that active queue management has dropped.
     pub dropped_early: u64,
-    /// Packets that found no room and were cut to their headers, which count as arrived where they wait.
+    /// Packets that found no space in this queue and were cut to their headers. They count as arrived at the queue of
+    /// trimmed packets, not here.
     pub trimmed: u64,
-    /// Frames that the port marked.
+    /// Frames that active queue management or the control scheme marked.
     pub marked: u64,
-    /// Integral of the octets held over time, in octets times picoseconds.
+    /// Integral of the queue length in octets over time, in octets times picoseconds.
     pub octet_ps: u128,
-    /// Integral of the frames held over time, in frames times picoseconds.
+    /// Integral of the queue length in frames over time, in frames times picoseconds.
     pub packet_ps: u128,
 }
 
@@ -66,13 +67,13 @@ pub struct Dropped {
     pub route: u32,
     /// Header word of the frame.
     pub info: Info,
-    /// The packet in it.
+    /// The packet in the frame.
     pub packet: Packet,
     /// Reason of the drop.
     pub cause: Cause,
 }
 
-/// Objects outside a port that the port changes.
+/// Objects outside a port that it changes.
 pub struct Outside<'a> {
     /// The link that the port feeds.
     pub out: Outlet<'a>,
@@ -82,12 +83,12 @@ pub struct Outside<'a> {
     pub drops: &'a mut Vec<Dropped>,
     /// Telemetry of the packets that are in the switch.
     pub trails: &'a mut Trails,
-    /// Log of the switch, if events are logged.
+    /// Log of the switch; `None` if events are not logged.
     pub log: Option<&'a mut Log>,
 }
 
 impl Outside<'_> {
-    /// Logs a frame that the port of `link` has marked.
+    /// Logs that the port of `link` has marked a frame.
     fn note_mark(&mut self, at: Ps, frame: &Arriving, link: u32) {
         if let Some(log) = &mut self.log {
             log.at_port(at, (frame.route, link), Kind::Mark, &frame.packet);
@@ -95,7 +96,7 @@ impl Outside<'_> {
     }
 }
 
-/// A frame that waits, and the time of its arrival.
+/// A frame that waits, and the time at which it arrived.
 #[derive(Clone, Copy, Debug)]
 struct Waiting {
     frame: Arriving,
@@ -105,21 +106,22 @@ struct Waiting {
 /// One queue of an output port: its frames, its active queue management and its counters.
 #[derive(Clone, Debug)]
 struct Queue {
-    /// Most octets that it may hold, the frame in service included; `u64::MAX` without a limit.
+    /// Greatest number of octets that the queue may hold, the frame in transmission included; `u64::MAX` without a
+    /// limit.
     limit: u64,
     aqm: Aqm,
     waiting: VecDeque<Waiting>,
-    /// The frame in service counts until its gap has passed.
+    /// Length of the queue. The frame in transmission counts until its interframe gap has passed.
     held: Held,
     most: Held,
     counts: QueueCounts,
-    /// Instant up to which the integrals have been computed.
+    /// Instant up to which the integrals in `counts` have been computed.
     since: Ps,
 }
 
 impl Queue {
-    /// Carries out a decision of active queue management; returns false if it drops the frame. A frame
-    /// whose transport does not understand marks is dropped instead (RFC 3168 section 5).
+    /// Carries out a decision of active queue management; returns false if the frame must be dropped. Instead of a
+    /// mark, a frame whose transport does not understand marks is dropped (RFC 3168 section 5).
     #[inline]
     fn passes(decision: Decision, info: &mut Info) -> bool {
         match decision {
@@ -156,7 +158,7 @@ impl Queue {
         self.most.octets = self.most.octets.max(self.held.octets);
         self.most.packets = self.most.packets.max(self.held.packets);
     }
-    /// A frame departs, sent or dropped.
+    /// Removes a frame of `octets`, which was sent or dropped.
     #[inline]
     fn depart(&mut self, now: Ps, octets: u32) {
         self.integrate(now);
@@ -181,44 +183,45 @@ fn without(held: Held, octets: u32) -> Held {
     }
 }
 
-/// Settings from which an output port is built: line, queues, and the order of service.
+/// Settings from which an output port is built: line, queues, and the order in which queues are served.
 #[derive(Clone, Debug)]
 pub struct PortSettings {
     /// Rate of the line.
     pub rate: Rate,
     /// Propagation delay of the link.
     pub delay: Ps,
-    /// Link that the port feeds.
+    /// Index of the link that the port feeds.
     pub link: u32,
-    /// Bit errors and link-level retry of the link; `None` without both.
+    /// Bit errors and link-level retry of the link; `None` if it has neither.
     pub erring: Option<Box<Erring>>,
-    /// Most octets of each queue, `u64::MAX` without a limit; of the queue of trimmed packets half of its most.
+    /// Greatest length of each queue in octets, `u64::MAX` without a limit. The queue of trimmed packets holds twice as
+    /// many octets.
     pub buffer: u64,
-    /// For each queue its active queue management.
+    /// Active queue management of each queue.
     pub queues: Vec<Aqm>,
-    /// Order of service.
+    /// Order in which the queues are served.
     pub schedule: Schedule,
-    /// Number of the port's first queue, counted over all queues of the switch that share the memory.
+    /// Number of the port's first queue among all queues of the switch.
     pub first_queue: usize,
     /// True if the queues of the switch share a memory.
     pub shares_memory: bool,
-    /// For each priority of frames its queue.
+    /// For each priority of frames the number of its queue.
     pub queue_of: [u8; 8],
-    /// Control scheme, if it has one.
+    /// Control scheme of the port; `None` if it has none.
     pub control: Option<Hosted>,
-    /// True if packets with data and telemetry leave here.
+    /// True if packets that carry data and telemetry leave by this port.
     pub has_telemetry: bool,
-    /// Frames of trimmed packets; `None` if the port drops what finds no room.
+    /// Form of trimmed frames; `None` if packets that do not fit into a queue are dropped.
     pub trimming: Option<Trimming>,
 }
 
-/// An output port. It serves one frame at a time and does not interrupt a service. At one instant it first
-/// wakes active queue management and the control scheme, then ends services, then takes arrivals.
+/// An output port. It sends one frame at a time and does not interrupt a frame. At one instant it first calls the
+/// timers of active queue management and the control scheme, then ends transmissions, then processes arrivals.
 #[derive(Clone, Debug)]
 pub struct Port {
     clock: OctetClock,
     delay: Ps,
-    /// Link that the port feeds.
+    /// Index of the link that the port feeds.
     pub link: u32,
     pub(super) erring: Option<Box<Erring>>,
     queues: Vec<Queue>,
@@ -230,25 +233,28 @@ pub struct Port {
     gate: Option<Box<PortGate>>,
     limiter: Option<Box<Limiter<Arriving>>>,
     trimming: Option<Trimming>,
-    /// True if a free line may have to wait for a pause, or for credits: with `gate` or `limiter`.
+    /// True if frames may have to wait while the line is free, for the end of a pause or for credits: with `gate` or
+    /// `limiter`.
     resumes: bool,
     /// True if some queue has active queue management with a timer, or if there is a control scheme.
     has_timers: bool,
-    /// Frames that wait in all queues.
+    /// Number of frames that wait in all queues.
     waiting: u32,
-    /// Queue and octets of the frame in service.
+    /// Queue and octets of the frame in transmission.
     serving: Option<(u8, u32)>,
-    /// Frames that got their time on the line when they arrived, if the port works so.
+    /// Ends of the transmissions of frames that went onto the link when they arrived; `None` if the port does not work
+    /// so.
     ahead: Option<LineEnds>,
-    /// End of the last service, its gap included, and the fraction of a picosecond behind it.
+    /// End of the last transmission, interframe gap included: picoseconds, and in `carry` the fraction of a picosecond.
     free_at: Ps,
     carry: u64,
-    /// Octets on the line since the start, with preambles and gaps, those of the present service and of
-    /// frames served ahead included.
+    /// Octets on the line since the start of the run, with preambles and gaps. All octets of the frame in transmission
+    /// count, and of frames that went onto the link when they arrived.
     begun: u64,
-    /// Frames on the line since the start, those of the present service and served ahead included.
+    /// Number of frames put onto the link since the start of the run. The frame in transmission counts, and frames that
+    /// went onto the link when they arrived.
     sent: u64,
-    /// Frames that leave, if they are captured.
+    /// Captured frames that have left; `None` without capture.
     pub(super) tap: Option<Vec<Leaving>>,
 }
 
@@ -258,9 +264,9 @@ impl Port {
         let timed = |aqm: &Aqm| matches!(aqm, Aqm::Pie(_));
         let serves_ahead = match (&settings.queues[..], &settings.schedule) {
             ([aqm], schedule) if schedule.is_strict(0) => {
-                // What waits at the start of a service is known then.
+                // Needs the contents of the queues or of the memory at the start of each transmission.
                 let is_known_then = settings.shares_memory || settings.has_telemetry;
-                // What a frame waits for under link-level retry is counted when its service begins.
+                // The waiting time under link-level retry is counted when a transmission starts.
                 let erring = settings.erring.as_ref();
                 let retries = erring.is_some_and(|erring| erring.retry().is_some());
                 let is_known = is_known_then || retries;
@@ -297,8 +303,8 @@ impl Port {
         port
     }
 
-    /// Instant at which the port must be advanced: at which the next service begins, or, if the memory is
-    /// `shared`, the present one ends, or a timer expires. `NEVER` if nothing is due.
+    /// Instant of the port's next event: a transmission starts, a timer expires, or, if the memory is `shared`, the
+    /// present transmission ends. `NEVER` if nothing is due.
     #[inline]
     pub fn next_due(&self, shared: bool) -> Ps {
         let ends = self.serving.is_some() && (shared || self.waiting > 0);
@@ -319,8 +325,8 @@ impl Port {
         timers.chain(control).min().unwrap_or(Ps::NEVER)
     }
 
-    /// Ends all services that end at `now` or before, begins those that follow, and wakes active queue
-    /// management whose time has come.
+    /// Processes the port's events up to `now`: ends transmissions, starts the following ones, and calls timers that
+    /// have expired.
     #[inline]
     pub fn advance(&mut self, now: Ps, outside: &mut Outside<'_>) {
         if let Some(ahead) = &mut self.ahead {
@@ -365,8 +371,8 @@ impl Port {
         }
     }
 
-    /// Goes on from `now` with another limit of each queue, and with other parameters of the same queue
-    /// management and of the same scheme. An interval of the scheme that should have ended before `now` ends now.
+    /// Applies another limit of each queue, and other parameters of active queue management and of the control scheme,
+    /// from `now` on. An interval of the scheme that should have ended before `now` ends now.
     pub(super) fn change(&mut self, now: Ps, to: &SwitchChange) {
         self.set_limits(to.buffer);
         for queue in &mut self.queues {
@@ -381,8 +387,9 @@ impl Port {
         }
     }
 
-    /// Shows the port's control scheme a record of rates (the fields of an RM cell) of the flow in `slot`, which passes
-    /// the switch on its way back at `now`. The port must have been advanced to `now`.
+    /// Shows the port's control scheme a rate record (the fields of an RM cell) that passes the switch on its way back
+    /// to the source at `now`. It belongs to the flow with the index `slot` among the flows under rate control at the
+    /// port. The port must have been advanced to `now`.
     pub fn on_backward(&mut self, now: Ps, slot: u32, record: &mut RateRecord) {
         if let Some(control) = &mut self.control {
             control.on_backward(now, slot, record, self.queues[control.queue].held);
@@ -400,7 +407,7 @@ impl Port {
         }
     }
 
-    /// A frame leaves its queue, sent or dropped.
+    /// Removes a frame of `octets`, which was sent or dropped, from queue `number` and from the shared memory.
     #[inline]
     fn leave(&mut self, now: Ps, number: usize, octets: u32, outside: &mut Outside<'_>) {
         let Some(queue) = self.queues.get_mut(number) else {
@@ -412,7 +419,7 @@ impl Port {
         }
     }
 
-    /// A frame arrives at `now`; the port must have been advanced.
+    /// Processes a frame that arrives at `now`; the port must have been advanced to `now`.
     #[inline]
     pub fn arrive(&mut self, now: Ps, mut frame: Arriving, outside: &mut Outside<'_>) {
         if self.resumes && frame.info.is_flow_credit() {
@@ -423,7 +430,7 @@ impl Port {
         if let Some(control) = &mut self.control {
             let held = self.queues[control.queue].held;
             let parts = (&mut frame.info, &mut frame.packet);
-            // Frames of a queue that is served behind it leave the controlled queue its whole line.
+            // Frames in a queue of lower strict priority take nothing from the line of the controlled queue.
             if number <= control.queue || !self.schedule.is_strict(control.queue) {
                 control.on_arrival(now, frame.slot, parts, held);
             }
@@ -431,7 +438,8 @@ impl Port {
         self.enter(now, (number, came), frame, outside);
     }
 
-    /// A frame, which came with an ECN code point, enters a queue, or finds no room.
+    /// Puts a frame into queue `number`, or drops or trims it if it does not fit. It arrived with the ECN code point
+    /// `came`.
     #[inline]
     fn enter(
         &mut self,
@@ -465,7 +473,7 @@ impl Port {
             memory.take(place, octets);
         }
         queue.enter(now, octets);
-        // A mark on a frame that is dropped is none.
+        // A mark counts only if the frame is not dropped.
         if frame.info.ecn() != came {
             queue.counts.marked += 1;
             outside.note_mark(now, &frame, self.link);
@@ -486,7 +494,8 @@ impl Port {
         }
     }
 
-    /// Fixes the time on the line of the frame that arrives `now`, behind all frames that arrived earlier.
+    /// Fixes the transmission time of the frame that arrives at `now`, behind all frames that arrived earlier, and puts
+    /// the frame onto the link.
     #[inline]
     fn serve_ahead(&mut self, now: Ps, is_idle: bool, frame: Arriving, outside: &mut Outside<'_>) {
         if is_idle {
@@ -499,8 +508,8 @@ impl Port {
         }
     }
 
-    /// Octets of the frame in service, preamble and gap included, that are not yet on the line, rounded up; 0 if the
-    /// frame is of a strict queue or of none.
+    /// Octets of the frame in transmission, preamble and gap included, that the line has not sent yet, rounded up; 0 if
+    /// no frame is in transmission, or if its queue has strict priority.
     fn octets_left(&self, now: Ps) -> u64 {
         let shares = |(queue, _): &(u8, u32)| {
             let queue = *queue as usize;
@@ -542,7 +551,7 @@ impl Port {
         });
     }
 
-    /// Begins the next service at `start`, if a frame waits.
+    /// Starts the next transmission at `start`, if a frame waits.
     #[inline]
     fn begin_next(&mut self, start: Ps, outside: &mut Outside<'_>) {
         if self.resumes && (self.begin_notice(start, outside) || self.begin_limited(start, outside))
@@ -592,7 +601,7 @@ impl Port {
         self.begin_credited(start, outside);
     }
 
-    /// The queue that is served next; of a port with one queue that one.
+    /// The queue from which the next frame is sent; `None` if no queue may send.
     #[inline]
     fn next_queue(&mut self, start: Ps) -> Option<usize> {
         if self.queues.len() == 1 && self.gate.is_none() && self.schedule.is_strict(0) {
@@ -609,7 +618,7 @@ impl Port {
         self.schedule.next(&heads)
     }
 
-    /// Begins the service of a frame at `start`.
+    /// Starts the transmission of a frame from `queue` at `start`.
     #[inline]
     fn serve(&mut self, start: Ps, queue: usize, frame: Arriving, outside: &mut Outside<'_>) {
         self.serving = Some((queue as u8, frame.info.octets()));
@@ -622,7 +631,7 @@ impl Port {
         self.occupy_line(start, frame, outside);
     }
 
-    /// The line carries a frame from `start` on.
+    /// Puts a frame whose first bit leaves at `start` onto the link, with its telemetry, if any.
     #[inline]
     fn occupy_line(&mut self, start: Ps, frame: Arriving, outside: &mut Outside<'_>) {
         if frame.info.has_telemetry() {
@@ -631,7 +640,7 @@ impl Port {
         self.carry_frame(start, frame, outside);
     }
 
-    /// Puts a frame whose first bit leaves at `start` onto the link; returns the time of its arrival.
+    /// Puts a frame whose first bit leaves at `start` onto the link. Returns the time at which it arrives.
     #[inline(always)]
     fn carry_frame(&mut self, start: Ps, frame: Arriving, outside: &mut Outside<'_>) -> Ps {
         let (octets, carry) = (frame.info.octets(), self.carry);
@@ -663,11 +672,12 @@ impl Port {
         unit.at
     }
 
-    /// The control scheme, if it has one.
+    /// The control scheme; `None` if the port has none.
     pub fn control(&self) -> Option<&Control> {
         self.control.as_ref().map(|hosted| hosted.control())
     }
-    /// The port, if its scheme is user-defined; services until now must have been completed.
+    /// Access of a user-defined control scheme to the port; `None` without such a scheme. The port must have been
+    /// advanced to the present time.
     pub(super) fn opened(&mut self) -> Option<PortFromOutside<'_>> {
         let total = |of: fn(&Queue) -> Held| {
             let held = self.queues.iter().map(of);
@@ -688,20 +698,20 @@ impl Port {
     pub fn queue_count(&self) -> usize {
         self.queues.len()
     }
-    /// Counters of a queue, its integrals up to `now`; services until then must have been completed.
+    /// Counters of a queue, with integrals up to `now`; the port must have been advanced to `now`.
     pub fn counts(&mut self, queue: usize, now: Ps) -> QueueCounts {
         self.queues[queue].integrate(now);
         self.queues[queue].counts
     }
-    /// Frames that a queue holds.
+    /// Present length of a queue.
     pub fn held(&self, queue: usize) -> Held {
         self.queues[queue].held
     }
-    /// The most that a queue has held since the last [`Port::forget_most`].
+    /// Greatest length of a queue since the last call of [`Port::forget_most`].
     pub fn most(&self, queue: usize) -> Held {
         self.queues[queue].most
     }
-    /// Starts the greatest contents of the queues anew from the present contents.
+    /// Sets the greatest length of each queue to its present length.
     pub fn forget_most(&mut self) {
         for queue in &mut self.queues {
             queue.most = queue.held;
@@ -711,7 +721,8 @@ impl Port {
     pub fn limit(&self, queue: usize) -> u64 {
         self.queues[queue].limit
     }
-    /// Time up to `now` in which the line has sent frames with preambles and gaps, in picoseconds.
+    /// Time up to `now` in which the line has sent frames with preambles and gaps, or has waited for link-level retry,
+    /// in picoseconds.
     pub fn busy_ps(&self, now: Ps) -> f64 {
         let (begun, free_at) = match &self.ahead {
             Some(ahead) => (self.begun - ahead.waiting_octets(), ahead.first_end()),
@@ -723,16 +734,17 @@ impl Port {
         let begun = self.clock.time_of(begun) + waited as f64;
         begun - free_at.map_or(0, |end| end.saturating_sub(now).0) as f64
     }
-    /// Number of frames whose service has begun since the start of the run.
+    /// Number of frames whose transmission has begun since the start of the run.
     pub fn sent(&self) -> u64 {
         self.sent - self.waiting_on_link() as u64
     }
-    /// Frames served ahead whose service has not begun: the last ones on the link.
+    /// Number of frames that are on the link already although their transmission has not begun: the last ones on the
+    /// link.
     pub fn waiting_on_link(&self) -> usize {
         self.ahead.as_ref().map_or(0, LineEnds::waiting)
     }
-    /// Records the frames that leave from now on. The port serves no frame ahead then, which changes no
-    /// result; it must not have served one yet.
+    /// Captures the frames that leave from now on. The port must not have sent a frame yet. It then no longer puts
+    /// frames onto the link when they arrive, which changes no result.
     pub(super) fn begin_tap(&mut self) {
         assert!(self.sent == 0, "a port is tapped before its first frame");
         (self.tap, self.ahead) = (Some(Vec::new()), None);
@@ -750,7 +762,7 @@ impl Port {
         let dropped = self.queues.iter().map(|queue| queue.counts.dropped.packets);
         dropped.sum()
     }
-    /// Frames that wait, and bytes of their storage.
+    /// Number of frames that wait, and bytes of the simulator's memory that are allocated for them.
     pub fn storage(&self) -> (u64, usize) {
         let credited = self.credited.iter();
         let of_credited: usize = credited.map(|credited| credited.storage()).sum();

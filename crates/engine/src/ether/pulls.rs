@@ -1,10 +1,11 @@
-//! Pulls of receiver credits at a host: which endpoint pulls next, and when.
+//! Pulls (receiver credits) of a host: which endpoint pulls next, and when.
 
 use alloc::collections::VecDeque;
 
 use crate::kernel::Ps;
 
-/// Endpoints that want to pull, in their order, and the time of the next pull.
+/// Endpoints that want to pull, in the order in which they do (round robin), and the earliest time
+/// of the next pull.
 #[derive(Clone, Debug, Default)]
 pub struct Pulls {
     round: VecDeque<usize>,
@@ -12,7 +13,7 @@ pub struct Pulls {
 }
 
 impl Pulls {
-    /// Puts an endpoint at the end of the round, unless it is in it; true if it was not.
+    /// Adds an endpoint behind all others, unless it is among them. Returns true if it was added.
     pub fn enrol(&mut self, number: usize) -> bool {
         let is_new = !self.round.contains(&number);
         if is_new {
@@ -20,15 +21,15 @@ impl Pulls {
         }
         is_new
     }
-    /// Takes the endpoint whose turn it is.
+    /// Removes and returns the endpoint that pulls next.
     pub fn take(&mut self) -> Option<usize> {
         self.round.pop_front()
     }
-    /// The next pull is not before `at`.
+    /// Lets the next pull be no earlier than `at`.
     pub fn hold_until(&mut self, at: Ps) {
         self.next = at;
     }
-    /// Time of the next pull, from `now` on; `NEVER` if no endpoint has packets to pull.
+    /// Time of the next pull, at `now` or later; `NEVER` if no endpoint has packets to pull.
     pub fn next(&self, now: Ps) -> Ps {
         match self.round.is_empty() {
             true => Ps::NEVER,

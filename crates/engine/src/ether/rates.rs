@@ -1,9 +1,9 @@
 //! Rate control of a flow over Ethernet: the source and the destination of TM 4.0, with frames in place of
-//! cells. A *record* here is a record of rates: the fields of an RM cell, in a short frame that carries nothing
+//! cells. A *record* here is a rate record: the fields of an RM cell, in a short frame that carries nothing
 //! else.
 //!
 //! Explicit rates as in the ATM Forum were tried on Ethernet before: Jiang, Jain and So-In, "An explicit rate
-//! control framework for lossless Ethernet operation", ICC 2008. There the fields also have separate frames.
+//! control framework for lossless Ethernet operation", ICC 2008. There, too, the fields have separate frames.
 
 use alloc::boxed::Box;
 
@@ -24,21 +24,21 @@ pub enum Rates {
     Destination(Box<RateDestination>),
 }
 
-/// Sends the frames of a flow at the flow's ACR. Every Nrm-th frame is a record of rates.
+/// Sends the frames of a flow at the flow's ACR. Every Nrm-th frame is a rate record.
 #[derive(Clone)]
 pub struct RateSource {
     /// The source rules of TM 4.0.
     pub rules: AbrSource<Octets>,
-    /// The next frame of the application. All later frames wait in the application.
+    /// The next frame of the application, which waits for its time. All later frames wait in the application.
     pub head: Option<(Info, Packet)>,
-    /// Integral of ACR over time.
+    /// Integral of ACR over time, in octets/s times picoseconds.
     acr: TimeIntegral,
     priority: u8,
     record: u32,
 }
 
 impl RateSource {
-    /// A source whose line has the rate `rate`.
+    /// A source on an access link of rate `rate`.
     pub fn new(config: &AbrConfig, rate: Rate, framing: Framing, priority: u8) -> RateSource {
         let record = framing.frame(RATES_PACKET);
         let rules = AbrSource::of_frames(config, rate, on_line(record));
@@ -71,7 +71,7 @@ impl RateSource {
             }
         }
     }
-    /// Obeys a backward record that arrives at `now`.
+    /// Processes a backward record that arrives at `now`, and sets ACR by it.
     pub fn on_record(&mut self, now: Ps, record: &RateRecord) {
         self.rules.on_brm(now, record);
         self.acr.set(now, self.rules.acr());
@@ -82,7 +82,7 @@ impl RateSource {
     }
 }
 
-/// The receiving end of rate control, which returns the rate records of a flow.
+/// The destination of rate control, which returns the rate records of a flow.
 #[derive(Clone)]
 pub struct RateDestination {
     rules: AbrDestination,
@@ -93,7 +93,7 @@ pub struct RateDestination {
 }
 
 impl RateDestination {
-    /// A destination whose source's line has the rate `rate`.
+    /// A destination. `rate` is the rate of the access link of the flow's source.
     pub fn new(config: &AbrConfig, rate: Rate, framing: Framing, priority: u8) -> RateDestination {
         RateDestination {
             rules: AbrDestination::new(config, ServiceRate::of_octets(rate)),
@@ -102,17 +102,17 @@ impl RateDestination {
             record: framing.frame(RATES_PACKET),
         }
     }
-    /// Notes whether an arriving data frame is marked (DES rule 1).
+    /// Stores whether an arriving data frame is marked (DES rule 1).
     pub fn on_data(&mut self, is_marked: bool) {
         self.rules.on_data(is_marked);
     }
-    /// Turns an arriving forward record round (DES rules 2 and 3). A mark of its frame counts as CI. The
-    /// newest record replaces a waiting record.
+    /// Turns an arriving forward record round (DES rules 2 and 3). A CE mark on its frame counts as CI. The
+    /// newest record replaces a record that still waits.
     pub fn on_record(&mut self, record: RateRecord, is_marked: bool) {
         let ci = record.ci || is_marked;
         self.waiting = Some(self.rules.on_frm(RateRecord { ci, ..record }));
     }
-    /// The frame of the waiting record; `None` without one.
+    /// Removes the waiting record and returns its frame; `None` if no record waits.
     pub fn poll(&mut self) -> Option<(Info, Packet)> {
         let record = self.waiting.take()?;
         Some(Info::rates(self.record, self.priority, &record, true))

@@ -1,5 +1,5 @@
-//! The report of a run. Every measure is defined here once, and its key states its unit. Bytes of frames
-//! count from header to FCS. Rates of lines count preambles and interframe gaps, too.
+//! The report of a run. Every measure is defined here once, and its key states the unit. Bytes of frames count from header
+//! to FCS. Rates of lines count preambles and interframe gaps, too.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -12,10 +12,10 @@ use crate::control::ControlReport;
 use crate::kernel::Ps;
 use crate::kernel::statistics::jain_index;
 
-/// A whole run. Measures cover the measuring window unless they say "whole run".
+/// The report of a run. Measures cover the measuring window unless they say "whole run".
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
-    /// Hash of the events of every component, in component order (whole run).
+    /// Hash of the events of all components, in the order of the components (whole run).
     pub digest: String,
     /// Length of the run.
     pub simulated_seconds: f64,
@@ -31,12 +31,12 @@ pub struct Report {
     pub collectives: Vec<CollectiveReport>,
     /// One entry per output port of a switch.
     pub ports: Vec<PortReport>,
-    /// One entry per link that errs.
+    /// One entry per link with bit errors.
     pub links: Vec<LinkReport>,
 }
 
 impl Report {
-    /// Adds for each flow its completion time alone in the network, and computes the slowdowns.
+    /// Adds for each flow its completion time if it had the network to itself, and computes the slowdowns.
     pub fn add_alone(&mut self, alone: &[Option<Ps>]) {
         for (flow, alone) in self.flows.iter_mut().zip(alone) {
             flow.alone_seconds = alone.map(Ps::as_secs_f64);
@@ -132,8 +132,8 @@ pub struct Totals {
     /// Completion time that at least 99 % of the ended flows do not exceed (whole run).
     #[schemars(extend("x-better" = "less"))]
     pub completion_p99_seconds: Option<f64>,
-    /// Greatest completion time of the groups whose flows await one another (whole run). Null without such groups, or if
-    /// a flow of one has not ended.
+    /// Greatest completion time of the groups whose flows await one another (whole run). Null without such groups, or if a
+    /// flow of such a group has not ended.
     #[schemars(extend("x-formula" = "greatest `completion_seconds` of `collectives`", "x-better" = "less"))]
     pub collective_completion_seconds: Option<f64>,
     /// Mean slowdown of the flows that have ended (whole run). Null without `measure.slowdown`, or if no flow
@@ -152,7 +152,7 @@ pub struct Totals {
 }
 
 impl Totals {
-    /// The sums and indices that follow from the flows alone; all others are 0.
+    /// The sums and indices that follow from the reports of the flows; all others are 0.
     pub(crate) fn over(flows: &[FlowReport]) -> Totals {
         let over_tcp = flows.iter();
         let over_tcp: Vec<f64> = over_tcp
@@ -204,7 +204,7 @@ pub struct FlowReport {
     /// Number in the group, from 1.
     #[schemars(extend("x-unit" = ""))]
     pub index: u32,
-    /// Kind of source.
+    /// Kind of the flow's source of traffic, as in the scenario.
     pub source: &'static str,
     /// Priority of the flow's frames; 7 is the highest.
     #[schemars(extend("x-unit" = "", "x-source" = "IEEE 802.1Q"))]
@@ -214,13 +214,14 @@ pub struct FlowReport {
     /// Bytes delivered in order to the destination application; for datagrams their payload bytes.
     #[schemars(extend("x-better" = "more"))]
     pub delivered_bytes: u64,
-    /// Payload delivered to the destination application / window, as bits.
+    /// Payload delivered to the destination application in the window, divided by its length, in bit/s.
     #[schemars(extend("x-formula" = "8 delivered_bytes / window", "x-better" = "more"))]
     pub throughput_bits_per_second: f64,
-    /// Bytes delivered in order to the destination application / window, as bits; null without TCP.
+    /// Bytes delivered in order to the destination application in the window, divided by its length, in bit/s; null without
+    /// TCP.
     #[schemars(extend("x-formula" = "8 delivered_bytes / window", "x-better" = "more"))]
     pub tcp_throughput_bits_per_second: Option<f64>,
-    /// Acknowledged bytes / window, as bits; null for datagrams.
+    /// Bytes acknowledged in the window, divided by its length, in bit/s; null for datagrams.
     #[schemars(extend("x-formula" = "8 acked_bytes / window", "x-better" = "more"))]
     pub goodput_bits_per_second: Option<f64>,
     /// Bytes whose acknowledgement has reached the source; 0 for datagrams.
@@ -249,20 +250,20 @@ pub struct FlowReport {
     pub duplicate_acks: u64,
     /// Packets that the source has sent.
     pub packets_sent: u64,
-    /// Packets of the source that have arrived at the destination, trimmed ones included.
+    /// Packets of the source that have arrived at the destination, trimmed packets included.
     #[schemars(extend("x-better" = "more"))]
     pub packets_delivered: u64,
     /// Packets of the source that switches and routers have dropped.
     #[schemars(extend("x-better" = "less"))]
     pub packets_dropped: u64,
-    /// Packets of the source that receivers of links dropped by their FCS, since a bit was errored.
+    /// Packets of the source that receivers of links dropped by their FCS, because a bit was errored.
     #[schemars(extend("x-source" = "IEEE 802.3 clause 3.2.9", "x-better" = "less"))]
     pub packets_lost_on_links: u64,
     /// Packets of the source that have arrived with a congestion mark at the last Ethernet node of the path:
     /// the destination or a router.
     #[schemars(extend("x-source" = "RFC 3168 section 5"))]
     pub packets_marked: u64,
-    /// Time from the start to the acknowledgement of the last byte (whole run). Null without this
+    /// Time from the start of the flow to the acknowledgement of its last byte (whole run). Null without this
     /// acknowledgement.
     #[schemars(extend("x-formula" = "time of the last acknowledgement - start_seconds", "x-better" = "less"))]
     pub completion_seconds: Option<f64>,
@@ -273,7 +274,7 @@ pub struct FlowReport {
     /// Completion time among the other flows / completion time alone (whole run). Null without either time.
     #[schemars(extend("x-unit" = "", "x-formula" = "completion_seconds / alone_seconds", "x-better" = "less"))]
     pub slowdown: Option<f64>,
-    /// Mean delay of packets from the hand-over to IP to their arrival; null without arrivals.
+    /// Mean delay of packets, from their hand-over to IP at the source to their arrival; null without arrivals.
     #[schemars(extend("x-formula" = "sum of delays / packets", "x-better" = "less"))]
     pub packet_delay_mean_seconds: Option<f64>,
     /// Standard deviation of the delay of packets; null without arrivals.
@@ -295,8 +296,9 @@ pub struct FlowReport {
     /// and without ABR.
     #[schemars(extend("x-source" = "TM 4.0 section 5.10.4"))]
     pub acr_final_bits_per_second: Option<f64>,
-    /// Time-weighted mean of the rate of a source over RoCE (R_C of DCQCN, R of HPCC and TIMELY; under Swift that of the pace, under ExpressPass that of data for which credits are sent), which
-    /// counts preambles and interframe gaps. Null without RoCE.
+    /// Time-weighted mean of the rate of a source over RoCE, preambles and interframe gaps included. The rate is R_C of
+    /// DCQCN, R of HPCC and TIMELY, the pacing rate of Swift, and under ExpressPass the rate of data that the credits allow.
+    /// Null without RoCE.
     #[schemars(extend("x-formula" = "integral of the rate over the window / window", "x-source" = "Zhu et al. 2015; Li et al. 2019; Mittal et al. 2015"))]
     pub rate_mean_bits_per_second: Option<f64>,
     /// Rate of a source over RoCE at the end of the run (whole run). Null without RoCE.
@@ -308,15 +310,15 @@ pub struct FlowReport {
     /// CNPs that the source has received; null without RoCE.
     #[schemars(extend("x-unit" = "packets", "x-source" = "Zhu et al. 2015"))]
     pub cnps_received: Option<u64>,
-    /// Negative acknowledgements (NAKs) after which the source has gone back to a missing packet, or sends it alone again; null
-    /// without RoCE.
+    /// Negative acknowledgements (NAKs) after which the source has gone back to a missing packet, or has sent this packet
+    /// alone again; null without RoCE.
     #[schemars(extend("x-unit" = "packets", "x-source" = "InfiniBand Architecture Specification, reliable connection", "x-better" = "less"))]
     pub naks_received: Option<u64>,
-    /// Credits of ExpressPass that came due at the destination, those included that the queue of its interface dropped;
-    /// null without ExpressPass.
+    /// Credits of ExpressPass that came due at the destination. Credits that the queue of the destination's interface
+    /// dropped count, too. Null without ExpressPass.
     #[schemars(extend("x-unit" = "packets", "x-source" = "Cho et al. 2017"))]
     pub credits_sent: Option<u64>,
-    /// Credits of ExpressPass that the source has received; the others were dropped or are on their way. Null without
+    /// Credits of ExpressPass that the source has received; all other credits were dropped or are on their way. Null without
     /// ExpressPass.
     #[schemars(extend("x-unit" = "packets", "x-source" = "Cho et al. 2017"))]
     pub credits_received: Option<u64>,
@@ -346,14 +348,14 @@ pub struct Balance {
     pub retransmitted_bytes: u64,
     /// Bytes delivered to the application (whole run).
     pub delivered_bytes: u64,
-    /// Bytes in frames that switches dropped, and bytes cut off trimmed packets that have arrived (whole run).
+    /// Bytes in frames that switches dropped, and bytes that switches cut off packets that arrived trimmed (whole run).
     pub dropped_bytes: u64,
     /// Bytes in frames that receivers of links dropped by their FCS (whole run).
     pub lost_on_links_bytes: u64,
     /// Bytes in frames that at the end of the run are on links, in switches, or at a source under rate
     /// control or with bursts.
     pub in_path_bytes: u64,
-    /// Bytes that arrived twice, or ahead of a missing packet of RoCE, which arrive again (whole run).
+    /// Bytes that arrived twice, or that arrived over RoCE ahead of a missing packet and were discarded (whole run).
     pub duplicate_bytes: u64,
     /// Bytes that at the end of the run wait at the receiver for earlier bytes.
     pub held_out_of_order_bytes: u64,
@@ -364,7 +366,7 @@ impl Balance {
     pub fn sent(&self) -> u64 {
         self.sent_once_bytes + self.retransmitted_bytes
     }
-    /// Bytes delivered, dropped, lost on links, under way, duplicate or waiting at the receiver.
+    /// Sum of the bytes delivered, dropped, lost on links, under way, duplicate or waiting at the receiver.
     pub fn accounted(&self) -> u64 {
         self.delivered_bytes
             + self.dropped_bytes
@@ -375,12 +377,12 @@ impl Balance {
     }
 }
 
-/// Dropped frames / (dropped + passed frames); 0 without frames.
+/// Dropped frames / (dropped frames + passed frames); 0 without frames.
 pub(crate) fn loss_ratio(dropped: u64, passed: u64) -> f64 {
     dropped as f64 / (dropped + passed).max(1) as f64
 }
 
-/// A link that errs, in one direction.
+/// A link with bit errors, in one direction.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(extend("x-source" = "cellrate"))]
 pub struct LinkReport {
@@ -389,13 +391,13 @@ pub struct LinkReport {
     /// Mean probability that a bit is errored, by the parameters of the link.
     #[schemars(extend("x-unit" = "", "x-formula" = "with bursts the mean of both states, by their share of the time", "x-source" = "Gilbert 1960; Elliott 1963", "x-better" = "less"))]
     pub bit_error_ratio: f64,
-    /// Frames that have arrived at the end of the link, errored frames and those of flow control included.
+    /// Frames that have arrived at the end of the link, including errored frames and frames of flow control.
     pub packets_arrived: u64,
     /// Frames that the receiver of the link dropped by their FCS.
     #[schemars(extend("x-source" = "IEEE 802.3 clause 3.2.9", "x-better" = "less"))]
     pub packets_lost: u64,
-    /// Frames that link-level retry sent again, each time counted; the tries before arrived with an errored bit. Null without
-    /// link-level retry.
+    /// Frames that link-level retry sent again; a frame counts each time. The tries before arrived with an errored bit. Null
+    /// without link-level retry.
     #[schemars(extend("x-source" = "Ultra Ethernet, link layer", "x-better" = "less"))]
     pub packets_retried: Option<u64>,
     /// Frames dropped by their FCS / frames that have arrived; 0 without frames.
@@ -420,7 +422,7 @@ pub struct PortReport {
     pub packet_loss_ratio: f64,
     /// Queues of the port. Under strict priority the first queue is served first.
     pub queues: Vec<QueueReport>,
-    /// The control of the port and its statistics; null without control.
+    /// Name and statistics of the control of the port (scheme, credits or pauses); null without control.
     pub control: Option<ControlReport>,
 }
 
@@ -436,30 +438,30 @@ pub struct QueueReport {
     /// Dropped frames.
     #[schemars(extend("x-better" = "less"))]
     pub packets_dropped: u64,
-    /// Frames that active queue management dropped, even with room in the buffer.
+    /// Frames that active queue management dropped although they may have fitted into the buffer.
     #[schemars(extend("x-better" = "less"))]
     pub packets_dropped_early: u64,
-    /// Packets that found no room and were cut to their headers, which are counted where they wait; null if the switch does
-    /// not trim packets.
+    /// Packets that did not fit into this queue and were cut to their headers; they count as arrived in the queue of trimmed
+    /// packets. Null if the switch does not trim packets.
     #[schemars(extend("x-source" = "uet-htsim", "x-better" = "less"))]
     pub packets_trimmed: Option<u64>,
-    /// Frames that the port marked.
+    /// Frames that the port marked as CE.
     #[schemars(extend("x-source" = "RFC 3168 section 5"))]
     pub packets_marked: u64,
-    /// Time-weighted mean of the bytes in the queue, with the frame in service.
+    /// Time-weighted mean of the bytes in the queue, the frame in transmission included.
     #[schemars(extend("x-formula" = "integral of the bytes held over the window / window", "x-better" = "less"))]
     pub queue_mean_bytes: f64,
-    /// Most bytes in the queue.
+    /// Greatest number of bytes in the queue.
     #[schemars(extend("x-better" = "less"))]
     pub queue_max_bytes: u64,
-    /// Most bytes in the queue from the start of the run to the measuring window. This is the peak of the
-    /// start-up, if the window begins after it. Null if the window begins with the run.
+    /// Greatest number of bytes in the queue from the start of the run to the measuring window. This is the peak of the
+    /// start-up, if the start-up ends before the window. Null if the window begins with the run.
     #[schemars(extend("x-formula" = "most bytes held from time 0 to `measure.from`", "x-better" = "less"))]
     pub queue_max_before_window_bytes: Option<u64>,
-    /// Time-weighted mean of the frames in the queue, with the frame in service.
+    /// Time-weighted mean of the frames in the queue, the frame in transmission included.
     #[schemars(extend("x-formula" = "integral of the frames held over the window / window", "x-better" = "less"))]
     pub queue_mean_packets: f64,
-    /// Most frames in the queue.
+    /// Greatest number of frames in the queue.
     #[schemars(extend("x-better" = "less"))]
     pub queue_max_packets: u64,
     /// Median of the sampled bytes in the queue; null without sampling.
@@ -471,6 +473,6 @@ pub struct QueueReport {
     /// 99th percentile of the sampled bytes in the queue; null without sampling.
     #[schemars(extend("x-better" = "less"))]
     pub queue_p99_bytes: Option<f64>,
-    /// Most bytes that the queue may hold; null without a limit.
+    /// Greatest number of bytes that the queue may hold; null without a limit.
     pub buffer_bytes: Option<u64>,
 }

@@ -1,5 +1,5 @@
-//! Credit control over Ethernet in a plan: the buffer that each node reserves for a channel, and the settings
-//! that contradict credit.
+//! Credit control (FCVC) over Ethernet in a plan: the buffer that each node reserves for a channel, and the
+//! settings that contradict credit control.
 
 use alloc::format;
 use alloc::string::String;
@@ -15,17 +15,18 @@ use crate::kernel::{Ps, ServiceRate};
 use crate::net::channel::ChannelId;
 use crate::net::opposites;
 
-/// Buffers that nodes reserve for the channels of a plan with credit control.
+/// Buffers that nodes reserve for the channels of a plan with credit control (FCVC).
 #[derive(Clone, Debug)]
 pub struct Reserves<'a> {
     plan: &'a Plan,
     config: &'a FcvcConfig,
-    /// For each link its opposite link, which carries the credit; `None` without one.
+    /// For each link the opposite link, over which its credits return; `None` if there is no opposite link.
     backs: Vec<Option<usize>>,
 }
 
 impl<'a> Reserves<'a> {
-    /// Most octets that a node may reserve for one channel: a quarter of the range of the counters.
+    /// Greatest number of octets that a node may reserve for one channel: a quarter of the range of the
+    /// counters.
     pub const MOST: u64 = MODULUS as u64 / 4;
 
     /// The reserves of a plan; `None` without credit control.
@@ -36,11 +37,11 @@ impl<'a> Reserves<'a> {
             backs: opposites(&plan.links),
         })
     }
-    /// The opposite link, which carries the credit of `link`; `None` without one.
+    /// The opposite link, over which the credits of `link` return; `None` if there is no opposite link.
     pub fn back(&self, link: usize) -> Option<usize> {
         self.backs[link]
     }
-    /// N2: octets on the line after which a node returns a credit.
+    /// N2: number of octets on the line after which a node returns a credit.
     pub fn n2(&self) -> u32 {
         u32::try_from(self.config.n2.0).unwrap_or(u32::MAX)
     }
@@ -49,10 +50,10 @@ impl<'a> Reserves<'a> {
         let packet = self.plan.flows[channel.flow()].longest_packet();
         self.plan.framing.on_line(packet as u32)
     }
-    /// N2 + N3: octets on the line that the node at the end of `link` reserves for `channel`. Without N3 in
-    /// the plan the reserve covers the round trip and two frames less two octets. A balance of up to one
-    /// frame less an octet is too small for the next frame. Credit lags by as much, since a node counts whole
-    /// frames only.
+    /// N2 + N3: octets on the line that the node at the end of `link` reserves for `channel`. If the plan
+    /// does not give N3, the reserve covers the round trip and two frames less two octets, for two reasons. A
+    /// balance of up to one frame less an octet is too small for the next frame. And credit lags by as much,
+    /// since a node counts only whole frames.
     pub fn reserve(&self, channel: ChannelId, link: usize) -> u64 {
         let links = &self.plan.links;
         let back = &links[self.backs[link].unwrap_or(link)];
@@ -69,10 +70,10 @@ impl<'a> Reserves<'a> {
             None => reserve.saturating_add(2 * u64::from(longest - 1)),
         }
     }
-    /// Least time from the end of service of a full frame to the arrival of its credit. The frame crosses
-    /// link number `hop` of the path of `channel`. The time has three parts: the propagation both ways, the
-    /// service at the next port, and the credit frame with its preamble. The interframe gap behind the full
-    /// frame is subtracted.
+    /// Least time from the end of transmission of a full frame to the arrival of its credit. The frame
+    /// crosses the link with the index `hop` on the path of `channel`. The time has three parts: the
+    /// propagation both ways, the transmission at the next port, and the credit frame with its preamble. The
+    /// interframe gap behind the full frame is subtracted.
     pub fn trip(&self, channel: ChannelId, hop: usize) -> Ps {
         let (links, path) = (&self.plan.links, self.plan.path(channel));
         let link = &links[path[hop]];
@@ -84,7 +85,7 @@ impl<'a> Reserves<'a> {
         let trip = link.delay + back.delay + onward + told;
         trip.saturating_sub(OctetClock::new(link.rate).ceil(GAP))
     }
-    /// For each link the sum of the reserves of all channels that a switch sends over it.
+    /// For each link, the sum of the reserves that its switch has for all channels that leave over the link.
     pub fn promised(&self) -> Vec<u64> {
         let mut promised = alloc::vec![0_u64; self.backs.len()];
         for channel in self.plan.channels() {
@@ -96,7 +97,8 @@ impl<'a> Reserves<'a> {
         promised
     }
 
-    /// Checks that no setting of the plan contradicts credit control. All other checks must have passed.
+    /// Checks that no setting of the plan contradicts credit control (FCVC). All other checks of the plan
+    /// must have passed.
     pub(super) fn check(&self) -> Result<(), PlanError> {
         self.fault().map_or(Ok(()), |fault| Err(PlanError(fault)))
     }
@@ -154,7 +156,7 @@ impl<'a> Reserves<'a> {
     }
 }
 
-/// A setting of a switch that contradicts credit control; `None` without one.
+/// A setting of a switch that contradicts credit control (FCVC); `None` if there is none.
 pub fn contradiction(switch: &SwitchPlan) -> Option<&'static str> {
     if !matches!(switch.control, ControlConfig::None(_)) {
         Some("a control scheme beside credit")

@@ -1,4 +1,4 @@
-//! Endpoints of paths at routers.
+//! Endpoints at routers, which join paths over Ethernet and ATM.
 
 use alloc::vec::Vec;
 
@@ -11,14 +11,14 @@ use crate::net::ChannelId;
 use crate::tcp::{Segment, TcpReceiver, TcpSender};
 
 impl Endpoint {
-    /// The TCP sender of the endpoint; `None` without one.
+    /// The TCP sender of the endpoint; `None` if it has none.
     pub(crate) fn tcp_sender(&self) -> Option<&TcpSender> {
         match self.app() {
             App::Sender(sender, _) => Some(sender),
             _ => None,
         }
     }
-    /// The TCP receiver of the endpoint; `None` without one.
+    /// The TCP receiver of the endpoint; `None` if it has none.
     pub(crate) fn tcp_receiver(&self) -> Option<&TcpReceiver> {
         match self.app() {
             App::Receiver(receiver) => Some(receiver),
@@ -36,8 +36,8 @@ impl Simulation {
         }
         self.reschedule(node);
     }
-    /// Segments that have arrived at the router at which `channel` begins, and that the router has not taken yet. Each has
-    /// its arrival time; the order is that of arrival. `None` if the endpoint is not a router.
+    /// Segments that have arrived at the router at which `channel` begins, and that the router has not taken yet, each
+    /// with its arrival time, in order of arrival. `None` if the endpoint is not at a router.
     pub(crate) fn arrived(&mut self, channel: ChannelId) -> Option<&mut Vec<(Ps, Segment)>> {
         let (node, number) = self.network.begin(channel);
         match &mut self.stations[node].node {
@@ -70,10 +70,9 @@ impl Simulation {
         });
         core::array::from_fn(|count| now[count] - then[count])
     }
-    /// Lets a segment arrive at the end of the first link of `channel` at the time `at`. The link begins at
-    /// the router at which the channel begins. `at` must not be before
-    /// [`Simulation::now`](crate::net::simulation::Simulation::now), nor before the arrival of the previous
-    /// segment on that link.
+    /// Puts a segment onto the first link of `channel`, which the router feeds, so that it arrives at the end of this link
+    /// at `at`. `at` must not be before [`Simulation::now`](crate::net::simulation::Simulation::now), nor before the
+    /// arrival of the previous segment on this link.
     pub(crate) fn enter(&mut self, channel: ChannelId, at: Ps, segment: Segment) {
         let (node, number) = self.network.begin(channel);
         let Node::Host(host) = &mut self.stations[node].node else {

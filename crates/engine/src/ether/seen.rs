@@ -1,4 +1,5 @@
-//! Frames that have left on tapped links or were dropped by tapped switches, in order of time.
+//! Captured frames, in order of time: frames that have left on chosen links, and frames that switches
+//! dropped.
 
 use alloc::vec::Vec;
 
@@ -9,7 +10,7 @@ use super::tap::Leaving;
 use crate::kernel::Ps;
 use crate::net::channel::ChannelId;
 
-/// A frame that has left on a link.
+/// A captured frame, which has left on a link or was dropped.
 #[derive(Clone, Copy, Debug)]
 pub struct Seen {
     /// Time at which the last bit leaves, or time of the drop.
@@ -25,7 +26,7 @@ pub struct Seen {
 }
 
 impl Simulation {
-    /// Records from now on the frames that leave on these links.
+    /// Captures from now on the frames that leave on the links with these indices.
     pub fn tap(&mut self, links: &[usize]) {
         for number in 0..self.stations.len() {
             let is_tapped = |link: u32| links.contains(&(link as usize));
@@ -48,8 +49,8 @@ impl Simulation {
         }
     }
 
-    /// Takes the recorded frames of tapped links, in order of time and then of links. The result includes
-    /// frames whose service has begun, although their last bits leave later.
+    /// Removes and returns the captured frames, in order of time and then of links. The result includes
+    /// frames whose transmission has begun, although their last bits leave later.
     pub fn take_seen(&mut self) -> Vec<Seen> {
         let mut found = Vec::new();
         for number in 0..self.stations.len() {
@@ -72,7 +73,7 @@ impl Simulation {
         found.into_iter().map(seen).collect()
     }
 
-    /// Records from now on the frames that switches drop.
+    /// Captures from now on the frames that switches drop.
     pub fn tap_drops(&mut self) {
         for station in &mut self.stations {
             if let Node::Switch(switch) = &mut station.node {
@@ -81,7 +82,7 @@ impl Simulation {
         }
     }
 
-    /// Takes the recorded drops, in order of time and then of links.
+    /// Removes and returns the captured drops, in order of time and then of links.
     pub fn take_dropped(&mut self) -> Vec<Seen> {
         let mut found = Vec::new();
         for station in &mut self.stations {
@@ -102,7 +103,7 @@ impl Simulation {
 }
 
 impl Node {
-    /// The records of a node's taps, by link.
+    /// The captured frames of a node's ports or interfaces, each list with the index of the link.
     fn taps(&mut self) -> impl Iterator<Item = (u32, &mut Option<Vec<Leaving>>)> {
         let (interfaces, ports) = match self {
             Node::Host(host) => (&mut host.interfaces[..], &mut [][..]),

@@ -65,8 +65,8 @@ impl Simulation {
         self.advance(until, stopwatch);
     }
 
-    /// Processes all events before `until`: at each instant every node in turn. The plain engine has this
-    /// schedule, without lookahead.
+    /// Processes all events before `until` by the schedule of the plain engine: instant after instant, and
+    /// at each instant all nodes in order, without lookahead.
     pub fn run_plainly(&mut self, until: Ps) {
         while self.next_change() < until {
             self.advance_plainly(self.next_change());
@@ -89,7 +89,8 @@ impl Simulation {
     }
 }
 
-/// Facts about a link for the transport. The shortest frame with its preamble takes the least time.
+/// Facts about a link for the transport [`crate::net`]. The smallest unit is the shortest frame with its
+/// preamble.
 fn facts(link: &LinkPlan) -> LinkFacts {
     LinkFacts {
         from: link.from,

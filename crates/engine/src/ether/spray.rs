@@ -13,12 +13,12 @@ use crate::kernel::{Ps, Stream};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Multipath {
-    /// A hash of the flow chooses, so all frames of the flow take one path.
+    /// A hash of the flow chooses, so that all frames of the flow take one path.
     #[default]
     Ecmp,
-    /// A random draw under the run's seed chooses for each frame.
+    /// A random draw, which depends on the run's seed, chooses for each frame.
     Random,
-    /// Frames take the ports in turn. Flows over the same ports share the turns.
+    /// Frames take the ports in turn (round robin). Flows over the same ports share one round robin.
     RoundRobin,
 }
 
@@ -30,7 +30,7 @@ pub type Way = (u32, u32);
 struct Ways {
     first: u32,
     count: u32,
-    /// Number of the label's set of ports among all sets of ports of the switch.
+    /// Index of the label's set of ports among all sets of ports of the switch.
     set: u32,
 }
 
@@ -40,14 +40,14 @@ pub struct Sprayer {
     /// The next hops of all labels. The next hops of one label follow one another.
     ways: Vec<Way>,
     labels: Vec<Ways>,
-    /// For each set of ports the port whose turn it is; empty if ports are drawn.
+    /// For each set of ports, the index of the port that the next frame takes; empty if ports are drawn.
     turns: Vec<u32>,
     stream: Stream,
 }
 
 impl Sprayer {
-    /// A sprayer by the rule `multipath` for labels with these next hops. The first port in turn of each set
-    /// is drawn.
+    /// A sprayer by the rule `multipath`, for labels with these next hops. The first port of each round
+    /// robin is drawn.
     pub fn new(multipath: Multipath, labels: &[Vec<Way>], stream: Stream) -> Sprayer {
         let mut sets = BTreeMap::new();
         let mut sprayer = Sprayer {
@@ -74,7 +74,7 @@ impl Sprayer {
         sprayer
     }
 
-    /// The next hop of the next frame with this sprayed label.
+    /// The next hop of the next frame with the label `label`, which is a label of a sprayed route.
     #[inline(never)]
     pub fn choose(&mut self, label: u32) -> Way {
         let Ways { first, count, set } = self.labels[label as usize];

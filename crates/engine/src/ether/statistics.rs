@@ -1,4 +1,4 @@
-//! Counts of an Ethernet port that belong to no queue: those of its control scheme, of credits and of pauses.
+//! Statistics of an Ethernet port that belong to no queue: of its control scheme, of credits and of pauses.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -8,21 +8,21 @@ use crate::component::{Component, Statistic, statistics};
 use crate::control::{self, Control, ControlReport};
 use crate::credit;
 
-/// Priority-based flow control as an entry of a registry.
+/// The registry entry of priority-based flow control.
 pub const PFC: Component = Component {
     name: "pfc",
     about: "a switch pauses a priority at the node before it, instead of losing its frames",
     source: "IEEE 802.1Q clause 36; IEEE 802.3 annex 31D",
 };
 
-/// Credit-based flow control of links as an entry of a registry.
+/// The registry entry of credit-based flow control of links.
 pub const CBFC: Component = Component {
     name: "cbfc",
     about: "a link carries only frames of a priority for which the next node has room",
     source: "the idea: Ultra Ethernet, link layer; frames and times are our choice",
 };
 
-/// Statistics of a port under credit control, counted since the start of the run.
+/// Statistics of a port under credit control (FCVC), counted since the start of the run.
 pub const OF_CREDIT: &[Statistic] = statistics! {
     "credited_channels", "channels", "Channels under credit control at the port";
     "credit_frames_sent", "frames", "Frames with credit that the port has sent";
@@ -43,21 +43,21 @@ pub const OF_CREDITS: &[Statistic] = statistics! {
     "ingress_max_credits", "credits", "Most credits of a priority that frames from the opposite link took";
 };
 
-/// ExpressPass at a port as an entry of a registry.
+/// The registry entry of the limit of flow credits (ExpressPass) at a port.
 pub const CREDIT_LIMIT: Component = Component {
     name: "expresspass",
     about: "a port limits the credits of flows, so that the data which answer them fit the opposite line",
     source: "Cho et al. 2017, after ns2-xpass",
 };
 
-/// Statistics of a port that credits of ExpressPass leave, counted since the start of the run.
+/// Statistics of a port by which flow credits of ExpressPass leave, counted since the start of the run.
 pub const OF_FLOW_CREDITS: &[Statistic] = statistics! {
     "flow_credits_sent", "frames", "Credits of ExpressPass that the port has sent";
     "flow_credits_dropped", "frames", "Credits of ExpressPass that met a full queue of credits";
     "flow_credits_max", "frames", "Most credits of ExpressPass that have waited";
 };
 
-/// A statistic in the form of reports over Ethernet.
+/// A statistic as reports over Ethernet name it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Named {
     /// Key of the statistic in a report.
@@ -68,7 +68,7 @@ pub struct Named {
     pub about: &'static str,
 }
 
-/// All statistics of ports, by the component that counts them.
+/// All statistics of ports, grouped by the component that counts them.
 pub fn statistics() -> Vec<(Component, Vec<Named>)> {
     let schemes = control::schemes().iter().copied();
     let counted = control::statistics()
@@ -94,7 +94,7 @@ fn named(one: &Statistic) -> Named {
     }
 }
 
-/// Statistics of a scheme in bytes and bits. The scheme names octets cells.
+/// Statistics of a control scheme in bytes and bit/s. In the scheme, octets have the name of cells.
 pub fn report(control: &Control) -> ControlReport {
     let values = control.statistics().into_iter();
     let statistics = values.map(|(name, value)| {
@@ -107,8 +107,8 @@ pub fn report(control: &Control) -> ControlReport {
     }
 }
 
-/// The name of a statistic over Ethernet, its unit if it differs from that over ATM, and the factor for its
-/// values.
+/// For a statistic of a control scheme: its name over Ethernet, its unit if it differs from that over ATM,
+/// and the factor for its values.
 fn over_ethernet(name: &str) -> (String, Option<&'static str>, f64) {
     if let Some(stem) = name.strip_suffix("_cells_per_second") {
         return (format!("{stem}_bits_per_second"), Some("bit/s"), 8.0);

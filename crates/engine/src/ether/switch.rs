@@ -30,43 +30,43 @@ pub struct Route {
     pub channel: ChannelId,
     /// Output port; [`SPRAYED`] if frames take several ports.
     pub port: u32,
-    /// Label at the next node; for a sprayed route its number at the [`Sprayer`].
+    /// Label at the next node; for a sprayed route the index of the route at the [`Sprayer`].
     pub label: u32,
-    /// Frames of the route that the switch has dropped.
+    /// Number of frames of the route that the switch has dropped.
     pub dropped_packets: u64,
     /// Payload bytes of TCP or RoCE in the dropped frames.
     pub dropped_bytes: u64,
 }
 
-/// The port of a route whose frames take several ports.
+/// Takes the place of the port in a route whose frames take several ports.
 pub const SPRAYED: u32 = u32::MAX;
 
-/// Numbers by which the control schemes of a switch know frames with one label.
+/// Numbers by which the control schemes of a switch identify the flow of frames with one label.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Controlled {
-    /// Number of the flow among the flows under rate control at the output port; `None` for other frames.
+    /// Index of the flow among the flows under rate control at the output port; `None` for other frames.
     pub slot: Option<u32>,
-    /// For backward frames of a flow under rate control: the port of the forward path, and the flow's number
-    /// there.
+    /// For backward frames of a flow under rate control: the output port of the forward path, and the flow's index at
+    /// this port.
     pub answers: Option<(u32, u32)>,
 }
 
-/// A switch, which forwards a frame once its last bit has arrived. At one instant services end before frames
-/// arrive, in order of the ports.
+/// A switch, which forwards a frame once its last bit has arrived. At one instant it first ends transmissions, in
+/// order of the ports, then processes arriving frames.
 #[derive(Clone)]
 pub struct Switch {
     /// Output ports.
     pub ports: Vec<Port>,
-    /// Routes by label.
+    /// For each label, the route of frames with this label.
     pub routes: Vec<Route>,
-    /// Numbers of flows at control schemes, by label; empty without schemes.
+    /// For each label, the numbers of the flow at control schemes; empty without schemes.
     controlled: Vec<Controlled>,
-    /// Memory that the queues of all ports share; `None` without it.
+    /// Memory that the queues of all ports share; `None` without shared memory.
     memory: Option<SharedMemory>,
     /// Chooses the next hops of sprayed frames; `None` without sprayed routes.
     sprayer: Option<Box<Sprayer>>,
-    /// For each label the buffer account of the channel and the channel's number at its port; `None` without
-    /// credit control.
+    /// For each label, the buffer account of the channel and the channel's index at its output port; `None` without
+    /// credit control (FCVC).
     accounts: Option<Vec<(Account, u32)>>,
     guard: Option<Box<Guard>>,
     /// Telemetry of the packets that are in the switch.
@@ -77,11 +77,11 @@ pub struct Switch {
     digest: Digest,
     /// Frames dropped since the last call of `note_drops`.
     drops: Vec<Dropped>,
-    /// Frames with errored bits.
+    /// Frames that arrived with an errored bit.
     pub(super) errors: FcsErrors,
-    /// Recorded drops with the numbers of their ports; `None` without recording.
+    /// Captured drops, each with the number of the port; `None` without capture.
     pub(super) tap: Option<Vec<(usize, Dropped)>>,
-    /// Log of its events, if they are logged.
+    /// Log of the switch; `None` if events are not logged.
     pub(super) log: Option<Box<Log>>,
 }
 
@@ -111,17 +111,17 @@ impl Switch {
             digest: Digest::default(),
         }
     }
-    /// Puts the channels under credit control. `accounts` has, by label, the account of a channel and its
-    /// number at its port.
+    /// Puts the channels under credit control (FCVC). `accounts` has, by label, the buffer account of a channel and
+    /// its index at its output port.
     pub fn set_credit(&mut self, accounts: Vec<(Account, u32)>) {
         self.accounts = Some(accounts);
         self.is_plain = false;
     }
-    /// Account of the channel with this label, and the channel's number at its port.
+    /// Buffer account of the channel with this label, and the channel's index at its output port.
     pub fn account(&self, label: u32) -> Option<&(Account, u32)> {
         self.accounts.as_ref()?.get(label as usize)
     }
-    /// Packets in the switch with room for telemetry.
+    /// Number of packets in the switch that have space for telemetry.
     pub fn trails(&self) -> usize {
         self.trails.kept()
     }
@@ -129,14 +129,13 @@ impl Switch {
     pub fn digest(&self) -> Digest {
         self.digest
     }
-    /// Time of the first event of a port.
+    /// Time of the next event of any port.
     #[inline]
     pub fn next_event(&self) -> Ps {
         self.clocks.first().0
     }
 
-    /// The next hop of a frame with this route. A sprayed frame gets a random port or the port whose turn it
-    /// is.
+    /// The next hop of a frame with this route. For a sprayed route the [`Sprayer`] chooses it.
     #[inline]
     fn way(&mut self, (port, to): Way) -> Way {
         match &mut self.sprayer {
@@ -146,8 +145,8 @@ impl Switch {
         }
     }
 
-    /// Shows a backward record of rates (the fields of an RM cell) to the scheme at the port that controls the rate of
-    /// the record's flow.
+    /// Shows a backward rate record (the fields of an RM cell) to the control scheme of the port on the forward path
+    /// of the record's flow.
     fn on_backward(
         &mut self,
         now: Ps,
@@ -165,7 +164,7 @@ impl Switch {
         }
     }
 
-    /// Advances a port to `now`. If there is a frame, it arrives at the port.
+    /// Advances port `number` to `now`. Then `frame`, if there is one, arrives at the port.
     #[inline]
     fn at_port(&mut self, number: usize, now: Ps, frame: Option<Arriving>, links: &mut Links) {
         let port = &mut self.ports[number];
@@ -217,8 +216,8 @@ impl Switch {
         }
     }
 
-    /// Continues from `now` with other settings of all ports. All events before `now` have been processed.
-    /// Frames beyond a smaller limit stay.
+    /// Applies other settings of all ports from `now` on. All events before `now` have been processed. Frames beyond a
+    /// smaller limit stay.
     pub(super) fn change_settings(&mut self, now: Ps, to: &SwitchChange) {
         if let (Some(memory), Some(config)) = (&mut self.memory, &to.memory) {
             memory.change(config);
@@ -230,10 +229,10 @@ impl Switch {
         }
     }
 
-    /// Ends the services until `last` that cause no further event.
+    /// Ends the transmissions that end at `last` or before and cause no further event.
     pub fn settle(&mut self, last: Ps, links: &mut Links) {
         if !self.is_plain {
-            // Under FCVC, PFC or CBFC each end of a service has an effect, so it is an event of its own.
+            // Under FCVC, PFC or CBFC each end of a transmission has an effect, so it is an event of its own.
             return;
         }
         for number in 0..self.ports.len() {

@@ -1,9 +1,9 @@
-//! The record that a port makes of a frame on a tapped link.
+//! Data that a port stores of a frame on a captured link.
 
 use super::frame::{Info, Packet};
 use crate::kernel::Ps;
 
-/// A frame that leaves on a tapped link.
+/// A frame that leaves on a captured link.
 #[derive(Clone, Copy, Debug)]
 pub struct Leaving {
     /// Time at which the last bit leaves.

@@ -42,7 +42,7 @@ use crate::traffic::SourceConfig;
 use crate::traffic::cbr::CbrConfig;
 use crate::traffic::transfer::TransferConfig;
 
-/// Number of random cases: `few`, or the value of the variable `PROPTEST_CASES`.
+/// Number of random cases: `few`, or the value of the environment variable `PROPTEST_CASES`.
 fn cases(few: usize) -> usize {
     let wanted = std::env::var("PROPTEST_CASES").ok();
     wanted.map_or(few, |text| text.parse().expect("a whole number"))

@@ -1,9 +1,9 @@
-//! The types of the transport in [`net`](crate::net) with frames as units.
+//! The types of the transport [`net`](crate::net) with Ethernet frames as units.
 
 use super::frame::Info;
 use crate::net::{inbox, link, links, unit};
 
-/// A frame on a link: arrival time, label and word.
+/// A frame on a link: arrival time, label and header word.
 pub type Frame = unit::Unit<Info>;
 /// A link that carries frames.
 pub type Link = link::Link<Info>;

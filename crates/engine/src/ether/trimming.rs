@@ -1,6 +1,6 @@
-//! Trimming in a switch: the frames of what remains of a packet.
+//! Trimming in a switch: the form of frames whose payload has been cut off.
 
-/// Frames of trimmed packets.
+/// Form of the frames of trimmed packets.
 #[derive(Clone, Copy, Debug)]
 pub struct Trimming {
     /// Priority of the frames.

@@ -1,13 +1,13 @@
-//! The step of a node: it processes its own events and arriving frames in order of time.
+//! Processing of a node: its own events and arriving frames, in order of time.
 
 use super::frame::Packet;
 use super::roce::telemetry::Trail;
 use super::transport::{Arrivals, Frame, Inbox, Links};
 use crate::kernel::Ps;
 
-/// A node from the side of its step: components with event times, and arrivals.
+/// A node as [`turn`] sees it: components with event times, and arrivals.
 pub trait Components {
-    /// Time of the first event of the components, and the number of its component.
+    /// Time of the first event of all components, and the index of the component that has it.
     fn first_due(&self) -> (Ps, usize);
     /// Processes the event of a component at `now`.
     fn event(&mut self, component: usize, now: Ps, links: &mut Links);
@@ -19,8 +19,8 @@ pub trait Components {
     fn arrive(&mut self, frame: Frame, packet: Packet, links: &mut Links);
 }
 
-/// Processes all events before `horizon`. At one instant events of components come first, in order of their
-/// numbers. Arrivals follow, in the order of the inbox.
+/// Processes all events before `horizon`. At one instant the events of components come first, in order of
+/// their indices. Arrivals follow, in the order of the inbox.
 #[inline]
 pub fn turn(node: &mut impl Components, inbox: &mut Inbox, links: &mut Links, horizon: Ps) {
     if inbox.is_drawn() {

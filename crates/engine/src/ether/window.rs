@@ -1,4 +1,4 @@
-//! The measuring window: counters at both ends, and measures within the window.
+//! The measuring window: counters at its begin and its end, and measures within the window.
 
 use alloc::vec::Vec;
 
@@ -17,16 +17,16 @@ pub struct Snapshot {
     pub flows: Vec<FlowCounts>,
     /// Counters by node and port; none for hosts.
     pub ports: Vec<Vec<PortCounts>>,
-    /// Counters of the links that err, with the numbers of these links.
+    /// Counters of the links with bit errors, each with the index of the link.
     pub links: Vec<(usize, LinkCounts)>,
 }
 
-/// Counters of a flow at one instant; a measure is a difference of two instants.
+/// Counters of a flow at one instant; a measure is the difference of the counters at two instants.
 #[derive(Clone, Copy, Default)]
 pub struct FlowCounts {
     /// Bytes delivered to the destination.
     pub delivered: u64,
-    /// Bytes acknowledged to the source.
+    /// Bytes whose acknowledgement has reached the source.
     pub acked: u64,
     /// Counters of the TCP or RoCE sender; zero without either.
     pub sender: SenderStats,
@@ -34,9 +34,9 @@ pub struct FlowCounts {
     pub source: EndpointCounts,
     /// Counters of the destination endpoint.
     pub destination: EndpointCounts,
-    /// Drops of the forward channel.
+    /// Frames of the forward channel that switches dropped.
     pub dropped: Dropped,
-    /// Errored frames of both channels, and of the forward channel alone.
+    /// Errored frames of the forward and the backward channel together, and of the forward channel alone.
     pub lost: [u64; 2],
     /// Counters of RoCE; zero without RoCE.
     pub roce: RoceCounts,
@@ -51,7 +51,7 @@ pub struct RoceCounts {
     pub cnps_sent: u64,
     /// CNPs that the source has received.
     pub cnps_received: u64,
-    /// Negative acknowledgements after which the source has gone back to a missing packet.
+    /// Negative acknowledgements after which the source has sent packets again.
     pub naks: u64,
     /// Credits of ExpressPass that came due at the destination.
     pub credits_sent: u64,
@@ -59,33 +59,34 @@ pub struct RoceCounts {
     pub credits_received: u64,
     /// Credits of ExpressPass with which no packet was sent.
     pub credits_unused: u64,
-    /// Integral of the rate in octets/s times picoseconds.
+    /// Integral of the source's rate over time, in octets/s times picoseconds.
     pub rate_ps: f64,
 }
 
-/// Counters of an output port at one instant; a measure is a difference of two instants.
+/// Counters of an output port at one instant; a measure is the difference of the counters at two instants.
 #[derive(Clone, Default)]
 pub struct PortCounts {
     /// Counters by queue.
     pub queues: Vec<QueueCounts>,
     /// Time in which the line has been busy, in picoseconds.
     pub busy_ps: f64,
-    /// Frames whose service has begun.
+    /// Number of frames whose transmission has begun.
     pub sent: u64,
 }
 
-/// Counters of a link that errs.
+/// Counters of a link with bit errors.
 #[derive(Clone, Copy, Default)]
 pub struct LinkCounts {
-    /// Frames that have arrived at the end of the link, errored ones included.
+    /// Frames that have arrived at the end of the link, errored frames included.
     pub arrived: u64,
-    /// Errored frames.
+    /// Errored frames that have arrived.
     pub lost: u64,
-    /// Frames sent again by link-level retry, each time counted.
+    /// Frames that link-level retry sent again; a frame counts each time.
     pub retried: u64,
 }
 
-/// Frames of a channel that switches, or receivers by the FCS, have dropped, and their payload bytes of TCP or RoCE.
+/// Frames of a channel that switches have dropped, or receivers by the FCS, and the payload bytes of TCP or RoCE in
+/// these frames.
 #[derive(Clone, Copy, Default)]
 pub struct Dropped {
     /// Dropped frames.
@@ -94,7 +95,7 @@ pub struct Dropped {
     pub bytes: u64,
 }
 
-/// Counters at both ends of the measuring window, from which the report is made.
+/// Counters at the begin and the end of the measuring window, from which the report is made.
 #[derive(Clone, Default)]
 pub struct Window {
     /// Counters at the beginning of the window.

@@ -1,4 +1,5 @@
-//! Credit control at a host: it sends frames as far as credit allows, and returns credit for arriving frames.
+//! Credit control (FCVC) at a host: it sends frames as far as credit allows, and returns credit for arriving
+//! frames.
 
 use super::Host;
 use crate::ether::frame::{Info, Packet, on_line};
@@ -6,8 +7,8 @@ use crate::ether::transport::{Frame, Links};
 use crate::kernel::Ps;
 
 impl Host {
-    /// Sends waiting credit, or else the next frame of the round for which there is credit. The line of the
-    /// interface must be free.
+    /// Sends a credit that waits, or else a frame of the first endpoint that has a frame and enough credit.
+    /// The line of the interface must be free.
     pub(super) fn send_credited(&mut self, port: usize, now: Ps, links: &mut Links) {
         let Some(credited) = &mut self.credited else {
             return;
@@ -30,7 +31,8 @@ impl Host {
         self.note_start(port);
     }
 
-    /// The frame, its label and its endpoint.
+    /// The next frame with enough credit, asked for round robin, with its label and the index of its
+    /// endpoint.
     fn next_of_round(
         &mut self,
         port: usize,
@@ -44,7 +46,7 @@ impl Host {
             if sent.is_none() {
                 (end.head, end.waits) = (next, next.is_some());
             }
-            // An endpoint that waits for credit enters the round again when credit arrives.
+            // An endpoint that waits for credit returns to the round robin when credit arrives.
             endpoint.in_round = end.waits || sent.is_some() && endpoint.may_have_more();
             let (label, goes_on) = (endpoint.label, sent.is_some() && endpoint.in_round);
             self.note_wake(number as usize);
@@ -58,7 +60,7 @@ impl Host {
         None
     }
 
-    /// Sets the start time of the next frame, if there may be one.
+    /// Schedules the start of the next frame, if there may be one.
     fn note_start(&mut self, port: usize) {
         let interface = &self.interfaces[port];
         let credited = self.credited.as_ref();

@@ -1,5 +1,6 @@
-//! Flow control by priority at a host. A host obeys the other ends of its links. It sends no pauses, since it
-//! takes every frame at once; for the same reason it returns credits for a frame when the frame arrives.
+//! Flow control by priority (PFC or CBFC) at a host. A host obeys the nodes at the other ends of its links. It sends no
+//! pauses, since it consumes every frame at once; for the same reason it returns the credits of a frame when the frame
+//! arrives.
 
 use alloc::boxed::Box;
 
@@ -12,7 +13,7 @@ use crate::ether::transport::Links;
 use crate::kernel::Ps;
 
 impl Host {
-    /// Obeys a frame of PFC or CBFC that arrives at `now` for an interface.
+    /// Processes a frame of PFC or CBFC that arrives at `now` at an interface.
     pub(super) fn obey(&mut self, port: usize, now: Ps, packet: &Packet, links: &mut Links) {
         if let Some(gated) = &mut self.interfaces[port].gated {
             gated.gate.take(now, packet);
@@ -20,7 +21,7 @@ impl Host {
         self.send_gated(port, now, links);
     }
 
-    /// Returns the credits of a frame that arrives at `now` with this label, if they are due.
+    /// Counts a frame that arrives at `now` with this label, and returns credits of CBFC if they are due.
     pub(super) fn free(&mut self, label: u32, info: Info, now: Ps, links: &mut Links) {
         let buffers = self.buffers.as_mut();
         let Some(buffers) = buffers.filter(|buffers| buffers.covers(info)) else {
@@ -40,8 +41,8 @@ impl Host {
         self.begin(port as usize, now, links);
     }
 
-    /// Sends the next frame that may begin, if the line of the interface is free. First come notices, then flow credits, then a
-    /// frame that has waited for credits, then a frame of the next endpoint whose priority is not held back.
+    /// Sends the next frame that may be sent, if the line of the interface is free. The order is: frames of PFC or CBFC,
+    /// flow credits, frames that have waited for credits of CBFC, frames of endpoints whose priority is not held back.
     pub(super) fn send_gated(&mut self, port: usize, now: Ps, links: &mut Links) {
         self.put_kept_back(port, now);
         let is_free = self.interfaces[port].free_at <= now;
@@ -80,7 +81,7 @@ impl Host {
         true
     }
 
-    /// Puts endpoints whose priority is no longer held back into the round again.
+    /// Puts the endpoints whose priority is no longer held back into the round robin again.
     fn put_kept_back(&mut self, port: usize, now: Ps) {
         let interface = &mut self.interfaces[port];
         let Some(gated) = &mut interface.gated else {
@@ -93,7 +94,7 @@ impl Host {
         }
     }
 
-    /// Keeps an endpoint out of the round if its priority is held back. Returns true in this case.
+    /// Takes an endpoint out of the round robin if its priority is held back. Returns true in this case.
     pub(super) fn keeps(&mut self, port: usize, number: u32, now: Ps) -> bool {
         let Some(gated) = &mut self.interfaces[port].gated else {
             return false;
@@ -105,8 +106,8 @@ impl Host {
         }
         holds
     }
-    /// Passes a frame of an endpoint through the gate of its interface. Returns false if the frame must wait
-    /// for credits.
+    /// Passes a frame of an endpoint through the gate of its interface. Returns false if the frame must wait for credits of
+    /// CBFC.
     pub(super) fn passes(
         &mut self,
         port: usize,
@@ -119,8 +120,8 @@ impl Host {
         };
         gated.passes(number, frame, now)
     }
-    /// Puts an endpoint with a CNP back into the round, if another priority has kept it out. An
-    /// acknowledgement waits behind a CNP only while the priority of CNPs is held back.
+    /// Puts an endpoint with a CNP to send back into the round robin, if it was taken out because the priority of its other
+    /// packets is held back. An acknowledgement behind a CNP waits only while the priority of CNPs is held back.
     pub(super) fn release_urgent(&mut self, port: usize, number: usize) {
         let (interface, endpoint) = (&mut self.interfaces[port], &self.endpoints[number]);
         let Some(gated) = &mut interface.gated else {
@@ -136,29 +137,29 @@ impl Host {
             interface.round.push_back(number as u32);
         }
     }
-    /// The interfaces under PFC or CBFC: the link of each, and its gate.
+    /// The interfaces under PFC or CBFC: the index of the link and the gate of each.
     pub fn gates(&self) -> impl Iterator<Item = (u32, &Gate)> {
         let interfaces = self.interfaces.iter();
         interfaces.filter_map(|interface| Some((interface.link, &interface.gated.as_ref()?.gate)))
     }
-    /// Sets up PFC or CBFC at an interface. `label` is that of notices.
+    /// Sets up PFC or CBFC at an interface. `label` is the label of the frames of PFC or CBFC that the interface sends.
     pub fn set_gate(&mut self, port: usize, gate: Gate, label: u32) {
         self.interfaces[port].gated = Some(Box::new(HostGate::new(gate, label)));
     }
-    /// Sets up the buffers of CBFC.
+    /// Sets up the buffers of CBFC at the receiving ends of the host's links.
     pub fn set_buffers(&mut self, buffers: Buffers) {
         self.buffers = Some(Box::new(buffers));
     }
 }
 
 impl super::Interface {
-    /// Time of its next event under PFC or CBFC, of which all at `now` have been processed.
+    /// Time of the interface's next event under PFC or CBFC. All events up to `now` have been processed.
     fn next_gated(&mut self, now: Ps) -> Ps {
         let (next, free_at) = (self.next_start(), self.free_at);
         let Some(gated) = &mut self.gated else {
             return next;
         };
-        // This also adds the credits that can be spent by now, so only later ones open the gate.
+        // This also adds the credits that can be spent by now, so only credits that come later can still open the gate.
         let has_head = gated.has_head(now);
         let kept = (0_u8..8).filter(|priority| {
             let of_priority = usize::from(*priority);

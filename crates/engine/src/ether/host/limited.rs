@@ -1,22 +1,24 @@
-//! Flow credits (ExpressPass) at a host: a queue of their own at the interface under a token bucket, before all data.
+//! Flow credits (ExpressPass) at a host: they have a queue of their own at the interface, behind a token bucket, and precede
+//! all data.
 
 use super::{Host, Interface};
 use crate::ether::transport::Links;
 use crate::kernel::Ps;
 
 impl Host {
-    /// Puts the credit of an endpoint that is due into the queue of its interface. It is lost if the queue is full.
+    /// Puts the flow credit of an endpoint, if one is due, into the queue of its interface. A full queue drops it.
     #[inline]
     pub(super) fn take_due_credit(&mut self, port: usize, number: usize) {
         if let Some(limiter) = &mut self.interfaces[port].limiter
             && let Some(credit) = self.endpoints[number].take_due_credit()
         {
-            // The queue counts the credits that it loses.
+            // The queue counts the credits that it drops.
             let _is_kept = limiter.push((number as u32, credit));
         }
     }
 
-    /// Sends the next frame that may begin, if the line of the interface is free: a credit, or a frame of the next endpoint.
+    /// Sends the next frame that may be sent, if the line of the interface is free: a flow credit, or else a frame of the
+    /// next endpoint.
     pub(super) fn send_limited(&mut self, port: usize, now: Ps, links: &mut Links) {
         if self.interfaces[port].free_at <= now && !self.send_credit(port, now, links) {
             self.send_next(port, now, links);
@@ -40,7 +42,7 @@ impl Host {
 }
 
 impl Interface {
-    /// Earliest start of the next flow credit; `NEVER` without a credit.
+    /// Earliest start of the next flow credit; `NEVER` without a waiting credit.
     pub(super) fn next_credit(&self) -> Ps {
         let limiter = self.limiter.as_ref();
         let opens = limiter.map_or(Ps::NEVER, |limiter| limiter.opens_at());

@@ -1,18 +1,19 @@
-//! The pacer of receiver credits at a host: one pull after the other, over all sources that send to the host, in turn.
+//! The pacer of pulls (receiver credits) at a host: it sends one pull after the other, for all sources that send to
+//! the host, round robin.
 
 use super::Host;
 use crate::ether::transport::Links;
 use crate::kernel::Ps;
 
 impl Host {
-    /// Puts an endpoint that has packets to pull into the round of pulls.
+    /// Adds an endpoint that has packets to pull to the endpoints that pull round robin.
     pub(super) fn enrol(&mut self, number: usize, now: Ps) {
         if self.endpoints[number].wants_to_pull() && self.pulls.enrol(number) {
             self.note_pull(now);
         }
     }
 
-    /// The next endpoint pulls.
+    /// Lets the next endpoint send a pull.
     #[cold]
     pub(super) fn pull(&mut self, now: Ps, links: &mut Links) {
         if let Some(number) = self.pulls.take()

@@ -1,6 +1,6 @@
-//! Changes of a network during a run. A change acts before every event of its instant. Earlier events follow
-//! the old settings, and all later events follow the new ones. A change keeps all state: queues, windows,
-//! rates, the measurements of a scheme, and the averages of active queue management.
+//! Changes of a network during a run. A change acts before every event of its instant. Events before the
+//! instant follow the old settings, and all later events follow the new ones. A change keeps all state:
+//! queues, windows, rates, the measurements of a control scheme, and the averages of active queue management.
 
 use alloc::format;
 use alloc::vec::Vec;
@@ -18,19 +18,20 @@ use crate::traffic::SourceConfig;
 pub struct Change {
     /// Instant of the change.
     pub at: Ps,
-    /// Changed switches: number of the node, and its new settings.
+    /// Changed switches: index of the node, and the new settings.
     pub switches: Vec<(usize, SwitchChange)>,
-    /// Changed flows: number of the flow, and its new settings.
+    /// Changed flows: index of the flow, and the new settings.
     pub flows: Vec<(usize, FlowChange)>,
 }
 
-/// Settings of all output ports of a switch that a change may replace. The algorithm and the scheme remain. A
-/// switch with a shared memory keeps a shared memory.
+/// Settings of all output ports of a switch that a change may replace. The algorithm of active queue
+/// management and the control scheme remain. A switch with a shared memory keeps a shared memory.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SwitchChange {
-    /// Most octets of each queue, except for queues that credit limits; `u64::MAX` without a limit.
+    /// Greatest length of each queue in octets, except for queues that credit limits; `u64::MAX` without a
+    /// limit.
     pub buffer: u64,
-    /// Parameters of the shared memory; `None` without it.
+    /// Parameters of the shared memory; `None` without shared memory.
     pub memory: Option<MemoryConfig>,
     /// Parameters of active queue management.
     pub aqm: AqmConfig,
@@ -41,12 +42,12 @@ pub struct SwitchChange {
 /// Settings of a flow that a change may replace. The kind of source remains.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlowChange {
-    /// False if the source sends no new data: data over TCP wait, and datagrams are not made. Lost data are
-    /// still sent again, and rate records (frames with the fields of an RM cell) are still sent.
+    /// False if the source sends no new data: over TCP the data wait, and datagrams are not generated. Lost
+    /// data are still sent again, and rate records (frames with the fields of an RM cell) are still sent.
     pub sends: bool,
     /// Parameters of the source.
     pub source: SourceConfig,
-    /// Parameters of rate control; `None` without it. PCR and MCR must not change.
+    /// Parameters of rate control; `None` without rate control. PCR and MCR must not change.
     pub rates: Option<AbrConfig>,
 }
 
@@ -87,7 +88,7 @@ fn acts_on_arrival_alone(aqm: &AqmConfig) -> bool {
 /// Checks that changes are in order of time, and that each change replaces parameters only.
 ///
 /// # Errors
-/// A message about the first change that breaks one of these rules.
+/// A message about the first change that is out of order or replaces anything else.
 pub(in crate::ether) fn check(plan: &Plan) -> Result<(), PlanError> {
     let mut before = Ps::ZERO;
     for Change {

@@ -1,4 +1,5 @@
-//! ExpressPass in a plan: the limits of credits on the links of the way back, and what contradicts them.
+//! ExpressPass in a plan: the limits of flow credits on the links by which they return, and settings that contradict
+//! ExpressPass.
 
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -8,18 +9,18 @@ use crate::ether::line::OctetClock;
 use crate::kernel::Ps;
 use crate::net::opposites;
 
-/// Settings of the queue of credits before a link.
+/// Settings of the queue of flow credits in front of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limit {
-    /// Credits that may wait, and credits that may pass at once.
+    /// Number of credits that may wait, and number that may pass at once.
     pub queue: (u32, u32),
-    /// Time in which the opposite link carries a credit and a packet with data.
+    /// Time in which the opposite link carries one credit and the longest packet with data.
     pub span: Ps,
 }
 
 impl Plan {
-    /// For each link that credits of ExpressPass cross, the settings of its queue of credits. The bucket fits the
-    /// longest packet that they ask for.
+    /// For each link that flow credits cross, the settings of its queue of credits. The bucket allows for the longest packet
+    /// that a credit grants.
     pub fn credit_limits(&self) -> BTreeMap<usize, Limit> {
         let mut limits = BTreeMap::new();
         for flow in &self.flows {
@@ -39,8 +40,8 @@ impl Plan {
         limits
     }
 
-    /// Checks that credits return over the links of the data, and that no channel has credit of its own (FCVC). All ports have
-    /// the same queues of credits.
+    /// Checks that flow credits return over the opposite links of the data, that no channel is under credit control (FCVC),
+    /// and that all flows have the same settings of the queue of credits.
     pub(super) fn check_credits(&self) -> Result<(), PlanError> {
         let error = |what: &str| Err(PlanError(format!("ExpressPass: {what}")));
         let mut flows = self.flows.iter();

@@ -1,4 +1,4 @@
-//! Trimming in a plan: what contradicts it.
+//! Trimming in a plan: settings that contradict it.
 
 use alloc::format;
 
@@ -6,8 +6,9 @@ use super::{Plan, PlanError};
 use crate::ether::roce::Resend;
 
 impl Plan {
-    /// Checks that trimmed packets wait in a queue without packets that may be trimmed, and that no flow control counts the
-    /// octets that are cut off. Flows of ExpressPass learn of a loss by credits.
+    /// Checks that trimmed packets wait in a queue that holds no packets that may be trimmed, and that no flow control
+    /// counts the octets that are cut off. Under ExpressPass nothing may be trimmed, as its flows learn of a loss by
+    /// credits.
     pub(super) fn check_trimming(&self) -> Result<(), PlanError> {
         let error = |what: &str| Err(PlanError(format!("trimming: {what}")));
         let over_roce = || {

@@ -1,4 +1,4 @@
-//! Credit control at a port of a switch.
+//! Credit control (FCVC) at a port of a switch.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -11,27 +11,29 @@ use crate::ether::lanes::{Credited, Passed};
 use crate::kernel::Ps;
 
 impl Port {
-    /// Puts the channels of the port under credit control.
+    /// Puts the channels of the port under credit control. Each has its credit, and the octets on the line
+    /// that are reserved for it at this switch.
     pub fn set_credit(&mut self, channels: Vec<(Sender, u64)>) {
         self.credited = Some(Box::new(Credited::new(channels)));
         self.ahead = None;
     }
-    /// Credit control; `None` without it.
+    /// State of credit control; `None` without credit control.
     pub fn credited(&self) -> Option<&Credited> {
         self.credited.as_deref()
     }
-    /// Takes a credit, which waits for a free line.
+    /// Adds a credit to be returned, which waits for a free line.
     pub fn give(&mut self, credit: Credit) {
         if let Some(credited) = &mut self.credited {
             credited.credits.push_back(credit);
         }
     }
-    /// The frame that the port has just forwarded; `None` after the first call.
+    /// The frame that the port has just forwarded; `None` at each further call.
     pub fn take_forwarded(&mut self) -> Option<Passed> {
         self.credited.as_mut()?.forwarded.take()
     }
-    /// A frame of the channel numbered `slot` arrives at `now`. The port must have been advanced to `now`.
-    /// The credit of the previous node guarantees a free buffer.
+    /// Processes a frame that arrives at `now` on the channel with the index `slot` at the port. The port
+    /// must have been advanced to `now`. The credit of the previous node guarantees that the frame fits
+    /// into the buffer.
     pub fn arrive_credited(
         &mut self,
         now: Ps,
@@ -46,8 +48,8 @@ impl Port {
         }
         self.begin_if_free(now, outside);
     }
-    /// The channel numbered `slot` gets credit up to `limit` at `now`. The port must have been advanced to
-    /// `now`.
+    /// Sets the credit of the channel with the index `slot` at the port to `limit` at `now`. The port must
+    /// have been advanced to `now`.
     pub fn on_credit(&mut self, now: Ps, slot: u32, limit: u32, outside: &mut Outside<'_>) {
         if let Some(credited) = &mut self.credited {
             credited.lanes[slot as usize].sender.set_limit(limit);
@@ -55,15 +57,15 @@ impl Port {
         }
         self.begin_if_free(now, outside);
     }
-    /// Begins a service at `now` if the line is free.
+    /// Starts a transmission at `now` if the line is free.
     pub fn begin_if_free(&mut self, now: Ps, outside: &mut Outside<'_>) {
         if self.serving.is_none() {
             self.carry = 0;
             self.begin_credited(now, outside);
         }
     }
-    /// Ends the last service, and begins the next service at `start`: a waiting credit, or else a frame of
-    /// the next channel in the round.
+    /// Ends the last transmission, and starts the next one at `start`: a waiting credit, or else a frame
+    /// of the next channel by round robin.
     pub(super) fn begin_credited(&mut self, start: Ps, outside: &mut Outside<'_>) {
         let Some(credited) = &mut self.credited else {
             return;

@@ -1,5 +1,5 @@
-//! Flow control by priority at a port of a switch: the port obeys the other end of its link, and sends it
-//! notices.
+//! PFC or CBFC at a port of a switch: the port obeys frames of PFC or CBFC from the other end of its link, and sends such
+//! frames there.
 
 use alloc::boxed::Box;
 
@@ -17,22 +17,22 @@ impl Port {
         self.gate = Some(Box::new(gate));
         (self.ahead, self.resumes) = (None, true);
     }
-    /// PFC or CBFC; `None` without both.
+    /// State of PFC or CBFC; `None` without both.
     pub fn gate(&self) -> Option<&PortGate> {
         self.gate.as_deref()
     }
-    /// The frame that the port has just forwarded, with its label at the switch; `None` after the first call.
+    /// Label at the switch and header word of the frame that the port has just forwarded; `None` at each further call.
     pub fn take_gone(&mut self) -> Option<(u32, Info)> {
         self.gate.as_mut()?.gone.take()
     }
-    /// Makes the port send a notice. The port must have been advanced to `now`.
+    /// Makes the port send a pause, the end of a pause, or freed credits. The port must have been advanced to `now`.
     pub fn tell(&mut self, now: Ps, due: Due, outside: &mut Outside<'_>) {
         if let Some(gate) = &mut self.gate {
             gate.notices.add(due);
         }
         self.go_on(now, outside);
     }
-    /// Obeys a frame of PFC or CBFC that arrives at `now`. The port must have been advanced to `now`.
+    /// Processes a frame of PFC or CBFC that arrives at `now`. The port must have been advanced to `now`.
     pub fn obey(&mut self, now: Ps, packet: &Packet, outside: &mut Outside<'_>) {
         if let Some(gate) = &mut self.gate {
             gate.gate.take(now, packet);
@@ -45,8 +45,7 @@ impl Port {
             self.begin_next(now, outside);
         }
     }
-    /// Drops a frame that arrives at `now`, for which the buffer has no room. The port must have been
-    /// advanced to `now`.
+    /// Drops a frame that arrives at `now` and does not fit into the buffer. The port must have been advanced to `now`.
     pub fn refuse(&mut self, now: Ps, frame: Arriving, outside: &mut Outside<'_>) {
         let number = self.queue_of[frame.info.priority() as usize] as usize;
         let arrived = &mut self.queues[number].counts.arrived;
@@ -58,7 +57,7 @@ impl Port {
         let priorities = self.gate.as_ref().map_or(0, |gate| gate.priorities);
         priorities >> info.priority() & 1 == 1
     }
-    /// Begins the service of a frame with the notices that wait. Returns false without notices.
+    /// Starts the transmission of the frame of PFC or CBFC that waits. Returns false if none waits.
     pub(super) fn begin_notice(&mut self, start: Ps, outside: &mut Outside<'_>) -> bool {
         let Some(gate) = &mut self.gate else {
             return false;
@@ -77,8 +76,8 @@ impl Port {
         self.serve(start, NO_QUEUE, frame, outside);
         true
     }
-    /// Time at which a flow credit may begin, or, while the line is free, at which the gate may open for the first frame of a
-    /// queue. `NEVER` without such a time.
+    /// Earliest time at which a flow credit may be sent, or, while the line is free, at which the gate may open for the
+    /// first frame of a queue. `NEVER` without such a time.
     #[cold]
     pub(super) fn resumes_at(&self) -> Ps {
         self.opens_at().min(self.limited_at())

@@ -1,4 +1,5 @@
-//! Flow credits (ExpressPass) at a port of a switch: a queue of their own under a token bucket, before all data.
+//! Flow credits (ExpressPass) at a port of a switch: they have a queue of their own, behind a token bucket, and
+//! precede all data.
 
 use alloc::boxed::Box;
 
@@ -9,16 +10,17 @@ use crate::ether::log::Cause;
 use crate::kernel::Ps;
 
 impl Port {
-    /// Limits the flow credits that leave here.
+    /// Gives the port a queue and a token bucket for the flow credits that leave by it.
     pub fn set_limiter(&mut self, limiter: Limiter<Arriving>) {
         self.limiter = Some(Box::new(limiter));
         (self.ahead, self.resumes) = (None, true);
     }
-    /// The queue of flow credits; `None` if none leave here.
+    /// The queue of flow credits; `None` if no flow credits leave by this port.
     pub fn limiter(&self) -> Option<&Limiter<Arriving>> {
         self.limiter.as_deref()
     }
-    /// A flow credit arrives at `now`, and is lost if the queue of credits is full. The port must have been advanced.
+    /// Processes a flow credit that arrives at `now`; it is dropped if the queue of flow credits is full. The port
+    /// must have been advanced to `now`.
     pub(super) fn arrive_limited(&mut self, now: Ps, frame: Arriving, outside: &mut Outside<'_>) {
         let limiter = self.limiter.as_mut();
         if !limiter.is_some_and(|limiter| limiter.push(frame)) {
@@ -35,7 +37,7 @@ impl Port {
             self.begin_next(now, outside);
         }
     }
-    /// Begins the service of the first flow credit. Returns false without a credit that may pass.
+    /// Starts the transmission of the first flow credit. Returns false if no credit may pass.
     pub(super) fn begin_limited(&mut self, start: Ps, outside: &mut Outside<'_>) -> bool {
         let limiter = self.limiter.as_mut();
         let credit = limiter.and_then(|limiter| limiter.take(start));
@@ -44,7 +46,7 @@ impl Port {
         }
         credit.is_some()
     }
-    /// Earliest start of the service of the first flow credit; `NEVER` without a credit.
+    /// Earliest start of the transmission of the first flow credit; `NEVER` without a credit.
     pub(super) fn limited_at(&self) -> Ps {
         let opens = self
             .limiter

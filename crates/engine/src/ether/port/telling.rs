@@ -1,4 +1,4 @@
-//! Telemetry at a port of a switch: what the port writes into the packets that it sends.
+//! Telemetry at a port of a switch: what the port writes into the packets that leave.
 
 use super::{Outside, Port};
 use crate::ether::arriving::Arriving;
@@ -9,7 +9,8 @@ use crate::ether::roce::telemetry::{Hop, Trail};
 use crate::kernel::Ps;
 
 impl Port {
-    /// The line carries a frame with telemetry from `start` on: of a packet with data it gets a hop.
+    /// Puts a frame with telemetry onto the link, whose first bit leaves at `start`. A packet with
+    /// data gets the telemetry of this hop.
     #[cold]
     pub(super) fn occupy_telling(
         &mut self,
@@ -30,7 +31,8 @@ impl Port {
             outside.out.link.push_further(at, &Packet::Hop(*hop));
         }
     }
-    /// The hop of a packet whose service begins at `start`. The queues hold the packet still.
+    /// The telemetry of this hop for a packet whose transmission starts at `start`. The queues still
+    /// count the packet.
     fn hop(&self, start: Ps, info: Info) -> Hop {
         let held = self.queues.iter().map(|queue| on_the_line(queue.held));
         Hop {

@@ -1,9 +1,9 @@
-//! Trimming: a packet with data over RoCE that finds no room is cut to its headers, which wait in another queue. So its
-//! receiver learns at once which packet is lost.
+//! Trimming: a RoCE packet with data that does not fit into its queue is cut to its headers, which wait in another queue. So
+//! the receiver learns at once which packet is lost.
 //!
-//! After the switches of the public simulator of the Ultra Ethernet Consortium (uet-htsim). There a coin decides whether the
-//! arriving packet or the newest in the queue is cut; here the arriving packet is. The frame of the headers has 64 octets
-//! in both.
+//! The rules follow the switches of the public simulator of the Ultra Ethernet Consortium (uet-htsim), with one difference.
+//! There a coin decides whether the arriving packet or the newest packet of the queue is cut; here the arriving packet is
+//! cut. In both the frame of the headers has 64 octets.
 
 use super::{Outside, Port, without};
 use crate::ether::arriving::Arriving;
@@ -11,7 +11,7 @@ use crate::ether::frame::{Ecn, Info, Packet};
 use crate::ether::roce::packet::{Kind, NO_TELEMETRY};
 
 impl Port {
-    /// Gives each queue the limit of `buffer` octets, and the queue of trimmed packets twice that, as in uet-htsim.
+    /// Gives each queue the limit of `buffer` octets, and the queue of trimmed packets twice this limit, as in uet-htsim.
     pub(super) fn set_limits(&mut self, buffer: u64) {
         let of_trimmed = self
             .trimming
@@ -25,11 +25,11 @@ impl Port {
             queue.limit = buffer.saturating_mul(times);
         }
     }
-    /// True if the port trims packets that find no room.
+    /// True if the port trims packets that do not fit into their queue.
     pub fn trims(&self) -> bool {
         self.trimming.is_some()
     }
-    /// Trims a frame that finds no room in queue `number`, and returns the queue of the trimmed frame. `None` if the frame
+    /// Trims a frame that does not fit into queue `number`, and returns the queue of the trimmed frame. `None` if the frame
     /// cannot be trimmed. The frame had the ECN code point `came` when it arrived.
     #[cold]
     pub(super) fn trim(

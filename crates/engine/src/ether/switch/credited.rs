@@ -1,4 +1,5 @@
-//! Credit control at a switch: frames of channels with accounts, and credit from port to port.
+//! Credit control (FCVC) at a switch: frames of channels with buffer accounts, and credits that the ports
+//! return.
 
 use super::Switch;
 use crate::ether::arriving::Arriving;
@@ -10,16 +11,16 @@ use crate::kernel::Ps;
 
 /// Kind of event at a port.
 enum Change {
-    /// A frame of the channel with this number arrives.
+    /// A frame arrives on the channel with this index at the port.
     Frame(u32, Arriving),
-    /// Credit arrives: the number of the channel, and the limit up to which it may send.
+    /// Credit arrives: the index of the channel at the port, and the limit up to which the channel may send.
     Credit(u32, u32),
-    /// A service ends, or the port has credit to send.
+    /// A transmission ends, or the port has credit to send.
     None,
 }
 
 impl Switch {
-    /// Processes a frame that arrives at a switch with credit control.
+    /// Processes a frame that arrives at a switch under credit control (FCVC).
     pub(super) fn arrive_credited(
         &mut self,
         Frame { at, label, info }: Frame,
@@ -46,13 +47,14 @@ impl Switch {
         self.change(route.port as usize, at, change, links);
     }
 
-    /// Ends services of a port with credit control at `now`.
+    /// Processes the end of a transmission at a port under credit control, at `now`.
     pub(super) fn advance_credited(&mut self, port: usize, now: Ps, links: &mut Links) {
         self.change(port, now, Change::None, links);
     }
 
-    /// Advances a port to `now` and applies the event. If credit is due for the frame that the port has
-    /// forwarded, the port of the opposite link sends it. A service of that port may end at the same instant.
+    /// Advances a port to `now` and applies `change`. If credit is due for the frame that the port has just
+    /// forwarded, the port that feeds the opposite link of this frame's incoming link sends the credit.
+    /// There, too, a transmission may end at the same instant.
     fn change(&mut self, port: usize, now: Ps, change: Change, links: &mut Links) {
         let mut next = Some((port, change));
         while let Some((number, change)) = next.take() {

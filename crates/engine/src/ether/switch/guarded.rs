@@ -1,4 +1,5 @@
-//! Flow control by priority at a switch: counts of what its buffers hold, and notices from port to port.
+//! PFC or CBFC at a switch: counts of what its buffers hold, and frames of PFC or CBFC that its ports send
+//! and obey.
 
 use alloc::boxed::Box;
 
@@ -15,13 +16,13 @@ use crate::kernel::{Ps, Tournament};
 enum Change {
     /// A frame arrives.
     Frame(Arriving),
-    /// A frame arrives for which the buffer has no room.
+    /// A frame arrives that does not fit into the buffer.
     Refused(Arriving),
     /// A frame of PFC or CBFC arrives from the other end of the link.
     OfLink(Packet),
-    /// The port must send a notice.
+    /// The port must send a pause, the end of a pause, or freed credits.
     Told(Due),
-    /// A service or a pause ends, or credits can be spent.
+    /// A transmission or a pause ends, or credits can be spent.
     None,
 }
 
@@ -33,12 +34,12 @@ impl Switch {
         // The last clock is the time at which a pause must be sent again.
         self.clocks = Tournament::new(self.ports.len() + 1);
     }
-    /// PFC or CBFC; `None` without both.
+    /// State of PFC or CBFC; `None` without both.
     pub fn guard(&self) -> Option<&Guard> {
         self.guard.as_deref()
     }
 
-    /// Processes a frame that arrives at a switch with PFC or CBFC.
+    /// Processes a frame that arrives at a switch under PFC or CBFC.
     pub(super) fn arrive_guarded(
         &mut self,
         Frame { at, label, info }: Frame,
@@ -78,7 +79,8 @@ impl Switch {
         self.tell(at, due, links);
     }
 
-    /// Ends services and pauses at a port. Number `ports.len()` sends the due pauses again.
+    /// Processes the end of a transmission or of a pause at port `number`. The number `ports.len()` stands
+    /// for the pauses that must be sent again.
     pub(super) fn advance_guarded(&mut self, number: usize, now: Ps, links: &mut Links) {
         if number < self.ports.len() {
             return self.act(number, now, Change::None, links);
@@ -95,15 +97,16 @@ impl Switch {
         self.note_again();
     }
 
-    /// Sets the time at which a pause must be sent again.
+    /// Schedules the time at which the next pause must be sent again.
     fn note_again(&mut self) {
         let guard = self.guard.as_ref();
         let again = guard.map_or(Ps::NEVER, |guard| guard.next_again());
         self.clocks.set(self.ports.len(), again);
     }
 
-    /// Advances a port to `now` and applies the event. A frame that has left the port or was dropped may end
-    /// a pause or free credits. Then the port of the opposite link sends a notice.
+    /// Advances a port to `now` and applies `change`. A frame that has left the port or was dropped may end
+    /// a pause or free credits. Then the port that feeds the opposite link of this frame's incoming link
+    /// sends the end of the pause or the credits.
     fn act(&mut self, number: usize, now: Ps, change: Change, links: &mut Links) {
         let port = &mut self.ports[number];
         let mut outside = Outside {
@@ -124,7 +127,7 @@ impl Switch {
         }
         let gone = port.take_gone();
         self.clocks.set(number, port.next_due(true));
-        // The refused frame is the last drop. PFC or CBFC has not counted it.
+        // The refused frame is the last drop, and PFC or CBFC has not counted it.
         let counted = self.drops.len() - usize::from(is_refused);
         let dropped = self.drops[..counted].iter();
         let dropped: alloc::vec::Vec<(u32, Info)> = dropped
