@@ -1,4 +1,4 @@
-//! Credit-based flow control of links: the section `[cbfc]`, and the settings that contradict it.
+//! Credit-based flow control of links (CBFC): the section `[cbfc]`, and the settings that contradict it.
 
 use cellrate_engine::ether::cbfc::CbfcConfig;
 use cellrate_engine::ether::frame::{PREAMBLE, SHORTEST};
@@ -18,30 +18,31 @@ use super::types::Scenario;
 use crate::scenario::problem::{Place, Problem, place};
 
 /// CBFC: credit-based flow control of a link, as the link layer of Ultra Ethernet has it. The receiver of a link has
-/// a buffer for each priority under CBFC, of `credits` times `unit`. A frame of M bytes, from header to FCS, takes
-/// M / `unit` credits, rounded up. A port or host sends a frame only with enough credits, so no frame is lost. The
-/// credits return when the frame has left the receiver; a host takes every frame at once. The receiver returns
-/// credits in a frame of 64 bytes, which precedes all others. The specification is not public in full, so this
-/// frame and its times are our choice. The limits of queues do not apply to frames of these priorities.
+/// a buffer for each priority under CBFC, of `credits` times `unit`. A frame of M bytes, from header to FCS, takes M
+/// / `unit` credits, rounded up. A port or host sends a frame only with enough credits, so no frame is lost. The
+/// credits are free again when the frame has left the receiver; a host consumes every frame at once. The receiver
+/// returns credits in a frame of 64 bytes, which precedes all other frames. The specification is not public in full,
+/// so this frame and the times at which it is sent are choices of cellrate. The limits of queues do not apply to
+/// frames of these priorities.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Cbfc {
     /// Priorities under CBFC. Each is a virtual channel with credits of its own.
     #[schemars(length(min = 1, max = 8))]
     pub priorities: Vec<u8>,
-    /// Credits of each priority on each link. If absent, the least number with which full frames follow one another.
-    /// They cover the service at both ends, propagation both ways, a frame before the returned credits, and
-    /// `response_time`.
+    /// Number of credits of each priority on each link. If absent, the least number with which full frames follow
+    /// one another without pauses. It covers the transmission at both ends of the link, propagation both ways, a
+    /// frame before the returned credits, and `response_time`.
     #[schemars(range(min = 1, max = 32_767), extend("x-search" = { "low": 24, "high": 32_767, "scale": "log", "when": {"credits": true} }))]
     pub credits: Option<u32>,
-    /// Length of frames that one credit stands for.
+    /// Size of a credit: length of frames, from header to FCS.
     #[schemars(extend("x-not-searched" = "a property of the hardware"))]
     pub unit: Bytes,
-    /// Freed credits at which the receiver returns them. At 1 each frame costs a frame of 84 bytes on the opposite
-    /// line.
+    /// Number of freed credits from which on the receiver returns them. At 1 each frame costs a frame of 84 bytes on
+    /// the opposite line.
     #[schemars(range(min = 1), extend("x-search" = { "low": 1, "high": 1_000, "scale": "log" }))]
     pub batch: u32,
-    /// Time from the arrival of credits after which they can be spent.
+    /// Time from the arrival of returned credits after which they can be spent.
     #[schemars(extend("x-not-searched" = "a property of the hardware"))]
     pub response_time: Ps,
 }
@@ -59,7 +60,7 @@ impl Default for Cbfc {
 }
 
 impl Cbfc {
-    /// The parameters of the engine.
+    /// The settings of CBFC in the form that the engine takes.
     pub fn config(&self) -> CbfcConfig {
         CbfcConfig {
             priorities: self.priorities.clone(),
@@ -71,7 +72,7 @@ impl Cbfc {
     }
 }
 
-/// Problems of CBFC.
+/// Problems of `[cbfc]`: its parameters, and settings that contradict it.
 pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
     let Some(cbfc) = &scenario.cbfc else {
         return Vec::new();
@@ -135,14 +136,14 @@ pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
     problems
 }
 
-/// Each link with its opposite; `None` for a link without one.
+/// Each link of the plan with the link in the opposite direction; `None` for a link that has none.
 fn with_backs(plan: &Plan) -> impl Iterator<Item = Option<(&LinkPlan, &LinkPlan)>> {
     let backs = opposites(&plan.links);
     let links = plan.links.iter().zip(backs);
     links.map(|(link, back)| Some((link, &plan.links[back?])))
 }
 
-/// Credits of each priority on each link; `None` for a link without an opposite.
+/// Number of credits of each priority on each link; `None` for a link without an opposite link.
 fn credits_by_link(plan: &Plan, config: &CbfcConfig) -> Vec<Option<u64>> {
     let longest = plan.longest_frame();
     let of = |(link, back)| config.credits_of(link, back, longest);
@@ -150,7 +151,8 @@ fn credits_by_link(plan: &Plan, config: &CbfcConfig) -> Vec<Option<u64>> {
 }
 
 /// CBFC in the description of a network. For each link it has the credits, the bytes of buffer of one priority, and
-/// the least time from the last bit of a frame to its credits, without the service at the next port.
+/// the least time from the last bit of a frame to the return of its credits, without the transmission at the next
+/// port.
 pub fn described(scenario: &Scenario, plan: &Plan) -> Option<Value> {
     let cbfc = scenario.cbfc.as_ref()?;
     let config = cbfc.config();

@@ -29,9 +29,10 @@ use crate::scenario::checks::check_lists;
 use crate::scenario::diagnostic::Severity;
 use crate::scenario::problem::{Place, Problem, place};
 
-/// Longest IP packet of jumbo frames in common use, in octets.
+/// Greatest size of an IP packet in jumbo frames in common use, in octets.
 const MOST_MTU: u64 = 9_216;
-/// Slowest line. At lower rates sums of frame times would exceed the range of simulated time.
+/// Rate of the slowest allowed line. At lower rates sums of frame times would exceed the range of simulated
+/// time.
 const SLOWEST: Rate = Rate::from_bps(1_000);
 /// Share by which whole frames may raise the mean rate of an ON-OFF source without a warning.
 const MOST_SURPLUS: f64 = 0.01;
@@ -134,8 +135,8 @@ fn check_lines(graph: &Graph, problems: &mut Vec<Problem>) {
     }
 }
 
-/// Checks the parameters of the ports of all switches, against the slowest line and the switch with most
-/// ports.
+/// Checks the parameters of the ports of all switches, against the rate of the slowest line and the port
+/// count of the switch with most ports.
 fn check_ports(scenario: &Scenario, graph: &Graph, problems: &mut Vec<Problem>) {
     let switch = &scenario.switch;
     let leaving = graph
@@ -225,7 +226,7 @@ fn add_new(findings: &mut Vec<Finding>, finding: Finding) {
     }
 }
 
-/// Checks rate control against the line of each source, and schemes against flows that obey.
+/// Checks rate control against the line of each source, and control schemes against flows with rate control.
 fn check_rates(scenario: &Scenario, graph: &Graph, problems: &mut Vec<Problem>) {
     let mut first = None;
     for (group, flow) in scenario.flows.iter().enumerate() {
@@ -285,7 +286,7 @@ fn check_rates(scenario: &Scenario, graph: &Graph, problems: &mut Vec<Problem>) 
     }
 }
 
-/// Warns of marks without senders that react to marks, and of such senders without marks.
+/// Warns if switches mark but no sender reacts to marks, or if senders react to marks but no switch marks.
 fn check_marks(scenario: &Scenario, problems: &mut Vec<Problem>) {
     let switch = &scenario.switch;
     let flows = scenario.flows.iter().enumerate();
@@ -361,7 +362,8 @@ fn void_buffers(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
     told.collect()
 }
 
-/// Octets of the longest frame of all flows, and of a frame with an MTU.
+/// Octets of the longest frame of all flows (`sent`), and of a frame with an IP packet of the MTU
+/// (`largest`).
 #[derive(Clone, Copy)]
 struct Sizes {
     sent: u32,
@@ -369,7 +371,7 @@ struct Sizes {
 }
 
 impl Sizes {
-    /// The problem if `limit` octets have no room for a frame: an error if a flow sends such a frame,
+    /// The problem if a frame does not fit into `limit` octets: an error if a flow sends such a frame,
     /// otherwise a warning.
     fn without_room(self, limit: u64, place: Place) -> Option<Problem> {
         let frame = if limit < u64::from(self.sent) {
@@ -433,7 +435,8 @@ fn check_frames(scenario: &Scenario, problems: &mut Vec<Problem>) {
     }
 }
 
-/// A warning about an ON-OFF source whose whole frames take much longer than its ON parts.
+/// A warning about an ON-OFF source whose mean rate exceeds the set rate by more than [`MOST_SURPLUS`],
+/// because it sends whole frames in its ON parts.
 fn surplus(on_off: &OnOffConfig, scenario: &Scenario, flow: usize) -> Option<Problem> {
     let framing = Framing {
         tagged: scenario.ethernet.tagged,
@@ -442,7 +445,8 @@ fn surplus(on_off: &OnOffConfig, scenario: &Scenario, flow: usize) -> Option<Pro
     let octets = framing.on_line((headers + payload).min(MOST_MTU) as u32);
     let on = on_off.period.as_secs_f64() * on_off.duty_cycle;
     let fit = on * on_off.peak.bits_per_second() / f64::from(8 * octets);
-    // A frame that begins in an ON part is sent whole. The source never exceeds its peak rate.
+    // A frame that begins in an ON part is sent whole, also beyond the end of this part. The source never
+    // exceeds its peak rate.
     let more = ((fit - 1e-9).ceil() / fit).min(1.0 / on_off.duty_cycle) - 1.0;
     (more > MOST_SURPLUS).then(|| {
         let message = format!(

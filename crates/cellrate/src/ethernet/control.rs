@@ -28,7 +28,7 @@ impl Serialize for Control {
     }
 }
 
-/// Replaces each number of cells in a JSON value by the text for this number.
+/// Replaces each number of cells in a JSON value by the text that `text` gives for this number.
 fn each_length(value: &mut Value, text: &impl Fn(u64) -> String) {
     each_text(value, &|found| {
         let number = found.strip_suffix("cells").or(found.strip_suffix("cell"));
@@ -49,7 +49,7 @@ fn each_text(value: &mut Value, change: &impl Fn(&mut String)) {
     }
 }
 
-/// Bytes on the line of a frame with the longest packet that a document allows.
+/// Octets on the line of a frame with the longest packet that the document `root` allows.
 fn full_frame(root: &Table) -> u64 {
     let ethernet = match root.get("ethernet").map(|item| &item.value) {
         Some(Written::Table(table)) => table.clone(),
@@ -64,9 +64,9 @@ fn full_frame(root: &Table) -> u64 {
     u64::from(Framing { tagged }.on_line(mtu))
 }
 
-/// Converts the lengths of `[switch.control]` into cells, as schemes count: one cell for each byte on the
-/// line. Adds the defaults: one full frame for each cell of the default over ATM. `schema` must contain the
-/// scheme among its variants.
+/// Converts the lengths of `[switch.control]` into cells, since control schemes count cells: one cell for
+/// each byte on the line. Adds the defaults: one full frame for each cell of the default over ATM. `schema`
+/// must contain the scheme among its variants.
 pub fn in_bytes(root: &mut Table, schema: &Value) {
     let frame = full_frame(root);
     let switch = root.table_mut("switch");
@@ -88,7 +88,7 @@ pub fn in_bytes(root: &mut Table, schema: &Value) {
     }
     let mut defaults = lengths;
     if let Ok(of_registry) = serde_json::from_value::<ControlConfig>(json!({ "scheme": scheme })) {
-        // The default of EFCI belongs to one of two keys.
+        // The default threshold of EFCI applies only if neither of these keys is set.
         let has_either = ["threshold", "high"]
             .iter()
             .any(|key| control.get(key).is_some());
@@ -114,7 +114,7 @@ pub fn in_bytes(root: &mut Table, schema: &Value) {
     }
 }
 
-/// The bytes of a length, with `frame` bytes for each packet.
+/// The bytes of a length such as `3 packets`, with `frame` bytes for each packet.
 fn bytes_of(text: &str, frame: u64) -> Option<u64> {
     Some(match Length::try_from(text.to_string()).ok()? {
         Length::Octets(bytes) => bytes,
@@ -122,7 +122,7 @@ fn bytes_of(text: &str, frame: u64) -> Option<u64> {
     })
 }
 
-/// The parameters of a scheme that are lengths, each with its default from the schema.
+/// The parameters of a control scheme that are lengths, each with its default from the schema.
 fn lengths_of(scheme: &str, schema: &Value) -> BTreeMap<String, Option<String>> {
     let variants = schema["$defs"]["ControlConfig"]["oneOf"].as_array();
     let mut variants = variants.into_iter().flatten();
@@ -138,8 +138,8 @@ fn lengths_of(scheme: &str, schema: &Value) -> BTreeMap<String, Option<String>> 
         .collect()
 }
 
-/// Changes the lengths of schemes in the schema to bytes or packets. A default in cells becomes the same
-/// number of full frames.
+/// Changes the lengths of control schemes in the schema to bytes or packets. A default in cells becomes the
+/// same number of full frames.
 pub fn in_schema(schema: &mut Value) {
     let control = &mut schema["$defs"]["ControlConfig"];
     each_length(control, &|cells| format!("{cells} packets"));

@@ -31,7 +31,7 @@ fn units() -> InUnits<'static> {
         cells: false,
     }
 }
-/// Computing time in ns that a core of a server of 2023 needs to move a frame over a link, within a factor of two.
+/// Computing time in ns to move a frame over a link, on a core of a server of 2023, within a factor of two.
 pub const NANOSECONDS_PER_HOP: f64 = 60.0;
 /// Bytes of one point of a trace: time, least value and greatest value, 8 bytes each.
 const BYTES_PER_POINT: u64 = 24;
@@ -91,7 +91,7 @@ pub(super) fn describe(scenario: &Scenario, graph: &Graph) -> Value {
     })
 }
 
-/// Credit for the data of a flow: reserve and round trip of each hop.
+/// Credit control (FCVC) for the data of a flow: reserved buffer and round trip of each hop.
 fn credit(reserves: &Reserves<'_>, flow: usize, instance: &Instance) -> Value {
     let channel = ChannelId::forward(flow);
     let links = || instance.forward.iter().enumerate();
@@ -106,7 +106,7 @@ fn credit(reserves: &Reserves<'_>, flow: usize, instance: &Instance) -> Value {
 fn flow(scenario: &Scenario, graph: &Graph, instance: &Instance) -> Value {
     let group = &scenario.flows[instance.group];
     let of_link = |link: &usize| graph.links[*link].delay;
-    // Delay of the path. For a sprayed channel each hop counts with its link of least delay.
+    // Propagation delay of the path. For a sprayed channel each hop counts with the link of least delay.
     let delay = |path: &[usize], hops: &[Vec<usize>]| {
         let delays: Vec<Ps> = if hops.is_empty() {
             path.iter().map(of_link).collect()
@@ -167,16 +167,17 @@ fn errored_share(graph: &Graph, instance: &Instance, octets: u32) -> f64 {
         let errors = link.errors.as_ref();
         errors.map_or(0.0, |errors| errors.loss(8 * u64::from(octets), link.rate))
     });
-    // Shares far below 2^-53 must not vanish in a product of numbers near 1.
+    // The shares are summed as logarithms, since shares far below 2^-53 would vanish in a product of numbers
+    // near 1.
     -whole.map(|loss| (-loss).ln_1p()).sum::<f64>().exp_m1()
 }
 
-/// Cells that a packet of so many octets takes over ATM, with LLC/SNAP and the trailer of AAL5.
+/// Number of cells that a packet of `octets` octets takes over ATM, with LLC/SNAP and the trailer of AAL5.
 fn cells(octets: u64) -> u32 {
     cells_for(octets + u64::from(Encapsulation::LlcSnap.bytes()))
 }
 
-/// Sum of the forwarding delays of the routers that data of a flow and their acknowledgements cross.
+/// Sum of the forwarding delays of the routers that data of a flow, and their acknowledgements, cross.
 fn forwarding(graph: &Graph, instance: &Instance) -> Ps {
     let links = instance.forward.iter().chain(&instance.backward);
     let delays = links.filter_map(|link| match graph.nodes[graph.links[*link].to].part {
@@ -196,7 +197,7 @@ fn is_over_abr(scenario: &Scenario, graph: &Graph, instance: &Instance) -> bool 
     is_abr && links.any(|link| graph.layer(link) == Layer::Atm)
 }
 
-/// Mean rate in bit/s on the line of a source that has a rate of its own; `None` for an elastic source.
+/// Mean rate in bit/s on the line of a source that sends at a rate of its own; `None` for an elastic source.
 fn own_rate(source: &SourceConfig) -> Option<f64> {
     match source.load() {
         Load::Own { mean, .. } => Some(mean * CELL_BITS as f64),
@@ -214,7 +215,7 @@ struct Frames {
     full: u32,
     /// Octets on the line of an acknowledgement without options.
     empty: u32,
-    /// Octets on the line of a credit of ExpressPass; `None` without it.
+    /// Octets on the line of a flow credit of ExpressPass; `None` without ExpressPass.
     credit: Option<u32>,
 }
 
@@ -241,22 +242,24 @@ impl Frames {
     }
 }
 
-/// Estimated packets, hops and computing time of a run, which `--plan` and `cellrate describe` show before the run.
+/// Estimated packets, hops and computing time of a run, and greatest sizes of its traces and log. `--plan` and
+/// `cellrate describe` show them before the run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cost {
-    /// Full packets that the flows send, if each flow is a fluid with a share of its slowest line.
+    /// Number of full packets that the flows send, if each flow is a fluid that gets an equal share of its slowest
+    /// line.
     pub packets: f64,
     /// Number of times that a packet or an acknowledgement crosses an Ethernet link, or a cell an ATM link.
     pub hops: f64,
-    /// Seconds on one core, if each flow is a fluid with a share of its slowest line.
+    /// Computing time in seconds on one core, if each flow is a fluid that gets an equal share of its slowest line.
     pub seconds: f64,
-    /// Maximum bytes of the traces before compression.
+    /// Greatest size of the traces in bytes, before compression.
     pub most_trace_bytes: u64,
-    /// Most bytes of the event log, before compression.
+    /// Greatest size of the event log in bytes, before compression.
     pub most_event_bytes: u64,
 }
 
-/// Full packets that each flow sends. The estimate takes each flow for a fluid with a share of its slowest
+/// Number of full packets that each flow sends, if each flow is a fluid that gets an equal share of its slowest
 /// line.
 pub(super) fn packets(scenario: &Scenario, graph: &Graph) -> Vec<f64> {
     let duration = scenario.run.duration.as_secs_f64();
@@ -288,7 +291,7 @@ pub(super) fn cost(scenario: &Scenario, graph: &Graph) -> Cost {
     let sent = graph.flows.iter().zip(&packets);
     let hops = sent.map(|(flow, sent)| {
         let frames = Frames::of(scenario, &scenario.flows[flow.group]);
-        // A packet that crosses an ATM link counts as many crossings as it has cells.
+        // On an ATM link a packet counts as many crossings as it has cells.
         let crossings = |link: &usize, octets: u32| match graph.layer(&graph.links[*link]) {
             Layer::Atm => f64::from(octets.div_ceil(CELL_PAYLOAD as u32)),
             Layer::Ethernet => 1.0,
@@ -307,7 +310,7 @@ pub(super) fn cost(scenario: &Scenario, graph: &Graph) -> Cost {
     let measure = &scenario.measure;
     let traces = measure.traces.iter().map(|kind| match kind {
         TraceKind::SourceQueue if !graph.is_joined() => 0,
-        // A flow has at most one leg more than it crosses routers.
+        // The routers on the path of a flow divide it into at most one section more than there are routers.
         TraceKind::SourceQueue | TraceKind::Acr if graph.is_joined() => {
             let routers = |path: &[usize]| {
                 let ends = path.iter().map(|link| &graph.nodes[graph.links[*link].to]);

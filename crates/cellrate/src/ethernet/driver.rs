@@ -67,12 +67,12 @@ impl InProgress<Recorder> {
     }
 }
 
-/// Approximate number of packet-hops between two stops.
+/// Approximate number of times that frames cross a link between two stops.
 const HOPS_PER_SLICE: f64 = 1e5;
 
-/// Simulated time between two stops of a run. At a stop the run reports its progress and can be ended. With
-/// equal shares of the lines, the flows send the longest frames over about 100,000 links in this time, or
-/// more in a large network.
+/// Simulated time between two stops of a run. At a stop the run reports its progress and can be ended. If
+/// the flows share the lines equally and send the longest frames, these frames cross links about 100,000
+/// times in this time, or more often in a large network.
 pub fn slice(scenario: &Scenario, graph: &Graph) -> Ps {
     let octets = 8.0 * scenario.ethernet.mtu.0 as f64;
     let lines = graph.links.iter();

@@ -5,7 +5,8 @@ use cellrate_engine::ether::log::{Cause, Kind};
 
 use crate::run::Events;
 
-/// The first `limit` events, and the number of further ones. Columns of cells are empty.
+/// The first `limit` events, and the number of further events. Columns that only cells have are
+/// empty.
 pub fn columns(simulation: &Simulation, limit: usize) -> (Events, u64) {
     let (events, omitted) = simulation.events(limit);
     let plan = simulation.plan();

@@ -18,12 +18,12 @@ use crate::scenario::diagnostic::Severity;
 use crate::scenario::problem::{Place, Problem, place};
 
 /// FCVC: credit control of every link that flows use, in both directions, hosts included (Gerla, Pazos and
-/// Signore 1995, section II.B). A port sends a frame only if the next node has a free buffer for it, so no
+/// Signore 1995, section II.B). A port sends a frame only if the next node has free buffer for it, so no
 /// frame is lost. Lengths are in bytes on the line, or in packets, which count as full frames.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Fcvc {
-    /// N2: length that a node forwards between two credits for a channel.
+    /// N2: length of frames that a node forwards between two credits for a channel.
     #[schemars(extend("x-search" = { "low": "1 packets", "high": "100 packets", "scale": "log" }))]
     pub n2: Length,
     /// N3: buffer in addition to N2, at least the longest frame of a flow. If absent, N3 is the length that
@@ -31,9 +31,9 @@ pub struct Fcvc {
     #[schemars(extend("x-search" = { "low": "1 packets", "high": "1000 packets", "scale": "log", "when": {"n3": true} }))]
     pub n3: Option<Length>,
     /// Target rate B_VC of a channel, preambles and interframe gaps included: N3 = RTT B_VC / 8 bits, rounded
-    /// up (Gerla et al. (1)). RTT is the propagation both ways, plus a full frame of the flow and a credit
-    /// frame. N3 has two full frames less two bytes more, since frames are not divided. If absent, B_VC is
-    /// the rate of the link, so one flow alone can fill the link.
+    /// up (Gerla et al. (1)). RTT is the propagation both ways, plus the transmission of a full frame of the
+    /// flow and of a credit frame. N3 is greater by two full frames less two bytes, since frames are not
+    /// divided. If absent, B_VC is the rate of the link, so one flow alone can fill the link.
     #[schemars(extend("x-not-searched" = "the target; `n3` is what it sets"))]
     pub vc_rate: Option<Rate>,
 }
@@ -49,7 +49,7 @@ impl Default for Fcvc {
 }
 
 impl Fcvc {
-    /// The parameters of the engine, with lengths in octets on the line.
+    /// The settings of FCVC in the form that the engine takes, with lengths in octets on the line.
     pub fn in_octets(&self, ethernet: &Ethernet) -> FcvcConfig {
         let framing = Framing {
             tagged: ethernet.tagged,
@@ -158,7 +158,7 @@ fn reserves(scenario: &Scenario, graph: &Graph, fcvc: &Fcvc) -> Vec<Problem> {
     };
     let mut problems: Vec<Problem> = Vec::new();
     let mut refuse = |place: Place, message: String, help: String| {
-        // Each place gets its first problem only.
+        // Only the first problem of each place is reported.
         if problems.iter().all(|found| found.place != place) {
             problems.push(Problem::error(place, message, help));
         }

@@ -20,7 +20,7 @@ pub struct Flow {
     /// Unique name: letters, digits, `_` and `-`.
     #[schemars(regex(pattern = r"^[A-Za-z0-9_][A-Za-z0-9_-]*$"))]
     pub name: String,
-    /// Number of flows in the group, or with `pattern` number of flows for each pair of hosts.
+    /// Number of flows in the group; with `pattern`, number of flows for each pair of hosts.
     #[serde(default = "one")]
     #[schemars(range(min = 1, max = 1_000_000))]
     pub count: u32,
@@ -42,9 +42,9 @@ pub struct Flow {
     /// Time from the start of one flow of the group to the start of the next flow.
     #[serde(default = "zero")]
     pub stagger: Ps,
-    /// Priority of the flow's frames; 7 is the highest. A tagged frame carries the priority in its tag. The
-    /// class selector of the IP header of every frame carries the priority, too (DSCP, RFC 2474 section
-    /// 4.2.2). Switches queue frames without a tag by this selector.
+    /// Priority of the flow's frames; 7 is the highest. A tagged frame carries the priority in its tag. The IP header of
+    /// every frame carries the priority, too, as class selector (DSCP, RFC 2474 section 4.2.2). Switches queue frames
+    /// without a tag by this selector.
     #[serde(default)]
     #[schemars(range(max = 7))]
     pub priority: u8,
@@ -56,8 +56,8 @@ pub struct Flow {
     /// `persistent` for datagrams at the rate of the line.
     #[serde(default = "greedy")]
     pub source: SourceConfig,
-    /// Rate control of each source. If absent, sources have no rate control; `rate_control = {}` sets all
-    /// defaults.
+    /// Rate control of each source by explicit rates. If absent, sources have no rate control; `rate_control = {}` sets
+    /// all defaults.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-change" = "a source has rate control from its start or never"))]
     pub rate_control: Option<RateControl>,
@@ -88,20 +88,22 @@ pub enum Pattern {
     Permutation,
     /// Each host sends to every other host.
     AllToAll,
-    /// Transfers arrive at random times (a Poisson process) between random pairs of hosts, all pairs with
-    /// equal probability. Each size is drawn from a distribution. `count`, `stagger` and `source` are absent.
+    /// Transfers arrive at random times (a Poisson process) between random pairs of hosts, all pairs with equal
+    /// probability. The size of each transfer is drawn from a distribution. `count`, `stagger` and `source` must be
+    /// absent.
     Random(Random),
-    /// All-reduce over a ring of all hosts, in the order of the topology. In 2 (n - 1) steps each host sends a part of
-    /// `size` / n to the next host, as soon as it has received the part of the step before and its own is acknowledged.
-    /// `count`, `stagger` and `source` are absent, as for the other collective operations.
+    /// All-reduce over a ring of all hosts, in the order of the topology. In 2 (n - 1) steps each of n hosts sends a part
+    /// of `size` / n to the next host. A host begins a step as soon as it has received the part of the step before, and
+    /// its own part of the step before is acknowledged. `count`, `stagger` and `source` must be absent, as for the other
+    /// collective operations.
     RingAllReduce(Collective),
-    /// All-reduce over a binary tree of all hosts: host i > 0 has the parent (i - 1) / 2. Sums go to the root, and the
-    /// result comes back.
+    /// All-reduce over a binary tree of all hosts: host i > 0 has the parent (i - 1) / 2. Sums go up to the root, and the
+    /// result comes back down.
     TreeAllReduce(Pieces),
-    /// The exchange of expert models: each host sends `size` to each other host, computes once it has received
+    /// All-to-all exchange of expert models: each host sends `size` to each other host, computes once it has received
     /// everything, and sends as much back to each.
     ExpertAllToAll(Collective),
-    /// Transfers of a file, each of which begins when those that it awaits have ended.
+    /// Transfers that a file lists. Each begins when the transfers that it awaits have ended.
     Steps(StepsFile),
 }
 
@@ -125,9 +127,9 @@ impl Pattern {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Collective {
-    /// Bytes at each host; for `expert-all-to-all` bytes from each host to each other host.
+    /// Bytes of data at each host; for `expert-all-to-all`, bytes from each host to each other host.
     pub size: Bytes,
-    /// Time in which a host computes with what it has received, before it sends the result.
+    /// Time in which a host computes with the data that it has received, before it sends the result.
     #[serde(default = "zero")]
     pub compute: Ps,
 }
@@ -136,13 +138,13 @@ pub struct Collective {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Pieces {
-    /// Bytes at each host.
+    /// Bytes of data at each host.
     pub size: Bytes,
-    /// Pieces into which `size` is divided; a host hands on a piece while it receives the next.
+    /// Number of pieces into which `size` is divided; a host passes a piece on while it receives the next.
     #[serde(default = "one")]
     #[schemars(range(min = 1, max = 10_000))]
     pub pieces: u32,
-    /// Time in which a host adds a piece of its children to its own.
+    /// Time in which a host adds a piece that it has received from its children to its own piece.
     #[serde(default = "zero")]
     pub compute: Ps,
 }
@@ -151,13 +153,13 @@ pub struct Pieces {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StepsFile {
-    /// A CSV file; its path is relative to that of the scenario. The heading is
-    /// `step,from,to,size_bytes,after,wait_seconds`, and each further line is a transfer between two hosts. `after` lists
-    /// the names of earlier steps that it awaits, separated by spaces; each begins or ends at the host `from`. The
-    /// transfer begins `wait_seconds` after the last of them has ended at that host.
+    /// A CSV file; its path is relative to the path of the scenario. The heading is
+    /// `step,from,to,size_bytes,after,wait_seconds`, and each further line is a transfer (a step) between two hosts.
+    /// `after` lists the names of earlier steps that this step awaits, separated by spaces; each of them begins or ends
+    /// at the host `from`. The transfer begins `wait_seconds` after the last of the awaited steps has ended at that host.
     pub file: String,
-    /// SHA-256 of the file in hexadecimal digits; if given, the file must match it. Resolved scenarios
-    /// contain it, so a stored result belongs to the contents of the file.
+    /// SHA-256 of the file in hexadecimal digits; if given, the file must match it. Resolved scenarios contain it, so a
+    /// stored result belongs to these contents of the file.
     pub sha256: Option<String>,
     /// Contents of the file, read before the run.
     #[serde(skip)]
@@ -169,19 +171,18 @@ pub struct StepsFile {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Random {
-    /// Payload of the arriving flows, as a share of the rate of the lines that leave all hosts: above 0, at
-    /// most 1. The mean number of arrivals in a second is `load` times the sum of these rates, divided by 8
-    /// times the mean size.
+    /// Payload of the arriving flows, as a share of the sum of the rates of the lines that leave all hosts: above 0, at
+    /// most 1. The mean number of arrivals in a second is `load` times this sum, divided by 8 times the mean size.
     pub load: f64,
-    /// A CSV file with the distribution of sizes; its path is relative to that of the scenario. The heading
-    /// is `size_bytes,cumulative_probability`, and each further line is a point. Sizes grow from line to
-    /// line, probabilities do not fall, and the last probability is 1. Sizes between two points are linear in
-    /// the probability. A first probability above 0 is the probability of the first size.
+    /// A CSV file with the distribution of sizes; its path is relative to the path of the scenario. The heading is
+    /// `size_bytes,cumulative_probability`, and each further line is a point. Sizes increase from line to line,
+    /// probabilities do not decrease, and the last probability is 1. Sizes between two points are linear in the
+    /// probability. A first probability above 0 is the probability of the first size.
     pub sizes: String,
-    /// SHA-256 of the file in hexadecimal digits; if given, the file must match it. Resolved scenarios
-    /// contain it, so a stored result belongs to the contents of the file.
+    /// SHA-256 of the file in hexadecimal digits; if given, the file must match it. Resolved scenarios contain it, so a
+    /// stored result belongs to these contents of the file.
     pub sha256: Option<String>,
-    /// End of the arrivals; the end of the run if absent.
+    /// Time after which no flows arrive; the end of the run if absent.
     pub until: Option<Ps>,
     /// Contents of the file, read before the run.
     #[serde(skip)]
@@ -205,7 +206,7 @@ impl Flow {
     pub fn over_tcp(&self) -> bool {
         self.source.over_tcp() && self.roce.is_none()
     }
-    /// The source of a flow without the key `source`.
+    /// The source of a flow for which the scenario does not set `source`.
     pub fn default_source() -> SourceConfig {
         greedy()
     }

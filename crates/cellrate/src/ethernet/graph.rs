@@ -21,10 +21,10 @@ use super::link_errors;
 use super::types::Scenario;
 use crate::scenario::problem::{Problem, place};
 
-/// Most flows of a scenario.
+/// Greatest number of flows of a scenario.
 const MOST_FLOWS: usize = 1_000_000;
-/// Most links over which flows are sprayed, summed over all flows. The tables of the switches have as many
-/// entries.
+/// Greatest number of links over which flows are sprayed, summed over all flows. The tables of the switches have as
+/// many entries.
 const MOST_SPRAYED: usize = 10_000_000;
 
 /// Nodes, directed links, and flows with their routes over the links.
@@ -38,20 +38,20 @@ pub struct Graph {
     pub flows: Vec<Instance>,
 }
 
-/// A host, switch or router of the resolved graph, by index in [`Graph::nodes`].
+/// A host, switch or router of the resolved graph.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
     /// Unique name.
     pub name: String,
     /// True for a host.
     pub is_host: bool,
-    /// Most bytes of each queue of the switch; `None` for the value of `[switch]`.
+    /// Greatest length of each queue of the switch in bytes; `None` for the value of `[switch]`.
     pub buffer: Option<u64>,
     /// Link layer of the node.
     pub part: Part,
 }
 
-/// The link layers that a node of the graph belongs to.
+/// The link layer to which a node of the graph belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     /// Host, or Ethernet switch.
@@ -67,13 +67,13 @@ pub enum Part {
 pub struct Instance {
     /// Group of the flow: index into the flows of the scenario.
     pub group: usize,
-    /// Number within the group, from 1.
+    /// Number of the flow within the group, from 1.
     pub index: u32,
     /// Unique name, `GROUP.INDEX`.
     pub name: String,
     /// Start time, before jitter.
     pub start: Ps,
-    /// Bytes that the flow transfers, if `pattern` sets them; `None` for the source of the group.
+    /// Bytes that the flow transfers, if `pattern` sets them; `None` if the source of the group sets them.
     pub size: Option<u64>,
     /// Flows that the flow awaits, by index in [`Graph::flows`].
     pub after: Vec<usize>,
@@ -83,12 +83,12 @@ pub struct Instance {
     pub forward: Vec<usize>,
     /// Links from the destination to the source; empty for datagrams without rate control.
     pub backward: Vec<usize>,
-    /// Links over which switches spray the frames to the destination, and back to the source, hop by hop.
-    /// Empty if all frames take the path in `forward` or `backward`.
+    /// Links over which switches spray the frames, hop by hop: to the destination, and back to the source. A list is
+    /// empty if all frames take the path in `forward` or `backward`.
     pub sprayed: [Vec<Vec<usize>>; 2],
 }
 
-/// A flow without its route: the numbers of its two hosts, its start, its size, and the flows that it awaits.
+/// A flow without its route: the indices of its two hosts, its start, its size, and the flows that it awaits.
 struct Wanted {
     ends: (usize, usize),
     start: Ps,
@@ -152,7 +152,7 @@ impl Graph {
         let back = |link: &usize| {
             let ends = (self.links[*link].to, self.links[*link].from);
             let leads = |link: &usize| (self.links[*link].from, self.links[*link].to) == ends;
-            // The two directions of a line usually have numbers that differ in the last bit.
+            // The two directions of a line usually have indices that differ only in the last bit.
             let near = Some(link ^ 1).filter(|near| *near < self.links.len() && leads(near));
             near.or_else(|| (0..self.links.len()).find(leads))
         };
@@ -194,8 +194,8 @@ pub(super) fn expand(scenario: &Scenario) -> Result<Graph, Vec<Problem>> {
         let flow = &scenario.flows[group];
         let (from, to) = wanted.ends;
         let there = routes.find(from, to, number, false);
-        // Datagrams have no acknowledgements, so they need no way back. Records of rates (the fields of an RM cell)
-        // and credits of ExpressPass must return over the same switches, and packets over routers over the same virtual
+        // Datagrams have no acknowledgements, so they need no path back. Rate records (the fields of an RM cell) and
+        // credits of ExpressPass must return over the same switches, and packets over routers over the same virtual
         // channels.
         let credits = flow.roce.as_ref().and_then(|roce| roce.control.credits());
         let returns = flow.rate_control.is_some()
@@ -285,8 +285,8 @@ pub(super) fn expand(scenario: &Scenario) -> Result<Graph, Vec<Problem>> {
     }
 }
 
-/// The flows of a group. For a template this adds the hosts of the flows to the graph.
-/// `before` is the number of flows in earlier groups.
+/// The flows of a group without their routes. For a template this adds the hosts of the flows to the graph. `before` is
+/// the number of flows in earlier groups.
 fn wanted_of(
     graph: &mut Graph,
     scenario: &Scenario,

@@ -42,8 +42,8 @@ pub fn is_ethernet(text: &str, overrides: &[String]) -> bool {
             .is_ok_and(|root| names(&root))
 }
 
-/// By flow, the completion time alone of those that have completed. `among` has the completion time of each flow
-/// among the others, from its start; `alone` makes the run of a flow alone.
+/// For each flow that has completed, its completion time if it has the network to itself. `among` has the
+/// completion time of each flow among the other flows, from its start; `alone` runs one flow by itself.
 fn alone(
     among: impl Iterator<Item = Option<Ps>>,
     alone: impl Fn(usize, Ps) -> Option<Ps>,
@@ -73,7 +73,7 @@ pub struct Job {
     stages: Vec<Stage<Scenario>>,
     warnings: Vec<Diagnostic>,
     resolved: String,
-    /// Schema with the user-defined components of this scenario; `None` without such components.
+    /// Schema with the user-defined components of this scenario; `None` if the scenario has none.
     own: Option<serde_json::Value>,
 }
 
@@ -145,7 +145,7 @@ impl Job {
     pub fn plan(&self) -> Plan {
         changing_plan(&self.scenario, &self.graph, &self.stages)
     }
-    /// The plan of the run of a network with routers.
+    /// The plan of the run of a network with routers, in which ATM and Ethernet are joined.
     pub fn joined_plan(&self) -> JoinedPlan {
         joined::plan_of_both(&self.scenario, &self.graph)
     }
@@ -157,7 +157,7 @@ impl Job {
     pub fn network(&self) -> serde_json::Value {
         describe::describe(&self.scenario, &self.graph)
     }
-    /// The estimated cost of the run.
+    /// The estimated cost of the run: packets, hops, computing time, and sizes of traces and log.
     pub fn cost(&self) -> Cost {
         describe::cost(&self.scenario, &self.graph)
     }
@@ -177,7 +177,7 @@ impl Job {
             .collect()
     }
 
-    /// The partitions in which [`Job::run_in`] would run the scenario.
+    /// The partitions into which [`Job::run_in`] would divide the network.
     pub fn partition(&self, threads: Threads) -> Partition {
         if self.scenario.fcvc.is_some() {
             return self.in_one_part("a run with credit control over Ethernet has one thread");
@@ -192,7 +192,7 @@ impl Job {
         })
     }
 
-    /// A single partition, for a `reason` outside the scenario.
+    /// A single partition, because of a `reason` outside the scenario.
     pub fn in_one_part(&self, reason: &str) -> Partition {
         Partition::whole(self.graph.nodes.len(), reason.into())
     }
@@ -238,8 +238,8 @@ impl Job {
         Ok((outcome, laps.finish()))
     }
 
-    /// The frames on every link between two times in seconds, and those dropped in between, at most the
-    /// first `most`.
+    /// The frames on every link between two times in seconds, and the frames that switches drop in between, at
+    /// most the first `most` frames.
     ///
     /// # Errors
     /// If `progress` stops the run.
@@ -297,7 +297,7 @@ impl Job {
         Ok(outcome)
     }
 
-    /// Facts of the outcome of a run that `began` then.
+    /// Facts about a run, for its outcome. `began` is the time at which the run began.
     fn facts(&self, began: Instant) -> RunFacts {
         RunFacts {
             seed: self.scenario.run.seed,
@@ -308,12 +308,12 @@ impl Job {
         }
     }
 
-    /// A refusal at the position of a key, for a scenario that has passed all checks.
+    /// A refusal at the position of the key `key`, for a scenario that has passed all checks.
     pub fn refusal(&self, key: &[&str], message: &str, help: &str) -> Refusal {
         self.given.refusal(key, message, help)
     }
 
-    /// Refuses a network with routers, for functions that need a single link layer.
+    /// Refuses a network with routers, for functions that support only a single link layer.
     ///
     /// # Errors
     /// If the network has routers.
@@ -346,7 +346,7 @@ impl Job {
     }
 }
 
-/// Reads a document and the files that it names. Paths are relative to `directory`.
+/// Reads a scenario document and the files that it names. Their paths are relative to `directory`.
 fn read_scenario(
     mut root: Table,
     schema: &serde_json::Value,

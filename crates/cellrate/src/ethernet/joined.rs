@@ -28,21 +28,21 @@ use crate::scenario::diagnostic::Severity;
 use crate::scenario::problem::{Place, Problem, place};
 use crate::scenario::schema::of;
 
-/// The ATM part of a network, behind routers. Every flow that enters it has a virtual channel with AAL5 and
-/// LLC/SNAP, which begins and ends at routers or hosts.
+/// The ATM part of a network, behind routers. Every flow that enters the ATM part has a virtual channel with
+/// AAL5 and LLC/SNAP, which begins and ends at routers or hosts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Atm {
     /// Service class of every virtual channel.
     pub service: Service,
-    /// Limit of each queue of each port of a switch, the cell in service included.
+    /// Limit of each queue of each port of an ATM switch, the cell in transmission included.
     pub buffer: Buffer,
     /// Limit of the source queue of each virtual channel, at the router or host where the channel begins. A
     /// packet that exceeds the limit is lost.
     pub channel_queue: Buffer,
     /// Selection of the cells that a switch drops when its buffer is full.
     pub discard: DiscardConfig,
-    /// Control scheme of the switches, for ABR.
+    /// Control scheme of the ATM switches, for ABR.
     pub control: ControlConfig,
     /// Settings of ABR sources and destinations, at routers and hosts.
     pub abr: AbrConfig,
@@ -71,7 +71,7 @@ impl Default for Atm {
     }
 }
 
-/// Adds the table `atm` to the schema. Control schemes have a definition of their own there, since their
+/// Adds the table `atm` to the schema. Control schemes over ATM have a definition of their own, since their
 /// lengths are in cells. Rates are in bit/s as everywhere over Ethernet.
 pub fn in_schema(schema: &mut Value) {
     let mut atm = of::<Atm>("");
@@ -92,8 +92,8 @@ pub fn in_schema(schema: &mut Value) {
     schema["properties"]["atm"] = Value::Object(table);
 }
 
-/// Adds the user-defined schemes over Ethernet in `schema` to its schemes over ATM. `registry` is the schema
-/// without user-defined schemes.
+/// Adds the user-defined schemes that `schema` has over Ethernet to its schemes over ATM. `registry` is the
+/// schema without user-defined schemes.
 pub fn share_classes(schema: &mut Value, registry: &Value) {
     let variants = |schema: &Value| schema["$defs"][SCHEMES]["oneOf"].as_array().cloned();
     let known = variants(registry).map_or(0, |known| known.len());
@@ -103,7 +103,7 @@ pub fn share_classes(schema: &mut Value, registry: &Value) {
     }
 }
 
-/// Names of the definitions of control schemes: over Ethernet, and over ATM.
+/// Names of the definitions of control schemes in the schema: over Ethernet, and over ATM.
 const SCHEMES: &str = "ControlConfig";
 const OF_ATM: &str = "AtmControlConfig";
 
@@ -212,7 +212,7 @@ fn check_components(atm: &Atm, scenario: &Scenario, graph: &Graph, problems: &mu
             }
         }));
     };
-    // Settings that fit the smallest buffer fit all buffers.
+    // Settings that are valid for the smallest buffer are valid for all buffers.
     let buffers = graph.nodes.iter().filter_map(|node| match node.part {
         Part::Atm(own) => Some(own.unwrap_or(atm.buffer).0),
         _ => None,
@@ -251,7 +251,7 @@ fn check_components(atm: &Atm, scenario: &Scenario, graph: &Graph, problems: &mu
     }
 }
 
-/// The plan of a network with routers.
+/// The plan of a network with routers, in which ATM and Ethernet are joined.
 pub fn plan_of_both(scenario: &Scenario, graph: &Graph) -> JoinedPlan {
     let atm = scenario.atm.clone().unwrap_or_default();
     let node = |node: &super::graph::Node| {
@@ -333,7 +333,7 @@ pub struct AtmPort {
     /// Dropped cells.
     #[schemars(extend("x-better" = "less"))]
     cells_dropped: u64,
-    /// Time-weighted mean length of the port's queue, with the cell in service.
+    /// Time-weighted mean length of the port's queue, the cell in transmission included.
     #[schemars(extend("x-formula" = "integral of the length over the window / window", "x-better" = "less"))]
     queue_mean_cells: f64,
     /// Greatest length of the port's queue.
@@ -343,7 +343,7 @@ pub struct AtmPort {
 
 impl From<PortReport> for AtmPort {
     fn from(port: PortReport) -> AtmPort {
-        // All channels of the network have one service class, so the port has one queue.
+        // All virtual channels have one service class, so the port has one queue.
         let queues = || port.queues.iter();
         AtmPort {
             rate_bits_per_second: port.rate_bits_per_second,

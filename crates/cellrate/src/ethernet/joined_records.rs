@@ -18,10 +18,10 @@ use crate::run::warnings::seen::{events_omitted, lost_outside};
 use crate::run::{Driver, Events, Exhausted, Records, Series, Warning};
 use crate::scenario;
 
-/// Prefix of the kinds of traces that belong to the ATM part.
+/// Prefix of the kinds of traces that come from the ATM part.
 const OF_ATM: &str = "atm-";
 
-/// The traces and events of both link layers.
+/// The recorded traces and events of both link layers, ATM and Ethernet.
 pub struct JoinedRecords {
     kinds: Vec<TraceKind>,
     cells: CellRecords,
@@ -49,7 +49,7 @@ impl Driver<JoinedRecords> {
     }
 }
 
-/// The kind of trace over ATM for a kind of trace over Ethernet; `None` without one.
+/// The kind of trace over ATM for a kind of trace over Ethernet; `None` if ATM has no such trace.
 fn over_atm(kind: TraceKind) -> Option<scenario::TraceKind> {
     match kind {
         TraceKind::Queue => Some(scenario::TraceKind::Queue),
@@ -62,7 +62,8 @@ fn over_atm(kind: TraceKind) -> Option<scenario::TraceKind> {
     }
 }
 
-/// A trace of the ATM part, as the result names it. TCP belongs to no link layer. Rates are in bit/s.
+/// Renames a trace of the ATM part for the result, and converts cell rates into bit/s. Traces of TCP
+/// keep their names, since TCP belongs to no link layer.
 fn named_by_layer(mut series: Series) -> Series {
     if ["cwnd", "sequence"].contains(&series.kind.as_str()) {
         return series;
@@ -83,7 +84,8 @@ impl Records for JoinedRecords {
     fn now(simulation: &Joined) -> Ps {
         simulation.now()
     }
-    /// The stopwatch is not used, since nodes of the two link layers share numbers.
+    /// The stopwatch is not used: it books time by node index, and a node of the ATM part may have
+    /// the same index as a node of the Ethernet part.
     fn run_timed(simulation: &mut Joined, until: Ps, _: &mut impl Stopwatch) {
         simulation.run_until(until);
     }
@@ -115,7 +117,7 @@ impl Records for JoinedRecords {
         self.frames.read(frames);
     }
 
-    /// The traces of both link layers, in the order of the scenario's list.
+    /// The traces of both link layers, in the order of `measure.traces`.
     fn series(&self) -> Vec<Series> {
         let over_atm = self.cells.series().into_iter();
         let over_atm = over_atm.filter(|one| !one.seconds.is_empty());

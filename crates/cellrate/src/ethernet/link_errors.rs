@@ -1,4 +1,4 @@
-//! Links that err: the bit errors of each link, and their checks.
+//! Bit errors of links: the settings of each link, and their checks.
 
 use cellrate_engine::joined::Layer;
 use cellrate_engine::kernel::Finding;
@@ -10,7 +10,7 @@ use super::topology::Topology;
 use super::types::Scenario;
 use crate::scenario::problem::{Place, Problem, place};
 
-/// Gives the links of `[link_errors]` their errors.
+/// Gives the Ethernet links without `errors` of their own the bit errors of `[link_errors]`.
 pub fn set(scenario: &Scenario, graph: &mut Graph) {
     let Some(errors) = &scenario.link_errors else {
         return;
@@ -55,7 +55,8 @@ pub fn found(findings: Vec<Finding>, place: Place) -> Vec<Problem> {
     findings.into_iter().map(problem).collect()
 }
 
-/// An error if frames may be lost with credits that nothing brings back.
+/// An error if bit errors may lose frames under FCVC or CBFC, since the credits of lost frames
+/// never return.
 fn without_credits(scenario: &Scenario, graph: &Graph) -> Option<Problem> {
     let control = match (&scenario.fcvc, &scenario.cbfc) {
         // Link-level retry lets no frame be lost.

@@ -1,4 +1,4 @@
-//! Link-level retry of links: the section `[llr]`, and the settings that contradict it.
+//! Link-level retry (LLR): the section `[llr]`, and the settings that contradict it.
 
 use cellrate_engine::ether::llr::LlrConfig;
 use cellrate_engine::ether::plan::Plan;
@@ -14,22 +14,24 @@ use super::plan::plan;
 use super::types::Scenario;
 use crate::scenario::problem::{Problem, place};
 
-/// LLR: link-level retry, as the link layer of Ultra Ethernet has it. The sender of a link keeps each frame in a replay buffer
-/// until the receiver acknowledges it. A frame with an errored bit is sent again when the negative answer has arrived, and
-/// all frames behind it wait (go-back-N), so no layer above sees the loss. Answers are words of 8 bytes between frames and
-/// are not lost. The specification is not public in full, so these words and times are our choice.
+/// LLR: link-level retry, as the link layer of Ultra Ethernet has it. The sender of a link keeps each frame in a replay
+/// buffer until the receiver acknowledges it. A frame with an errored bit is sent again when the negative answer has
+/// arrived, and all frames behind it wait (go-back-N), so no layer above sees the loss. Answers are control words of 8 bytes
+/// between frames and are not lost. The specification is not public in full, so these words and their times are choices of
+/// cellrate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Llr {
-    /// Replay buffer of each link, in bytes of frames. A frame begins only if the buffer has room for the longest. If absent,
-    /// the least buffer with which full frames follow one another: rate times the round trip of the link, with `response`.
+    /// Size of the replay buffer of each link, in bytes of frames. A frame begins only if the longest frame fits into the
+    /// buffer. If absent, the least size with which full frames follow one another without pauses: the rate times the round
+    /// trip of the link, `response` included.
     #[schemars(extend("x-search" = { "low": "2 kB", "high": "1 MB", "scale": "log", "when": {"buffer": true} }))]
     pub buffer: Option<Bytes>,
-    /// Time from the arrival of a frame to the begin of its answer. If absent, the time of the longest frame on the opposite
-    /// line, behind which the answer may wait.
+    /// Time from the arrival of a frame to the start of its answer. If absent, the transmission time of the longest frame on
+    /// the opposite line, behind which the answer may wait.
     #[schemars(extend("x-not-searched" = "a property of the hardware"))]
     pub response: Option<Ps>,
-    /// Most times that a frame is sent; then it is lost.
+    /// Greatest number of times that a frame is sent; then it is lost.
     #[schemars(range(min = 1), extend("x-not-searched" = "a guard against links that are dead"))]
     pub tries: u32,
 }
@@ -45,7 +47,7 @@ impl Default for Llr {
 }
 
 impl Llr {
-    /// The parameters of the engine.
+    /// The settings of LLR in the form that the engine takes.
     pub fn config(&self) -> LlrConfig {
         LlrConfig {
             buffer: self.buffer.map(|buffer| buffer.0),
@@ -55,7 +57,7 @@ impl Llr {
     }
 }
 
-/// Problems of link-level retry.
+/// Problems of `[llr]`: its parameters, and settings that contradict it.
 pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
     let Some(llr) = &scenario.llr else {
         return Vec::new();
@@ -90,8 +92,8 @@ pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
     problems
 }
 
-/// Link-level retry by link, for `cellrate explain`: replay buffer, the one for the full rate, and the time from the last bit of
-/// a frame to its answer. `None` without link-level retry.
+/// Link-level retry by link, for `cellrate explain`: size of the replay buffer, size needed for the full rate, and time from
+/// the last bit of a frame to the arrival of its answer. `None` without link-level retry.
 pub fn described(scenario: &Scenario, plan: &Plan) -> Option<Value> {
     let config = scenario.llr.as_ref()?.config();
     let (backs, longest) = (opposites(&plan.links), plan.longest_frame());

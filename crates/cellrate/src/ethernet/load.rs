@@ -10,19 +10,20 @@ use super::graph::Graph;
 use super::types::Scenario;
 use crate::run::{LinkLoad, Load};
 
-/// Nanoseconds of computation for a frame at the nodes that send, forward and receive it. They were measured
-/// step by step in the templates leaf-spine and dctcp. Only their ratios matter, which differ by a factor of
-/// two between these templates.
+/// Computing time in nanoseconds for a frame at the nodes that send, forward and receive it. The times were
+/// measured step by step in the templates leaf-spine and dctcp. Only the ratios of the times matter, which
+/// differ by a factor of two between these templates.
 mod nanoseconds {
-    /// At the host that sends the frame.
+    /// At the host that sends the frame, in nanoseconds.
     pub const SEND: f64 = 120.0;
-    /// At a switch.
+    /// At each switch, in nanoseconds.
     pub const FORWARD: f64 = 80.0;
-    /// At the host that receives the frame.
+    /// At the host that receives the frame, in nanoseconds.
     pub const RECEIVE: f64 = 120.0;
 }
 
-/// The load of the run of a scenario. Each packet of a flow with a backward path counts as acknowledged.
+/// The estimated load of each node and link in a run. Each packet of a flow with a backward path counts as
+/// acknowledged.
 pub fn load(scenario: &Scenario, graph: &Graph) -> Load {
     let link = |link: &LinkPlan| LinkLoad {
         from: link.from,

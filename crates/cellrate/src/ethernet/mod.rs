@@ -38,7 +38,7 @@ pub use passages::Passages;
 pub use summary::Summary;
 pub use types::{Scenario, schema};
 
-/// A run over Ethernet whose progress can be watched.
+/// A run over Ethernet in progress, which a caller can watch.
 pub type Live = crate::run::InProgress<recorder::Recorder>;
 
 #[cfg(test)]

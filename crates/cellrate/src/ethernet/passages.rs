@@ -22,8 +22,8 @@ pub struct Passages {
     pub link: Vec<String>,
     /// Channel: `FLOW/forward` or `FLOW/backward`; empty for a pause, and for a credit of CBFC.
     pub vc: Vec<String>,
-    /// `data`, `ack`, `nak`, `cnp`, `record` (of rates: the fields of an RM cell), `credit`, `request` or `stop` (of
-    /// credits of ExpressPass), `pull` (credit of the receiver), `trimmed` (headers without their payload), `again` (asks for a
+    /// `data`, `ack`, `nak`, `cnp`, `record` (a rate record: the fields of an RM cell), `credit`, `request` or `stop` (of
+    /// credits of ExpressPass), `pull` (receiver credits), `trimmed` (headers without their payload), `again` (asks for a
     /// trimmed packet), or `pause`. An `ack` has no data.
     pub kind: Vec<&'static str>,
     /// Number of the packet among the recorded packets of its channel, from 0. A packet keeps its number at
@@ -31,10 +31,10 @@ pub struct Passages {
     pub packet: Vec<u64>,
     /// Octets from header to FCS.
     pub octets: Vec<u32>,
-    /// True if a switch has marked the frame: CE, or CI or NI in a record.
+    /// True if a switch has marked the frame: CE, or CI or NI in a rate record.
     pub marked: Vec<bool>,
-    /// Time in seconds at which the first bit of the preamble left the sending node. For a dropped frame this
-    /// and the next two columns are the time of the drop.
+    /// Time in seconds at which the first bit of the preamble left the sending node. For a dropped frame, this column and
+    /// the next two have the time of the drop.
     pub began_seconds: Vec<f64>,
     /// Time in seconds at which the last bit left the sending node.
     pub left_seconds: Vec<f64>,
@@ -42,19 +42,20 @@ pub struct Passages {
     pub arrived_seconds: Vec<f64>,
     /// True for a frame that a switch dropped.
     pub dropped: Vec<bool>,
-    /// Time in seconds at which the first bit of the first frame beyond the limit left its node.
+    /// Time in seconds at which the first bit of the first frame beyond the limit left its node; `None` if all frames are in
+    /// the rows.
     pub beyond_seconds: Option<f64>,
 }
 
-/// A frame that was on the link, with the number of its packet: one row of [`Passages`].
+/// One row of [`Passages`]: a frame that was on a link or was dropped, with the number of its packet.
 struct Row {
     seen: Seen,
     packet: u64,
     is_dropped: bool,
 }
 
-/// Runs a job, and records the frames that are on a link between two times, at most `most` of them; the run
-/// ends earlier if there are more.
+/// Runs a job, and records the frames that are on links between two times, at most `most` frames; the run ends earlier if
+/// there are more.
 ///
 /// # Errors
 /// If `progress` stops the run.
@@ -72,7 +73,7 @@ pub(super) fn passages(
     )]
     let mut simulation = Simulation::new(plan.clone()).expect("a checked plan");
     let to = to.min(job.scenario().run.duration);
-    // A frame whose last bit leaves before `begin` has passed its link before the span.
+    // A frame whose last bit leaves before `begin` has left its link before the span.
     let longest = plan.links.iter().map(|link| {
         let clock = OctetClock::new(link.rate);
         link.delay + clock.ceil(PREAMBLE + Info::MOST_OCTETS)
@@ -179,9 +180,9 @@ impl Passages {
 
 /// Numbers of the packets that have left on each link, or were dropped before it.
 ///
-/// At a link a packet gets the number of an earlier packet with the same contents. That packet has left on a
-/// link to the same node, is the first such packet, and has not been matched yet. A packet that entered the
-/// node before the recording gets a new number.
+/// At a link a packet gets the number of an earlier packet with the same contents: the first one that has left on a link
+/// into the node where this link begins and has not been matched yet. A packet that entered this node before the recording
+/// gets a new number.
 #[derive(Default)]
 struct Numbers {
     /// Number of the next packet of each channel.

@@ -18,25 +18,26 @@ use super::plan::plan;
 use super::types::{Ethernet, Scenario};
 use crate::scenario::problem::{Place, Problem, place};
 
-/// PFC (IEEE 802.1Q clause 36, IEEE 802.3 annex 31D): a switch pauses a priority at a neighbour from which it
-/// holds more than `xoff` of this priority. The switch counts the bytes of its frames, from header to FCS, by
-/// incoming link and by priority. The limits of queues do not apply to frames of these priorities. A frame is
-/// dropped only if `xoff` and headroom are full. Lengths are in bytes, or in packets, which count as full
-/// frames.
+/// PFC (IEEE 802.1Q clause 36, IEEE 802.3 annex 31D): a switch pauses a priority at a neighbour if it holds more
+/// than `xoff` of this priority from the neighbour. The switch counts the bytes of the frames that it holds, from
+/// header to FCS, by incoming link and by priority. The limits of queues do not apply to frames of these
+/// priorities. A frame is dropped only if `xoff` and headroom are full. Lengths are in bytes, or in packets, which
+/// count as full frames.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Pfc {
     /// Priorities under PFC.
     #[schemars(length(min = 1, max = 8))]
     pub priorities: Vec<u8>,
-    /// XOFF: length of the frames from one link above which the switch pauses the other end of the link.
+    /// XOFF: length of the frames of one priority from one link above which the switch pauses the other end of the
+    /// link.
     #[schemars(extend("x-search" = { "low": "1 packets", "high": "1000 packets", "scale": "log" }))]
     pub xoff: Length,
-    /// XON: length at which the pause ends. If absent, XON is two packets below `xoff`.
+    /// XON: length at or below which the switch ends the pause. If absent, XON is two packets below `xoff`.
     #[schemars(extend("x-search" = { "low": "1 packets", "high": "1000 packets", "scale": "log", "when": {"xon": true} }))]
     pub xon: Option<Length>,
-    /// Buffer above `xoff`. If absent, the headroom is the length that can arrive over the link until a pause
-    /// acts. First a frame on the opposite link ends, then the pause crosses this link, and then
+    /// Buffer beyond `xoff`. If absent, the headroom is the length of frames that can arrive over the link until a
+    /// pause acts. First a frame on the opposite link ends, then the pause crosses the opposite link, and then
     /// `response_time` passes.
     #[schemars(extend("x-not-searched" = "less than by default loses frames, more is never used"))]
     pub headroom: Option<Length>,
@@ -44,7 +45,7 @@ pub struct Pfc {
     /// time.
     #[schemars(extend("x-not-searched" = "pauses are sent again before they expire"))]
     pub pause_quanta: u16,
-    /// Time from the arrival of a pause after which no frame of its priority begins.
+    /// Time after the arrival of a pause from which on no frame of its priority begins.
     #[schemars(extend("x-not-searched" = "a property of the hardware"))]
     pub response_time: Ps,
 }
@@ -63,7 +64,7 @@ impl Default for Pfc {
 }
 
 impl Pfc {
-    /// The parameters of the engine, with lengths in octets of frames.
+    /// The settings of PFC in the form that the engine takes, with lengths in octets of frames.
     pub fn in_octets(&self, ethernet: &Ethernet) -> PfcConfig {
         let framing = Framing {
             tagged: ethernet.tagged,
@@ -85,7 +86,7 @@ impl Pfc {
     }
 }
 
-/// Problems of `[pfc]`: thresholds that a buffer cannot hold, and settings that PFC refuses.
+/// Problems of `[pfc]`: thresholds that a buffer cannot hold, and settings that contradict PFC.
 pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
     let Some(pfc) = &scenario.pfc else {
         return Vec::new();
@@ -190,7 +191,8 @@ pub fn contradictions(
     problems
 }
 
-/// Name of the link to a switch that needs most headroom, and this headroom in bytes.
+/// Name of the link to a switch that needs most headroom, and this headroom in bytes; `None` if no link leads to a
+/// switch.
 fn needed<'p>(plan: &'p Plan, config: &PfcConfig) -> Option<(&'p str, u64)> {
     let names = plan.links.iter().map(|link| link.name.as_str());
     let needed = names.zip(needed_by_link(plan, config));
@@ -211,8 +213,8 @@ fn needed_by_link(plan: &Plan, config: &PfcConfig) -> Vec<Option<u64>> {
     needed.collect()
 }
 
-/// For each link the most bytes of one priority that the switch at its end holds; `None` for a link to a
-/// host.
+/// For each link, the greatest number of bytes of one priority that the switch at its end holds; `None` for a link
+/// to a host.
 fn room_by_link(scenario: &Scenario, plan: &Plan) -> Option<Vec<Option<u64>>> {
     let config = scenario.pfc.as_ref()?.in_octets(&scenario.ethernet);
     let room = |needed: u64| {
@@ -254,7 +256,7 @@ fn loses(scenario: &Scenario, plan: &Plan) -> Option<&'static str> {
     drops(scenario, uncovered, &config.priorities)
 }
 
-/// True if `priorities` include those of all flows and of their CNPs.
+/// True if `priorities` include the priorities of all flows and of their CNPs.
 pub fn covers_flows(scenario: &Scenario, priorities: &[u8]) -> bool {
     let covers = |priority: u8| priorities.contains(&priority);
     let of_cnps = |flow: &Flow| flow.roce.as_ref()?.control.notifier().cnp_priority();
@@ -262,8 +264,8 @@ pub fn covers_flows(scenario: &Scenario, priorities: &[u8]) -> bool {
     scenario.flows.iter().all(is_covered)
 }
 
-/// Reason why frames may be lost although priorities are under PFC or CBFC; `uncovered` is the reason if these are
-/// not the priorities of all flows.
+/// Reason why frames may be lost although `priorities` are under PFC or CBFC; `None` if no frame can be lost.
+/// `uncovered` is the reason if `priorities` lack the priority of a flow.
 pub fn drops(
     scenario: &Scenario,
     uncovered: &'static str,

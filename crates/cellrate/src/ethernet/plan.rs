@@ -34,7 +34,7 @@ pub(super) fn changing_plan(
 
 type Settings = (Vec<Option<SwitchChange>>, Vec<Option<FlowChange>>);
 
-/// The changeable settings of each node and of each flow.
+/// The settings of each node and of each flow that a change can replace.
 fn settings(plan: &Plan) -> Settings {
     let of_node = |node: &NodePlan| node.switch.as_ref().map(SwitchChange::of);
     let of_flow = |flow: &FlowPlan| Some(FlowChange::of(flow));
@@ -44,7 +44,8 @@ fn settings(plan: &Plan) -> Settings {
     )
 }
 
-/// The plan of a scenario without its changes, with all flows and their random start jitter.
+/// The engine's plan of a scenario without its changes, with all flows and their random start
+/// jitter.
 pub(super) fn plan(scenario: &Scenario, graph: &Graph) -> Plan {
     Plan {
         seed: scenario.run.seed,
@@ -73,7 +74,7 @@ pub(super) fn plan(scenario: &Scenario, graph: &Graph) -> Plan {
     }
 }
 
-/// The output ports of a switch, or of a router toward Ethernet.
+/// The settings of the output ports of a switch, or of a router toward Ethernet.
 pub(super) fn switch(scenario: &Scenario, node: &Node) -> SwitchPlan {
     let common = scenario.switch.buffer.map(|buffer| buffer.0);
     SwitchPlan {

@@ -1,4 +1,5 @@
-//! Rates over Ethernet count bits on the line. Rates of cells and rates of payload have no meaning.
+//! Units of rates over Ethernet: rates count bits on the line. Rates of cells and rates of payload
+//! are refused.
 
 use serde_json::Value as Json;
 
@@ -10,7 +11,7 @@ const UNITS: &str = "units: bit/s, kbit/s, Mbit/s, Gbit/s";
 /// Units of cell rates.
 const OF_CELLS: [&str; 4] = ["cell/s", "cells/s", "cell/ms", "cells/ms"];
 
-/// Kinds of sources with a rate, and the key of the rate.
+/// Kinds of sources that have a rate, and the key of this rate.
 const OF_SOURCES: [(&str, &str); 4] = [
     ("cbr", "rate"),
     ("poisson", "rate"),
@@ -38,7 +39,7 @@ fn of_item(key: &str, item: &Item) -> Vec<Fault> {
     }
 }
 
-/// True for a number with a unit of cell rates, or for a rate with the word `payload` behind it.
+/// True for a number with a unit of cell rates, or for a rate that the word `payload` follows.
 fn counts_cells(text: &str) -> bool {
     let text = text.trim();
     let number = |rest: &str| rest.trim().parse::<f64>().is_ok();
@@ -52,7 +53,7 @@ fn counts_cells(text: &str) -> bool {
     }
 }
 
-/// Writes the allowed units into the schema, and for each source what its rate counts.
+/// Writes the allowed units into the schema, and for each source with a rate what the rate counts.
 pub fn document(schema: &mut Json) {
     let rate = &mut schema["$defs"]["Rate"];
     rate["description"] = format!("{ALLOWED} ({UNITS})").into();

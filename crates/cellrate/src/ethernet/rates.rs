@@ -1,4 +1,5 @@
-//! Rate control of hosts over Ethernet. A *record* here is a record of rates: the fields of an RM cell.
+//! Rate control of hosts over Ethernet. A *record* here is a rate record: the fields of an RM cell in a
+//! frame of their own.
 
 use cellrate_engine::endsystem::AbrConfig;
 use cellrate_engine::kernel::{Ps, Rate};
@@ -6,8 +7,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Rate control of a source: the rules of TM 4.0 section 5.10.4 with frames in place of cells. Every Nrm-th
-/// frame of the source is a record: a short frame with the fields of an RM cell and nothing else. Switches
-/// change the record, and the destination returns it. All rates count preambles and interframe gaps.
+/// frame of the source is a rate record: a short frame with the fields of an RM cell and nothing else.
+/// Switches change the record, and the destination returns it. All rates count preambles and interframe
+/// gaps.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RateControl {
@@ -23,17 +25,17 @@ pub struct RateControl {
     /// Rate increase factor RIF: additive increase as a share of PCR, 2^-n with n of 0..15.
     #[schemars(extend("x-change" = true, "x-search" = { "low": 3.0517578125e-05, "high": 1, "scale": "powers-of-two" }))]
     pub rif: f64,
-    /// Rate decrease factor RDF: multiplicative decrease per marked record, 2^-n with n of 0..15.
+    /// Rate decrease factor RDF: share by which each marked record lowers ACR, 2^-n with n of 0..15.
     #[schemars(extend("x-change" = true, "x-search" = { "low": 3.0517578125e-05, "high": 1, "scale": "powers-of-two" }))]
     pub rdf: f64,
-    /// Frames per record, the record included (Nrm): a power of two of 2..256.
+    /// Number of frames per record, the record included (Nrm): a power of two of 2..256.
     #[schemars(extend("x-change" = true, "x-search" = { "low": 2, "high": 256, "scale": "powers-of-two" }))]
     pub nrm: u32,
     /// Longest time between records of a source that sends (Trm): 100 ms 2^-n with n of 0..7.
     #[schemars(extend("x-change" = true, "x-search" = { "low": "0.78125 ms", "high": "100 ms", "scale": "powers-of-two" }))]
     pub trm: Ps,
-    /// Number of unanswered records after which the source cuts ACR (CRM). If absent, the source never cuts
-    /// ACR for this reason.
+    /// Number of unanswered records from which on the source cuts ACR (CRM). If absent, the source never
+    /// cuts ACR for this reason.
     #[schemars(extend("x-change" = true, "x-search" = { "low": 1, "high": 4096, "scale": "powers-of-two" }))]
     pub crm: Option<u32>,
     /// Cutoff decrease factor CDF: 0 or 2^-n with n of 0..6.
@@ -63,7 +65,7 @@ impl Default for RateControl {
 }
 
 impl RateControl {
-    /// The parameters in the form of TM 4.0.
+    /// The settings of rate control in the form of TM 4.0.
     pub fn abr(&self) -> AbrConfig {
         AbrConfig {
             pcr: self.pcr,

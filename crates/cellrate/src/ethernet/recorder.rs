@@ -15,17 +15,17 @@ use super::warnings;
 use crate::run::memory::{Room, named};
 use crate::run::{Divisible, Events, Exhausted, Records, Series, Warning};
 
-/// A traced quantity. A port is identified by the number of its link.
+/// A traced quantity. A port is identified by the index of its link.
 #[derive(Clone, Copy)]
 enum Quantity {
-    /// A queue: number of the port's link, and number of the queue.
+    /// A queue: index of the port's link, and index of the queue.
     Queue(u32, usize),
     Cwnd(usize),
     Sequence(usize),
     Acr(usize),
     Rate(usize),
-    /// A port: number of its link, its busy time in picoseconds up to the last sample, and the time of this
-    /// sample.
+    /// Utilisation of a port: index of its link, its busy time in picoseconds up to the last sample, and the time of
+    /// this sample in picoseconds.
     Utilisation(u32, f64, f64),
 }
 
@@ -54,7 +54,7 @@ impl Quantity {
         }
     }
 
-    /// The present value; `None` if there is no value yet. `ports` has each port at the number of its link.
+    /// The present value; `None` if there is no value yet. `ports` has each port at the index of its link.
     fn value(&mut self, simulation: &Simulation, ports: &[Option<&Port>]) -> Option<f64> {
         match self {
             Quantity::Queue(link, queue) => {
@@ -77,13 +77,14 @@ impl Quantity {
 
 /// Traces of a run, and the limit of its event log.
 pub struct Recorder {
-    /// Each with its number among all.
+    /// Each trace with its index among all traces, its quantity and its name.
     traces: Vec<(usize, Quantity, String, Trace)>,
     event_limit: usize,
 }
 
 impl Recorder {
-    /// Traces of everything that `kinds` asks for, each of at most `points` points, and a log of `event_limit` events.
+    /// A recorder with traces of everything that `kinds` asks for, of at most `points` points each, and a log of at
+    /// most `event_limit` events.
     pub fn new(
         simulation: &Simulation,
         kinds: &[TraceKind],
@@ -126,7 +127,7 @@ impl Recorder {
                         add(Quantity::Rate(number), flow.name.clone());
                     });
                 }
-                // Virtual channels alone have one.
+                // Only virtual channels over ATM have source queues.
                 TraceKind::SourceQueue => {}
                 TraceKind::Cwnd => senders().for_each(|(number, flow)| {
                     add(Quantity::Cwnd(number), flow.name.clone());

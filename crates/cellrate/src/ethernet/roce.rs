@@ -14,7 +14,8 @@ use super::graph::{Graph, Instance};
 use super::types::Scenario;
 use crate::scenario::problem::{Problem, place};
 
-/// Problems of flows with `roce`: sources and settings that RoCE refuses, parameters, and missing marks or telemetry.
+/// Problems of flows with `roce`: sources and settings that contradict RoCE, invalid parameters, and missing marks or
+/// telemetry.
 pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
     let flows = scenario.flows.iter().enumerate();
     let over_roce = flows.filter_map(|(group, flow)| Some((group, flow, flow.roce.as_ref()?)));
@@ -53,7 +54,7 @@ pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
     problems
 }
 
-/// Findings about parameters of RoCE, against the slowest line of the group's sources.
+/// Findings about parameters of RoCE, against the rate of the slowest line of the group's sources.
 fn of_parameters(graph: &Graph, group: usize, roce: &RoceConfig) -> Vec<Problem> {
     let instances = graph.flows.iter().filter(|flow| flow.group == group);
     let lines = instances.map(|flow| graph.links[flow.forward[0]].rate);
@@ -117,7 +118,7 @@ fn without_marks(
     })
 }
 
-/// Problems of telemetry in the packets of a group: several paths, or more switches than a packet has room for.
+/// Problems of telemetry in the packets of a group: several paths, or more switches than a packet has space for.
 fn of_telemetry(scenario: &Scenario, graph: &Graph, group: usize) -> Vec<Problem> {
     let place = || place!["flow", group, "roce", "control"];
     let mut problems = Vec::new();
@@ -139,7 +140,8 @@ fn of_telemetry(scenario: &Scenario, graph: &Graph, group: usize) -> Vec<Problem
     problems
 }
 
-/// Problems of credits of ExpressPass: several paths, credit of channels, or ports that would need two settings.
+/// Problems of credits of ExpressPass: several paths, credit control (FCVC) beside them, or two values for one
+/// setting of the ports.
 fn of_credits(scenario: &Scenario, group: usize, roce: &RoceConfig) -> Vec<Problem> {
     let Some(config) = roce.control.credits() else {
         return Vec::new();
@@ -184,7 +186,7 @@ fn of_credits(scenario: &Scenario, group: usize, roce: &RoceConfig) -> Vec<Probl
     problems
 }
 
-/// A warning of a base round-trip time of HPCC below what the path takes.
+/// A warning if the base round-trip time of HPCC is below the least round-trip time of the path.
 fn short_base(
     scenario: &Scenario,
     graph: &Graph,
@@ -205,7 +207,7 @@ fn short_base(
     })
 }
 
-/// A warning of a T_low of TIMELY that no round trip falls below.
+/// A warning if T_low of TIMELY is so low that no round trip falls below it.
 fn low_threshold(
     scenario: &Scenario,
     graph: &Graph,
@@ -234,7 +236,7 @@ fn low_threshold(
     })
 }
 
-/// The longest of the least round trips of a group's flows; `None` without flows.
+/// The longest among the least round-trip times of a group's flows; `None` without flows.
 fn longest_trip(scenario: &Scenario, graph: &Graph, group: usize, roce: &RoceConfig) -> Option<Ps> {
     let framing = Framing {
         tagged: scenario.ethernet.tagged,

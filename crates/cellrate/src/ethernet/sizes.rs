@@ -1,6 +1,6 @@
 //! Distributions of flow sizes, from files.
 
-/// Number of the faulty line, from 1, and a description of the fault.
+/// Number of the first faulty line of a file, from 1, and a description of the fault.
 pub type Wrong = (usize, String);
 
 /// A distribution of sizes: for each point a size, and the share of flows of at most this size. Between two
@@ -14,11 +14,11 @@ pub struct Sizes {
 const HEADING: &str = "size_bytes,cumulative_probability";
 
 impl Sizes {
-    /// Reads a table: the heading `size_bytes,cumulative_probability`, then a point on each line. Empty
+    /// Reads a table: the heading `size_bytes,cumulative_probability`, then one point on each line. Empty
     /// lines, and lines that begin with `#`, are skipped.
     ///
     /// # Errors
-    /// The number and the fault of the first wrong line.
+    /// The number of the first faulty line, and its fault.
     pub fn read(text: &str) -> Result<Sizes, Wrong> {
         let mut lines = (1..)
             .zip(text.lines().map(str::trim))
@@ -55,8 +55,8 @@ impl Sizes {
         first.0 * first.1 + between.sum::<f64>()
     }
 
-    /// The size in bytes that a share `at` of the flows, in [0, 1), does not exceed. It is a whole number of
-    /// at least 1.
+    /// The size in bytes that the share `at` of the flows, in [0, 1), does not exceed. It is a whole number
+    /// of at least 1.
     pub fn at(&self, at: f64) -> u64 {
         let upper = self.points.partition_point(|(_, share)| *share < at);
         let (to, share) = self.points[upper.min(self.points.len() - 1)];

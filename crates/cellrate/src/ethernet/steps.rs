@@ -1,4 +1,4 @@
-//! Steps of collective operations, from files.
+//! Steps (transfers) of collective operations, from files.
 
 use std::collections::HashMap;
 
@@ -6,7 +6,7 @@ use cellrate_engine::kernel::Ps;
 
 use super::sizes::Wrong;
 
-/// The steps of a file, in its order.
+/// The steps that a file lists, in the order of its lines.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Steps(pub Vec<FileStep>);
 
@@ -21,9 +21,9 @@ pub struct FileStep {
     pub from: String,
     /// Host that receives.
     pub to: String,
-    /// Bytes.
+    /// Number of bytes that the transfer sends.
     pub size: u64,
-    /// Steps that the step awaits, by their place in the file.
+    /// Steps that this step awaits, as indices among the steps of the file.
     pub after: Vec<usize>,
     /// Time from the end of the last awaited step to the start of this step.
     pub wait: Ps,
@@ -32,11 +32,11 @@ pub struct FileStep {
 const HEADING: &str = "step,from,to,size_bytes,after,wait_seconds";
 
 impl Steps {
-    /// Reads a table: the heading, then a step on each line. `after` lists earlier steps, separated by spaces. Empty
-    /// lines, and lines that begin with `#`, are skipped.
+    /// Reads a table: the heading, then one step on each line. `after` lists earlier steps, separated by spaces.
+    /// Empty lines, and lines that begin with `#`, are skipped.
     ///
     /// # Errors
-    /// The number and the fault of the first wrong line.
+    /// The number of the first faulty line, and its fault.
     pub fn read(text: &str) -> Result<Steps, Wrong> {
         let mut lines = (1..)
             .zip(text.lines().map(str::trim))

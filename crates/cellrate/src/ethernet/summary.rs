@@ -1,4 +1,5 @@
-//! The summary of a run over Ethernet: one JSON object with the engine's report and its origin.
+//! The summary of a run over Ethernet: one JSON object with the engine's report, and the version,
+//! seed and duration of the run.
 
 use cellrate_engine::ether::collective::CollectiveReport;
 use cellrate_engine::ether::report::{FlowReport, LinkReport, PortReport, Report, Totals};
@@ -8,7 +9,7 @@ use serde::Serialize;
 use super::joined::AtmPort;
 use crate::run::{VERSION, Warning};
 
-/// A whole run over Ethernet. Measures cover the measuring window unless they say "whole run".
+/// A run over Ethernet. Measures cover the measuring window unless they say "whole run".
 #[derive(Serialize, JsonSchema)]
 #[schemars(extend("x-source" = "cellrate"))]
 pub struct Summary {
@@ -16,14 +17,15 @@ pub struct Summary {
     version: &'static str,
     /// Link layer: `ethernet`.
     link_layer: &'static str,
-    /// Hash of the events of every component, in component order (whole run).
+    /// Hash of the events of all components, in the order of the components (whole run).
     digest: String,
     /// Seed of the random streams.
     #[schemars(extend("x-unit" = ""))]
     seed: u64,
     /// Length of the run.
     simulated_seconds: f64,
-    /// Duration of the run on the machine. This is the only value that differs between equal runs.
+    /// Duration of the run on the machine, in real time. This is the only value that differs
+    /// between equal runs.
     wall_seconds: f64,
     /// Frames that crossed a link (whole run).
     #[schemars(extend("x-unit" = "packets"))]
@@ -42,7 +44,7 @@ pub struct Summary {
     collectives: Vec<CollectiveReport>,
     /// One entry per output port of a switch, and per output port of a router toward Ethernet.
     ports: Vec<PortReport>,
-    /// One entry per link over Ethernet that errs, in one direction; absent without such links.
+    /// One entry per Ethernet link with bit errors, for each direction; absent without such links.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     links: Vec<LinkReport>,
     /// One entry per output port of an ATM switch; absent without an ATM part.

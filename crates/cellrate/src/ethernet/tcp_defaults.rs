@@ -21,11 +21,11 @@ fn defaults() -> Table {
     read(DEFAULTS, 0).unwrap_or_default()
 }
 
-/// MSS with timestamps, whose option takes 12 bytes of each packet.
+/// MSS with timestamps, whose TCP option takes 12 bytes of each packet.
 const MSS_WITH_STAMPS: u64 = 1_448;
 
-/// Adds the defaults to `[tcp]` of a document for keys that it lacks. Also adds the MSS with timestamps to
-/// flows that switch timestamps on.
+/// Adds these defaults to `[tcp]` of the document `root` for keys that it lacks. Also adds the MSS with
+/// timestamps to flows that switch timestamps on.
 pub fn add(root: &mut Table) {
     let lacks_mss = |tcp: &Table| tcp.get("mss").is_none();
     if root.table_mut("tcp").is_none_or(|tcp| lacks_mss(tcp)) {
@@ -50,7 +50,7 @@ pub fn add(root: &mut Table) {
     }
 }
 
-/// Sets the MSS that leaves room for timestamps, if they are on.
+/// Sets the MSS to a value that leaves space for timestamps, if timestamps are on.
 fn shorten_stamped(tcp: &mut Table) {
     let stamps = tcp.get("timestamps").map(|item| &item.value);
     if stamps == Some(&Written::Boolean(true)) {
@@ -58,7 +58,7 @@ fn shorten_stamped(tcp: &mut Table) {
     }
 }
 
-/// Writes the defaults into the schema.
+/// Writes these defaults into the schema.
 pub fn document(schema: &mut Value) {
     for Entry { key, item, .. } in defaults().entries {
         let value = match item.value {

@@ -1,6 +1,6 @@
 //! Commented scenarios over Ethernet to start from.
 
-/// Name of the template with both link layers, which the lab does not show.
+/// Name of the template that has both link layers, which the lab does not show.
 pub const JOINED: &str = "router";
 
 /// Name, one-line description and text of every template.

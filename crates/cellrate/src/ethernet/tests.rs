@@ -25,8 +25,8 @@ fn summary(text: &str, overrides: &[&str]) -> Value {
     serde_json::from_str(&job.run(&mut |_, _| true).unwrap().summary).unwrap()
 }
 
-/// Four transfers of 1 MB share a line of 10 Gbit/s. Each has 684 full segments of 1,538 octets on the line
-/// and a shorter one.
+/// Four transfers of 1 MB share a line of 10 Gbit/s. Each transfer has 684 full segments of 1,538 octets on
+/// the line and a shorter one.
 #[test]
 fn an_incast_takes_the_time_of_its_frames_at_least() {
     let found = summary(INCAST, &[]);
@@ -99,7 +99,7 @@ fn the_templates_run() {
             ],
         );
         assert!(found["packet_hops"].as_u64().unwrap() > 1_000, "{name}");
-        // The resolved scenario gives the same resolved scenario when it is read.
+        // Reading the resolved scenario gives the same resolved scenario.
         let job = Job::new(text, name, &[], None).unwrap();
         let again = Job::new(job.resolved(), name, &[], None).unwrap();
         assert_eq!(job.resolved(), again.resolved());
@@ -129,8 +129,8 @@ fn time_stamps_take_their_bytes_from_the_payload() {
     assert!(format!("{}", longer.unwrap_err()).contains("at most 1448 bytes"));
 }
 
-/// A flow behind a fast line, and a bottleneck of 100 Mbit/s with a round trip of 14 ms. Their product is 175
-/// kB.
+/// A fast line, then a bottleneck of 100 Mbit/s, with a round trip of 14 ms. The bandwidth-delay product is
+/// 175 kB.
 const BEHIND: &str = r#"
 link_layer = "ethernet"
 run.duration = "200 ms"
@@ -140,9 +140,9 @@ tcp.window = "150 kB"
 flow = [{ name = "f" }]
 "#;
 
-/// Slow start sends half of the window to the bottleneck at once. With pacing the rate stays at or below that
-/// of the bottleneck, except for the first window. The paced rate is twice the window per round trip up to 75
-/// kB, then 1.2 times.
+/// Slow start sends half of the window to the bottleneck at once. With pacing the rate stays at or below the
+/// rate of the bottleneck, except for the first window. The paced rate is twice the window per round trip up
+/// to a window of 75 kB, then 1.2 times.
 #[test]
 fn pacing_keeps_the_queue_of_slow_start_short() {
     let most = |pacing: &str| {
@@ -229,7 +229,8 @@ fn erica_gives_hosts_their_share_of_ethernet() {
     assert!((share / 11.25e9 - 1.0).abs() < 0.02, "{control}");
 }
 
-/// Lengths of schemes: bytes as given, packets as full frames of 1,538 octets, and defaults in packets.
+/// Lengths of control schemes: bytes as given, packets as full frames of 1,538 octets, and defaults in
+/// packets.
 #[test]
 fn schemes_count_bytes_on_the_line() {
     let resolved = |control: &str| {
@@ -260,7 +261,7 @@ fn schemes_count_bytes_on_the_line() {
 }
 
 /// Strict priority serves the controlled queue first, so frames in the other queue take no capacity from it.
-/// ERICA grants nine tenths of 10 Gbit/s. Marks of a scheme count as marks of its port.
+/// ERICA grants nine tenths of 10 Gbit/s. Frames that a control scheme marks count as marked by its port.
 #[test]
 fn a_scheme_leaves_out_what_is_served_behind_its_queue_and_counts_its_marks() {
     let text = r#"
@@ -281,7 +282,7 @@ fn a_scheme_leaves_out_what_is_served_behind_its_queue_and_counts_its_marks() {
     };
     let found = summary(text, tagged);
     assert!((acr(&found) / 9e9 - 1.0).abs() < 0.02, "{}", acr(&found));
-    // In a common queue the other flow is background, and ERICA leaves its capacity to it.
+    // In a common queue the other flow counts as background traffic, and ERICA leaves its capacity to it.
     let shared = summary(text, &["ethernet.tagged=true", "switch.queues=[[]]"]);
     assert!(acr(&shared) < 1e9, "{}", acr(&shared));
     let marking = r#"switch.control={ scheme = "efci", threshold = "5 packets" }"#;

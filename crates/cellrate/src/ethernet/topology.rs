@@ -34,14 +34,14 @@ pub enum Topology {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LeafSpine {
-    /// Leaf switches.
+    /// Number of leaf switches.
     #[schemars(range(min = 1, max = 1_000))]
     pub leaves: u32,
-    /// Spine switches.
+    /// Number of spine switches.
     #[schemars(range(min = 1, max = 1_000))]
     pub spines: u32,
-    /// Hosts at each leaf. A leaf is oversubscribed if the rates of its hosts exceed the rates of its links
-    /// to spines.
+    /// Number of hosts at each leaf. A leaf is oversubscribed if the rates of its hosts exceed the rates of
+    /// its links to spines.
     #[schemars(range(min = 1, max = 1_000))]
     pub hosts_per_leaf: u32,
     /// Rate of the links to hosts.
@@ -60,7 +60,7 @@ pub struct LeafSpine {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FatTree {
-    /// Ports of each switch, an even number.
+    /// Number of ports of each switch, an even number.
     #[schemars(range(min = 2, max = 64))]
     pub k: u32,
     /// Rate of every link.
@@ -120,25 +120,27 @@ pub struct NamedSwitch {
     /// Unique name: letters, digits, `_`, `.` and `-`.
     #[schemars(regex(pattern = r"^[A-Za-z0-9_][A-Za-z0-9_.-]*$"))]
     pub name: String,
-    /// Most bytes of each queue of each port; if absent, the value of `[switch]`, with the same exceptions.
+    /// Greatest length of each queue of each port in bytes; if absent, the value of `[switch]`, with the
+    /// exceptions that are given there.
     #[schemars(extend("x-change" = true))]
     pub buffer: Option<Bytes>,
 }
 
-/// A router of a graph. A packet that has arrived whole enters the queue of its output after the forwarding
-/// delay. Toward Ethernet this is a queue with the settings of `[switch]`, toward ATM the source queue of its
-/// virtual channel.
+/// A router of a graph. A packet that has arrived whole enters a queue after the forwarding delay. Toward
+/// Ethernet this is a queue of the output port, with the settings of `[switch]`; toward ATM it is the source
+/// queue of the virtual channel.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NamedRouter {
     /// Unique name: letters, digits, `_`, `.` and `-`.
     #[schemars(regex(pattern = r"^[A-Za-z0-9_][A-Za-z0-9_.-]*$"))]
     pub name: String,
-    /// Time from the arrival of the last bit of a packet to its arrival at the queue of its output; above 0
-    /// s.
+    /// Time from the arrival of the last bit of a packet to its arrival at the queue of its output port;
+    /// above 0 s.
     #[serde(default = "forwarding_delay")]
     pub forwarding_delay: Ps,
-    /// Most bytes of each queue of each port toward Ethernet; if absent, the value of `[switch]`.
+    /// Greatest length of each queue of each port toward Ethernet in bytes; if absent, the value of
+    /// `[switch]`.
     pub buffer: Option<Bytes>,
 }
 
@@ -158,7 +160,7 @@ pub struct NamedAtmSwitch {
 }
 
 impl Topology {
-    /// Fills in the defaults that follow from other keys.
+    /// Fills in the defaults that depend on other keys.
     pub(super) fn complete(&mut self) {
         match self {
             Topology::NSource(NSource {
@@ -181,7 +183,7 @@ impl Topology {
             Topology::FatTree(_) | Topology::Graph(_) => {}
         }
     }
-    /// True if the template makes the hosts of each flow itself.
+    /// True if the template makes hosts for each flow, so that the scenario names none.
     pub fn lays_out_flows(&self) -> bool {
         matches!(self, Topology::NSource(_) | Topology::SingleSwitch(_))
     }

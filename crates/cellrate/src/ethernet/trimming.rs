@@ -1,4 +1,4 @@
-//! Trimming in switches, and selective resend: settings that contradict them, or have no effect.
+//! Trimming in switches, and selective resend: settings that contradict them, and settings without effect.
 
 use cellrate_engine::ether::roce::{Resend, RoceConfig};
 
@@ -35,7 +35,8 @@ pub fn check(scenario: &Scenario) -> Vec<Problem> {
     problems
 }
 
-/// Problems of the priority of trimmed packets: its queue, a flow control beside it, and flows that cannot use it.
+/// Problems of the priority of trimmed packets: its queue, flow control that trimming contradicts, and flows that
+/// cannot use it.
 fn of_priority(
     scenario: &Scenario,
     priority: u8,

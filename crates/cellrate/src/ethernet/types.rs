@@ -50,7 +50,7 @@ pub struct Scenario {
     #[serde(default)]
     #[schemars(extend("x-change" = "a run has one set of measurements"))]
     pub measure: Measure,
-    /// Form of all frames.
+    /// Form of the frames, the same in the whole network.
     #[serde(default)]
     #[schemars(extend("x-change" = "frames are on the links"))]
     pub ethernet: Ethernet,
@@ -61,19 +61,19 @@ pub struct Scenario {
     #[serde(default)]
     #[schemars(extend("x-change" = true))]
     pub switch: Switch,
-    /// Credit control. If absent, there is none; `fcvc = {}` sets all defaults.
+    /// Credit control for each flow (FCVC). If absent, there is none; `fcvc = {}` sets all defaults.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-change" = "credits on their way count in the old allocation"))]
     pub fcvc: Option<Fcvc>,
-    /// Priority-based flow control. If absent, there is none; `pfc = {}` sets all defaults.
+    /// Priority-based flow control (PFC). If absent, there is none; `pfc = {}` sets all defaults.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-change" = "headroom is laid out for one threshold"))]
     pub pfc: Option<Pfc>,
-    /// Credit-based flow control of links. If absent, there is none; `cbfc = {}` sets all defaults.
+    /// Credit-based flow control of links (CBFC). If absent, there is none; `cbfc = {}` sets all defaults.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-change" = "credits on their way count in the old buffers"))]
     pub cbfc: Option<Cbfc>,
-    /// Link-level retry of every link. If absent, there is none; `llr = {}` sets all defaults.
+    /// Link-level retry (LLR) of every link. If absent, there is none; `llr = {}` sets all defaults.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-change" = "frames are in the replay buffers"))]
     pub llr: Option<Llr>,
@@ -81,7 +81,7 @@ pub struct Scenario {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-change" = "errors are a property of the lines"))]
     pub link_errors: Option<BitErrorConfig>,
-    /// Settings of the ATM part; `None` without one. [`joined::in_schema`] adds them to the schema.
+    /// Settings of the ATM part; `None` without an ATM part. [`joined::in_schema`] adds them to the schema.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(skip)]
     pub atm: Option<Atm>,
@@ -122,7 +122,7 @@ pub struct Run {
     pub start_jitter: Ps,
 }
 
-/// Measurements and recordings, and the part of the run that they cover.
+/// Measurements and recordings, and the measuring window.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Measure {
@@ -132,18 +132,18 @@ pub struct Measure {
     pub to: Option<Ps>,
     /// Sampling period of traces and of the quantiles of queues; if absent, a thousandth of the run.
     pub sample: Option<Ps>,
-    /// Measures for each completed flow how many times longer it took than alone in the network. Each such
-    /// flow is run once more, alone. Together these runs take about as long as the main run.
+    /// Measure for each completed flow how many times longer it took than alone in the network. Each such flow is run once
+    /// more, alone. Together these runs take about as long as the main run.
     pub slowdown: bool,
-    /// Traced quantities. In a network with routers, traces of the ATM part have kinds with `atm-` before the name.
+    /// Traced quantities. In a network with routers, the kinds of traces of the ATM part begin with `atm-`.
     pub traces: Vec<TraceKind>,
-    /// Largest number of points in each trace. Beyond this number neighbouring points are combined into their
-    /// least and greatest value.
+    /// Greatest number of points in each trace. Beyond this number neighbouring points are combined into their least and
+    /// greatest value.
     #[schemars(range(min = 2))]
     pub trace_points: u32,
     /// Kinds of events in the event log.
     pub events: Vec<EventKind>,
-    /// Largest number of events kept.
+    /// Greatest number of events that the log keeps.
     pub event_limit: u32,
 }
 
@@ -170,7 +170,7 @@ pub enum TraceKind {
     Queue,
     /// Congestion window of each TCP sender.
     Cwnd,
-    /// Bytes acknowledged to each TCP sender.
+    /// Bytes acknowledged to each TCP sender so far.
     Sequence,
     /// Share of the time since the last sample in which each line was busy.
     Utilisation,
@@ -178,7 +178,7 @@ pub enum TraceKind {
     Acr,
     /// Rate of each source over RoCE.
     Rate,
-    /// Cells that wait for each virtual channel at the router or host where it begins.
+    /// Number of cells that wait for each virtual channel at the router or host where the channel begins.
     SourceQueue,
 }
 
@@ -197,13 +197,13 @@ impl TraceKind {
     }
 }
 
-/// Form of all frames.
+/// Form of the frames, the same in the whole network.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Ethernet {
-    /// Longest IP packet in a frame; `"9000 bytes"` for jumbo frames.
+    /// Greatest size of an IP packet in a frame; `"9000 bytes"` for jumbo frames.
     pub mtu: Bytes,
-    /// Frames have a VLAN tag of 4 bytes with their priority (IEEE 802.1Q).
+    /// Give each frame a VLAN tag of 4 bytes with its priority (IEEE 802.1Q).
     pub tagged: bool,
 }
 
@@ -220,38 +220,36 @@ impl Default for Ethernet {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Switch {
-    /// Most bytes of each queue of each port, the frame in service included. If absent, queues have no limit.
-    /// Frames of priorities under `[pfc]` or `[cbfc]` are not subject to this limit: `pfc.xoff` with
-    /// `pfc.headroom`, or `cbfc.credits`, limits them at the incoming link.
+    /// Greatest length of each queue of each port in bytes, the frame in transmission included. If absent, queues have no
+    /// limit. Frames of priorities under `[pfc]` or `[cbfc]` are not subject to this limit: `pfc.xoff` with `pfc.headroom`,
+    /// or `cbfc.credits`, limits them at the incoming link.
     #[schemars(extend("x-change" = true))]
     pub buffer: Option<Bytes>,
-    /// Queues of each port, each with the priorities of its frames, 0 to 7. Priorities that no queue lists
-    /// share the last queue. The priority of a frame without a tag is read from the IP header, as by a switch
-    /// that trusts DSCP.
+    /// For each queue of a port, the priorities of its frames, 0 to 7. Priorities that no queue lists share the last queue.
+    /// The priority of a frame without a tag is read from the IP header, as by a switch that trusts DSCP.
     #[schemars(extend("x-change" = "frames wait in the queues of their priorities"))]
     pub queues: Vec<Vec<u8>>,
-    /// Priority of the frames of trimmed packets, 0 to 7. A packet with data over RoCE that finds no room is cut to its
-    /// headers, which wait in the queue of this priority, so the receiver learns of the loss at once. This queue holds twice
-    /// `buffer`. If absent, such packets are dropped.
+    /// Priority of the frames of trimmed packets, 0 to 7. A RoCE packet with data that does not fit into its queue is cut to
+    /// its headers. The headers wait in the queue of this priority, so the receiver learns of the loss at once. This queue
+    /// holds twice `buffer`. If absent, such packets are dropped.
     #[schemars(range(max = 7), extend("x-change" = "trimmed packets wait in a queue of their own for the whole run"))]
     pub trim_priority: Option<u8>,
-    /// Order in which a port serves its queues; with strict priority the first queue goes first.
+    /// Order in which a port serves its queues; under strict priority the first queue is served first.
     pub schedule: ScheduleConfig,
     /// Active queue management of each queue: it marks or drops packets before the buffer is full.
     pub aqm: AqmConfig,
-    /// Control scheme for flows with `rate_control`. Lengths are in bytes on the line or in packets, which
-    /// count as full frames. A default of a number of cells over ATM is the same number of packets here.
+    /// Control scheme for flows with `rate_control`. Lengths are in bytes on the line or in packets, which count as full
+    /// frames. A default that is a number of cells over ATM is the same number of packets here.
     #[schemars(with = "ControlConfig")]
     pub control: Control,
     /// Memory that all queues of a switch share, with dynamic thresholds. `buffer` limits each queue, too. If
     /// absent, queues share no memory.
     #[schemars(extend("x-change" = "whether queues share a memory is fixed for the whole run"))]
     pub memory: Option<MemoryConfig>,
-    /// Choice of a switch among ports on paths with equally few links. `ecmp`: a hash of the flow, so all
-    /// frames of the flow take one path. `random`: a random draw for each frame under the run's seed (packet
-    /// spraying; `RandomEcmpRouting` of ns-3). `round-robin`: the ports in turn, frame by frame, shared by
-    /// all flows over the same ports. The first port is drawn (`ecmp_rr` of htsim). A host uses one of its
-    /// lines for each flow.
+    /// Rule by which a switch chooses among ports on paths with equally few links. `ecmp`: a hash of the flow, so all frames
+    /// of the flow take one path. `random`: a random draw for each frame under the run's seed (packet spraying;
+    /// `RandomEcmpRouting` of ns-3). `round-robin`: the ports in turn, frame by frame, with one order for all flows over the
+    /// same ports; the first port is drawn (`ecmp_rr` of htsim). A host uses one of its lines for each flow.
     pub multipath: Multipath,
 }
 
@@ -284,7 +282,7 @@ impl Scenario {
             .sample
             .unwrap_or(Ps((self.run.duration.0 / 1_000).max(1)))
     }
-    /// Reads the files that patterns name, with paths relative to `directory`. Returns the problems.
+    /// Reads the files that the patterns of flows name, with paths relative to `directory`. Returns the problems.
     pub(super) fn read_files(&mut self, directory: &Path) -> Vec<Problem> {
         let mut problems = Vec::new();
         for (index, flow) in self.flows.iter_mut().enumerate() {
@@ -309,7 +307,7 @@ impl Scenario {
         }
         problems
     }
-    /// Fills in the defaults that follow from other keys.
+    /// Fills in the defaults that depend on other keys.
     pub(super) fn complete(&mut self) {
         let (_, to) = self.window();
         (self.measure.to, self.measure.sample) = (Some(to), Some(self.sample()));
@@ -317,10 +315,10 @@ impl Scenario {
     }
 }
 
-/// The key with a problem, the problem, and what is allowed.
+/// A file that cannot be used: the key with the problem, the problem, and what is allowed.
 type Unread = (&'static str, String, String);
 
-/// The contents of the file at `path`, which must match `sha256` if given.
+/// The contents of the file at `path`, which must match `sha256` if it is given.
 fn content<T>(
     path: &Path,
     sha256: &mut Option<String>,

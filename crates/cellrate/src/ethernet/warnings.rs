@@ -1,5 +1,5 @@
-//! Reasons to doubt a result over Ethernet, known before or after the run. Their wording is the same as over
-//! ATM.
+//! Reasons to doubt a result over Ethernet, known before or after the run. The wording of the warnings is
+//! the same as over ATM.
 
 use std::collections::BTreeMap;
 
@@ -34,7 +34,7 @@ pub fn before(scenario: &Scenario, graph: &Graph) -> Vec<Warning> {
             warnings.extend(waits(&flow.name, &flow.tcp));
         }
     }
-    // Over ATM cells take other times, and rates of ABR bound flows.
+    // With an ATM part this does not hold: cells take other times, and rates of ABR bound flows.
     if !graph.is_joined() {
         warnings.extend(unfilled(scenario, graph));
     }
@@ -45,10 +45,12 @@ fn is_greedy(flow: &Flow) -> bool {
     matches!(flow.source, SourceConfig::Greedy(_)) && flow.over_tcp()
 }
 
-/// Warns of switch ports that only greedy flows use and cannot fill, since their windows are smaller than
-/// their paths. Each port is named once, with the first group whose slowest port it is.
+/// Warns of switch ports that only greedy flows use and cannot fill, since the windows of the flows are
+/// smaller than the bandwidth-delay products of their paths. Each port is named once, with the first group
+/// whose slowest port it is.
 fn unfilled(scenario: &Scenario, graph: &Graph) -> Vec<Warning> {
-    // Share of each line that the windows of its flows can fill. With another source the share is infinite.
+    // Share of each line that the windows of its flows can fill. If another kind of source uses the line,
+    // the share is infinite.
     let mut filled = vec![0.0; graph.links.len()];
     for instance in &graph.flows {
         let flow = &scenario.flows[instance.group];
@@ -100,8 +102,8 @@ fn unfilled(scenario: &Scenario, graph: &Graph) -> Vec<Warning> {
     told.into_iter().filter_map(below).collect()
 }
 
-/// The rate in bit/s on the line that a full window in each round trip gives, and the round trip of an empty
-/// network.
+/// The rate in bit/s on the line that one full window per round trip gives, and the round-trip time of an
+/// empty network.
 fn most_bits(scenario: &Scenario, graph: &Graph, instance: &Instance) -> (f64, Ps) {
     let flow = &scenario.flows[instance.group];
     let framing = Framing {
@@ -109,7 +111,7 @@ fn most_bits(scenario: &Scenario, graph: &Graph, instance: &Instance) -> (f64, P
     };
     let (headers, payload) = flow.packet();
     let frame = framing.on_line((headers + payload) as u32);
-    // A frame arrives before the interframe gap behind it.
+    // A frame has arrived before its interframe gap ends.
     let trip = |links: &[usize], octets: u32| -> u64 {
         let times = links.iter().map(|link| &graph.links[*link]);
         times
@@ -127,8 +129,8 @@ fn most_bits(scenario: &Scenario, graph: &Graph, instance: &Instance) -> (f64, P
     (bits / round_trip.as_secs_f64(), round_trip)
 }
 
-/// Warnings that follow from a run: losses outside the measures, and flows with no throughput or much less
-/// than other flows.
+/// Warnings that follow from a run: losses outside the measuring window, and flows with no throughput or
+/// much less than other flows.
 pub fn after(simulation: &mut Simulation, report: &Report, omitted: u64) -> Vec<Warning> {
     let in_window = report.totals.packets_dropped;
     let drops = simulation.drops();

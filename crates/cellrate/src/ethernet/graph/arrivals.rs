@@ -92,8 +92,8 @@ pub fn draw(
     Ok(found)
 }
 
-/// Mean seconds between two arrivals. The payload of all flows is then a share `load` of the rate of the
-/// lines that leave the hosts.
+/// Mean time between two arrivals in seconds, so that the payload of all flows is the share `load` of
+/// the sum of the rates of the lines that leave the hosts.
 fn mean_gap(graph: &Graph, load: f64, sizes: &Sizes) -> f64 {
     let of_hosts = graph
         .links

@@ -9,11 +9,11 @@ use crate::ethernet::steps::Steps;
 use crate::ethernet::types::Scenario;
 use crate::scenario::problem::{Problem, place};
 
-/// Most entries of all lists of awaited flows in a group.
+/// Greatest number of entries in all lists of awaited flows of a group together.
 const MOST_AWAITED: usize = 10_000_000;
 
-/// A flow of an operation: hosts by their place among the hosts, bytes, awaited flows by their place in the operation,
-/// and the time from the end of the last awaited flow to the start of this flow.
+/// A flow of a collective operation: hosts as indices among all hosts, bytes, awaited flows as indices within the
+/// operation, and the time from the end of the last awaited flow to the start of this flow.
 #[derive(Debug, PartialEq)]
 struct Step {
     ends: (usize, usize),
@@ -64,8 +64,8 @@ pub fn flows(
     Some(found.map(|steps| steps.into_iter().map(wanted).collect()))
 }
 
-/// The steps of an operation over all hosts, in the order of the topology. `size` bytes are divided among the hosts of a
-/// ring, or into pieces.
+/// The steps of an operation over all hosts, in the order of the topology. `size` bytes are divided into `pieces` pieces,
+/// or, if `pieces` is 0, among the hosts.
 fn over_hosts(
     graph: &Graph,
     group: usize,
@@ -86,7 +86,8 @@ fn over_hosts(
         let message = "a collective operation needs at least two hosts".into();
         return refuse("kind", message, String::new());
     }
-    // Both directions of a ring of n, of n pairs, or of n - 1 edges with pieces; the pairs await n - 1 flows each.
+    // A ring, or all pairs, have 2 n (n - 1) flows, a tree has 2 (n - 1) flows for each piece; in all pairs each flow
+    // awaits n - 1 flows.
     let flows = 2 * n * (n - 1).max(pieces as usize);
     if flows > MOST_FLOWS || (pieces == 0 && n * n * n > MOST_AWAITED) {
         let message = format!("the operation over {n} hosts makes too many flows");
@@ -112,8 +113,8 @@ fn part(size: u64, parts: u64, number: u64) -> u64 {
     size / parts + u64::from(number < size % parts)
 }
 
-/// All-reduce over a ring of n hosts. In each of 2 (n - 1) steps every host sends one of n parts to the next host: first
-/// n - 1 steps after which each host has the sum of one part, then n - 1 steps that hand the sums on.
+/// All-reduce over a ring of n hosts. In each of 2 (n - 1) steps every host sends one of n parts to the next host. After
+/// the first n - 1 steps each host has the sum of one part; in the last n - 1 steps the hosts pass the sums on.
 fn ring(n: usize, size: u64, compute: Ps) -> Vec<Step> {
     let step = |step: usize, host: usize| Step {
         ends: (host, (host + 1) % n),
@@ -122,7 +123,7 @@ fn ring(n: usize, size: u64, compute: Ps) -> Vec<Step> {
             None => Vec::new(),
             Some(before) => vec![before * n + (host + n - 1) % n, before * n + host],
         },
-        // What a host sends in the steps from n on has been added up before.
+        // In the steps from n on a host passes on sums that need no further computation.
         wait: if (1..n).contains(&step) {
             compute
         } else {
@@ -134,8 +135,8 @@ fn ring(n: usize, size: u64, compute: Ps) -> Vec<Step> {
         .collect()
 }
 
-/// All-reduce over a binary tree of n hosts, in which host i > 0 has the parent (i - 1) / 2. Sums go to the root, and the
-/// whole sum comes back. Each of the pieces takes this way behind the piece before.
+/// All-reduce over a binary tree of n hosts, in which host i > 0 has the parent (i - 1) / 2. Sums go up to the root, and
+/// the whole sum comes back down. The pieces do so one behind the other.
 fn tree(n: usize, size: u64, pieces: u64, compute: Ps) -> Vec<Step> {
     let edges = n - 1;
     let begin = |piece: u64| 2 * edges * piece as usize;
@@ -179,7 +180,8 @@ fn tree(n: usize, size: u64, pieces: u64, compute: Ps) -> Vec<Step> {
     found
 }
 
-/// Each of n hosts sends to each other host, computes once it has everything, and sends as much back.
+/// Exchange in which each of n hosts sends to each other host, computes once it has received everything, and sends as
+/// much back.
 fn experts(n: usize, size: u64, compute: Ps) -> Vec<Step> {
     let pairs = move || {
         let others = move |from| {
@@ -208,7 +210,7 @@ fn experts(n: usize, size: u64, compute: Ps) -> Vec<Step> {
     there.chain(back).collect()
 }
 
-/// The steps of a file.
+/// The steps that a file lists.
 fn of_file(graph: &Graph, group: usize, file: &str, steps: &Steps) -> Result<Vec<Step>, Problem> {
     let place = || place!["flow", group, "pattern", "file"];
     let fault = |line: usize, message: &str, help: &str| {
@@ -249,7 +251,7 @@ fn of_file(graph: &Graph, group: usize, file: &str, steps: &Steps) -> Result<Vec
     Ok(found)
 }
 
-/// Refuses keys that contradict the pattern: hosts, number, starts and sources of flows.
+/// Refuses keys of a flow that contradict its pattern: hosts, number, starts and sources of flows.
 pub(super) fn refuse_contradictions(flow: &Flow, group: usize) -> Result<(), Problem> {
     let given = [
         ("from", flow.from.is_some()),
@@ -287,7 +289,7 @@ mod tests {
         }
     }
 
-    /// Three hosts and 10 bytes, in parts of 4, 3 and 3: by hand. Host i first sends part i.
+    /// Three hosts and 10 bytes, in parts of 4, 3 and 3, worked out by hand. Host i first sends part i.
     #[test]
     fn a_ring_of_three_has_four_steps() {
         let expected = [
@@ -307,7 +309,7 @@ mod tests {
         assert_eq!(ring(3, 10, Ps(7)), expected);
     }
 
-    /// Four hosts and 5 bytes in two pieces: host 3 is a child of host 1.
+    /// Four hosts and 5 bytes in two pieces, worked out by hand. Host 3 is a child of host 1.
     #[test]
     fn a_tree_of_four_sends_two_pieces() {
         let expected = [

@@ -1,4 +1,5 @@
-//! Nodes and links of the topologies. The hosts and links of single flows are added later, with the flows.
+//! Nodes and links of the topologies. The hosts and links that a template makes for each flow are added
+//! later, with the flows.
 
 use std::collections::{HashMap, HashSet};
 
@@ -66,7 +67,7 @@ fn leaf_spine(template: &LeafSpine) -> Graph {
     graph
 }
 
-/// Builds the network of Al-Fares, Loukissas and Vahdat 2008, section 2.2.1 and figure 3.
+/// Builds a fat tree (Al-Fares, Loukissas and Vahdat 2008, section 2.2.1 and figure 3).
 fn fat_tree(template: &FatTree) -> Result<Graph, Problem> {
     let FatTree { k, rate, delay } = *template;
     if k % 2 != 0 {

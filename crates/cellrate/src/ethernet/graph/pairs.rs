@@ -1,4 +1,4 @@
-//! The pairs of hosts with flows of a group.
+//! The pairs of hosts between which the flows of a group run.
 
 use cellrate_engine::kernel::{Ps, Stream};
 
@@ -11,7 +11,8 @@ use crate::scenario::suggest::{listed, nearest};
 
 type Pairs = Vec<(usize, usize)>;
 
-/// Adds a host at each side for every flow of a group, in a template with a bottleneck.
+/// Adds a host at each side for every flow of a group, in a template with a bottleneck. Returns the
+/// pairs of hosts.
 pub fn of_template(graph: &mut Graph, scenario: &Scenario, group: usize) -> Result<Pairs, Problem> {
     let flow = &scenario.flows[group];
     let given = [
@@ -158,7 +159,7 @@ pub fn of_names(graph: &Graph, scenario: &Scenario, group: usize) -> Result<Pair
     Ok(pairs)
 }
 
-/// One cycle through all hosts in a random order, so no host sends to itself.
+/// A random permutation of the hosts as one cycle, so that no host sends to itself.
 fn permutation(hosts: &[usize], stream: &mut Stream) -> Pairs {
     let mut order = hosts.to_vec();
     shuffle(&mut order, stream);
@@ -176,7 +177,7 @@ fn shuffle(values: &mut [usize], stream: &mut Stream) {
     }
 }
 
-/// The number of the host named `name`.
+/// The index of the host named `name`.
 pub(super) fn host(graph: &Graph, name: &str, place: Place) -> Result<usize, Problem> {
     let found = graph.nodes.iter().position(|node| node.name == name);
     let Some(found) = found else {

@@ -1,7 +1,7 @@
 //! Routes with the fewest links. A hash of the flow chooses among equal routes.
 //!
 //! The last switch of a route to a host is one of the host's neighbours. So distances are stored for each set
-//! of such switches, and hosts at the same switches share them. The memory grows with the square of the
+//! of last switches, and all hosts at the same switches share them. The memory grows with the square of the
 //! number of switches.
 
 use std::collections::{HashMap, VecDeque};
@@ -12,22 +12,22 @@ use super::Graph;
 
 /// TCP or UDP port of all destinations.
 const SERVED: u16 = 100;
-/// Distance of a switch from which no path leads to the destination.
+/// Distance of a switch from which no path leads to the destination host.
 const UNREACHED: u32 = u32::MAX;
 
 /// Finds the shortest paths between hosts, and all next hops of equal cost, in one graph.
 pub struct Routes<'a> {
     graph: &'a Graph,
-    /// For each node the links that end there.
+    /// For each node the links that end at it.
     entering: Vec<Vec<usize>>,
-    /// For each node the links from there to switches.
+    /// For each node the links from it to switches.
     onward: Vec<Vec<usize>>,
-    /// For each node its number among the switches.
+    /// For each node its index among the switches; `None` for other nodes.
     number: Vec<Option<u32>>,
-    /// For each switch the switches with a link to it.
+    /// For each switch the switches that have a link to it.
     before: Vec<Vec<u32>>,
-    /// For each set of last switches before a host: the number of links from each switch to the nearest of
-    /// them.
+    /// For each set of last switches before a host: the number of links from each switch to the nearest
+    /// switch of the set.
     distances: HashMap<Vec<u32>, Vec<u32>>,
 }
 
@@ -66,8 +66,8 @@ impl<'a> Routes<'a> {
         }
     }
 
-    /// The links from one host to another for one direction of a flow: the backward direction if `returns` is
-    /// true. `None` without a path.
+    /// The links of a shortest path from one host to another for one direction of a flow: the backward
+    /// direction if `returns` is true. `None` if no path leads there.
     pub fn find(
         &mut self,
         from: usize,
@@ -110,8 +110,8 @@ impl<'a> Routes<'a> {
         Some(path)
     }
 
-    /// The links of a node on shortest paths to a host; none if no path leads there. `distances` has the
-    /// number of links from each switch to the nearest switch before the host.
+    /// The links from a node on shortest paths to the host `to`; none if no path leads there. `distances` has
+    /// the number of links from each switch to the nearest switch before the host.
     fn onward_to(&self, node: usize, to: usize, distances: &[u32]) -> Vec<usize> {
         let links = &self.graph.links;
         let mut last = self.entering[to].iter();
@@ -128,9 +128,9 @@ impl<'a> Routes<'a> {
             .collect()
     }
 
-    /// The links of all shortest paths to a host that begin with `first`, a link from a host. The result has
-    /// a list for each hop, in which the links of one switch follow one another. It is empty if there is a
-    /// single path. [`Routes::find`] must have found a path.
+    /// The links of all shortest paths to the host `to` that begin with `first`, a link from a host. The
+    /// result has a list for each hop, in which the links of one switch follow one another. The result is
+    /// empty if there is a single path. [`Routes::find`] must have found a path.
     pub fn all(&self, first: usize, to: usize) -> Vec<Vec<usize>> {
         let links = &self.graph.links;
         let senders = self.entering[to].iter().map(|link| links[*link].from);
@@ -154,7 +154,7 @@ impl<'a> Routes<'a> {
         hops
     }
 
-    /// Number of links from each switch to the nearest of the switches `ends`.
+    /// Number of links from each switch to the nearest switch of `ends`.
     fn distances_to(&self, ends: &[u32]) -> Vec<u32> {
         let mut distances = vec![UNREACHED; self.before.len()];
         let mut open = VecDeque::from(ends.to_vec());
@@ -201,7 +201,7 @@ mod tests {
         assert!(routes.distances.values().all(|table| table.len() == 80));
     }
 
-    /// Host b is at A and C, and host a is at A alone. A and C are joined through B only.
+    /// Host b is at switches A and C, and host a is at A alone. A and C are joined through B only.
     #[test]
     fn a_host_at_two_switches_is_reached_by_the_nearer() {
         let switches =

@@ -1,5 +1,5 @@
-//! Changes during a run over Ethernet: the keys that they may set, their effect from their instants on and
-//! not before, and refusals.
+//! Changes during a run over Ethernet: the keys that changes may set, the effect of a change from its
+//! instant on and not before, and refusals.
 
 use cellrate_engine::ether::Simulation;
 use cellrate_engine::kernel::Ps;
@@ -26,7 +26,7 @@ const BASE: &str = r#"
     ]
 "#;
 
-/// Time of the change, within ON and OFF parts and within intervals.
+/// Time of the change, which lies within ON and OFF parts and within intervals of control schemes.
 const AT: &str = "25.3 ms";
 
 fn job(text: &str, settings: &[String]) -> Result<Job, String> {
@@ -56,7 +56,7 @@ fn without_effect(settings: &[String], key: &str, values: &[String]) -> Option<S
         let changed = match reports(&[settings, &[change]].concat()) {
             Ok(changed) => changed,
             Err(refusal) => {
-                // An end of a range may contradict another key.
+                // A value at an end of a range may contradict another key.
                 assert!(!refusal.contains("cannot change"), "{key}: {refusal}");
                 continue;
             }
@@ -67,7 +67,7 @@ fn without_effect(settings: &[String], key: &str, values: &[String]) -> Option<S
     (!acted).then(|| format!("{key} with {settings:?}"))
 }
 
-/// Both ends of the search range of a property, in TOML.
+/// Both ends of the search range of a property of the schema, in TOML.
 fn values(property: &Value) -> Vec<String> {
     let range = &property["x-search"];
     let value = |end: &str| match (range["of"].as_str(), &range[end]) {
@@ -128,8 +128,8 @@ fn within_reach(name: &str, key: &str) -> &'static [&'static str] {
     }
 }
 
-/// For each variant of a definition: its name, the number of its parameters with a range, and those without
-/// effect.
+/// For each variant of a definition of the schema: its name, the number of its parameters with a range, and
+/// the parameters without effect.
 fn of_variants(
     definition: &str,
     table: &str,
@@ -160,11 +160,11 @@ fn every_parameter_of_queue_management_acts_from_its_instant_on() {
     }
 }
 
-/// Tests over ATM check that each parameter of the same schemes acts. Here most parameters of each scheme
-/// act.
+/// Tests over ATM check that each parameter of the same control schemes acts. This test requires that most
+/// parameters of each scheme act.
 #[test]
 fn parameters_of_every_scheme_act_from_their_instant_on() {
-    // Sources under rate control have the line, one after another.
+    // Sources under rate control use the line one after another.
     let obeying = [
         "flow.tcp.sends=false",
         "flow.late.sends=false",
@@ -181,7 +181,7 @@ fn parameters_of_every_scheme_act_from_their_instant_on() {
 #[test]
 fn every_parameter_of_rate_control_acts_from_its_instant_on() {
     let marks = [r#"switch.control={scheme="efci", threshold="3 packets"}"#];
-    // Without marks a source keeps its ICR or goes above it.
+    // Without marks a source keeps its ICR or exceeds it.
     let fast = [
         r#"switch.control={scheme="efci", threshold="39 packets"}"#,
         "flow.tcp.sends=false",
@@ -244,7 +244,7 @@ fn memory_buffers_sources_and_flows_act_from_their_instant_on() {
     assert_eq!(wrong, [""; 0]);
 }
 
-/// The resolved text of [`BASE`] with a change of these keys, and the keys and values of its changes.
+/// The resolved text of [`BASE`] with a change of the keys `set`, and the keys and values of its changes.
 fn changed(set: &str, more: &[&str]) -> (String, Vec<String>) {
     let mut settings: Vec<String> = more.iter().map(|text| String::from(*text)).collect();
     settings.push(format!("changes=[{{at=\"{AT}\", set={{{set}}}}}]"));
@@ -257,7 +257,7 @@ fn changed(set: &str, more: &[&str]) -> (String, Vec<String>) {
     (job.resolved().into(), keys.collect())
 }
 
-/// Lengths of a scheme are in bytes on the line: 1,538 for each packet.
+/// Lengths of a control scheme are in bytes on the line: 1,538 for each packet.
 #[test]
 fn resolved_changes_read_back_the_same() {
     for (set, more, keys) in [
@@ -277,7 +277,7 @@ fn resolved_changes_read_back_the_same() {
         let again = job(&resolved, &[]).unwrap();
         assert_eq!(again.resolved(), resolved);
     }
-    // A change to the present value of 60 kB is no change.
+    // A change to the present value of 60 kB is left out.
     let same = changed(r#""switch.buffer" = "60 kB""#, &[]);
     assert_eq!(same, (job(BASE, &[]).unwrap().resolved().into(), vec![]));
 }

@@ -21,7 +21,7 @@ fn driver(limit: u64) -> Driver<Recorder> {
     Driver::begin(&Job::new(FLOOD, "test", &[limit], None).unwrap())
 }
 
-/// A log that would fill the memory ends the run, and the message names it.
+/// A log that would fill the memory ends the run, and the message says that it is the log.
 #[test]
 fn a_log_that_fills_the_memory_ends_the_run() {
     let mut driver = driver(4_000_000_000);
@@ -37,7 +37,7 @@ fn a_log_that_fills_the_memory_ends_the_run() {
     assert!(told.ends_with(log), "{told}");
 }
 
-/// A log with a limit grows no longer once it has as many events, however many follow.
+/// A log with a limit stops growing once it has as many events, however many follow.
 #[test]
 fn a_full_log_takes_no_more_memory() {
     let mut driver = driver(1_000);

@@ -8,7 +8,7 @@ use crate::run::tests::threads::deals;
 use crate::run::{Driver, Events, Records, Series, Threads};
 
 const MEASURED: &str = r#"measure={ from = "100 us", to = "900 us", sample = "7 us", traces = ["queue", "cwnd", "sequence", "utilisation", "acr"], events = ["loss", "timeout", "retransmission", "mark"] }"#;
-/// The limit on events if it is to be reached before the end.
+/// A limit on events that is reached before the end of the run.
 const FEW: usize = 40;
 
 fn job(text: &str) -> Job {
@@ -20,7 +20,7 @@ fn job_with(text: &str, more: &[String]) -> Job {
     Job::new(text, "test", &[&overrides, more].concat(), None).unwrap()
 }
 
-/// Report, traces, and the first events with the number of others.
+/// Results of a run: report, traces, and the first events with the number of further events.
 type Left = (String, Vec<Series>, (Events, u64));
 
 fn in_parts(job: &Job, parts: &[usize]) -> Left {
@@ -36,7 +36,7 @@ fn in_parts(job: &Job, parts: &[usize]) -> Left {
     )
 }
 
-/// Rate control, shared memory, two queues, active queue management and random sources.
+/// A scenario with rate control, shared memory, two queues, active queue management and random sources.
 const MIXED: &str = r#"
 link_layer = "ethernet"
 run = { duration = "1 ms", start_jitter = "50 us" }
@@ -65,7 +65,7 @@ source = { kind = "persistent" }
 rate_control = {}
 "#;
 
-/// Changes of many settings, also at both ends of the measuring window and at a sample.
+/// Changes of many settings. Their instants include both ends of the measuring window and a sample.
 const CHANGES: &str = r#"
 [[changes]]
 at = "100 us"
@@ -113,7 +113,7 @@ fn no_way_of_dealing_out_nodes_changes_anything() {
     assert!(found[0] != found[1], "the changes act");
 }
 
-/// Two groups of hosts that send to each other over long links.
+/// Two groups of hosts joined by long links, over which they send to each other.
 #[test]
 fn a_job_is_divided_where_links_are_long_and_says_why_it_is_not() {
     let text = |delay: &str| {
