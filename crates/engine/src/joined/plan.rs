@@ -220,8 +220,8 @@ impl JoinedPlan {
         }
     }
 
-    /// Adds each node to the plans of the link layers of its links. Returns the indices there, in
-    /// the order of the nodes.
+    /// Adds each node to the plans of the link layers of its links. Returns the indices of the
+    /// nodes in these plans.
     fn place_nodes(&self, division: &mut Division) -> Vec<Places> {
         let mut places = alloc::vec![Places::default(); self.nodes.len()];
         let (mut has_cells, mut has_frames) = (alloc::vec![false; self.nodes.len()], Vec::new());
@@ -252,7 +252,7 @@ impl JoinedPlan {
         places
     }
 
-    /// Adds each link to the plan of its link layer. Returns the index of each link there.
+    /// Adds each link to the plan of its link layer. Returns the index of each link in that plan.
     fn place_links(&self, division: &mut Division, places: &[Places]) -> Vec<usize> {
         let place = |LinkPlan { layer, line }: &LinkPlan| {
             let (from, to) = (places[line.from], places[line.to]);

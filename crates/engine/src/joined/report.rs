@@ -102,7 +102,7 @@ impl<S: Server> Joined<S> {
             lost += channels
                 .map(|channel| self.atm.packets(channel)[2])
                 .sum::<u64>();
-            // Marks are counted at the last Ethernet node of the flow in each direction.
+            // Marked packets are counted at the last Ethernet node of the flow in each direction.
             let mut over_ethernet = legs.iter().filter(|leg| leg.layer == Layer::Ethernet);
             if let Some(first) = over_ethernet.next() {
                 let last = over_ethernet.next_back().unwrap_or(first);
@@ -176,7 +176,7 @@ impl<S: Server> Joined<S> {
         }
     }
 
-    /// The report of a leg over ATM, with the measures of a flow over Ethernet.
+    /// The report of a leg over ATM, in the form of the report of a flow over Ethernet.
     fn over_atm(&self, flow: usize, leg: &LegOverAtm) -> FlowReport {
         let ends = ChannelId::both(flow).map(|end| self.atm.packets(end));
         let over_tcp = self.atm.plan().flows[flow].source.over_tcp();

@@ -113,7 +113,8 @@ impl<S: Server> Joined<S> {
     pub fn ethernet(&self) -> &ether::Simulation {
         &self.ethernet
     }
-    /// The simulations of the ATM part and of the Ethernet part, to read their states or to set up records.
+    /// The simulations of the ATM part and of the Ethernet part, to read their states or to set up what is
+    /// recorded.
     pub fn parts_mut(&mut self) -> (&mut atm::Simulation<S>, &mut ether::Simulation) {
         (&mut self.atm, &mut self.ethernet)
     }
@@ -195,8 +196,8 @@ impl<S: Server> Joined<S> {
 }
 
 impl Joined<EagerServer> {
-    /// Processes all events before `until`, instant by instant and without lookahead, as the plain
-    /// engines do. Packets pass between the parts after all nodes have been processed at an instant.
+    /// Processes all events before `until`, instant by instant and without lookahead. Packets pass
+    /// between the parts after all nodes have been processed at an instant.
     pub fn run_plainly(&mut self, until: Ps) {
         self.run_watched(until, &mut |_, _| ());
     }
