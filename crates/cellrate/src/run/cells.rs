@@ -15,8 +15,8 @@ use super::traces::{Recorder, Series};
 use super::warnings::{self, Seen, Warning};
 use crate::scenario::{Scenario, TraceKind};
 
-/// The traces of a run, and readings of how many cells each channel has sent, which give lost cells
-/// their full numbers.
+/// The traces of a run, and an [`Odometer`] with which a lost cell's number modulo 2^20 becomes its
+/// number on the channel.
 pub struct CellRecords {
     pub recorder: Recorder,
     odometer: Option<Odometer>,

@@ -74,8 +74,8 @@ impl Odometer {
         }
     }
 
-    /// The full number of the cell that carries `number` and was lost at `event.at`. `sent` is the
-    /// number of data cells that its channel sent in the whole run.
+    /// The number, not taken modulo 2^20, of the cell that carries `number` and was lost at
+    /// `event.at`. `sent` is the number of data cells that its channel sent in the whole run.
     fn whole(&self, event: &Event, number: u32, sent: u64) -> u64 {
         let later = self.marks.get(event.channel.index()).and_then(|marks| {
             let next = marks.partition_point(|(at, _)| *at < event.at);

@@ -144,8 +144,8 @@ impl Job {
     }
 
     /// The cells that are on any link between two times in seconds, at most the first `most` cells.
-    /// A run in the plain engine, cell by cell, finds them; it takes several times as long as
-    /// [`Job::run`].
+    /// The plain engine, which handles one event at a time, finds these cells. This takes several
+    /// times as long as [`Job::run`].
     ///
     /// # Errors
     /// If the network cannot be simulated, or if `progress` stops the run.

@@ -12,9 +12,9 @@ use super::simulate::{affordable, warnings_before};
 use super::warnings::Warning;
 use crate::scenario::Checked;
 
-/// Largest number of events that are kept, of each node over ATM, of the whole run over Ethernet.
+/// Largest number of events that are kept: for each node over ATM, for the whole run over Ethernet.
 pub const MOST_EVENTS: usize = 20_000;
-/// Events that a run with stops always logs.
+/// Events that are always logged in a run whose caller sets the pauses.
 pub const EVENTS: EventKinds = EventKinds {
     loss: true,
     timeout: true,
@@ -59,7 +59,7 @@ impl InProgress<CellRecords> {
 }
 
 impl<R: Records> InProgress<R> {
-    /// A run with this seed; `warnings` are those that are known before the run.
+    /// A run with the random seed `seed`; `warnings` are those that are known before the run.
     pub(crate) fn of(driver: Driver<R>, warnings: Vec<Warning>, seed: u64) -> InProgress<R> {
         InProgress {
             driver,

@@ -53,7 +53,7 @@ const SUFFIXES: [(&str, &str); 6] = [
     ("_share", ""),
     ("_index", ""),
 ];
-/// Unit of packets of ATM.
+/// Unit of counts of packets over ATM, where a packet is an AAL5 PDU.
 const PDUS: &str = "PDUs";
 /// Words anywhere in a name that state a unit, each with its unit.
 const WORDS: [(&str, &str); 5] = [

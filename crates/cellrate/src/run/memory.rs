@@ -51,13 +51,13 @@ impl Estimate {
     }
 }
 
-/// Bytes of a cell, together with its share of the records of RM cells and PDU ends, in ring
-/// buffers that may be half empty.
+/// Bytes of a cell, in ring buffers that may be half empty. They include the fields of RM cells and
+/// of last cells of PDUs, averaged over all cells.
 const BYTES_PER_CELL: u64 = 64;
 /// Bytes of a cell that also carries the time at which it was sent; otherwise as
 /// [`BYTES_PER_CELL`].
 const BYTES_PER_STAMPED_CELL: u64 = 128;
-/// Bytes of an RM cell whose record no other cell shares.
+/// Bytes of an out-of-rate RM cell with all its fields, which are not averaged over data cells.
 const BYTES_PER_RM_CELL: u64 = 512;
 /// Bytes of a flow in the plan and at both its ends: histograms of delays, TCP, ABR, queues of a
 /// few PDUs.

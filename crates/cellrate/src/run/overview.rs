@@ -89,7 +89,6 @@ struct Queue<'s> {
     queue_max_before_window_cells: Option<u64>,
     /// Greatest length of the queue in the whole run, in cells: the buffer that would lose nothing.
     /// Only an overview has this field.
-    /// overview has it.
     #[serde(default)]
     queue_max_of_run_cells: u64,
 }

@@ -28,8 +28,8 @@ pub struct Passages {
     pub beyond_seconds: Option<f64>,
 }
 
-/// Runs a scenario in the plain engine, cell by cell. Records the cells that are on a link between
-/// two times, at most `most` of them. If there are more, the run ends early.
+/// Runs a scenario in the plain engine, which handles one event at a time. Records the cells that
+/// are on a link between two times, at most `most` of them. If there are more, the run ends early.
 ///
 /// # Errors
 /// If the network cannot be simulated, or if `progress` stops the run.

@@ -1,5 +1,5 @@
-//! Computing time of a run by task: turns of nodes by kind, samples, report. A *turn* is one call that
-//! lets a node process the events that are due.
+//! Computing time of a run by task: processing of events by kind of node, samples, report. Each call
+//! that lets a node process the events that are due is timed.
 
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -7,24 +7,24 @@ use std::time::{Duration, Instant};
 use cellrate_engine::atm::plan::{FlowPlan, NodeKind, Plan};
 use cellrate_engine::net::Stopwatch;
 
-/// A task on which a run spends computing time. A turn is one call that lets a node process the events that are due.
+/// A task on which a run spends computing time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Task {
     /// Making the plan of the network, the bound on its memory, and warnings.
     Plan,
     /// Building nodes, channels and links in memory.
     Network,
-    /// Turns of hosts at which TCP sends: TCP, AAL5, source queue, ABR source, port.
+    /// Processing events at hosts that send over TCP: TCP, AAL5, source queue, ABR source, port.
     TcpSenders,
-    /// Turns of hosts that send without TCP.
+    /// Processing events at hosts that send without TCP.
     OtherSenders,
-    /// Turns of hosts that only receive: AAL5, ABR destination, TCP receiver.
+    /// Processing events at hosts that only receive: AAL5, ABR destination, TCP receiver.
     Receivers,
-    /// Turns of switches: ports, control scheme, discard policy.
+    /// Processing events at switches: ports, control scheme, discard policy.
     Switches,
-    /// Turns of switches with virtual sources and destinations.
+    /// Processing events at switches with virtual sources and destinations.
     VirtualSources,
-    /// Turns of switches under credit control.
+    /// Processing events at switches under credit control.
     CreditSwitches,
     /// Work in the pauses of the run: completing transfers that cause nothing more, and reading the
     /// free memory.
@@ -57,7 +57,7 @@ impl Task {
         Task::Results,
     ];
 
-    /// For each node of an ATM network, the task to which its turns belong.
+    /// For each node of an ATM network, the task to which the processing of its events belongs.
     pub fn of_nodes(plan: &Plan) -> Vec<Task> {
         let kind = |kind: &NodeKind| match kind {
             NodeKind::Host => Task::Receivers,
@@ -126,7 +126,8 @@ pub struct Spent {
     pub task: Task,
     /// Computing time spent on the task, less the computing time for reading the clock.
     pub time: Duration,
-    /// Number of times that the task was done: for a task of nodes, the number of turns.
+    /// Number of times that the task was done: for nodes, the number of calls that let a node
+    /// process the events that are due.
     pub laps: u64,
 }
 

@@ -40,7 +40,8 @@ pub trait Records: Sized {
 
     /// Adds a point to each trace.
     fn add_points(&mut self, simulation: &mut Self::Simulation);
-    /// Takes the readings that are due at every pause of a run.
+    /// Reads the counters that must be read at every pause of a run, such as the cells that each
+    /// channel has sent.
     fn read(&mut self, simulation: &mut Self::Simulation);
 
     /// The recorded traces.
@@ -65,7 +66,7 @@ pub trait Divisible: Records<Simulation = Simulation<Self::Node>> + Send {
     /// Name of the units in messages: cells or packets.
     const UNITS: &'static str;
 
-    /// The name, for messages, of a place of the network.
+    /// The name, for messages, of `place`: a link, source or log of the network.
     fn name(simulation: &Simulation<Self::Node>, place: Place) -> String;
     /// Divides the records among `count` parts of the network. `parts` has the number of the part
     /// of each node.

@@ -24,7 +24,6 @@
 //!
 //! Each thread samples its own part, at the instants of the run's timeline. The parts are joined at
 //! both ends of the measuring window, at changes of the scenario and at the end.
-//! ends of the measuring window, at changes of the scenario and at the end.
 
 mod clocks;
 

@@ -110,7 +110,8 @@ pub fn cells_of(plan: &Plan, seconds: f64) -> Vec<Cells> {
     flows.map(cells).collect()
 }
 
-/// Number of cell-hops of a flow, with those of the credit cells that its data cells cause.
+/// Number of cell-hops of a flow, including the cell-hops of the credit cells that its data cells
+/// cause.
 fn hops(flow: &FlowPlan, plan: &Plan, there: f64, back: f64) -> f64 {
     let credit = plan.fcvc.as_ref().map_or(0.0, |credit| {
         if FcvcConfig::covers(flow.service) {

@@ -22,7 +22,7 @@ struct Pressure {
     /// Sum of the mean rates, in cells/s, of the sources whose rate nothing reduces.
     offered: f64,
     /// Sum of the mean rates, in cells/s, of the sources whose rate a control scheme reduces, and
-    /// the longest time until it has done so.
+    /// the longest time until the scheme has reduced these rates.
     controlled: (f64, Ps),
     /// Cells of bursts that exceed what the mean rates bring.
     bursts: u64,

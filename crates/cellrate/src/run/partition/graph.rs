@@ -11,8 +11,8 @@ use crate::run::partition::STEPS;
 /// enters.
 const LEAVE: f64 = 1.0;
 const ENTER: f64 = 2.0;
-/// Computing time in ns for a cut link in each step: in the sending part and in the receiving part.
-/// The data of the link are usually not in the cache.
+/// Computing time in ns for each link between two parts, in each step of a run: in the sending part
+/// and in the receiving part. The data of the link are usually not in the cache.
 const LEAVE_LINK: f64 = 30.0;
 const ENTER_LINK: f64 = 60.0;
 
@@ -46,8 +46,8 @@ pub fn steps(seconds: f64, lookahead: Ps) -> f64 {
     STEPS as f64 * seconds / lookahead.as_secs_f64()
 }
 
-/// Computing time in ns for a cut link with `units` in a run of so many `steps`: in the sending part,
-/// and in the receiving part.
+/// Computing time in ns that a link between two parts costs if `units` cells or packets cross the
+/// link in a run of so many [`steps`](fn@steps): in the sending part, and in the receiving part.
 pub fn crossing(units: f64, steps: f64) -> (f64, f64) {
     let visits = units.min(steps);
     (

@@ -69,7 +69,7 @@ fn value(property: &Value, end: &Value) -> String {
     }
 }
 
-/// Settings under which a property has an effect, by its `when`.
+/// Settings under which a property has an effect, from the conditions `when` of the property.
 fn conditions(table: &str, property: &Value) -> Vec<String> {
     let when = property["x-search"]["when"].as_object();
     let condition = |(key, wanted): (&String, &Value)| match wanted {
@@ -80,7 +80,8 @@ fn conditions(table: &str, property: &Value) -> Vec<String> {
     when.into_iter().flatten().filter_map(condition).collect()
 }
 
-/// Changes `key`, and adds it to `wrong` if the change acts before its time or not at all.
+/// Changes `key`, and adds it to `wrong` if the change has an effect before its time, or none at
+/// all.
 fn try_key(settings: &[String], key: &str, values: &[String], wrong: &mut Vec<String>) {
     let plain = reports(settings).unwrap_or_else(|refusal| panic!("{key}: {refusal}"));
     let mut acted = false;
@@ -123,7 +124,8 @@ fn within_reach(scheme: &str, key: &str) -> &'static [&'static str] {
     }
 }
 
-/// All keys of the variants of a definition that have a range.
+/// Tries every key with a search range of the variants of a schema definition. Returns the keys
+/// that are wrong.
 fn try_variants(definition: &str, table: &str, tag: &str, more: &[&str]) -> Vec<String> {
     let mut wrong = Vec::new();
     for variant in schema()["$defs"][definition]["oneOf"].as_array().unwrap() {

@@ -22,7 +22,7 @@ const LOSSY: &str = r#"
     flow = [{ name = "tcp", count = 3, service = "ubr" }]
 "#;
 
-/// Two ABR sources under EFCI, and random cells in their queue.
+/// Two ABR sources under EFCI, and a random source of cells through the same queue.
 const MARKED: &str = r#"
     run.duration = "200 ms"
     measure = { from = "50 ms", sample = "1 ms" }

@@ -39,7 +39,7 @@ fn in_parts(checked: &Checked, parts: &[usize]) -> Left {
     left(&mut driver, report)
 }
 
-/// Nodes dealt out to `count` parts in several ways: in turns, in blocks of consecutive nodes, and
+/// Nodes dealt out to `count` parts in several orders: in turn, in blocks of consecutive nodes, and
 /// in random order.
 pub fn deals(nodes: usize, count: usize) -> [Vec<usize>; 3] {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64 ^ nodes as u64;

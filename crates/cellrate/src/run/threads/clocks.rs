@@ -135,7 +135,7 @@ impl Drop for StopsOnPanic<'_> {
 mod tests {
     use super::*;
 
-    /// Time so long that a test whose wait it ends has failed.
+    /// Longest wait in a test; a test that waits so long has failed.
     const LONG: Duration = Duration::from_secs(300);
 
     #[test]

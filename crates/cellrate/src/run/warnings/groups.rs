@@ -1,6 +1,6 @@
 //! Flows by group, so that one warning covers many flows.
 
-/// The flows of each group. In every list of flows, those of a group follow one another.
+/// The flows of each group. In every list of flows, the flows of a group follow one another.
 pub fn groups<F>(flows: &[F], group: impl Fn(&F) -> &String) -> impl Iterator<Item = &[F]> {
     flows.chunk_by(move |a, b| group(a) == group(b))
 }

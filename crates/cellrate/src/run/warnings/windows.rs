@@ -109,7 +109,7 @@ fn unfilled(plan: &Plan) -> Vec<Warning> {
     let unfilling =
         |flow: &&FlowPlan| is_bound_by_its_window(plan, flow) && !waits_for_clock(&flow.tcp);
     for flow in first_of_each_group(plan).filter(unfilling) {
-        // Among equally slow ports on the path, the one that its flows fill most.
+        // Among equally slow ports on the path, the port that flows fill most.
         let ports =
             flow.forward.iter().copied().filter(|link| {
                 matches!(plan.nodes[plan.links[*link].from].kind, NodeKind::Switch(_))

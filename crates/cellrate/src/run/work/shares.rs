@@ -4,8 +4,9 @@ use cellrate_engine::atm::plan::Plan;
 
 use super::demand::Demand;
 
-/// Links whose shares differ by less than this factor are filled in the same round, so that
-/// thousands of flows with different demands take few rounds. An estimate needs no more accuracy.
+/// Links whose shares differ by less than this factor are filled in the same round of progressive
+/// filling, so that thousands of flows with different demands take few rounds. An estimate needs no
+/// more accuracy.
 const SLACK: f64 = 1.02;
 
 /// Rates of the forward channels in cells/s, by progressive filling: a flow stops at its demand.

@@ -36,10 +36,10 @@ fn a_hand_calculation() {
     assert!((found / cell_hops - 1.0).abs() < 0.01, "{found}");
 }
 
-/// The cell-hops of every template, with control and with little buffer, against its run: without
-/// loss within a factor of three (rates that begin far above their share send more than a fluid),
-/// and half of them within a fifth. TCP that loses cells sends less by a factor that no fluid model has,
-/// but never three times as much.
+/// Compares the estimated cell-hops of every template, with control and with little buffer, with those
+/// of a run. Without loss the estimates are right within a factor of three (rates that begin far above
+/// the fair share send more than a fluid), and half of them within a fifth. TCP that loses cells sends
+/// less by a factor that no fluid model has, but never three times as much.
 #[test]
 fn cell_hops_are_within_the_stated_factor_of_a_run() {
     let mut seen = Vec::new();
