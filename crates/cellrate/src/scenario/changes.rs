@@ -241,8 +241,8 @@ struct Differences<'t> {
     /// Path of the table under comparison, as `--set` writes the path.
     path: Vec<String>,
     found: BTreeMap<String, Setting>,
-    /// Faults of keys that cannot change: here of keys that the change sets, in `consequences` of
-    /// keys that only follow from these.
+    /// Faults of keys that cannot change: in `faults`, of keys that the change sets; in
+    /// `consequences`, of keys whose values follow from such keys.
     faults: Vec<Fault>,
     consequences: Vec<Fault>,
 }

@@ -42,7 +42,7 @@ pub struct Network {
     pub links: Vec<Link>,
     /// Every flow of every group.
     pub flows: Vec<Flow>,
-    /// Changes during the run; everything else here is as it is before the first.
+    /// Changes during the run; all other fields describe the network before the first change.
     pub changes: Vec<Change>,
 }
 
@@ -60,7 +60,7 @@ pub struct Change {
 pub struct Node {
     /// Unique name.
     pub name: String,
-    /// Settings of its output ports: a switch's `buffer`, `priority`, `control` and `discard`; null
+    /// Settings of the output ports: a switch's `buffer`, `priority`, `control` and `discard`; null
     /// for a host.
     pub switch: Option<Value>,
 }
@@ -68,7 +68,7 @@ pub struct Node {
 /// A directed link in the description of a network.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Link {
-    /// Unique name, `FROM->TO`, which is also that of the port that feeds it.
+    /// Unique name, `FROM->TO`; the port that feeds the link has the same name.
     pub name: String,
     /// Node that sends.
     pub from: usize,
@@ -126,11 +126,12 @@ pub struct Flow {
     pub source_queue_cells: Option<u64>,
     /// The part of the data that a full source queue refuses.
     pub source_queue_refuses: Value,
-    /// Propagation there and back; null if the flow has no backward traffic.
+    /// Propagation delay from source to destination and back; null if the flow has no backward
+    /// traffic.
     pub propagation_round_trip_seconds: Option<f64>,
-    /// For each forward link, the delay from feedback at its sending node to the effect there:
-    /// propagation from the node back to the source, or virtual source, of the loop, and forward
-    /// again. Empty unless the flow is ABR.
+    /// For each forward link, the delay from feedback at the link's sending node to its effect at
+    /// this node: propagation from the node back to the source, or virtual source, of the loop, and
+    /// forward again. Empty unless the flow is ABR.
     pub feedback_delay_seconds: Vec<f64>,
 }
 

@@ -39,7 +39,7 @@ pub struct Flow {
     #[serde(default = "yes", skip_serializing_if = "Clone::clone")]
     #[schemars(extend("default" = true, "x-change" = true))]
     pub sends: bool,
-    /// Time from the start of one flow of the group to that of the next.
+    /// Time from the start of one flow of the group to the start of the next flow.
     #[serde(default = "zero")]
     pub stagger: Ps,
     /// Limit of the queue between TCP, or the source of cells, and the network, in each direction.
@@ -83,11 +83,11 @@ pub struct Flow {
     #[serde(default = "one", skip_serializing_if = "is_one")]
     #[schemars(range(min = 1, max = 100), extend("x-not-searched" = "the share that a network has agreed on"))]
     pub weight: u32,
-    /// Contract of the forward channel, to which the first switch of its path holds it (usage parameter control,
-    /// TM 4.0 section 4.5). All cells of the channel count, RM cells too. No policer if absent.
+    /// Contract of the forward channel, which the first switch of the path enforces (usage parameter control, TM
+    /// 4.0 section 4.5). All cells of the channel count, RM cells too. No policer if absent.
     pub policer: Option<PolicerConfig>,
-    /// GFR contract of the forward channel (TM 4.1), to which the first switch of its path holds it. For flows over TCP of
-    /// class `ubr`, in whose queue they stay. No contract if absent.
+    /// GFR contract of the forward channel (TM 4.1), which the first switch of the path enforces. Only for flows over TCP
+    /// of class `ubr`; their cells stay in the queue of this class. No contract if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gfr: Option<GfrConfig>,
     /// Shaper at the source: cells wait in the source queue until they conform. Not for ABR, whose cells ACR paces. No

@@ -302,7 +302,7 @@ pub(crate) fn unread(error: &toml::de::Error) -> Fault {
     .help("this is a defect of cellrate: please report it")
 }
 
-/// Beginning of the message of such a fault.
+/// Beginning of the message of the fault that [`unread`] makes.
 pub(super) const UNREAD: &str = "the scenario has the right shape, but cannot be read";
 
 fn set_seed(root: &mut Table, seed: &str, text: usize) {

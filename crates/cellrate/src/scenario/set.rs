@@ -136,7 +136,7 @@ fn by_table(target: &mut Item) {
     });
 }
 
-/// The element of an array with that name or number.
+/// The element of an array that `key` names: by the element's name, or by its number from 0.
 fn element<'i>(
     items: &'i mut [Item],
     (key, span): &(String, Span),

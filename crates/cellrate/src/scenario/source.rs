@@ -7,7 +7,7 @@ pub struct Span {
     pub text: usize,
     /// First byte of the range in the text.
     pub start: usize,
-    /// Byte behind the last of the range.
+    /// Position after the last byte of the range.
     pub end: usize,
 }
 

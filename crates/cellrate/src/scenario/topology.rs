@@ -23,7 +23,8 @@ pub enum Topology {
     /// bottleneck link.
     #[serde(rename = "single-switch")]
     SingleSwitch(SingleSwitch),
-    /// Switches in a row; flows enter one after the other and share the links behind.
+    /// Switches in a chain; flows enter at successive switches and share the links after these
+    /// switches.
     #[serde(rename = "parking-lot")]
     ParkingLot(ParkingLot),
     /// Listed nodes and links.
@@ -95,7 +96,7 @@ pub struct GraphTopology {
     #[serde(rename = "node")]
     #[schemars(length(min = 2))]
     pub nodes: Vec<GraphNode>,
-    /// Links between them.
+    /// Links between the nodes.
     #[serde(rename = "link")]
     #[schemars(length(min = 1))]
     pub links: Vec<GraphLink>,

@@ -78,7 +78,7 @@ pub struct Scenario {
 pub struct Change {
     /// Time of the change: after 0 s, before the end of the run, and after the change before it.
     pub at: Ps,
-    /// Values by the path of their keys, as `--set` has them: `{ "switch.buffer" = "500 cells" }`.
+    /// New values by the paths of their keys, as for `--set`: `{ "switch.buffer" = "500 cells" }`.
     /// Buffers, parameters with a range in the schema (`x-search`) of schemes, policies and ABR
     /// sources, `sends` of a flow and the rates of its background source can change.
     pub set: BTreeMap<String, Setting>,

@@ -121,7 +121,8 @@ fn gfr(scenario: &Scenario, instance: &Instance) -> Vec<Problem> {
     problems
 }
 
-/// True if the first switch sees in backward RM cells which rate they allow the source.
+/// True if the source follows TM 4.0 and the first switch on the path can read its allowed rate
+/// from backward RM cells.
 fn follows_rules(graph: &Graph, flow: &Flow, instance: &Instance) -> bool {
     let mut ends = instance.forward.iter().map(|link| graph.links[*link].to);
     let ends_loop = ends.next().is_some_and(|node| graph.ends_loops(node));

@@ -257,7 +257,7 @@ impl Site<'_> {
         problems
     }
 
-    /// Problem of an order of service of channels beside settings that have an order of their own, or of its weights.
+    /// Problem of `schedule` beside settings that fix another order of service, or of the weights of the channels.
     fn schedule(&self) -> Option<Problem> {
         let schedule = self.switch.schedule.as_ref()?;
         let place = self.place("schedule", |own| own.schedule.is_some());
@@ -363,7 +363,7 @@ impl Site<'_> {
         problems
     }
 
-    /// Problem of a threshold for cells with CLP = 1 that the buffer reaches first.
+    /// Problem of a threshold for cells with CLP = 1 that is not below the buffer.
     fn clp_threshold(&self) -> Option<Problem> {
         let (threshold, buffer) = (self.switch.clp_threshold?, self.switch.buffer);
         (threshold.0 >= buffer.0).then(|| {

@@ -1,4 +1,4 @@
-//! Parking lot: a chain of switches, which each flow enters and leaves at its own places.
+//! Parking lot: a chain of switches; each flow enters and leaves the chain at switches of its own.
 
 use cellrate_engine::kernel::Ps;
 

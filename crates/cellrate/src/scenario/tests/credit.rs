@@ -87,8 +87,8 @@ fn credit_control_is_refused_with_the_reason() {
     insta::assert_snapshot!(gallery(CREDIT, cases));
 }
 
-/// Over a loop of 60 ms at 622 Mbit/s a channel needs credit for 88,018 cells, of which a counter
-/// can hold 52 times as many; a loop 1,500 times as long needs more.
+/// Over a loop of 60 ms at 622 Mbit/s a channel needs credit for 88,018 cells. A counter can hold
+/// 52 times this number; a loop 1,500 times as long needs more.
 #[test]
 fn counters_are_those_of_a_channel() {
     let many = with(CREDIT, "count = 15", "count = 1500").replace("150 Mbit/s", "622 Mbit/s");
