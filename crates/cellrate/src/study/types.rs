@@ -22,7 +22,7 @@ pub struct Study {
     /// Settings of every run, `path=value`, as for `--set`.
     #[serde(default)]
     pub set: Vec<String>,
-    /// Seed of the first replication; each further one adds 1.
+    /// Seed of the first replication; each further replication adds 1 to it.
     #[serde(default = "first_seed")]
     #[schemars(range(max = 9_223_372_036_854_775_807_u64))]
     pub seed: u64,
@@ -70,8 +70,8 @@ pub enum Design {
     /// Points that fill the space, each factor's range cut into as many equal parts as there are
     /// points and every part used once (McKay, Beckman and Conover 1979).
     LatinHypercube(Sampling),
-    /// Points that fill the space, a scrambled Sobol sequence; best with a power of two of them
-    /// (Sobol 1967, Owen 1998).
+    /// Points that fill the space, a scrambled Sobol sequence; best if their number is a power of
+    /// two (Sobol 1967, Owen 1998).
     Sobol(Sampling),
 }
 
@@ -150,9 +150,9 @@ pub struct WarmUp {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum WarmUpRule {
-    /// Means of five samples each; the cut for which the mean of the rest has the least standard
-    /// error (White 1997; White, Cobb and Spratt 2000). No more than the first half is cut; a run
-    /// that would need more is reported.
+    /// MSER-5: samples are averaged in groups of five, and the warm-up ends where the mean of the
+    /// remaining averages has the least standard error (White 1997; White, Cobb and Spratt 2000).
+    /// No more than the first half is cut; a run that would need more is reported.
     #[serde(rename = "mser-5")]
     Mser5,
 }

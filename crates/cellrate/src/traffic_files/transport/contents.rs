@@ -19,7 +19,7 @@ pub struct Contents {
     maps: BTreeMap<u16, BTreeSet<u16>>,
     programs: Programs,
     /// For each program, the PIDs that carried its clock one after the other, each with the offset
-    /// in bytes of the packet from which on it did.
+    /// in bytes of the packet from which on it carried the clock.
     clocks: BTreeMap<u16, Vec<(u64, u16)>>,
     /// Number of clock references on each PID.
     references: BTreeMap<u16, u64>,
