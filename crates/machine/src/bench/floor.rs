@@ -1,6 +1,6 @@
 //! Lower bounds for the cost of the bench's workloads W1 and W2 on this machine: bare loops with
 //! only the arithmetic of their cells, without tables, classes, statistics or conservation checks.
-//! The bench states its figures as multiples of these.
+//! The bench states its figures as multiples of these bounds.
 
 mod feedback;
 

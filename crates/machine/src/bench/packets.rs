@@ -87,8 +87,8 @@ struct Carried {
 }
 
 /// Carries the frames of E1 until `end`, with only their arithmetic: a winner tree merges the
-/// sources, and each frame waits for the line of each of three links, on which it has a record.
-/// Returns the number of hops.
+/// sources, and each frame waits for the line of each of three links, and stores a [`Record`]
+/// there. Returns the number of hops.
 pub fn bare(end: Ps) -> u64 {
     let line = OctetClock::new(Rate::from_bps(100_000_000_000));
     let pace = OctetClock::new(Rate::from_bps(95_000_000_000 / SOURCES as u64));

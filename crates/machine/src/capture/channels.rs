@@ -27,7 +27,8 @@ impl Channel {
         plan.channels().map(|_| Channel::default()).collect()
     }
 
-    /// Adds a tapped link that the channel's cells pass. Returns the number of this place.
+    /// Adds a tapped link that the channel's cells pass. Returns the number of the link among the
+    /// tapped links of the channel.
     pub fn tap(&mut self) -> usize {
         self.cursors.push(0);
         self.cursors.len() - 1

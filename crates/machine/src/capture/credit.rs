@@ -12,8 +12,8 @@ pub const VC: Vc = Vc { vpi: 0, vci: 31 };
 const RECORD: usize = 7;
 const COUNT_BITS: u32 = 28;
 
-/// Payload of a credit cell: its purpose (1 credit, 2 mark, 3 reduction, 4 confirmation), the
-/// number of channels, the credit of each, then zeros.
+/// Payload of a credit cell: its purpose (1 credit, 2 mark, 3 reduction, 4 confirmation, see
+/// [`Purpose`]), the number of channels, number and count of each channel, then zeros.
 pub fn payload(cell: &CreditCell) -> [u8; CELL_PAYLOAD] {
     let mut payload = [0; CELL_PAYLOAD];
     let purpose = match cell.purpose {

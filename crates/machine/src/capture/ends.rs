@@ -96,7 +96,7 @@ impl Ends {
                     Layer::Atm => &mut of_layers[0],
                     Layer::Ethernet => &mut of_layers[1],
                 };
-                // The legs of each layer have the numbers of their order.
+                // The legs over each link layer are numbered in their order.
                 of_layer.push(Ends::of(number as u32, ends, tcp, encapsulation, &hosts));
             }
         }

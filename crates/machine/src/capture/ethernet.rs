@@ -94,7 +94,8 @@ pub fn capture_frames(
     })
 }
 
-/// The place that a text names, of links over Ethernet, whose captures have one format.
+/// The tap over Ethernet that `point` names. It may not name formats, because captures over
+/// Ethernet have only one format.
 pub fn without_formats(point: &str) -> Result<Tap, String> {
     if point.contains(':') {
         return Err(format!(
@@ -317,8 +318,9 @@ impl<'a> Frames<'a> {
         out
     }
 
-    /// Octets of a frame of PFC (IEEE 802.3 annex 31D) or CBFC without preamble and FCS. The form of the latter
-    /// is our own: type and counts of an experimental protocol (IEEE 802), no standard has a public one.
+    /// Octets of a frame of PFC (IEEE 802.3 annex 31D) or CBFC without preamble and FCS. No public standard
+    /// defines CBFC frames; here they have the EtherType for local experiments (IEEE 802), the priorities, and
+    /// a count for each priority.
     fn of_link(&self, seen: &Seen) -> Vec<u8> {
         let mut out = Vec::with_capacity(seen.info.octets() as usize);
         out.extend(MAC_CONTROL_ADDRESS);

@@ -22,10 +22,10 @@ use super::tap::{Tap, Tapped};
 /// Number of equal slices of a run; what was captured is written at the end of each.
 const SLICES: u64 = 1_000;
 
-/// Runs a scenario with routers in the plain engines, and captures everything that passes the places `points` within
-/// the time `span`. Files of frames have the links of a place that are Ethernet. Files of cells and PDUs, in the
-/// formats of the place, have those that are ATM. The files are made in `directory`, which must exist and contain
-/// none of them.
+/// Runs a scenario with routers in the plain engines, which handle one event at a time, and captures everything that
+/// passes the places `points` within the time `span`. The Ethernet links of a place go into a file of frames, its
+/// ATM links into files of cells and PDUs in the formats of the place. The files are made in `directory`, which must
+/// exist and contain none of them.
 ///
 /// # Errors
 /// If a place does not exist, a flow's headers cannot be written, a file cannot be written, or

@@ -1,7 +1,8 @@
 //! Packet captures: the octets that pass a place of the network, in files that common tools read.
 //!
-//! The cells come from the plain engine, which reports every cell on every link. Tests show that
-//! its results equal those of the fast engine, so the fast engine needs no code for captures.
+//! The cells come from the plain engine, which handles one event at a time and reports every cell
+//! on every link. Tests show that its results equal those of the fast engine, so the fast engine
+//! needs no code for captures.
 
 mod aal5;
 mod atm;

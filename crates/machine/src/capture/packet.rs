@@ -248,7 +248,8 @@ mod tests {
         );
     }
 
-    /// As in RFC 9293 figure 12: each FIN uses up a number, that of the source behind its four bytes.
+    /// As in RFC 9293 figure 12: each FIN uses up a number. The FIN of the source follows four bytes
+    /// of data.
     #[test]
     fn a_connection_is_closed_with_the_numbers_behind_the_data() {
         for timestamps in [false, true] {

@@ -1,5 +1,5 @@
-//! All taps (places of capture) of a run: they record the cells that the plain engine reports, in
-//! the order in which the cells pass each tap.
+//! All taps (places of capture) of a run: they record the cells that the plain engine, which
+//! handles one event at a time, reports, in the order in which the cells pass each tap.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -31,13 +31,13 @@ pub struct Recorded {
     told: u64,
 }
 
-/// A cell that will pass a tap, and the number of the captured link on which it will.
+/// A cell that will pass a tap, and the number of the captured link on which it will pass.
 struct Waiting {
     place: usize,
     crossing: Crossing,
 }
 
-/// All taps of a run with the files that the taps write, while the plain engine runs.
+/// All taps of a run with the files that the taps write, while a run is captured.
 pub struct Recording {
     /// The taps with the files they have written.
     pub taps: Vec<Recorded>,

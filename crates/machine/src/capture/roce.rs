@@ -37,7 +37,7 @@ mod opcode {
     /// The headers of a trimmed packet, and the request for this packet.
     pub const TRIMMED: u8 = 0xc4;
     pub const AGAIN: u8 = 0xc5;
-    /// The report on a packet.
+    /// An acknowledgement of NSCC: the number of packets accepted, and the ECN mark of one packet.
     pub const REPORT: u8 = 0xc6;
 }
 
@@ -107,10 +107,11 @@ pub fn write(
         // count of messages stays 0.
         Kind::Ack => out.extend([0x1f, 0, 0, 0]),
         Kind::Nak => out.extend([0x60, 0, 0, 0]),
-        // No standard has its form.
+        // No standard defines the contents of these packets.
         Kind::Pull | Kind::Again => out.extend([0; 4]),
         Kind::Cnp => out.extend([0; 16]),
-        // The count of packets taken, and the mark of the packet that is answered without its number.
+        // The number of packets that the receiver has accepted, and the ECN mark of the packet that
+        // the report answers, without the number of this packet.
         Kind::Report => {
             out.extend((packet.trail & 0xff_ffff).to_be_bytes());
             out.extend(u32::from(packet.asks).to_be_bytes());

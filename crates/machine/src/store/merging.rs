@@ -46,9 +46,9 @@ pub struct Closed {
 }
 
 /// Groups of segments that are worth merging: each damaged segment by itself, and small segments if
-/// there are more than [`FEW`]. Of the small segments in order of size, as many of the first are
-/// taken as possible, so that the last is no larger than the others together. A record is therefore
-/// copied only if its segment at least doubles.
+/// there are more than [`FEW`]. As many of the smallest segments are merged as possible, such that
+/// the largest of these is no larger than the others together. A record is therefore copied only if
+/// its segment at least doubles.
 pub fn groups(closed: &[Closed], full: u64) -> Vec<Vec<Number>> {
     let mut groups: Vec<_> = closed
         .iter()

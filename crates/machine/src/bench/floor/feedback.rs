@@ -113,8 +113,8 @@ struct Destination {
 }
 
 /// Delivers the cells of a load, in time windows of one link delay and one cell time. No cell that
-/// is sent in a window can arrive before its end, so every node can process all its arrivals at
-/// once. RM cells and acknowledgements return through the same switches.
+/// is sent in a window arrives before the end of the window, so every node can process all arrivals
+/// of a window at once. RM cells and acknowledgements return through the same switches.
 pub fn feedback(load: &Load) -> Delivered {
     let n = load.periods.len();
     let mut result = Delivered::default();
