@@ -157,7 +157,8 @@ source = { kind = "cbr", rate = "10 Mbit/s" }
     let mut lab = opened(text, &[]);
     finished(&mut lab);
     let (picture, places) = ask(&mut lab, &json!({"ask": "picture", "at": 0.015}));
-    // The cells of the longest queue follow the places; their entries have no number of cells.
+    // The cells of the longest queue are listed after the places; the fourth byte of a listed cell
+    // is 0.
     let cells: usize = places.chunks_exact(4).map(|place| place[3] as usize).sum();
     let expected = 2.0 * 10e6 / 424.0 * (1e-3 + 424.0 / 155.52e6);
     assert!(

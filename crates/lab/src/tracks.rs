@@ -81,7 +81,7 @@ pub struct Drawn {
     pub queues: usize,
     /// Units that the port can send in a second.
     pub full: f64,
-    /// Names of the statistics of its control scheme.
+    /// Names of the statistics of the port's control scheme.
     pub statistics: Vec<&'static str>,
 }
 
