@@ -6,7 +6,8 @@ use pyo3::prelude::*;
 use crate::errors::Cancelled;
 use crate::progress::told;
 
-/// Measures the computing time of the engine on one core beside bare loops: ns per cell-hop, as JSON.
+/// Measures the computing time of the engine, and of bare loops as lower bounds, on one core: ns per
+/// cell-hop, as JSON.
 ///
 /// Args:
 ///     workloads: Names of the measurements; all by default.

@@ -23,10 +23,11 @@ use crate::schemes::{Definition, Failure, Finder};
 ///
 /// Args:
 ///     text: The scenario.
-///     path: Its name in diagnostics. Files that its sources play are relative to its directory.
+///     path: Name of the scenario in diagnostics. Files that sources play are relative to its
+///         directory.
 ///     overrides: ``path=value`` settings, applied in order.
 ///     seed: Replaces the scenario's seed.
-///     without_code: Takes classes in Python as they are written; such a scenario is only described.
+///     without_code: Does not load classes in Python; such a scenario can only be described.
 ///
 /// Raises:
 ///     ScenarioError: The scenario is wrong.
@@ -398,7 +399,8 @@ impl Scenario {
         };
         outcome.map(Outcome::from)
     }
-    /// Runs the scenario on one thread and reads a clock after each step of a node.
+    /// Runs the scenario on one thread, and reads a clock after each call that lets a node process
+    /// events.
     ///
     /// Args:
     ///     progress: As for `run`.
@@ -435,14 +437,15 @@ impl Scenario {
     }
     /// The cells on every link between two times, as columns: link, vc, kind, cell, left_seconds,
     /// arrived_seconds; also beyond_seconds, the time of the first cell beyond the limit `most`, or
-    /// None. A run in the plain engine, which ends early if there are more, finds the cells.
+    /// None. The plain engine, which handles one event at a time, finds the cells, and ends early
+    /// if there are more.
     ///
     /// Over Ethernet, the frames on every link and the dropped frames: link, vc, kind, packet,
     /// octets, marked, began_seconds, left_seconds, arrived_seconds, dropped, and beyond_seconds.
     ///
     /// Args:
     ///     from_seconds: Start of the span.
-    ///     to_seconds: Its end.
+    ///     to_seconds: End of the span.
     ///     most: Largest number of passages.
     ///     progress: As for `run`; the end is that of the span.
     ///
@@ -510,12 +513,12 @@ impl Scenario {
         Ok(dict)
     }
     /// Runs the scenario and writes everything that passes the given places into capture files.
-    /// Over ATM the plain engine, cell by cell, makes the run.
+    /// Over ATM the plain engine, which handles one event at a time, makes the run.
     ///
     /// Args:
     ///     taps: Places and formats, as ``POINT:FORMAT,FORMAT``; over Ethernet places only.
     ///     from_seconds: Start of the captured span.
-    ///     to_seconds: Its end.
+    ///     to_seconds: End of the captured span.
     ///     directory: Directory for the files, which must exist and contain none of them.
     ///     progress: Called with now and end in simulated seconds about ten times a second; stops
     ///         the run by returning False.

@@ -12,7 +12,7 @@ use crate::errors::refused;
 ///
 /// Args:
 ///     text: The study, as TOML.
-///     path: Its name in diagnostics.
+///     path: Name of the study in diagnostics.
 ///
 /// Raises:
 ///     ScenarioError: The text does not have the shape of a study.
@@ -42,7 +42,7 @@ pub enum Place {
 ///
 /// Args:
 ///     text: The study, as TOML.
-///     path: Its name in diagnostics.
+///     path: Name of the study in diagnostics.
 ///     place: Keys and indices that lead to the fault.
 ///     message: Description of the fault, with the value found.
 ///     advice: Allowed values, or advice.

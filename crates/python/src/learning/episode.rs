@@ -26,7 +26,7 @@ pub trait Episode: Send {
 ///
 /// Args:
 ///     episodes: The episodes, each once.
-///     shares: Their actions.
+///     shares: An action for each episode.
 ///     threads: Number of threads, at least 1.
 ///
 /// Returns:
@@ -34,7 +34,7 @@ pub trait Episode: Send {
 ///
 /// Raises:
 ///     ValueError: A share is not between 0 and 1.
-///     RuntimeError: A run has ended, or an episode is there twice.
+///     RuntimeError: A run has ended, or an episode occurs twice.
 #[pyfunction]
 pub fn step_ports(
     py: Python<'_>,
@@ -49,7 +49,7 @@ pub fn step_ports(
 ///
 /// Args:
 ///     episodes: The episodes, each once.
-///     shares: Their actions.
+///     shares: An action for each episode.
 ///     threads: Number of threads, at least 1.
 ///
 /// Returns:
@@ -57,7 +57,7 @@ pub fn step_ports(
 ///
 /// Raises:
 ///     ValueError: A share is not between 0 and 1.
-///     RuntimeError: A run has ended, or an episode is there twice.
+///     RuntimeError: A run has ended, or an episode occurs twice.
 #[pyfunction]
 pub fn step_sources(
     py: Python<'_>,

@@ -30,10 +30,10 @@ const NRM: f64 = 32.0;
 ///
 /// Args:
 ///     scenario: The scenario.
-///     port: Name of the port's link; by default the one with the least rate for each flow whose
-///         rate the port controls: over ABR, or over Ethernet with `rate_control`.
-///     interval: Time between two steps in seconds; by default that of 32 cells of the link, or of 32
-///         of the longest frames.
+///     port: Name of the port's link; by default the link with the least rate for each flow whose
+///         rate the port controls: a flow of class ABR, or over Ethernet with `rate_control`.
+///     interval: Time between two steps in seconds; by default the time in which the link sends 32
+///         cells, or 32 of the longest frames.
 ///
 /// Raises:
 ///     ValueError: There is no such port, or the interval is not above 0.

@@ -36,7 +36,7 @@ impl Cells {
 /// Args:
 ///     scenario: The scenario.
 ///     flow: Name of the flow; by default the first of class ABR.
-///     interval: Time between two steps in seconds; by default that of Nrm cells at PCR.
+///     interval: Time between two steps in seconds; by default the time of Nrm cells at PCR.
 ///
 /// Raises:
 ///     ValueError: There is no such flow, or the interval is not above 0.

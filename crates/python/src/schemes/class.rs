@@ -17,8 +17,8 @@ use super::failure::Failure;
 use super::law::PyLaw;
 use super::recovery::PyRecovery;
 
-/// The hooks that a class has; also whether the class reads the queue length, and whether at every
-/// cell.
+/// The hooks that a class has; also whether the class reads the queue length, and whether it needs
+/// the length at every cell.
 #[derive(Clone, Copy, Debug)]
 pub struct Hooks {
     pub start: bool,

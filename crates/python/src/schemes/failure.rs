@@ -32,8 +32,8 @@ impl Failure {
         }
         self.has_failed.store(true, Ordering::Relaxed);
     }
-    /// Makes an object of user code. `None` if its code raises an error, which is kept, and after an earlier error:
-    /// the run ends with the first, so no further hook must delay the end.
+    /// Makes an object of user code. Returns `None` if the code raises an error, which is kept. Returns `None`
+    /// without a call after an earlier error, since no further hook may delay the end of the run.
     pub fn made<T>(&self, make: impl FnOnce(Python<'_>) -> PyResult<T>) -> Option<T> {
         if self.has_failed() {
             return None;

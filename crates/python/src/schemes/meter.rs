@@ -123,7 +123,7 @@ impl Meter {
             None => now.saturating_add(self.interval),
         };
     }
-    /// Counts so far of the present interval; its length is given as 0.
+    /// Counts so far of the present interval; `seconds` is 0.
     pub fn running(&self) -> Interval {
         self.now
     }

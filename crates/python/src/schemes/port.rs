@@ -115,11 +115,12 @@ impl Port {
     ///
     /// Args:
     ///     seconds: Longest interval; at least the time in which the link sends a cell, or a byte over Ethernet.
-    ///     cells: ABR cells after which it ends early; the last of them belongs to it.
-    ///     slots: Instead of both, length in cell times of the link.
+    ///     cells: Number of ABR cells after which the interval ends early, the last of them
+    ///         included.
+    ///     slots: Length in cell times of the link, instead of `seconds` and `cells`.
     ///
     /// Raises:
-    ///     ValueError: A length is too short, or none or too many are given.
+    ///     ValueError: A length is too short, or no length or too many lengths are given.
     #[pyo3(signature = (seconds = None, cells = None, slots = None))]
     fn every(
         &mut self,
