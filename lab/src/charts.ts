@@ -62,7 +62,7 @@ export interface Touched {
 export interface Grown {
   from: number;
   to: number;
-  /** In the unit of the chart of queues. */
+  /** Length in the unit of the chart of queues. */
   length: number;
   /** Numbers of the tracks of queues. */
   tracks: readonly number[];
@@ -75,7 +75,7 @@ export class Charts {
   readonly #key: string;
   #tracks: Track[] = [];
   #titles = TITLES;
-  /** For charts that do not draw all flows or ports, says which they draw. */
+  /** For a chart that does not draw all flows or ports, a note on those that it draws. */
   #few: Partial<Record<Chart, string>> = {};
   #drawn: Drawn[] = [];
   #cursor = 0;
@@ -354,7 +354,7 @@ export class Charts {
     figure.className = "chart";
     figure.dataset.chart = chart;
     const title = document.createElement("figcaption");
-    // A chart that only the other run has takes its unit and its few from that run.
+    // A chart that only the other run has takes its unit, and its note on the flows or ports drawn, from that run.
     const [of, first] = tracks.length > 0 || !this.#over ? [this as Charts, tracks[0]] : [this.#over, others[0]];
     const unit = of.#factor(first ?? 0) === 1 ? (of.#tracks[first ?? 0]?.unit ?? "") : "Mbit/s";
     const reading = document.createElement("output");
@@ -565,7 +565,7 @@ function rowOf(values: Float32Array, track: number, pixels: number, factor: numb
   return row;
 }
 
-/** For charts that do not draw all flows or ports of a scenario, which they draw. */
+/** Notes on the flows or ports drawn, for charts that do not draw all of a scenario. */
 function fewOf({ network, most_flows, ports, tracks }: Opened): Partial<Record<Chart, string>> {
   const flows = network.flows.length > most_flows ? `first ${most_flows} of ${number(network.flows.length)} flows` : undefined;
   const drawn = new Set(tracks.filter(({ chart }) => chart === "utilisation").map(({ of }) => of)).size;

@@ -9,7 +9,7 @@ interface Row {
   unit: string;
   /** The link layer whose runs have this result; both if absent. */
   of?: "atm" | "ethernet";
-  /** True for a result of the time before the measuring window, which a run has unless the window begins with it. */
+  /** True for a result of the time before the measuring window; a run without such time has no such result. */
   before?: true;
   value(summary: Summary, settled: number): number;
 }

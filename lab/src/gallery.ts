@@ -16,11 +16,11 @@ export interface Experiment {
   title: string;
   /** Place of the experiment in the paper. */
   where: string;
-  /** The first of its claims; empty if it has none. */
+  /** The first claim of the experiment; empty if the experiment has none. */
   claim: string;
   /** True if the first claim holds with seed 1. */
   holds: boolean | null;
-  /** Number of its claims, and of those that hold with seed 1. */
+  /** Number of claims of the experiment, and number of those that hold with seed 1. */
   claims: number;
   claims_held: number;
   printed: string[];
@@ -63,7 +63,7 @@ export function experimentOf(id: string): Experiment | undefined {
   return papers().flatMap(({ experiments }) => experiments).find((experiment) => experiment.id === id);
 }
 
-/** What an experiment's first claim says and whether it holds here; empty without a claim. */
+/** Text of an experiment's first claim and whether it holds here; empty without a claim. */
 export function claimed({ claim, holds, claims, claims_held }: Experiment): string {
   if (!claim) return "";
   const others = claims > 1 ? `; of its ${claims} claims ${claims_held} ${claims_held === 1 ? "holds" : "hold"}` : "";

@@ -46,7 +46,7 @@ export const QUEUE = { from: 5, least: 14, length: 70, breadth: 9 };
 const TIER = 90;
 /** Number of lines above or below a node in which a name is close to it. */
 const CLOSE = 2;
-/** Number of such lines in which a name may stand at all. */
+/** Number of lines above or below a node in which a name may stand at all. */
 const ROWS = 7;
 /** Half the side of a switch and radius of a host, in pixels: usual, in a network of many nodes, and least. */
 const RADIUS = { switch: 11, host: 5, crowded: 3, least: 2 };
@@ -135,7 +135,7 @@ export function layout(network: Network, width: number, height: number, measure:
   };
   const [switches, hosts] = [true, false].map((is) => [...nodes.keys()].filter((node) => (nodes[node]?.side === "switch") === is));
   const shared = queueing(network, 2);
-  // What has fewest boxes is placed first.
+  // Names and queue lengths with the fewest possible positions are placed first.
   if (isNarrow) switches?.forEach(name);
   for (const link of shared) number(link, isNarrow && least === 0 ? [16, -20] : [16, -20, 28, -32, 40]);
   if (!isNarrow) switches?.forEach(name);

@@ -362,7 +362,7 @@ class Page {
     return document.activeElement instanceof HTMLInputElement && document.activeElement.type === "range" && document.activeElement.matches(":active");
   }
 
-  /** Makes the panel again only when the answer has come, so that a slider that the user drags stays. */
+  /** Makes the panel again only when the engine has answered, so that a slider that the user drags stays. */
   #panelSoon(): void {
     const count = this.#present?.side.set.length ?? 0;
     element("set").textContent = `${count} ${count === 1 ? "parameter" : "parameters"} changed`;

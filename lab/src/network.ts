@@ -18,7 +18,7 @@ const PAUSE = 32;
 const RESUME = 64;
 const TELEMETRY = 128;
 const PLACE_BYTES = 4;
-/** Bytes of a packet on a link: the link, its flow and marks, and how far its first and its last bit have travelled. */
+/** Bytes of a packet on a link: the link, the flow, marks, and how far the first and the last bit of the packet have travelled. */
 const FRAME_BYTES = 16;
 /** Least length of a packet on a link, and breadths of packets with and without payload, in pixels. */
 const FRAME = { least: 2, broad: 5, slim: 2 };
@@ -234,7 +234,7 @@ export class NetworkView {
       if (!from || !to) continue;
       const long = Math.hypot(to.x - from.x, to.y - from.y) || 1;
       const head = view.getFloat32(byte + 8, true);
-      // There is a gap after each packet, even if a packet is drawn longer than it is because it would be too short to be seen.
+      // There is a gap after each packet, even after a packet that is drawn longer than it is so that it can be seen.
       const tailOf = (least: number) => Math.min(Math.max(0, head - least / long), view.getFloat32(byte + 12, true) + 1 / long);
       const tail = tailOf(FRAME.least);
       const marks = view.getUint8(byte + 6);

@@ -13,7 +13,7 @@ import { readingsOf, settling } from "./settling.ts";
 import { levels } from "./theory.ts";
 import { type Told, titleOf } from "./title.ts";
 
-/** Number of readings with which the time is found at which a queue has grown. */
+/** Number of readings used to find the time at which a queue has grown. */
 const FINE = 400;
 /** Picoseconds in a second. */
 const PS = 1e12;

@@ -5,7 +5,7 @@ import { number, time } from "./numbers.ts";
 
 /** A curve of a chart. */
 export interface Curve {
-  /** Its quantity and what has it, such as `queue of A->B`. */
+  /** Quantity of the curve, and the port or flow that has it, such as `queue of A->B`. */
   name: string;
   colour: string;
   /** Lengths of dashes and gaps in pixels; empty for a line without gaps. */

@@ -23,10 +23,10 @@ export interface Flow {
   backward: number[];
   propagation_round_trip_seconds: number | null;
   tcp: { window_bytes: number; mss_bytes: number; header_bytes: number; timestamps?: boolean } | null;
-  /** Over ATM only. */
+  /** The next two fields exist over ATM only. */
   own_rate?: { mean_cells_per_second: number } | null;
   abr?: unknown;
-  /** Over Ethernet only. */
+  /** The next three fields exist over Ethernet only. */
   own_bits_per_second?: number | null;
   payload_bytes?: number;
   line_bytes?: number;

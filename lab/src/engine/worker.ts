@@ -1,4 +1,4 @@
-// The worker: it has one engine, runs a scenario to the end in short turns, and answers questions between the turns.
+// The worker: it has one engine, runs a scenario to the end in short slices of computing time, and answers questions between two slices.
 
 import { Engine } from "./module.ts";
 import { type Opened, type Question, READINGS, type Refused, type Summary } from "./messages.ts";
@@ -20,7 +20,7 @@ export type News =
   | { news: "answer"; id: number; json: unknown; numbers: ArrayBuffer }
   | { news: "broken"; message: string };
 
-/** Longest turn of a run in milliseconds, which is also the longest wait of a question. */
+/** Longest slice of computing time in milliseconds, which is also the longest wait of a question. */
 const TURN = 8;
 /** Time in milliseconds between two updates of the curves during a run. */
 const BETWEEN_CURVES = 60;
@@ -39,7 +39,7 @@ let view = { from: 0, to: 0, pixels: 400 };
 let drawnAt = 0;
 let perTurn = 8;
 
-// A message to itself is queued after those that wait, so questions are answered between turns.
+// A message to the worker itself is queued after messages that already wait, so questions are answered between two slices.
 const turns = new MessageChannel();
 turns.port1.onmessage = () => guarded(turn);
 
