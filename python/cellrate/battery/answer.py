@@ -30,12 +30,12 @@ class Answer(Shown):
         contenders: The schemes that the user named; none for the ranking of the built-in schemes.
         experiments: The experiments.
         seeds: The seeds of each experiment.
-        records: Every run, of the contenders and of the built-in schemes.
+        records: Every run of the contenders and of the built-in schemes.
         values: Measures of all runs by scheme, experiment and measure.
         duels: Each scheme's duels with the built-in schemes.
-        standings: All schemes, the best first.
-        work: Processor time per cell-hop, divided by that of ERICA, by scheme; None if it could not
-            be measured.
+        standings: Score of every scheme, the best first.
+        work: Processor time per cell-hop, divided by the time of ERICA, by scheme; None if the time
+            could not be measured.
         irregular: Names of contenders whose repeated run had another result.
     """
 
@@ -59,7 +59,7 @@ class Answer(Shown):
         return tuple(one.name for one in self.contenders)
 
     def standing(self, scheme: str) -> Standing:
-        """The standing of a scheme."""
+        """The score of a scheme in its duels with the built-in schemes."""
         return self.standings[self.rank(scheme) - 1]
 
     def rank(self, scheme: str) -> int:
@@ -124,7 +124,7 @@ def judged(
         contenders: The schemes that the user named.
         records: Runs of these schemes, without those of built-in schemes.
         chosen: The experiments.
-        ratios: Processor time per cell-hop of the schemes that were run, divided by that of ERICA.
+        ratios: Processor time per cell-hop of the schemes that were run, over the time of ERICA.
         irregular: Names of contenders whose repeated run had another result.
     """
     names = [one.name for one in chosen]
@@ -152,7 +152,7 @@ def judged(
 
 
 def _horizon(experiment: Experiment) -> float:
-    """Seconds from the last start or change of an experiment to its end."""
+    """Seconds from the last start of a flow, or the last change, to the end of an experiment."""
     network = Network.of_scenario(experiment.job().scenario())
     return network.duration_seconds - (fair_load(experiment).settles_from_seconds or 0.0)
 

@@ -15,7 +15,7 @@ from cellrate.schemes.classes import NoScheme
 from cellrate.simulation.runner import Job
 
 MARKS = '"1 ms"'
-"""Interval of the mark cells with which credit control recovers credits of lost cells."""
+"""Time between marks, by which credit control restores the credits of lost cells."""
 SCENARIO = "scenario.toml"
 """Path of a scenario in the working directory, to which file names are relative."""
 STATIC = (f"fcvc={{mark_interval={MARKS}}}",)
@@ -29,8 +29,8 @@ class Contender:
         name: Name of the contender in reports.
         candidate: The control that is run.
         settings: Settings of the user, which override all others.
-        built_in: True if the contender is a control of the registry without settings of its own, so
-            that its results are shipped.
+        built_in: True if the contender is a control of the registry without settings of the user,
+            so that its results are shipped.
     """
 
     name: str

@@ -49,7 +49,7 @@ class Experiment:
 
         Args:
             settings: Further settings: the control and its sources.
-            seed: The seed; that of the scenario by default.
+            seed: The seed; the seed of the scenario by default.
         """
         return Job(self.text, f"{self.name}.toml", (*self.settings, *settings), seed)
 

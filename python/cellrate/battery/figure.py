@@ -26,7 +26,7 @@ LEAST_LOSS = 1e-6
 
 
 def standings_figure(answer: Answer) -> Figure:
-    """Draws the scores of all schemes, the best first: total, by measure, by experiment."""
+    """Draws scores of all schemes, the best scheme first: total, by measure and by experiment."""
     measures = [one for one in JUDGED if one.name in answer.standings[0].by_measure]
     experiments = [one.name for one in answer.experiments]
     heads = ["in all", *(measure.short for measure in measures), *experiments]
@@ -142,7 +142,7 @@ def _strip(
 
 
 def _places(measure: Measure, values: Sequence[float]) -> list[float]:
-    """Positions of values from 0 (worst) to 1 (best); "never" counts as the longest time."""
+    """Positions of values from 0 (worst) to 1 (best); "never" stands at the longest time."""
     finite = [one for one in values if math.isfinite(one)]
     longest = max(finite, default=0.0)
     found = [longest if math.isinf(one) else one for one in values]

@@ -56,10 +56,11 @@ class FairLoad:
         bottlenecks: Names of the links that limit a flow in the max-min solution.
         data: Max-min fair rate of each greedy flow without RM cells, mean over the measuring
             window, in cells/s; empty if the flows are not greedy.
-        arriving: Max-min fair rates of the flows over each last link after the last change, in
-            cells/s, if they are greedy.
+        arriving: Sum of the max-min fair rates of the elastic flows that arrive over each link to a
+            destination, after the last change, in cells/s.
         cells_per_byte: Cells of data per delivered byte.
-        settles_from_seconds: The last start or change; None if the experiment need not settle.
+        settles_from_seconds: Time of the last start or change; None if the experiment need not
+            settle.
         steady_from_seconds: Time from which on only the control moves the rates: start of the
             measuring window, or half-way from a later start or change to the end. None if the load
             is never constant.

@@ -141,7 +141,7 @@ def _contender(answer: Answer, one: Contender) -> tuple[Section, ...]:
 
 
 def _values(answer: Answer, scheme: str) -> Table:
-    """Means of the measures in each experiment, and the share of duels won in it."""
+    """Means of the measures in each experiment, and the share of duels won in the experiment."""
     own = answer.standing(scheme).by_experiment
     found = []
     for name in (experiment.name for experiment in answer.experiments if experiment.name in own):
@@ -182,7 +182,7 @@ def _duels(answer: Answer, scheme: str) -> Table:
 
 
 def _from_best(measure: Measure, value: float) -> float:
-    """Sort key of a value, smaller for better; NaN, of runs that failed, comes last."""
+    """Sort key of a value, smaller for better; NaN, the value of failed runs, comes last."""
     if math.isnan(value):
         return math.inf
     return -value if measure.better == "more" else value
@@ -358,7 +358,7 @@ def trials(answer: Answer, one: Contender) -> list[Trial]:
 
 
 def _varied(keys: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-    """The first of the weak places, at most `MOST_ALIKE` of one experiment and of one measure."""
+    """The weakest of the weak places, at most `MOST_ALIKE` of each experiment and each measure."""
     found: list[tuple[str, str]] = []
     for key in keys:
         alike = [sum(key[part] == other[part] for other in found) < MOST_ALIKE for part in range(2)]
@@ -368,7 +368,7 @@ def _varied(keys: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
 
 
 def _trial(answer: Answer, one: Contender, own: Sequence[Duel]) -> Trial:
-    """Text on a weak place, with the best-ranked scheme that wins there."""
+    """A weak place, with the best-ranked scheme that wins there and commands that show it."""
     worse = [duel for duel in own if duel.verdict == "worse"]
     measure, experiment = own[0].measure, own[0].experiment
     best = min(worse, key=lambda duel: answer.rank(duel.opponent))
@@ -395,7 +395,7 @@ def _command(who: Contender, experiment: Experiment, trace: str, seed: int) -> s
 
 
 def _apart(duel: Duel) -> str:
-    """Text of the corrected interval of a difference."""
+    """A difference and the half-width of its interval, corrected for many comparisons, as text."""
     if duel.interval is None or duel.difference is None or duel.measure.unit == "s":
         return ""
     half = (duel.interval[1] - duel.interval[0]) / 2
@@ -506,7 +506,7 @@ def write_evidence(answer: Answer, directory: Path) -> None:
 
     Args:
         answer: The answer without contenders.
-        directory: Directory of both.
+        directory: Directory of the page and the picture.
     """
     from cellrate.battery.figure import standings_figure
     from cellrate.simulation.figures import save

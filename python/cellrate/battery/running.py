@@ -25,7 +25,7 @@ YARDSTICK = "erica"
 
 @dataclass(frozen=True)
 class Planned:
-    """A planned run, with its scheme and experiment."""
+    """A planned run of a scheme in an experiment with a seed."""
 
     scheme: str
     experiment: Experiment
@@ -38,7 +38,7 @@ class Planned:
         return self.scheme, self.experiment.name
 
     def failed(self, error: str) -> Record:
-        """The record of this run as a failed run, with an error message."""
+        """A record of this run with an error message and without measures."""
         return Record(*self.place, self.seed, "", NOTHING, error)
 
 

@@ -14,9 +14,9 @@ from cellrate.common.problems import BadInput
 from cellrate.studies.compare.duels import Record
 
 FILE = PLACE / "built-in.csv"
-"""File with a row for each run; its first line has the experiments' fingerprint and the version."""
+"""File with a row for each run; its first line has the version and the experiments' fingerprint."""
 WORK_FILE = PLACE / "built-in-work.csv"
-"""File with the time per cell-hop of each scheme, as a multiple of ERICA's."""
+"""File with the processor time per cell-hop of each scheme, divided by the time of ERICA."""
 SCHEMA: dict[str, type[pl.DataType]] = {
     **dict.fromkeys(("scheme", "experiment"), pl.String),
     "seed": pl.Int64,
@@ -59,7 +59,7 @@ def shipped() -> tuple[Record, ...]:
 
 
 def work() -> dict[str, float]:
-    """Time per cell-hop of each built-in scheme over that of ERICA, measured once."""
+    """Processor time per cell-hop of each built-in scheme over the time of ERICA, measured once."""
     rows = pl.read_csv(WORK_FILE.read_bytes()).iter_rows()
     return {str(name): float(ratio) for name, ratio in rows}
 
