@@ -27,7 +27,7 @@ def run_command(arguments: Sequence[str]) -> int:
 
     Returns:
         0 on success, 1 on failure, 2 for wrong input, 130 after Ctrl-C, and 128 plus the number of
-        any other signal that ended it.
+        any other signal that ended the command.
     """
     try:
         _refuse_unreadable(arguments)

@@ -61,7 +61,8 @@ def run_once(
 
     Args:
         job: The job.
-        out: Directory for files; by default of the scenario's name, if there are files to write.
+        out: Directory for files; by default one with the scenario's name, if there are files to
+            write.
         pictures: Pictures to draw; None for none.
         capture: Places whose traffic is written.
         between: Start and end of captures in seconds.

@@ -72,7 +72,7 @@ class ProgressBar:
             self.refreshed = now if due else self.refreshed
 
     def phase(self, text: str, done: int, total: int) -> None:
-        """Names the present phase, with the number of its parts done and of all.
+        """Names the present phase, with the numbers of its finished parts and of all its parts.
 
         Without a terminal each phase is a line of text, once the work takes more than two seconds.
         """

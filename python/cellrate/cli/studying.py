@@ -137,7 +137,7 @@ def _default_place(asked: studies.Study, out: Path) -> Path:
     """OUT/studies/NAME, unless it has the data set of another file or of other settings.
 
     Raises:
-        BadInput: It has such a data set.
+        BadInput: The directory has such a data set.
     """
     from cellrate.studies.dataset import DataSet
     from cellrate.studies.study.running import description

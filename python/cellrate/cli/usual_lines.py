@@ -22,7 +22,7 @@ class Line(NamedTuple):
     """A parsed command line.
 
     Attributes:
-        command: Its command.
+        command: Name of the command.
         file: The scenario file.
         options: Values of the options that are given, by the name of the command's parameter.
     """
