@@ -138,13 +138,13 @@ def import_graph(
     """Makes a scenario of the nodes and links of a GraphML file, as ``cellrate import-graph``.
 
     Args:
-        file: The file.
+        file: Path of the GraphML file.
         flows: Flows besides those of the file, as pairs of hosts.
         service: Service class of the flows over ATM; abr if absent.
         rate: Rate of links whose rate the file does not give.
         delay: Delay or length (as in 300 km) of links for which the file gives neither.
         host_rate: Give every switch a host, named h.SWITCH, over a link of this rate.
-        host_delay: Delay or length of these links.
+        host_delay: Delay or length of the links of these hosts.
         duration: Simulated time.
         join_parallel: Make one link of several between two nodes: the sum of their rates, the
             longest of their delays.

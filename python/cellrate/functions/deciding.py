@@ -40,7 +40,8 @@ def size_buffer(
 ) -> sizing.Answer | sizing.PacketAnswer | sizing.LosslessAnswer:
     """Finds the least buffer that loses no cells, or meets a target, as ``cellrate size-buffer``.
 
-    Under PFC or CBFC over Ethernet it computes the room of switches, and measures what runs take.
+    Under PFC or CBFC over Ethernet it computes the memory of each switch, and measures how much
+    runs use.
 
     Args:
         scenario: A path, TOML, mapping or `Scenario`, as for `run`.
