@@ -47,8 +47,8 @@ class Given:
     """A scenario with its overrides, for the page.
 
     Attributes:
-        name: Name of its file.
-        text: The file.
+        name: Name of the scenario's file.
+        text: Text of the file.
         set: Path and value of each override.
     """
 
