@@ -1,8 +1,8 @@
 """Files that do not end in a run, and the measures that have no value in such a run.
 
-Completion times and slowdowns are those of flows that have ended. A run in which few files end, all
-of them quick, would have the shortest ones. So it has none, and an alternative with such a run
-ranks behind all alternatives whose files end.
+Completion times and slowdowns cover only flows that have ended. A run in which only a few short
+files end would have the shortest times. So such a run has no value of these measures, and an
+alternative with such a run ranks behind all alternatives whose files end.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from cellrate.language.expressions import ExpressionError
 TRANSFER = "transfer"
 """Kind of the sources that end, each after a file."""
 FILES = "files_unfinished"
-"""The measure of a run, and the column of a table of runs, with the number of such files."""
+"""Name of the measure of a run, and of the column of a table of runs: files that do not end."""
 OVER_FLOWS = re.compile(r"(?<![a-z])(?:completion|slowdown)_(?:mean|p50|p95|p99)(?:_seconds)?\b")
 """Keys of totals over the flows that have ended."""
 OF_FLOWS = re.compile(r"\b(?:collective_)?completion_seconds\b|\bslowdown\b")

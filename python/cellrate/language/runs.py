@@ -94,7 +94,7 @@ class Run(Record):
         return Record(self._named("flows", name), name)
 
     def port(self, name: str) -> Port:
-        """An output port of a switch by its name, or by its beginning as for `flow`."""
+        """An output port of a switch by its name, or by the beginning of its name as for `flow`."""
         return Port(self._named("ports", name), name)
 
     def _named(self, kind: str, name: str) -> dict[str, Any]:
@@ -214,7 +214,7 @@ class Run(Record):
         return traces[0]
 
     def series_sum(self, kind: str, pattern: str = "*") -> Trace:
-        """Sum of the traces of a kind that match a pattern; they need the same times."""
+        """Sum of the traces of a kind that match a pattern; all of them need the same times."""
         traces = self.series_all(kind, pattern)
         times = traces[0].times
         if any(not np.array_equal(each.times, times) for each in traces):
@@ -241,7 +241,7 @@ class CellRun(Run):
     _unit = "cells"
 
     def vc(self, name: str) -> Record:
-        """A directed channel by its name, or by its beginning as for `flow`."""
+        """A directed channel by its name, or by the beginning of its name as for `flow`."""
         return Record(self._named("vcs", name), name)
 
     def service(self, name: str) -> Record:
