@@ -203,7 +203,7 @@ def files_of(cls: type, module: ModuleType, root: Path) -> tuple[Path, ...]:
 
 
 def fingerprint(cls: type, files: Sequence[Path]) -> str:
-    """The first digits of the SHA-256 over the files of a class and its name."""
+    """The first digits of the SHA-256 over the files and the name of a class."""
     import hashlib  # only scenarios that name a class need them
     import inspect
 

@@ -18,7 +18,7 @@ class SelectiveDrop:
     """Part of an equal share of the queue that a channel may hold and still begin a PDU (Z)."""
 
     def on_pdu(self, queue: Queue) -> bool:
-        # Without a buffer limit, nine tenths of it are no number, and no queue is longer.
+        # Without a buffer limit, nine tenths of the buffer are NaN, which no queue length exceeds.
         given = self.threshold
         threshold = queue.buffer - queue.buffer // 10 if given is None else given
         is_unfair = queue.cells * queue.active > self.z * queue.length  # Y_i N_a / q > Z
