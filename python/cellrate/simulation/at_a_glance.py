@@ -235,7 +235,7 @@ def _delivered(totals: Mapping[str, Any], flows: Iterable[Mapping[str, Any]]) ->
 
 
 def _on_links(totals: Mapping[str, Any]) -> str:
-    """Text on what links lost or damaged, which other counts leave out; empty if nothing was."""
+    """Text on cells lost and PDUs damaged on links, which other counts leave out; else empty."""
     lost, errored = totals["cells_lost_on_links"], totals["packets_errored"]
     cells = f"cells lost on links {lost:,}, " if lost else ""
     return cells + (f"PDUs with errored payloads {errored:,}, " if errored else "")

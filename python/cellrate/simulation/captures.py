@@ -90,13 +90,14 @@ def capture(
             PDU), ``erf`` (both in one file), ``line`` (pcap, cells of 53 octets with HEC),
             ``sunatm`` (pcap, PDUs with VPI/VCI) and ``ip`` (pcap, IP packets); the default is
             cells, pdus, sunatm and ip. Over Ethernet each point has one file of frames (pcap). A
-            router has that file for its Ethernet links and those of the formats for its ATM links.
+            router has such a file for its Ethernet links, and files of the formats for its ATM
+            links.
         directory: Receives ``captures/`` and the files of `Result.save`. It is written as a whole
             or not at all; an earlier result in it is replaced.
         overrides: Settings by dotted path, as for `run`.
         seed: Replaces the scenario's seed.
         from_seconds: Start of the captures.
-        to_seconds: End of the captures, by default of the run; traffic at this time is not
+        to_seconds: End of the captures, by default the end of the run; traffic at this time is not
             included.
         progress: Called with the progress of both runs, from 0 to 2, and with 2; True writes it on
             standard error.

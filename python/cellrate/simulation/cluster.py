@@ -30,7 +30,7 @@ NO_PAGES = {
 BATCH_SECONDS = 2.0
 """Length of a task that joins short runs, since a task costs the scheduler about 1 ms."""
 FIRST_TASKS = 2_000
-"""Each time so many tasks have been sent, the least number of runs per task doubles.
+"""Whenever so many more tasks have been sent, the least number of runs per task doubles.
 
 So a million short runs make some ten thousand tasks."""
 AHEAD = 4

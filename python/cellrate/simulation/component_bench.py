@@ -53,8 +53,8 @@ class Kind:
         name: Name of the kind.
         registry: Registry that lists the components.
         plain: The component with which all others are compared.
-        limit: Greatest allowed cost relative to the plain component; None if they do different
-            work.
+        limit: Greatest allowed cost relative to the plain component; None if the components do
+            different work.
         scenario: The network, with `{}` in place of the component.
     """
 
@@ -145,7 +145,7 @@ class Cost:
         kind: Kind of the component.
         name: Key of the component.
         nanoseconds: Time per cell over one link.
-        ratio: This time relative to that of the plain component.
+        ratio: Time relative to the time of the plain component.
         limit: Greatest allowed ratio; None without a limit.
     """
 

@@ -24,9 +24,9 @@ OF_CELLS = ("pdu", "cell", "er_cells_per_second")
 
 
 class Frame(pl.DataFrame):
-    """A data frame of polars that becomes one of pandas without pyarrow, too.
+    """A data frame of polars whose conversion to pandas does not need pyarrow.
 
-    Frames that operations of polars make from it may be plain ones, which need pyarrow.
+    Operations of polars on such a frame may return plain frames of polars, which need pyarrow.
     """
 
     def to_pandas(
@@ -35,7 +35,7 @@ class Frame(pl.DataFrame):
         use_pyarrow_extension_array: bool = False,
         **options: Any,  # noqa: ANN401
     ) -> pd.DataFrame:
-        """As in polars; without pyarrow and options, the frame of `Result.to_pandas`.
+        """Converts as polars does; without pyarrow and options, as `Result.to_pandas` does.
 
         Raises:
             MissingExtra: pandas is not installed, and neither is pyarrow.

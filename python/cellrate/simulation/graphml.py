@@ -189,10 +189,10 @@ class GraphPart:
 
     Attributes:
         name: Name in the scenario.
-        drawn: The node of the file.
+        drawn: The node of the GraphML file from which this node was made.
         is_host: True if flows end at the node.
-        buffer: Buffer of a switch, as text. None if the file gives no buffer, or over Ethernet no
-            limit.
+        buffer: Buffer of a switch, as text. None if the file gives no buffer or, over Ethernet,
+            gives a buffer without limit.
         flows_to: Ids or names of the hosts to which flows lead from this node.
     """
 
@@ -309,7 +309,7 @@ def links_of(
 
 
 def _joined(first: GraphLine, second: GraphLine) -> GraphLine:
-    """One link with the sum of both rates and the longer delay."""
+    """One link with the sum of the rates of two links, and the longer of their delays."""
     rate = sum(_core.quantity(line.rate, "rate") for line in (first, second))
     delay = max((first.delay, second.delay), key=lambda text: _core.quantity(text, "delay"))
     return replace(first, rate=f"{rate:.15g} bit/s", delay=delay)

@@ -130,7 +130,7 @@ def write(result: Result, place: Path, *, figures: bool | PictureOptions) -> Non
 
 
 def replacing_result(directory: Path) -> AbstractContextManager[Path]:
-    """`replacing` for a result; pictures and captures of the same run are kept."""
+    """As `replacing`, for a result; pictures and captures of the same run are kept."""
     return replacing(directory, take=partial(keep_others, directory))
 
 

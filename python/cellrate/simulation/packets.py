@@ -25,7 +25,7 @@ OF_ATM = "atm-switch", "router"
 """Kinds of nodes that only a network with an ATM part has."""
 MEANS = ("throughput_bits_per_second", "goodput_bits_per_second")
 MOST_NAMED = 6
-"""Greatest number of held ports that the totals name."""
+"""Greatest number of ports held by flow control that the totals name."""
 SUMS = (
     *("packets_sent", "packets_dropped", LOST, "packets_marked", "segments_retransmitted"),
     "timeouts",
@@ -50,8 +50,8 @@ def overview(summary: Mapping[str, Any], most_flows: int, most_queues: int) -> d
     Returns:
         The summary, with groups of flows if there are more than `most_flows`, and under `ports` the
         `most_queues` longest queues at which packets arrived or waited, each with its port;
-        `other_queues` counts the rest. If links err, `links` has the `most_queues` links that lost
-        most, and `other_links` counts the rest.
+        `other_queues` counts the rest. If links have bit errors, `links` has the `most_queues`
+        links that lost most, and `other_links` counts the rest.
     """
     flows = summary["flows"]
     if len(flows) > most_flows:
@@ -90,8 +90,9 @@ def held_ports(summary: Mapping[str, Any]) -> list[str]:
     """Ports with a queue that sent nothing in the whole measuring window, though packets waited.
 
     A port sends if packets wait, unless flow control by priority or credit holds the packets. A
-    queue has sent nothing if the line was idle, or if no packet arrived and the length stayed. The
-    second counts only under a control, since a queue may wait for others of higher priority.
+    queue has sent nothing if the line was idle, or if no packet arrived and the queue's length did
+    not change. The second case counts only at ports under flow control, since a queue may also wait
+    for queues of higher priority.
     """
     return [
         port["name"]
@@ -241,7 +242,7 @@ def queues_table(shown: Mapping[str, Any]) -> Table:
 
 
 def links_table(shown: Mapping[str, Any]) -> Table:
-    """A row for each link of an overview that errs."""
+    """A row for each link of an overview with bit errors."""
     found = (
         Row(
             (
@@ -286,7 +287,7 @@ def atm_ports_table(ports: Iterable[Mapping[str, Any]]) -> Table:
 
 
 def totals_text(summary: Mapping[str, Any]) -> str:
-    """The totals in a sentence, one on held ports, and one on each group of awaiting flows."""
+    """Sentences on the totals, on ports that flow control holds, and on groups that await flows."""
     totals = summary["totals"]
     fairness, tail = totals["jain_index"], totals["completion_p99_seconds"]
     ended, slowed = totals["flows_completed"], totals["slowdown_p99"]

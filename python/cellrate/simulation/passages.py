@@ -30,11 +30,11 @@ class Passages:
             (number among the data cells of the channel, modulo 2^20; null for an RM cell),
             `left_seconds` (its last bit leaves the sender) and `arrived_seconds`. Over Ethernet a
             row for each frame on each link: `link`, `vc` (empty for a pause), `kind` (data; ack, a
-            segment without data; record, of rates; credit; pause), `packet` (number among those of
-            the channel in this span, the same at each link), `octets` (from header to frame check
-            sequence), `marked`, `began_seconds` (its first bit leaves the sender), `left_seconds`,
-            `arrived_seconds` and
-            `dropped`: true for a row that stands for a drop before the link, at all three times.
+            segment without data; record, a frame with rates; credit; pause), `packet` (number among
+            those of the channel in this span, the same at each link), `octets` (from header to
+            frame check sequence), `marked`, `began_seconds` (its first bit leaves the sender),
+            `left_seconds`, `arrived_seconds` and `dropped` (true for a frame dropped before the
+            link; all three times are then the time of the drop).
         start_seconds: Start of the span.
         end_seconds: End of the span.
         beyond_seconds: Time of the first passage that is not in the frame; None if all are in it.
@@ -51,7 +51,7 @@ def flow_named(network: Network, name: str | None) -> Flow: ...
 @overload
 def flow_named(network: FrameNetwork, name: str | None) -> FrameFlow: ...
 def flow_named(network: Network | FrameNetwork, name: str | None) -> Flow | FrameFlow:
-    """The flow with a name; the first flow without one.
+    """The flow called `name`, or the first flow if `name` is None.
 
     Raises:
         BadInput: There is no such flow.
@@ -67,7 +67,7 @@ def usual_end(
 
     Args:
         network: The network, whose run may end earlier.
-        flow: A flow of it.
+        flow: A flow of the network.
         start_seconds: Start of the span.
     """
     if isinstance(flow, FrameFlow):

@@ -87,7 +87,8 @@ NO_CONTEXT = Context("", 0.0, {})
 def longest_queues(summary: Mapping[str, Any]) -> dict[str, dict[str, int]]:
     """Greatest lengths of the queues of a summary, as `Context.longest` has them.
 
-    They leave out the ATM part of a network with routers, whose summary begins with the window.
+    The ATM part of a network with routers is left out: its summary covers the measuring window
+    only.
     """
     return {"queue": dict(_longest(summary["ports"]))}
 
@@ -109,7 +110,7 @@ def context_of(network: Network, name: str, longest: Mapping[str, Mapping[str, i
 
     Args:
         network: The scenario's network.
-        name: The scenario's name; that of its file, for instance.
+        name: Name of the scenario, for instance of its file.
         longest: Greatest lengths of the run's queues; see `Context`.
     """
     levels = {

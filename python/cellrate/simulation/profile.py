@@ -1,9 +1,9 @@
 """Profile of a run: processor time by task, time that recording less saves, component counts.
 
-The engine reads a clock after each step of a node and after each other task, so all time of a run
-belongs to some task. The parts of a node, such as its ports and its control scheme, are not
-distinguished. The cost of a recording is the difference between runs with and without it, which
-have the same digest.
+The engine reads a clock after each call that lets a node process the events that are due, and after
+each other task, so all time of a run belongs to some task. The parts of a node, such as its ports
+and its control scheme, are not distinguished. The cost of a recording is the difference between
+runs with and without it, which have the same digest.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from cellrate.simulation.at_a_glance import at_a_glance, hops_of
 from cellrate.simulation.runner import Job, available_cores
 
 Progress: TypeAlias = Callable[[float, float], None]
-"""Called with the number of runs that are done, and of all."""
+"""Called with the number of runs that are done, and with the number of all runs."""
 
 ROUNDS = 3
 """Number of runs with each setting; the shortest run counts."""
@@ -37,8 +37,8 @@ class Share:
     Attributes:
         task: Name of the task, such as the kind of nodes that are processed.
         seconds: Processor time.
-        share: Share of the time of all tasks; these sum to 1.
-        times: Number of executions of the task; for nodes the number of steps, in each of which a
+        share: Share of the time of all tasks; all shares sum to 1.
+        times: Number of executions of the task; for nodes the number of calls, in each of which a
             node handles all events that are due.
     """
 
@@ -50,7 +50,7 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Division:
-    """Threads among which a run can be divided.
+    """Number of threads among which a run can be divided, and the gain in time.
 
     Attributes:
         threads: Number of threads with which the run takes less wall-clock time than with one; 1 if
@@ -74,7 +74,7 @@ class Saving:
         name: What the setting does.
         settings: The settings, as for ``--set``.
         seconds: Processor time of the run minus the processor time with the setting.
-        exceeds_spread: True if the difference is greater than that between equal runs.
+        exceeds_spread: True if the difference is greater than the difference of equal runs.
     """
 
     name: str
@@ -100,7 +100,7 @@ class Count:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """Time of a run by task, settings and threads that make the run faster, and counts.
+    """Profile of a run: time by task, settings and threads that would save time, and counts.
 
     Attributes:
         shares: Tasks of the run in order, with their shares of the time.
@@ -108,9 +108,10 @@ class Profile:
         slowdown: Time of the run with clock readings, divided by the time without them.
         spread_seconds: Difference between the longest and the shortest of equal runs.
         savings: Settings that record less, the greatest saving first.
-        division: Threads of the run.
-        counts: Counts by class of components.
-        hops: Cells or packets that crossed a link, and the word for such crossings.
+        division: Number of threads that would make the run faster.
+        counts: Numbers of actions by class of components.
+        hops: Number of cells or packets that crossed a link, and the unit: cell-hops or
+            packet-hops.
         digest: Digest of the run.
     """
 
@@ -178,7 +179,7 @@ class _Measured:
 
     Attributes:
         seconds: Processor time of the whole run.
-        tasks: Name, seconds by the wall's clock, and number of times of each task.
+        tasks: Name, seconds by a wall clock, and number of times of each task.
         reading: Seconds of one reading of the clock.
         overview_seconds: Processor time to compute the shown overview from the results.
         summary: The summary of the run.

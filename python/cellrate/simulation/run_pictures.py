@@ -29,7 +29,7 @@ def asked(result: Result, options: PictureOptions) -> Iterator[tuple[str, Figure
     """The pictures that `options` ask for, each with its file name without suffix.
 
     Raises:
-        ValueError: The run has no traces for them.
+        ValueError: The run has no traces for the pictures.
     """
     start, end = options.from_seconds, options.to_seconds
     if options.kind == "phase":

@@ -20,7 +20,7 @@ from cellrate.common.whole_number import MOST_SEED, MOST_WORKERS, require_whole_
 from cellrate.simulation.refusals import message_of
 
 Progress: TypeAlias = Callable[[float, int], None]
-"""Called ten times a second with the number of finished runs, fractions included, and of all."""
+"""Called ten times a second with the numbers of finished (fractions included) and of all runs."""
 
 Threads: TypeAlias = int | Literal["auto"]
 """Threads of one run: a greatest number, or "auto" for as many as make the run faster."""
@@ -215,7 +215,7 @@ def run_one(
     Raises:
         ScenarioError: The scenario needs more memory than is available.
         TypeError: The number of threads is neither an integer nor "auto".
-        ValueError: It is below 1 or above `MOST_WORKERS`.
+        ValueError: The number of threads is below 1 or above `MOST_WORKERS`.
         KeyboardInterrupt: Ctrl-C was pressed.
     """
     count = thread_count(threads)
@@ -288,7 +288,7 @@ def run_each(
     Raises:
         OSError: The store cannot be read or written.
         TypeError: The number of workers is not an integer.
-        ValueError: It is below 1 or above `MOST_WORKERS`.
+        ValueError: The number of workers is below 1 or above `MOST_WORKERS`.
         KeyboardInterrupt: Ctrl-C was pressed.
     """
     count = worker_count(workers)

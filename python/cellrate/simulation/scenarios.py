@@ -140,7 +140,7 @@ class Scenario(Shown):
         return self._checked.resolved()
 
     def with_(self, overrides: Overrides = (), *, seed: int | None = None) -> Scenario:
-        """The scenario with further settings, which replace its own of the same keys.
+        """The scenario with further settings, which replace its settings of the same keys.
 
         Args:
             overrides: Settings, nested or by dotted path, as for the class.
@@ -180,10 +180,10 @@ ScenarioLike: TypeAlias = "str | PathLike[str] | Mapping[str, object] | Scenario
 
 
 def job_of(scenario: ScenarioLike, overrides: Overrides = (), seed: int | None = None) -> Job:
-    """The job of a scenario with further settings, which replace its own of the same keys.
+    """The job of a scenario with further settings, which replace its settings of the same keys.
 
     Raises:
-        TypeError: The scenario is of none of these types, or the seed is not an integer.
+        TypeError: The type of the scenario is not in `ScenarioLike`, or the seed is not an integer.
         ValueError: The seed is out of range.
         OSError: The file cannot be read.
         ScenarioError: The file is not UTF-8 text.

@@ -23,7 +23,7 @@ def refuse_outside(
         names: Names of start and end in messages.
 
     Raises:
-        BadInput: The span starts at the end of the run or later, or ends after it.
+        BadInput: The span starts at the end of the run or later, or ends after the run.
     """
     start, end = span
     duration = _core.quantity(tomllib.loads(scenario.resolved())["run"]["duration"], "time")
