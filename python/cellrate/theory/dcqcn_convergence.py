@@ -36,8 +36,8 @@ def dcqcn_convergence_seconds(
         alpha_interval_seconds: tau', the interval of rate increases and of the decay of alpha.
         gain: g, the weight of an event in alpha.
         difference: Difference of two flows that counts as converged, over the fair share.
-        alpha_exponent: What is added to the intervals of a cycle, in which alpha decays: -1 in
-            section 3.4, where a cut takes one of them, and 0 in appendix B.
+        alpha_exponent: Number added to the intervals of a cycle, which gives the intervals in which
+            alpha decays: -1 in section 3.4, where the cut takes one interval, and 0 in appendix B.
 
     Raises:
         AssumptionError: A value is outside the model.

@@ -44,7 +44,7 @@ def burst_at_peak_cells(
 ) -> Numbers:
     """Number of cells that conform one after another at PCR.
 
-    TM 4.0 section 4.4.2: 1 + floor((tau_s + CDVT) / (1/SCR - 1/PCR)), with a CDVT of 0 MBS.
+    TM 4.0 section 4.4.2: 1 + floor((tau_s + CDVT) / (1/SCR - 1/PCR)), which is MBS if CDVT is 0.
 
     Args:
         peak_cells_per_second: Peak cell rate PCR.

@@ -105,7 +105,7 @@ def uniform_lengths(shortest_bytes: float, longest_bytes: float) -> MessageLengt
 def discrete_lengths(
     lengths_bytes: npt.ArrayLike, probabilities: npt.ArrayLike | None = None
 ) -> MessageLengths:
-    """Distribution of given lengths, with probabilities or (as for measured ones) equally likely.
+    """Distribution of given lengths: with probabilities, or all equally likely.
 
     Raises:
         AssumptionError: There is no length, one is below 0, or the probabilities are below 0 or do
@@ -236,7 +236,7 @@ def goodput_bound_bits_per_second(
 
 
 def _mean_cells(lengths: MessageLengths, segment: float, overhead: float) -> float:
-    """Mean number of cells of a message, summed over the lengths at which one is added."""
+    """Mean number of cells of a message, summed over the lengths at which a cell is added."""
     # The first byte of a segment adds the first cells; a further cell is added where one is full.
     first = np.floor(overhead / PAYLOAD_BYTES) + 1
     full = np.ceil((segment + overhead) / PAYLOAD_BYTES)

@@ -1,4 +1,4 @@
-"""Steady state of HPCC at one port: the share of its line, and its queue."""
+"""Steady state of HPCC at one port: the used share of the line, and the queue."""
 
 from __future__ import annotations
 

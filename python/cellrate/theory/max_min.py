@@ -48,8 +48,8 @@ def filling_level(demands: Sequence[Demand], capacity: float) -> float:
     def left_at(corner: float) -> float:
         return capacity - math.fsum(d.rate(corner) for d in demands)
 
-    # The capacity is reached after the last corner with capacity left; one corner earlier, for
-    # rounding.
+    # The capacity is reached after the last corner with capacity left. The search begins one corner
+    # earlier, because of rounding.
     first = max(bisect.bisect_left(ordered, x=True, key=lambda corner: left_at(corner) <= 0) - 2, 0)
     ends = [*ordered[1:], math.inf]
     for begin, end in zip(ordered[first:], ends[first:], strict=True):

@@ -26,8 +26,8 @@ def peak_throughput_bits_per_second(
     """Greatest TCP payload rate, with every segment padded to whole cells.
 
     link * target utilisation * segment / (53 * ceil((segment + overhead) / 48)) * (Nrm - 1) / Nrm *
-    start-up share. Kalyanaraman 97 sections 8.17.5 and 8.18 count this way: 512 bytes in 12 cells
-    are 80.5 % of the cell rate, and 78 % of an ABR rate.
+    start-up share. Kalyanaraman 97 sections 8.17.5 and 8.18 use this equation: 512 bytes in 12
+    cells are 80.5 % of the cell rate, and 78 % of an ABR rate.
 
     Args:
         link_bits_per_second: Rate of the link, cell headers included.

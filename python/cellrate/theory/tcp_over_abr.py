@@ -182,7 +182,7 @@ ACTIVE_BACKLOG = Formula(
 def burst_backlog_bound_cells(
     round_trip_seconds: Numbers, link_cells_per_second: Numbers
 ) -> Numbers:
-    """One round trip of cells: the bound of link (RTT - 2T) over all idle periods T.
+    """Cells of the link in one round trip: the bound of link (RTT - 2T) over all idle periods T.
 
     Kalyanaraman 97 section 8.14.2 item 5; see `active_backlog_cells`.
     """
@@ -192,7 +192,7 @@ def burst_backlog_bound_cells(
 def ack_compression_queue_cells(
     round_trip_seconds: Numbers, link_cells_per_second: Numbers
 ) -> Numbers:
-    """Two round trips of cells, if a round trip's acknowledgements arrive together.
+    """Cells of the link in two round trips, if a round trip's acknowledgements arrive together.
 
     Acknowledgements release twice the data that they acknowledge.
 
@@ -221,7 +221,7 @@ def vbr_backlog_cells(round_trip_seconds: Numbers, vbr_cells_per_second: Numbers
 
 
 def one_way_bound_cells(round_trip_seconds: Numbers, link_cells_per_second: Numbers) -> Numbers:
-    """Three round trips of cells, for transfers in one direction without background traffic.
+    """Cells of the link in three round trips, for one-way transfers without background traffic.
 
     Kalyanaraman 97 section 8.14.2 items 4 and 5.
     """
