@@ -24,7 +24,7 @@ pub struct Events {
     pub pdu: Vec<Option<i64>>,
     /// Reason why a queue refused a cell, or a source queue a PDU.
     pub cause: Vec<Option<String>>,
-    /// Number of a lost data cell among those of its channel, from 0.
+    /// Number of a lost data cell among the data cells of its channel, from 0.
     pub cell: Vec<Option<i64>>,
     /// Sequence number in bytes. At a timeout: the oldest byte that is not acknowledged. Otherwise:
     /// the first byte of the segment that was retransmitted or that the source queue refused.
@@ -163,7 +163,7 @@ impl Events {
     }
 }
 
-/// Appends `more` to a column, and puts its values into `order`.
+/// Appends `more` to a column, and puts the column's values into `order`.
 fn take<T: Clone>(column: &mut Vec<T>, more: Vec<T>, order: &[usize]) {
     column.extend(more);
     *column = order.iter().map(|from| column[*from].clone()).collect();

@@ -58,8 +58,8 @@ pub trait Records: Sized {
     fn json(report: Self::Report, seed: u64, wall_seconds: f64, warnings: Vec<Warning>) -> String;
 }
 
-/// Records of a network of one link layer, which can be divided into parts. Each part records only
-/// its own nodes.
+/// Traces and events of a network of one link layer, which can be divided into parts. Each part
+/// records only its own nodes.
 pub trait Divisible: Records<Simulation = Simulation<Self::Node>> + Send {
     /// Type of the nodes: hosts and switches of this link layer.
     type Node: Node<Word: Word<Record: Send> + Send, Network: Send> + Send;
@@ -68,7 +68,7 @@ pub trait Divisible: Records<Simulation = Simulation<Self::Node>> + Send {
 
     /// The name, for messages, of `place`: a link, source or log of the network.
     fn name(simulation: &Simulation<Self::Node>, place: Place) -> String;
-    /// Divides the records among `count` parts of the network. `parts` has the number of the part
+    /// Divides the traces and events among `count` parts of the network. `parts` has the number of the part
     /// of each node.
     fn divide(
         &mut self,
@@ -76,7 +76,7 @@ pub trait Divisible: Records<Simulation = Simulation<Self::Node>> + Send {
         parts: &[usize],
         count: usize,
     ) -> Vec<Self>;
-    /// Joins the records of all parts again.
+    /// Joins the traces and events of all parts again.
     fn join(&mut self, parts: Vec<Self>);
     /// Applies the change of the scenario that is due now. Returns the time of the next change, or
     /// `NEVER` if there is none.

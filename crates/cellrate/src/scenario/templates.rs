@@ -64,7 +64,7 @@ pub const TEMPLATES: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// Every template, those of Ethernet networks last.
+/// Every template; templates of Ethernet networks come last.
 pub fn all() -> impl Iterator<Item = &'static (&'static str, &'static str, &'static str)> {
     TEMPLATES
         .iter()

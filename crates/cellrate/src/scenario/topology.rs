@@ -69,7 +69,7 @@ pub struct SingleSwitch {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ParkingLot {
-    /// Rate of every link but those between switches.
+    /// Rate of every link except the links between switches.
     pub link_rate: Rate,
     /// Rate of the links between switches; `link_rate` if absent.
     pub bottleneck_rate: Option<Rate>,
@@ -182,7 +182,7 @@ pub struct GraphLink {
     /// Adds a link of the same rate, delay and errors in the other direction.
     #[serde(default = "duplex")]
     pub duplex: bool,
-    /// Bit errors of the link in each direction; if absent, those of `[link_errors]`.
+    /// Bit errors of the link in each direction; if absent, the errors of `[link_errors]`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub errors: Option<BitErrorConfig>,
 }

@@ -141,7 +141,7 @@ mod tests {
     #[test]
     fn a_thread_that_sleeps_sees_every_clock_that_is_set() {
         let clocks = Clocks::new(2, Ps::ZERO);
-        // Two threads wake each other in turns. If one signal were missed, both would sleep.
+        // Two threads wake each other in turn. If one signal were missed, both would sleep.
         let count = |own: usize| {
             for turn in 1..=2_000 {
                 clocks.set(own, Ps(turn));

@@ -1,4 +1,4 @@
-//! Checks of virtual sources and destinations (VS/VD) in switches: where they stand, and settings
+//! Checks of virtual sources and destinations (VS/VD): the switches that have them, and settings
 //! that contradict them.
 
 use cellrate_engine::atm::cell::ServiceClass;

@@ -219,7 +219,7 @@ impl<'a> Routes<'a> {
         nodes.windows(2).enumerate().map(hop).collect()
     }
 
-    /// The nodes of a route: each must exist, none may occur twice, and hosts may stand only at the
+    /// The nodes of a route: each must exist, none may occur twice, and hosts may be only at the
     /// ends.
     fn nodes(&self, route: &[String], place: &Place) -> Result<Vec<usize>, Problem> {
         let mut nodes: Vec<usize> = Vec::with_capacity(route.len());

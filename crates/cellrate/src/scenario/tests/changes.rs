@@ -196,7 +196,7 @@ fn times_come_in_order_within_the_run() {
     );
 }
 
-/// The rule allows exactly those keys that have a range and stand in a table whose keys can change.
+/// The rule allows exactly those keys that have a range and are in a table whose keys can change.
 #[test]
 fn the_schema_says_which_keys_can_change() {
     let properties = |name: &str| schema()["$defs"][name]["properties"].clone();
