@@ -26,7 +26,7 @@ pub enum Question {
     Open {
         /// Text of the scenario.
         text: String,
-        /// Name of its file, for messages.
+        /// Name of the file of the scenario, for messages.
         name: String,
         /// Overrides of the form `path=value`.
         set: Vec<String>,
@@ -74,7 +74,7 @@ pub enum Question {
 /// An answer: JSON, and numbers as bytes, because long lists of numbers would be slow as JSON.
 #[derive(Debug, Default, PartialEq)]
 pub struct Answer {
-    /// One JSON object. If the question cannot be answered, its key `error` has the reason.
+    /// One JSON object. If the question cannot be answered, the key `error` has the reason.
     pub json: String,
     /// Numbers in little-endian order; the kind of question decides their meaning.
     pub numbers: Vec<u8>,

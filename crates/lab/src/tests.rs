@@ -1,4 +1,5 @@
-//! Compares a watched run with the run of the command, and its past with a run that pauses there.
+//! Compares a watched run with the run of `cellrate run`, and past states of the watched run with a
+//! run that pauses at their times.
 
 use cellrate::ethernet::{self, Job};
 use cellrate::run::simulate;
@@ -179,8 +180,8 @@ source = { kind = "cbr", rate = "10 Mbit/s" }
 #[test]
 fn the_cells_of_the_longest_queue_are_listed_in_order() {
     // Each of two sources sends a cell every 10 us onto a line that needs 10 us for a cell: half
-    // of the 200 cells that came in 1 ms have left. The cells of the two sources arrive in turns,
-    // so they wait in turns.
+    // of the 200 cells that came in 1 ms have left. The cells of the two sources alternate on
+    // arrival, and therefore also in the queue.
     let text = r#"
 [run]
 duration = "2 ms"
