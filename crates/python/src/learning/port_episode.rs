@@ -245,7 +245,7 @@ struct Link {
     name: String,
     /// Rate of the link in units of service per second.
     rate: f64,
-    /// Number of flows over the link whose rates the port in front of it controls; 0 if the port is
+    /// Number of flows over the link whose rates the port in front of the link controls; 0 if the port is
     /// a host's.
     controlled: usize,
     /// Largest number of units that a queue of the port can hold at any time of the run; infinite

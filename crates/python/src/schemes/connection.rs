@@ -32,7 +32,7 @@ impl Connection {
     fn now(&self) -> f64 {
         self.now.as_secs_f64()
     }
-    /// Generator of random numbers, `random.Random`, whose seed follows from that of the run and the
+    /// Generator of random numbers, `random.Random`. The seed follows from the seed of the run and the
     /// place of this connection.
     #[getter]
     fn random(&mut self, py: Python<'_>) -> PyResult<Py<PyAny>> {
