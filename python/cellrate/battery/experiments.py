@@ -56,7 +56,7 @@ class Experiment:
     def written(self) -> str:
         """The text of a scenario file with all settings of the experiment, for `cellrate run`."""
         head = f"# Experiment {self.name} of `cellrate battery`: {self.about}.\n"
-        # The class of acknowledgements follows that of the flow, which a control may change.
+        # The class of acknowledgements follows the class of the flow, which a control may change.
         lines = self.job().resolved().splitlines(keepends=True)
         kept = [line for line in lines if line != 'ack_service = "abr"\n']
         return f"{head}\n{''.join(kept)}"

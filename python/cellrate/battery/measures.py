@@ -147,7 +147,7 @@ def measured(outcome: _core.Outcome, load: FairLoad) -> Values:
 
     Args:
         outcome: The run, recorded with `TRACED`.
-        load: The max-min solution of its experiment.
+        load: The max-min solution of the run's experiment.
     """
     summary = json.loads(outcome.summary())
     rates = Rates.of(outcome, load, summary)
@@ -208,7 +208,7 @@ class Rates:
 
     Attributes:
         times: End of each step in seconds.
-        cells_per_second: Rate over each last link, by its name.
+        cells_per_second: Rate over each link to a destination, by the link's name.
     """
 
     times: Floats

@@ -121,7 +121,7 @@ def repeats(contender: Contender, record: Record, runner: StreamRunner) -> bool:
 
     Args:
         contender: A contender.
-        record: One of its runs.
+        record: One of the runs of the contender.
         runner: Runs jobs without a store.
     """
     [experiment] = [one for one in experiments() if one.name == record.experiment]
@@ -132,7 +132,7 @@ def repeats(contender: Contender, record: Record, runner: StreamRunner) -> bool:
 
 
 def work(contender: Contender, yardstick: Contender) -> float | None:
-    """Processor time per cell-hop of a contender, divided by that of the reference scheme.
+    """Processor time per cell-hop of a contender, divided by the time of the reference scheme.
 
     Each time is the least of a few rounds, in which both schemes take turns. None if a run fails.
     """

@@ -32,7 +32,7 @@ def span(begin: str, end: str | None, options: tuple[str, str]) -> tuple[float, 
     Args:
         begin: A time as in scenario files.
         end: The end, as `begin`; None for no end.
-        options: Names of both options.
+        options: Names of the options for start and end.
 
     Raises:
         BadInput: A text is not a time, or the end is not after the start.
@@ -59,7 +59,7 @@ def duration(seconds: float) -> str:
     """A span of time as text for a terminal.
 
     >>> duration(0.25), duration(90), duration(7300)
-    ('0.2 s', '1 min 30 s', '2 h 2 min')
+    ('0.2 s', '1 min 30 s', '2 h 1 min')
     """
     if seconds < 60:
         return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"

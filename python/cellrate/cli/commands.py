@@ -30,7 +30,7 @@ class Command(NamedTuple):
     Attributes:
         name: Name of the command.
         target: Function or application of the command, as ``module:name`` in `cellrate.cli`.
-        about: The first sentence of its description.
+        about: The first sentence of the command's description.
         examples: Command lines.
     """
 

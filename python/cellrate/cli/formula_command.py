@@ -51,7 +51,8 @@ def command_of(
         extra: Further options.
         then: Called before anything is shown, with the formula's values by name and the further
             options. The text that `then` returns is printed at the end.
-        text: Description of the command; by default that of the formula, with equation and source.
+        text: Description of the command; by default the description of the formula, with equation
+            and source.
         describe: Makes the description of a parameter's option, if it differs from the default.
     """
 

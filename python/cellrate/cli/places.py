@@ -107,7 +107,7 @@ def _record(out: Path) -> dict[str, str]:
 def place_of(study: Path) -> Path:
     """Directory of a study's data set; for a study file, the directory that it uses by default.
 
-    A note on standard error has the settings of the data set besides those of its file.
+    A note on standard error has the settings of the data set beyond those of the study file.
 
     Raises:
         BadInput: The file is not a study file, the study has not run, or its directory has the data
@@ -207,7 +207,7 @@ def figure_files(
     Without `output` these are the default path and all known formats.
 
     Raises:
-        BadInput: The suffix of `output` is not that of a known format.
+        BadInput: The suffix of `output` is not the suffix of a known format.
     """
     if output is None:
         return default, known

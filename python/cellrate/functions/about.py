@@ -139,7 +139,7 @@ def import_graph(
 
     Args:
         file: Path of the GraphML file.
-        flows: Flows besides those of the file, as pairs of hosts.
+        flows: Flows besides the flows of the file, as pairs of hosts.
         service: Service class of the flows over ATM; abr if absent.
         rate: Rate of links whose rate the file does not give.
         delay: Delay or length (as in 300 km) of links for which the file gives neither.

@@ -217,8 +217,8 @@ def tune(
 
     Args:
         scenario: A path, TOML, mapping or `Scenario`, as for `run`.
-        vary: Parameters, as ``PATH``, ``PATH=LOW..HIGH`` or ``PATH=A,B,C``; those of the fluid
-            model or of the control scheme by default.
+        vary: Parameters, as ``PATH``, ``PATH=LOW..HIGH`` or ``PATH=A,B,C``; by default the
+            parameters of the fluid model or of the control scheme.
         include: Settings to compare with, as ``abr.rif=1/128,abr.rdf=1/2``.
         overrides: Settings, as for `run`.
         objective: Criteria in order of priority; =X after one sets its tolerance. By default

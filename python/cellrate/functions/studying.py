@@ -116,10 +116,10 @@ def table(
         data: A data set, or its directory.
         rows: Factors of the rows, as in rtt,scheme.
         columns: Factors of the columns, as in rtt,scheme.
-        measures: Measures; those of the study by default.
+        measures: Measures; the measures of the study by default.
         of: Table of the measures: runs, flows, classes, vcs, ports or queues.
         where: Only runs with these values of factors, in the units of the data set.
-        level: Confidence level; that of the study by default.
+        level: Confidence level; the level of the study by default.
 
     Returns:
         The table; `cellrate.studies.dataset.table.written` writes it as LaTeX, CSV and so on.

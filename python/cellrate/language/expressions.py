@@ -310,7 +310,7 @@ def evaluate(text: str, scope: Mapping[str, Any]) -> Any:
 
     Args:
         text: The expression.
-        scope: Values of its names.
+        scope: Values of the names in the expression.
 
     Raises:
         ExpressionError: If a name or key is missing, an operation is impossible, or the expression

@@ -18,9 +18,9 @@ class MeasureDescription:
 
     Attributes:
         definition: Definition on one line.
-        unit: Unit; empty if it has none.
+        unit: Unit of the measure; empty without a unit.
         formula: Computation from the values that a run reports.
-        source: Paper and section that define it.
+        source: Paper and section that define the measure.
         better: Whether `more` or `less` is better.
         greatest: The greatest value that the measure can have; None if its definition sets none.
     """

@@ -82,8 +82,8 @@ def drr_delay_seconds(
 ) -> Numbers:
     """Greatest delay under deficit round robin: sigma / (phi C) + (3 - 2 phi) F / C.
 
-    F / C and phi are those of a latency-rate server (Stiliadis and Varma 1998). Each quantum must
-    hold the largest frame.
+    The latency (3 - 2 phi) F / C is that of deficit round robin as a latency-rate server (Stiliadis
+    and Varma 1998). Each quantum must hold the largest frame.
 
     Args:
         link_bits_per_second: Rate C of the line.

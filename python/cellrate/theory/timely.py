@@ -93,7 +93,7 @@ def timely_phase_margin_degrees(
         segment_bytes: Bytes of a segment, for each of which the rate changes once.
         packet_bytes: Bytes of a packet on the link.
         weight_slope: Slope of the weight over the gradient; 1/2 gives the paper's figure, and 2 is
-            that of its algorithm.
+            the slope of the paper's algorithm.
 
     Raises:
         AssumptionError: A value is outside the model, or the queue at the fixed point lasts longer
