@@ -106,7 +106,7 @@ async function main(): Promise<void> {
   const table = rows.map((row) => `| ${row.join(" | ")} |`).join("\n");
   await writeFile(
     `${ROOT}docs/evidence/lab.md`,
-    `# The lab in a browser\n\nMeasured in headless Chromium on two cores without a graphics card, by \`npm run measure\` in \`lab/\`: medians of ${TIMES}, ratios of the least times. A run in the page is read at 4,096 instants for\nits curves and copied for looking back, which the native run is not. \`make test-lab\` compares the digest of the first run of each of ${runs.length} experiments in the browser with the golden\ntables, and fails if a digest differs.\n\n| | Measured | Bar |\n|---|---|---|\n${table}\n`,
+    `# The lab in a browser\n\n\`npm run measure\` in \`lab/\` measures in headless Chromium on two cores without a graphics card. Times are medians of ${TIMES} runs; ratios are of the least times. The page reads a run at 4,096 instants for\nits curves, and copies its state for looking back; the native run does neither. The last column has the goals, which the measured values may miss. \`make test-lab\` compares the digest of the first run of each of ${runs.length} experiments in the browser with the golden\ntables, and fails if a digest differs.\n\n| | Measured | Goal |\n|---|---|---|\n${table}\n`,
   );
   console.log(table);
   await chromium.close();
