@@ -230,19 +230,11 @@ def test_a_film_shows_notifications(command: Command, tmp_path: Path) -> None:
     assert "congestion notification" in film.read_text("utf-8")
 
 
-@pytest.mark.parametrize("function", ["choose", "tune"])
-def test_searches_know_or_refuse_roce(command: Command, function: str) -> None:
-    short = (
-        ["--set", "run.duration=1 ms", "--budget", "3", "--seeds", "1"]
-        if function == "tune"
-        else []
-    )
-    done = command(function, "-", *short, stdin=WITHOUT_PFC)
-    if function == "choose":
-        assert "no control of RoCE" in done.stderr
-    else:
-        assert done.returncode == 0, done.stderr
-        assert "roce.control" in done.stdout
+def test_tune_searches_the_parameters_of_roce(command: Command) -> None:
+    short = ["--set", "run.duration=1 ms", "--budget", "3", "--seeds", "1"]
+    done = command("tune", "-", *short, stdin=WITHOUT_PFC)
+    assert done.returncode == 0, done.stderr
+    assert "roce.control" in done.stdout
 
 
 def test_explain_counts_headers_of_roce() -> None:

@@ -10,13 +10,8 @@ import polars as pl
 import pytest
 from cellrate.advice.choosing import Effort, Goals, choose_over_ethernet
 from cellrate.advice.choosing.packet_alternatives import Alternative
-from cellrate.advice.choosing.packet_choice import (
-    SHOWN,
-    PacketChoice,
-    PacketOption,
-    missed,
-    objective_of,
-)
+from cellrate.advice.choosing.packet_choice import SHOWN, PacketChoice, PacketOption
+from cellrate.advice.choosing.packet_goals import missed, objective_of
 from cellrate.advice.tuning.laboratory import AS_IT_IS
 from cellrate.advice.tuning.measures import OF_LINK_LAYERS
 from cellrate.language.ended_flows import Unfinished, unfinished

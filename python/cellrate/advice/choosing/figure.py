@@ -1,18 +1,21 @@
-"""Picture of a choice: throughput over buffer of the best option of each control."""
+"""Picture of a choice: speed over buffer or queue of the best option of each control."""
 
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from matplotlib import style
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from cellrate.advice.choosing.answer import Answer
-from cellrate.advice.choosing.candidates import Option
 from cellrate.advice.choosing.goals import best_of_each
-from cellrate.common.numbers import seconds
+from cellrate.advice.choosing.packet_choice import PacketChoice
+from cellrate.advice.choosing.packet_goals import missed
+from cellrate.common.numbers import number, seconds
 from cellrate.common.picture_style import NOTE
 from cellrate.simulation.figures import COLOURS, FAINT, STYLE, new_figure
 
@@ -21,6 +24,29 @@ from cellrate.simulation.figures import COLOURS, FAINT, STYLE, new_figure
 SMALL, LARGE = 14.0, 160.0
 # Least distance of two names above the panel, as a share of its width.
 APART = 0.042
+WIDTH = 90
+"""Characters of a line above the picture."""
+
+
+@dataclass(frozen=True)
+class Dot:
+    """An option in the picture.
+
+    Attributes:
+        name: Name, written above the panel.
+        x: What the option needs.
+        y: What the option gives.
+        share: What its area shows, as a share of the greatest.
+        is_missing: True if it misses a goal.
+        is_best: True for the recommended option.
+    """
+
+    name: str
+    x: float
+    y: float
+    share: float
+    is_missing: bool
+    is_best: bool
 
 
 def front_figure(answer: Answer) -> Figure:
@@ -29,68 +55,108 @@ def front_figure(answer: Answer) -> Figure:
     The area of a point grows with the mean wait at the bottleneck. Points that miss a goal are
     hollow.
     """
-    figure, [panel] = new_figure(1, width=6.9, height=5.2, shared=False)
     named = best_of_each(answer.options, answer.goals)
     longest = max(option.mean_delay_seconds for option in named) or 1.0
-    best, hand = answer.judgement.best, answer.goals.buffer_cells
+    best = answer.judgement.best
+    dots = [
+        Dot(
+            one.candidate.name,
+            one.buffer_cells,
+            one.throughput_bits_per_second / 1e6,
+            one.mean_delay_seconds / longest,
+            one.candidate.name in answer.judgement.missed,
+            best is not None and one.candidate == best.candidate,
+        )
+        for one in named
+    ]
+    title = f"{answer.base.path}: buffer and throughput"
+    areas = f"areas are mean waits, up to {seconds(longest)}"
+    axes = ("buffer (cells)", "throughput (Mbit/s)")
+    return _drawn(dots, axes, title, areas, answer.goals.buffer_cells)
+
+
+def packet_figure(choice: PacketChoice) -> Figure:
+    """Draws the best alternative of each kind over Ethernet, by name.
+
+    The area of a point grows with the longest queue. Points that miss a goal are hollow.
+    Alternatives under which files do not end have no completion time, and are left out.
+    """
+    speed, best = choice.speed, choice.best
+    scale, unit = (1e-3, "ms") if speed.unit == "s" else (speed.divisor, speed.shown_unit)
+    named = choice.best_of_each(lambda one: one.kind)
+    shown = [one for one in named if one.means[speed.name] is not None]
+    longest = max((one.means["queue-peak"] or 0.0 for one in shown), default=0.0) or 1.0
+    dots = [
+        Dot(
+            one.alternative.name,
+            one.means["queue"] or 0.0,
+            (one.means[speed.name] or 0.0) / scale,
+            (one.means["queue-peak"] or 0.0) / longest,
+            bool(missed(one.means, choice.deciding)),
+            one.alternative == best.alternative,
+        )
+        for one in shown
+    ]
+    areas = f"areas are longest queues, up to {number(longest)} bytes"
+    if len(shown) < len(named):
+        areas += f"; {len(named) - len(shown)} without completion time left out"
+    title = f"{choice.base.path}: mean queue and {speed.name}"
+    return _drawn(dots, ("mean queue (packets)", f"{speed.name} ({unit})"), title, areas)
+
+
+def _drawn(
+    dots: Sequence[Dot], axes: tuple[str, str], title: str, areas: str, hand: float | None = None
+) -> Figure:
+    """The points with their names; `hand` is the buffer at hand."""
+    figure, [panel] = new_figure(1, width=6.9, height=5.2, shared=False)
+    dots = sorted(dots, key=lambda one: one.x)
     with style.context(STYLE):
-        for option in named:
-            colour = (
-                COLOURS[1]
-                if best is not None and option.candidate == best.candidate
-                else COLOURS[0]
-            )
-            is_missing = option.candidate.name in answer.judgement.missed
+        for one in dots:
+            colour = COLOURS[1] if one.is_best else COLOURS[0]
             panel.scatter(
-                option.buffer_cells, _megabits(option),
-                s=SMALL + (LARGE - SMALL) * math.sqrt(option.mean_delay_seconds / longest),
-                facecolors="none" if is_missing else colour, edgecolors=colour, alpha=0.8,
+                one.x, one.y, s=SMALL + (LARGE - SMALL) * math.sqrt(one.share),
+                facecolors="none" if one.is_missing else colour, edgecolors=colour, alpha=0.8,
             )  # fmt: skip
-        if best is not None:
-            panel.scatter(best.buffer_cells, _megabits(best), s=110, facecolors="none",
-                          edgecolors=COLOURS[1], linewidths=1.4, zorder=3)  # fmt: skip
+            if one.is_best:
+                panel.scatter(one.x, one.y, s=110, facecolors="none",
+                              edgecolors=COLOURS[1], linewidths=1.4, zorder=3)  # fmt: skip
         if hand is not None:
             panel.axvline(hand, color=FAINT, linestyle=":")
             panel.annotate(
                 "buffer at hand", (hand, 0.02), (3, 0), color=NOTE, size=8,
                 xycoords=panel.get_xaxis_transform(), textcoords="offset points",
             )  # fmt: skip
-        panel.set_xscale("log")
-        rates = [_megabits(option) for option in named]
-        is_whole = min(rates) < max(rates) / 2
+        if all(one.x > 0 for one in dots):
+            panel.set_xscale("log")
+        most = max((one.y for one in dots), default=1.0)
+        is_whole = min((one.y for one in dots), default=0.0) < most / 2
         if is_whole:
-            panel.set_ylim(0, 1.08 * max(rates))
+            panel.set_ylim(0, 1.08 * most)
         else:
             panel.margins(y=0.2)
-        panel.set_xlabel("buffer (cells)")
-        panel.set_ylabel("throughput (Mbit/s)")
-        _names(panel, named, best)
-        told = [f"areas are mean waits, up to {seconds(longest)}"]
+        panel.set_xlabel(axes[0])
+        panel.set_ylabel(axes[1])
+        _names(panel, dots)
+        told = [areas]
         if not is_whole:
-            told.append("the throughput axis does not begin at 0")
-        if answer.judgement.missed:
+            told.append(f"the {axes[1].partition(' (')[0]} axis does not begin at 0")
+        if any(one.is_missing for one in dots):
             told.append("hollow points miss a goal")
-        title = f"{answer.base.path}: buffer and throughput\n{'; '.join(told)}"
-        figure.suptitle(title, x=0.01, ha="left", size=10)
+        notes = textwrap.fill("; ".join(told), WIDTH)
+        figure.suptitle(f"{title}\n{notes}", x=0.01, ha="left", size=10)
     return figure
 
 
-def _megabits(one: Option) -> float:
-    return one.throughput_bits_per_second / 1e6
-
-
-def _names(panel: Axes, options: Sequence[Option], best: Option | None) -> None:
-    """Writes the names of controls above the panel, each with a line to its point."""
+def _names(panel: Axes, dots: Sequence[Dot]) -> None:
+    """Writes the names of options above the panel, each with a line to its point."""
     to_share = panel.transData + panel.transAxes.inverted()
-    own = [float(to_share.transform((option.buffer_cells, 1.0))[0]) for option in options]
-    for one, place in zip(options, _spread(own), strict=True):
-        recommended = best is not None and one.candidate == best.candidate
-        colour = COLOURS[1] if recommended else NOTE
-        point = (one.buffer_cells, _megabits(one))
+    own = [float(to_share.transform((one.x, 1.0))[0]) for one in dots]
+    for one, place in zip(dots, _spread(own), strict=True):
+        colour = COLOURS[1] if one.is_best else NOTE
         panel.annotate(
-            one.candidate.name, point, (place, 1.03), textcoords="axes fraction", rotation=45,
+            one.name, (one.x, one.y), (place, 1.03), textcoords="axes fraction", rotation=45,
             ha="left", va="bottom", rotation_mode="anchor", size=8, color=colour,
-            weight="bold" if recommended else "normal",
+            weight="bold" if one.is_best else "normal",
             arrowprops={"arrowstyle": "-", "color": colour, "lw": 0.5, "shrinkA": 0, "shrinkB": 3,
                         "relpos": (0.0, 0.0)},
         )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Chooses TCP's recovery, queue management and control for a scenario over Ethernet."""
+"""Chooses how flows over Ethernet are controlled: over TCP, by explicit rates, or over RoCE."""
 
 from __future__ import annotations
 
@@ -15,14 +15,9 @@ from cellrate.advice.choosing.packet_alternatives import (
     crossed,
     own_recovery,
 )
-from cellrate.advice.choosing.packet_choice import (
-    STUDY,
-    PacketChoice,
-    PacketOption,
-    missed,
-    objective_of,
-    within_reach,
-)
+from cellrate.advice.choosing.packet_choice import STUDY, PacketChoice, PacketOption
+from cellrate.advice.choosing.packet_goals import missed, objective_of, within_reach
+from cellrate.advice.choosing.roce_alternatives import over_roce, protected
 from cellrate.advice.choosing.whole_runs import WholeRuns
 from cellrate.advice.tuning.declared import ResolvedScenario, declared, parameter_tables
 from cellrate.advice.tuning.laboratory import AS_IT_IS, Laboratory, Setting
@@ -37,6 +32,8 @@ from cellrate.simulation.run_types import Runner
 from cellrate.simulation.runner import Job, run_many
 
 SEARCH_SEED = 1
+OF_FLOWS = ("rate_control", "roce")
+"""Tables of flows that a choice replaces."""
 
 
 def choose_over_ethernet(
@@ -50,6 +47,8 @@ def choose_over_ethernet(
 ) -> PacketChoice:
     """Chooses a recovery with an algorithm for queues, or a control, with its parameters.
 
+    For flows over RoCE it chooses a control with a protection from losses (`roce_alternatives`).
+
     The buffers stay those of the scenario. The best option is run once more, with seeds that the
     search has not used, which give its numbers.
 
@@ -60,8 +59,8 @@ def choose_over_ethernet(
     whole runs.
 
     Raises:
-        BadInput: No flow runs over TCP or obeys rates, or
-            credits replace queue management.
+        BadInput: No flow has a control, flows over RoCE are beside others, or credits or pauses
+            replace queue management.
         ScenarioError: The scenario is wrong.
     """
     plain = ResolvedScenario.of(replace(base, seed=None).scenario())
@@ -73,15 +72,16 @@ def choose_over_ethernet(
             "the scenario has `fcvc`; leave `fcvc` out: over Ethernet choose does not try credit "
             "control"
         )
-    if plain.network.lossless is not None:
+    is_roce = any(flow.roce for flow in flows)
+    if plain.network.lossless is not None and not is_roce:
         by = plain.network.lossless["by"]
         raise BadInput(
             f"the scenario has `{by}`, which holds senders back before a buffer overflows; over "
             "Ethernet choose keeps the buffers, and compares recoveries and queue management that "
             f"act on drops and marks. Leave `{by}` out, or {STUDY}"
         )
-    own = (f"flow.{group}.rate_control" for group in plain.network.groups())
-    changes = plain.network.change_of("switch.aqm", "switch.control", *own)
+    own = (f"flow.{group}.{of}" for group in plain.network.groups() for of in OF_FLOWS)
+    changes = plain.network.change_of("switch.aqm", "switch.control", "pfc", "cbfc", *own)
     if changes is not None:
         raise BadInput(
             f"{base.path}: {changes} during the run; choose replaces queue management and "
@@ -189,6 +189,7 @@ def _option(
         sum(run.acts for run in runs),
         sum(run.locked for run in runs),
         (*alternative.overrides(plain), *setting.overrides),
+        alternative.removed(plain),
     )
 
 
@@ -213,6 +214,10 @@ class _Search:
         assert isinstance(self.plain.network, FrameNetwork)  # noqa: S101  callers know it
         return self.plain.network
 
+    @property
+    def over_roce(self) -> bool:
+        return any(flow.roce for flow in self.network.flows)
+
     def objective(self, means: Sequence[Means]) -> Objective:
         """The goals that are within reach, as criteria in their order."""
         files = _are_files(self.network.flows)
@@ -220,11 +225,17 @@ class _Search:
 
     def run(self) -> None:
         """Runs all alternatives once, and searches the best one of each kind."""
-        self._once(at_first(self.plain, self.network.flows))
-        own = own_recovery(self.network.flows)
-        recoveries = [one.recovery or own for one in self._ranked() if not one.control]
+        flows = self.network.flows
+        self._once(over_roce(self.plain) if self.over_roce else at_first(self.plain, flows))
         self.is_crossed = True
-        if any(flow.tcp for flow in self.network.flows):
+        if self.over_roce:
+            means = self._means()
+            goals = within_reach(self.goals, means)
+            found = zip(self.laboratories, means, strict=True)
+            self._once(protected(self.plain, [one for one, of in found if missed(of, goals)]))
+        elif any(flow.tcp for flow in flows):
+            own = own_recovery(flows)
+            recoveries = [one.recovery or own for one in self._ranked() if not one.control]
             self._once(crossed([one for one in recoveries if one]))
         of_kinds: dict[str, Alternative] = {}
         for one in self._ranked():
@@ -239,8 +250,8 @@ class _Search:
         """Runs alternatives that have not been run yet with one seed."""
         ports, added = bottleneck(self.network), dict[Alternative, Laboratory]()
         for one in found:
-            job = replace(self.base, overrides=(*self.base.overrides, *one.overrides(self.plain)))
             try:
+                job = one.job(self.base, self.plain)
                 job.scenario()
             except ScenarioError as error:
                 self.refused[one.name] = str(error.diagnostics[0]["message"])
@@ -264,7 +275,9 @@ class _Search:
     def not_tried(self) -> Iterator[str]:
         """Texts on the alternatives and searches that the time limit left out."""
         yield from (one.name for one, found in self.laboratories.items() if not found.trials)
-        if not self.is_crossed and any(flow.tcp for flow in self.network.flows):
+        if not self.is_crossed and self.over_roce:
+            yield "controls that miss goals under other protections from losses"
+        elif not self.is_crossed and any(flow.tcp for flow in self.network.flows):
             yield "the best recoveries with other queue algorithms"
         kinds = dict.fromkeys(one.kind for one in self.laboratories)
         left = [kind or "the scenario's own" for kind in kinds if kind not in self.searched]
@@ -291,17 +304,18 @@ def _refuse_flows(path: str, flows: Sequence[FrameFlow]) -> None:
     """Refuses flows for which there is nothing to choose.
 
     Raises:
-        BadInput: A flow runs over RoCE, or none runs over TCP or obeys rates.
+        BadInput: Flows over RoCE are beside others, or no flow has a control.
     """
-    over_roce = next((flow.group for flow in flows if flow.roce), None)
-    if over_roce is not None:
-        controls = f"--vary flow.{over_roce}.roce.control.algorithm=dcqcn,hpcc"
+    roce = [flow for flow in flows if flow.roce]
+    other = next((one.group for one in flows if one.tcp or one.rate_controlled), None)
+    if roce and other is not None:
         raise BadInput(
-            f"{path}: a flow runs over RoCE; choose tries TCP and `rate_control`, but no "
-            f"control of RoCE. Compare such controls by `cellrate compare {path} {controls}`, tune "
-            f"one with `cellrate tune`, leave `roce` out, or {STUDY}"
+            f"{path}: `flow.{roce[0].group}` runs over RoCE, and `flow.{other}` does not; choose "
+            "tries the controls of RoCE, or those of other flows. Leave one of them out, or "
+            f"{STUDY}"
         )
-    if not any(flow.tcp or flow.rate_controlled for flow in flows):
+    if not roce and other is None:
         raise BadInput(
-            f"{path}: no flow runs over TCP or has `rate_control`, so there is nothing to choose"
+            f"{path}: no flow runs over TCP or RoCE or has `rate_control`, so there is nothing to "
+            "choose"
         )

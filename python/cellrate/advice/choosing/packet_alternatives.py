@@ -1,15 +1,17 @@
-"""Alternatives of `choose` over Ethernet: TCP's recoveries, queue algorithms and controls."""
+"""Alternatives of `choose` for TCP and explicit rates over Ethernet."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 from cellrate import _core
 from cellrate.advice.choosing.candidates import AT_ONCE, BY_MARKS, Candidate, candidates, everywhere
 from cellrate.advice.tuning.declared import ResolvedScenario
 from cellrate.simulation.network.ethernet_view import FrameFlow
+from cellrate.simulation.runner import Job
 
 OF_MARKS = "dctcp"
 """The recovery that answers the share of marked data, so that it is tried with marks alone."""
@@ -54,6 +56,28 @@ class Alternative:
         if self.control is not None:
             return "control"
         return self.algorithm or ("recovery" if self.recovery else "")
+
+    @property
+    def row(self) -> str:
+        """Alternatives of one row share the row of the table, which shows the best of them."""
+        return self.name
+
+    def removed(self, scenario: ResolvedScenario) -> tuple[str, ...]:  # noqa: ARG002  of RoCE
+        """Keys of the scenario that the alternative does not have."""
+        return ()
+
+    def job(self, base: Job, scenario: ResolvedScenario) -> Job:
+        """The scenario under this alternative."""
+        return replace(base, overrides=(*base.overrides, *self.overrides(scenario)))
+
+    def as_json(self) -> dict[str, Any]:
+        """What the alternative is, for `--json`."""
+        return {
+            "recovery": self.recovery or None,
+            "algorithm": self.algorithm or None,
+            "marks": self.marks,
+            "control": self.control and self.control.name,
+        }
 
     def overrides(self, scenario: ResolvedScenario) -> tuple[str, ...]:
         """Settings that turn the scenario into this alternative."""

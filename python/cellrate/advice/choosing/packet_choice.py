@@ -4,22 +4,34 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from cellrate import _core
 from cellrate.advice.choosing.answer import left_out
 from cellrate.advice.choosing.checking import none_meets, rejected, unchecked, unequal, unused
-from cellrate.advice.choosing.goals import OF_CELLS, Goals, at_least
+from cellrate.advice.choosing.goals import OF_CELLS, Goals
 from cellrate.advice.choosing.packet_alternatives import Alternative
+from cellrate.advice.choosing.packet_goals import missed, within_reach
+from cellrate.advice.choosing.roce_alternatives import OverRoce
 from cellrate.advice.locked_phases import doubt
 from cellrate.advice.tuning.laboratory import Setting
 from cellrate.advice.tuning.measures import Criterion
 from cellrate.advice.tuning.objective import Means, Objective
-from cellrate.common.document import Command, Document, Listing, Paragraph, Table, columns, rows
-from cellrate.common.numbers import number
+from cellrate.common.document import (
+    Column,
+    Command,
+    Detail,
+    Document,
+    Figure,
+    Listing,
+    Paragraph,
+    Table,
+    rows,
+)
+from cellrate.common.numbers import number, seconds
 from cellrate.simulation.runner import Job
 
 SPANS = (
@@ -32,91 +44,12 @@ STUDY = (
     "examples/studies/credit-against-rate.toml"
 )
 SHOWN = ("unfinished", "throughput", "completion", "loss", "queue", "queue-peak", "fairness")
+ABOUT = (
+    "Speed over the mean queue of the best alternative of each kind; hollow points miss a goal, "
+    "and the recommended one is circled"
+)
 COSTLY = 0.05
 """Share of the throughput, or of the completion time, from which on the price of goals is told."""
-
-
-def untried() -> str:
-    """A sentence on what `choose` does not try over Ethernet, and on what compares it."""
-    known = json.loads(_core.registry())
-    links, controls = (
-        ", ".join(one["name"] for table in tables for one in known[table] if one["name"] != "none")
-        for tables in (("pauses", "credit"), ("roce",))
-    )
-    return f"Not tried: {links}, and flows over RoCE under {controls}; {STUDY}."
-
-
-@dataclass(frozen=True)
-class AtMost(Criterion):
-    """A criterion with a threshold: values below the threshold are equally good.
-
-    Attributes:
-        most: The threshold.
-    """
-
-    most: float = 0.0
-
-    def reaches(self, value: float, best: float) -> bool:
-        """True if a value does not exceed the threshold, or is the best if all exceed it."""
-        return value <= max(self.most, best)
-
-
-def speed_of(goals: Goals, *, files: bool) -> str:
-    """Name of the criterion that measures speed: completion times if all flows transfer files."""
-    return "completion" if files and goals.bits_per_second is None else "throughput"
-
-
-def objective_of(goals: Goals, *, files: bool) -> Objective:
-    """Ranks by the goals in their order: fairness, loss, speed, and last the shortest mean queue.
-
-    If no alternative meets a goal, the nearest alternatives stay in the ranking. Where all flows
-    transfer files, the alternatives under which the most files end come before all others: no goal
-    makes up for a file that does not end. Beside other flows, files that do not end count after the
-    speed.
-
-    Args:
-        goals: The goals.
-        files: True if all flows transfer files, so that completion times measure the speed.
-    """
-    named = f"unfinished,fairness,loss,{speed_of(goals, files=files)},queue"
-    known = Objective.named(named, "ethernet")
-    ends, fairness, loss, carried, queue = known.criteria
-    lost = AtMost(
-        **{one.name: getattr(loss, one.name) for one in fields(Criterion)}, most=goals.loss
-    )
-    fast: Criterion = replace(carried, tolerance=1 - goals.throughput)
-    if goals.bits_per_second is not None:
-        fast = at_least(carried, goals.bits_per_second)
-    asked = (at_least(fairness, goals.fairness), lost, fast)
-    return replace(known, criteria=(ends, *asked, queue) if files else (*asked, ends, queue))
-
-
-def missed(means: Means, goals: Goals) -> list[str]:
-    """Texts on the goals that means miss; a share of the best throughput is no such goal."""
-    found = [*goals.leaves_files(means["unfinished"]), *goals.loses(means["loss"], "packets")]
-    found += goals.is_unfair(means["fairness"])
-    carried = means["throughput"] or 0.0
-    if goals.bits_per_second is not None and carried < goals.bits_per_second:
-        found.append(f"delivers {number(carried / 1e9)} Gbit/s")
-    return found
-
-
-def within_reach(goals: Goals, found: Sequence[Means]) -> Goals:
-    """The goals that decide: without fairness if its default keeps other goals from being met.
-
-    The default counts only if some means that meet the other goals reach it. If none meet the other
-    goals, it counts if any means reach it.
-
-    Args:
-        goals: The goals that are asked for.
-        found: Means of all that was run.
-    """
-    others = replace(goals, fairness=0.0)
-    able = [means for means in found if not missed(means, others)] or found
-    is_kept = goals.insists_on_fairness or any(
-        not [*goals.is_unfair(means["fairness"])] for means in able
-    )
-    return goals if is_kept else others
 
 
 @dataclass(frozen=True)
@@ -131,6 +64,7 @@ class PacketOption:
         acts: Number of packets that queue management dropped or marked, in all runs.
         locked_runs: Number of runs in which the phases of TCP sources locked.
         overrides: Settings that turn the scenario into this option.
+        removed: Keys of the scenario that the option does not have.
     """
 
     alternative: Alternative
@@ -140,6 +74,7 @@ class PacketOption:
     acts: int
     locked_runs: int
     overrides: tuple[str, ...]
+    removed: tuple[str, ...] = ()
 
     @property
     def label(self) -> str:
@@ -183,11 +118,18 @@ class PacketChoice:
     @property
     def subject(self) -> str:
         """Title of the report: recoveries and queue algorithms, or controls."""
+        if self._over_roce:
+            return "control and protection from losses of flows over RoCE"
         chosen = [one.alternative for one in self.options]
         if not any(one.control for one in chosen):
             return "recovery and queue management"
         over_tcp = any(one.recovery for one in chosen)
         return "recovery, queue management and control" if over_tcp else "control"
+
+    @property
+    def _over_roce(self) -> list[OverRoce]:
+        """The alternatives for flows over RoCE; empty for other flows."""
+        return [one.alternative for one in self.options if isinstance(one.alternative, OverRoce)]
 
     @property
     def best(self) -> PacketOption:
@@ -197,8 +139,8 @@ class PacketChoice:
     @property
     def _left(self) -> list[PacketOption]:
         """The options that have not missed a goal in their checks."""
-        failed = {one.overrides for one, _ in self.rejected}
-        return [one for one in self.options if one.overrides not in failed]
+        failed = {(one.alternative, one.overrides) for one, _ in self.rejected}
+        return [one for one in self.options if (one.alternative, one.overrides) not in failed]
 
     @property
     def _searched(self) -> PacketOption:
@@ -261,7 +203,8 @@ class PacketChoice:
                 f"windows of these runs, so the runs do not show what {best.alternative.algorithm} "
                 "gains."
             )
-        other = next((one for one in self.options if one.alternative != best.alternative), None)
+        row = best.alternative.row
+        other = next((one for one in self.options if one.alternative.row != row), None)
         if other is not None:
             seeds = "" if self.checked is None else " with the seeds of the search"
             yield f"Second{seeds}: {other.label}: {self._numbers(other)}."
@@ -271,8 +214,24 @@ class PacketChoice:
                 f"The table marks {locked} of {len(self.options)} options in whose runs the TCP "
                 "sources run in step: few flows determine the measures of these options."
             )
-        yield untried()
+        yield from self._untried()
         yield from left_out(self.not_tried)
+
+    def _untried(self) -> Iterator[str]:
+        """Sentences on what `choose` does not try over Ethernet, and on what compares it."""
+        own = next((one for one in self._over_roce if one.is_own), None)
+        if own is not None:
+            yield (
+                "Not tried: fcvc, explicit rates, TCP; and other protections from losses than "
+                f"{own.protection} for controls that meet the goals under it. To try all, {STUDY}."
+            )
+            return
+        known = json.loads(_core.registry())
+        links, controls = (
+            ", ".join(one["name"] for table in of for one in known[table] if one["name"] != "none")
+            for of in (("pauses", "credit"), ("roce",))
+        )
+        yield f"Not tried: {links}, and flows over RoCE under {controls}; {STUDY}."
 
     def _price(self) -> Iterator[str]:
         """The sentence on a faster option that misses a goal, if it is faster by `COSTLY`.
@@ -307,43 +266,81 @@ class PacketChoice:
     def _numbers(self, option: PacketOption) -> str:
         return ", ".join(f"{name} {text}" for name, text in self._measured(option) if text != "-")
 
-    def _measured(self, option: PacketOption) -> Iterator[tuple[str, str]]:
+    def _measured(
+        self, option: PacketOption, *, with_units: bool = True
+    ) -> Iterator[tuple[str, str]]:
         known = {one.name: one for one in self.objective.known}
         for name in self.shown:
             value, criterion = option.means[name], known[name]
             text = "-"
             if value is not None:
-                text = f"{number(value / criterion.divisor)} {criterion.shown_unit}".strip()
+                unit = _unit(criterion) if with_units else ""
+                text = f"{number(value / criterion.divisor)} {unit}".strip()
+                text = seconds(value) if criterion.unit == "s" else text
             yield name, text
 
     def command(self) -> str:
-        """The shell command that runs the recommended option once."""
-        settings = (*self.base.overrides, *self.best.overrides)
-        parts = (part for override in settings for part in ("--set", override))
+        """The shell command that runs the recommended option once.
+
+        If the option lacks keys of the scenario, the file must first lose them.
+        """
+        removed = self.best.removed
+        own = (one for one in self.base.overrides if not one.startswith(removed))
+        parts = (part for one in (*own, *self.best.overrides) for part in ("--set", one))
         return shlex.join(["cellrate", "run", self.base.path, *parts])
+
+    def best_of_each(self, group: Callable[[Alternative], str]) -> list[PacketOption]:
+        """The best option of each group of alternatives, in the order of the options."""
+        found = dict[str, PacketOption]()
+        for one in self.options:
+            found.setdefault(group(one.alternative), one)
+        return [*found.values()]
 
     def document(self) -> Document:
         """The recommendation, and the best of each alternative, as a document."""
-        best_of_each = {one.alternative: one for one in reversed(self.options)}
-        ordered = [one for one in self.options if best_of_each[one.alternative] is one]
+        known = {one.name: one for one in self.objective.known}
+        few = {"queue-peak", self.speed.name, "loss", "queue"}
         table = Table(
-            columns("alternative", "seeds", *self.shown, numbers=range(1, len(self.shown) + 2)),
+            (
+                Column("alternative"),
+                Column("seeds", "right", optional=True),
+                *(
+                    Column(f"{one}\n{_unit(known[one])}".strip(), "right", optional=one not in few)
+                    for one in self.shown
+                ),
+                Column("with", detail=True),
+            ),
             rows(
-                [one.label, _seeds(one), *(text for _, text in self._measured(one))]
-                for one in ordered
+                [
+                    one.alternative.name,
+                    _seeds(one),
+                    *(text for _, text in self._measured(one, with_units=False)),
+                    one.setting.label if one.setting.values else "defaults",
+                ]
+                for one in self.best_of_each(lambda one: one.row)
             ),
         )
+        removed = ", ".join(f"`{key}`" for key in self.best.removed)
+        remove = f"Remove {removed} from {self.base.path} first; NAME-chosen.toml is without."
         refused = Listing(tuple((f"{name}: {why}",) for name, why in self.refused.items()))
         return Document(
             f"{self.base.path}: {self.subject}",
             (
                 Paragraph(self.wanted(), "faint"),
                 *map(Paragraph, self.words()),
+                *((Paragraph(remove),) if removed else ()),
                 Command((self.command(),)),
                 table,
                 refused,
+                Detail((Figure(self._drawn, ABOUT),)),
             ),
         )
+
+    def _drawn(self) -> str:
+        from cellrate.advice.choosing.figure import packet_figure  # slow to import
+        from cellrate.simulation.figures import svg
+
+        return svg(packet_figure(self))
 
     def as_json(self) -> dict[str, Any]:
         """The output of `cellrate choose --json`."""
@@ -371,16 +368,19 @@ class PacketChoice:
         """JSON object of an option."""
         keys = {criterion.name: criterion.key for criterion in self.objective.known}
         return {
-            "recovery": one.alternative.recovery or None,
-            "algorithm": one.alternative.algorithm or None,
-            "marks": one.alternative.marks,
-            "control": one.alternative.control and one.alternative.control.name,
+            **one.alternative.as_json(),
             "parameters": dict(one.setting.values),
             "overrides": list(one.overrides),
+            "removed": list(one.removed),
             "seeds": one.seeds,
             "locked_runs": one.locked_runs,
             **{keys[name]: value for name, value in one.means.items()},
         }
+
+
+def _unit(criterion: Criterion) -> str:
+    """The unit of a column; a time says its own."""
+    return "" if criterion.unit == "s" else criterion.shown_unit
 
 
 def _seeds(option: PacketOption) -> str:

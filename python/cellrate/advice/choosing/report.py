@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import shlex
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,8 @@ from cellrate.advice.choosing.candidates import Option
 from cellrate.advice.choosing.checking import none_meets, rejected, unchecked, unequal, unused
 from cellrate.advice.choosing.circumstances import OTHER_STARTS, times
 from cellrate.advice.choosing.goals import OF_FRAMES, Goals, best_of_each, settled
-from cellrate.advice.choosing.packet_choice import PacketChoice
+from cellrate.advice.choosing.packet_choice import PacketChoice, PacketOption
+from cellrate.advice.choosing.roce_alternatives import without
 from cellrate.advice.locked_phases import doubt
 from cellrate.advice.sizing.confidence import covered
 from cellrate.common import whole_file
@@ -34,7 +36,6 @@ from cellrate.common.document.web_page import web_page
 from cellrate.common.numbers import counted, seconds
 from cellrate.common.to_json import to_json
 from cellrate.simulation.network import Network
-from cellrate.simulation.runner import Job
 
 
 def asked(answer: Answer) -> str:
@@ -468,7 +469,8 @@ def write(answer: Answer | PacketChoice, paths: Sequence[Path]) -> list[Path]:
     best = answer.best if isinstance(answer, PacketChoice) else answer.recommended
     texts = [web_page(report(answer))]
     if best is not None:
-        texts.append(Job(base.text, base.path, (*base.overrides, *best.overrides)).resolved())
+        base = without(base, best.removed) if isinstance(best, PacketOption) else base
+        texts.append(replace(base, overrides=(*base.overrides, *best.overrides)).resolved())
     written = list(paths[: len(texts)])
     for path, text in zip(written, texts, strict=True):
         whole_file.write_text(path, text)

@@ -280,6 +280,9 @@ def _over_ethernet(criterion: Criterion) -> Criterion:
             return replace(gbit, unit="bytes", of=_peak_bytes)
         case "packets-lost":
             return replace(gbit, of=_total("packets_dropped"))
+        case "throughput":
+            about = "throughput of all flows"
+            return replace(gbit, about=about, of=_total("throughput_bits_per_second"))
         case "completion":
             return replace(gbit, of=_completion_over_ethernet)
     return gbit

@@ -1,0 +1,201 @@
+"""Alternatives of `choose` for flows over RoCE: controls under each protection from losses."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from cellrate import _core
+from cellrate.advice.choosing.candidates import everywhere
+from cellrate.advice.choosing.packet_alternatives import Alternative
+from cellrate.advice.tuning.declared import ResolvedScenario
+from cellrate.simulation.network.ethernet_view import FrameNetwork
+from cellrate.simulation.runner import Job
+
+GO_BACK, TRIMMING = "go-back-n", "trimming"
+"""Protections by the source: go-back-N alone, and selective resend of what switches trimmed."""
+PAUSES = {"pfc": "{}", "cbfc": "{batch=96}"}
+"""Protections by links, with their settings; CBFC returns credit for four full frames at a time."""
+RED = (
+    'algorithm="red", weight=1, gentle=false, ecn=true, hard_drop=false, at="dequeue", '
+    'min="{} bytes", max="{} bytes", max_p={}'
+)
+KMIN, KMAX, KMAX_RATE = 5_000, 200_000, 40e9
+"""Bytes of the thresholds of DCQCN (Zhu et al. 2015), and the rate in bit/s for which they are."""
+KMIN_SHARE, KMAX_SHARE = 0.2, 0.8
+"""Thresholds of NSCC as shares of the buffer, as in the public simulator of Ultra Ethernet."""
+NSCC_TIMEOUT = 100e-6
+"""Seconds of the retransmission timer of NSCC in this simulator."""
+
+
+@dataclass(frozen=True)
+class OverRoce(Alternative):
+    """A control of all flows over RoCE, with a protection from losses.
+
+    Attributes:
+        roce: Name of the control; empty if the scenario has several.
+        protection: Name of the protection.
+        is_own: True for the scenario as it is.
+    """
+
+    roce: str = ""
+    protection: str = ""
+    is_own: bool = False
+
+    @property
+    def name(self) -> str:
+        """Name of the alternative: control, and protection."""
+        own = " (own)" if self.is_own else ""
+        return f"{self.roce or 'several controls'}, {self.protection}{own}"
+
+    @property
+    def kind(self) -> str:
+        """The control; the scenario as it is has a kind of its own, the empty text."""
+        return "" if self.is_own else self.roce
+
+    @property
+    def row(self) -> str:
+        """The row of its control; the scenario as it is has a row of its own."""
+        return self.kind
+
+    def removed(self, scenario: ResolvedScenario) -> tuple[str, ...]:
+        """Keys that the scenario has and the alternative does not, which no setting removes."""
+        document = scenario.keys.document
+        if self.protection == _protection(document):
+            return ()
+        found = tuple(one for one in PAUSES if one in document and one != self.protection)
+        is_trimming = "trim_priority" in document["switch"] and self.protection != TRIMMING
+        return (*found, *(("switch.trim_priority",) if is_trimming else ()))
+
+    def job(self, base: Job, scenario: ResolvedScenario) -> Job:
+        """The scenario under this alternative."""
+        return super().job(without(base, self.removed(scenario)), scenario)
+
+    def overrides(self, scenario: ResolvedScenario) -> tuple[str, ...]:
+        """Settings that turn the scenario, without the keys `removed`, into this alternative.
+
+        The scenario's own control and its own protection keep their parameters.
+        """
+        document, network = scenario.keys.document, scenario.network
+        assert isinstance(network, FrameNetwork)  # noqa: S101  callers know it
+        own_control, own_protection = _control(document), _protection(document)
+        of_flows, found = dict[str, str](), list[str]()
+        if self.roce != own_control:
+            of_flows["control"] = f'{{algorithm="{self.roce}"}}'
+            found += everywhere(scenario, "aqm", _marks(self.roce, network))
+            if self.roce == "nscc" and _full_seconds(network) < NSCC_TIMEOUT:
+                of_flows["timeout"] = f'"{NSCC_TIMEOUT * 1e6:.0f} us"'
+        if self.protection != own_protection:
+            if TRIMMING in (self.protection, own_protection):
+                resend = "selective" if self.protection == TRIMMING else GO_BACK
+                of_flows["resend"] = f'"{resend}"'
+            if self.protection in PAUSES:
+                found.append(f"{self.protection}={PAUSES[self.protection]}")
+            if self.protection == TRIMMING:
+                rest = [[p for p in queue if p != 7] for queue in document["switch"]["queues"]]
+                queues = [[7], *([one for one in rest if one] or [[0]])]
+                found += [f"switch.queues={json.dumps(queues)}", "switch.trim_priority=7"]
+        groups = [one["name"] for one in document["flow"] if "roce" in one]
+        settings = (
+            f"flow.{g}.roce.{key}={value}" for g in groups for key, value in of_flows.items()
+        )
+        return (*found, *settings)
+
+    def as_json(self) -> dict[str, Any]:
+        """Control and protection for `--json`."""
+        return {"control": self.roce or None, "protection": self.protection}
+
+
+def without(base: Job, keys: Sequence[str]) -> Job:
+    """A scenario without some keys that no setting removes; the scenario itself without keys."""
+    if not keys:
+        return base
+    text = base.resolved()
+    for key in keys:
+        name = re.escape(key.removeprefix("switch."))
+        text = re.sub(rf"(?ms)^\[{name}\]\n.*?(?=^\[|\Z)|^{name} = [^\n]*\n", "", text)
+    return replace(base, text=text, overrides=())
+
+
+def over_roce(scenario: ResolvedScenario) -> Iterator[OverRoce]:
+    """The scenario as it is, then all other controls under its protection from losses."""
+    document = scenario.keys.document
+    own = OverRoce(roce=_control(document), protection=_protection(document), is_own=True)
+    yield own
+    for entry in json.loads(_core.registry())["roce"]:
+        if entry["name"] != own.roce:
+            yield OverRoce(roce=entry["name"], protection=own.protection)
+
+
+def protected(scenario: ResolvedScenario, missing: Sequence[Alternative]) -> Iterator[OverRoce]:
+    """Controls under all other protections from losses.
+
+    Protections without pauses and credits of links are tried only where queues have a limit, since
+    unlimited queues lose nothing.
+
+    Args:
+        scenario: The scenario as it is.
+        missing: The alternatives that miss a goal under the protection of the scenario.
+    """
+    others = (*PAUSES, *((GO_BACK, TRIMMING) if has_limits(scenario) else ()))
+    for one in missing:
+        for protection in others:
+            if isinstance(one, OverRoce) and protection != one.protection:
+                yield OverRoce(roce=one.roce, protection=protection)
+
+
+def has_limits(scenario: ResolvedScenario) -> bool:
+    """True if a queue of a switch has a limit of its own or a memory that it shares."""
+    network = scenario.network
+    assert isinstance(network, FrameNetwork)  # noqa: S101  callers know it
+    return "memory" in scenario.keys.document["switch"] or math.isfinite(_buffer(network))
+
+
+def _control(document: dict[str, Any]) -> str:
+    """The control of all flows over RoCE; empty if they have several."""
+    found = {one["roce"]["control"]["algorithm"] for one in document["flow"] if "roce" in one}
+    return str(found.pop()) if len(found) == 1 else ""
+
+
+def _protection(document: dict[str, Any]) -> str:
+    """The protection that a scenario has."""
+    by_links = next((one for one in PAUSES if one in document), None)
+    return by_links or (TRIMMING if "trim_priority" in document["switch"] else GO_BACK)
+
+
+def _marks(control: str, network: FrameNetwork) -> str:
+    """Queue management that marks what a control needs marked.
+
+    Kmin and Kmax of DCQCN grow with the rate of the line. Those of NSCC are shares of the buffer,
+    or of the bandwidth-delay product without a limit.
+    """
+    rate = min(line.bits_per_second for line in network.bottlenecks or network.ports)
+    if control == "dcqcn":
+        ends = (math.floor(k * rate / KMAX_RATE / 1000) * 1000 for k in (KMIN, KMAX))
+        return f'{{{RED.format(*ends, 0.01)}, spacing="geometric"}}'
+    if control == "nscc":
+        trip = max(flow.least_round_trip_seconds for flow in network.flows if flow.roce)
+        buffer = _buffer(network)
+        whole = buffer if math.isfinite(buffer) else rate * trip / 8
+        ends = (round(share * whole) for share in (KMIN_SHARE, KMAX_SHARE))
+        return f"{{{RED.format(*ends, 1)}}}"
+    return '{algorithm="none"}'
+
+
+def _buffer(network: FrameNetwork) -> float:
+    """The least limit of a queue in bytes; infinity without a limit."""
+    return min((port.buffer_bytes for port in network.ports), default=math.inf)
+
+
+def _full_seconds(network: FrameNetwork) -> float:
+    """The longest round trip of a flow over RoCE through full buffers; infinity without limits."""
+    return max(
+        flow.least_round_trip_seconds
+        + sum(line.seconds(line.buffer_bytes) for line in flow.lines if line.switch is not None)
+        for flow in network.flows
+        if flow.roce
+    )

@@ -1,0 +1,144 @@
+"""`cellrate choose` for flows over RoCE: controls, and protections from losses where goals ask."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from dataclasses import replace
+from pathlib import Path
+
+import cellrate
+import pytest
+from cellrate import _core
+from cellrate.advice.choosing.packet_alternatives import Alternative
+from cellrate.advice.choosing.roce_alternatives import (
+    GO_BACK,
+    PAUSES,
+    TRIMMING,
+    OverRoce,
+    over_roce,
+    protected,
+)
+from cellrate.advice.tuning.declared import ResolvedScenario
+from cellrate.simulation.runner import Job
+from cellrate.studies.study.file import read
+from conftest import HERE, Command
+
+CONTROLS = [one["name"] for one in json.loads(_core.registry())["roce"]]
+# Eight files of 100 kB meet in a queue of 100 kB.
+LOSSY = """
+link_layer = "ethernet"
+run.duration = "5 ms"
+switch.buffer = "100 kB"
+[topology]
+template = "single-switch"
+link_rate = "40 Gbit/s"
+access = "1 us"
+bottleneck = "1 us"
+[[flow]]
+name = "f"
+count = 8
+source = { kind = "transfer", size = "100 kB" }
+roce.control.algorithm = "dcqcn"
+"""
+PFC = cellrate.template("dcqcn")
+
+
+def of(text: str, *settings: str) -> tuple[Job, ResolvedScenario]:
+    job = Job(text, "x.toml", settings)
+    return job, ResolvedScenario.of(job.scenario())
+
+
+def test_controls_come_under_the_protection_of_the_scenario_first() -> None:
+    found = [*over_roce(of(PFC)[1])]
+    assert [one.name for one in found][:1] == ["dcqcn, pfc (own)"]
+    assert sorted(one.roce for one in found) == sorted(CONTROLS)
+    assert {one.protection for one in found} == {"pfc"}
+    lossy = of(LOSSY)[1]
+    assert {one.protection for one in over_roce(lossy)} == {GO_BACK}
+    missing = [OverRoce(roce="dcqcn", protection=GO_BACK, is_own=True)]
+    others = [*protected(lossy, missing)]
+    assert [one.name for one in others] == ["dcqcn, pfc", "dcqcn, cbfc", "dcqcn, trimming"]
+    # Queues without a limit lose nothing, so no protection is left to try but credits of links.
+    pauses = [OverRoce(roce="dcqcn", protection="pfc")]
+    assert [one.protection for one in protected(of(PFC)[1], pauses)] == ["cbfc"]
+    limited = of(PFC, 'switch.buffer="1 MB"')[1]
+    assert [one.protection for one in protected(limited, pauses)] == ["cbfc", GO_BACK, TRIMMING]
+
+
+@pytest.mark.parametrize(
+    "level", ["DCQCN + PFC", "HPCC + PFC", "TIMELY + PFC", "ExpressPass", "receiver-driven", "NSCC"]
+)
+def test_controls_have_the_settings_of_the_study(level: str) -> None:
+    study = read(HERE.parent / "examples" / "studies" / "credit-against-rate.toml")
+    point = next(one for one in study.points if one.values[1:] == (("control", level),))
+    wanted = study.job(point, 0)
+    [control] = {
+        one["roce"]["control"]["algorithm"]
+        for one in ResolvedScenario.of(wanted.scenario()).keys.document["flow"]
+    }
+    protection = "pfc" if "PFC" in level else GO_BACK if level == "ExpressPass" else TRIMMING
+    buffer = [one for one in wanted.overrides if one.startswith("switch.buffer")][-1]
+    base = next(one for one in study.points if one.values[1:] == (("control", "tail drop"),))
+    plain = study.job(base, 0)
+    plain = replace(
+        plain,
+        overrides=(*plain.overrides, buffer, "flow.file.roce={}", "flow.mouse.roce={}"),
+    )
+    one = OverRoce(roce=control, protection=protection)
+    found = one.job(plain, ResolvedScenario.of(plain.scenario()))
+    assert found.resolved() == wanted.resolved()
+
+
+@pytest.mark.parametrize("own", [*PAUSES, TRIMMING, GO_BACK])
+@pytest.mark.parametrize("other", [*PAUSES, TRIMMING, GO_BACK])
+def test_one_protection_takes_the_place_of_the_other(own: str, other: str) -> None:
+    job, plain = of(LOSSY)
+    base = OverRoce(roce="dcqcn", protection=own).job(job, plain)
+    scenario = ResolvedScenario.of(base.scenario())
+    assert next(over_roce(scenario)).protection == own
+    changed = OverRoce(roce="dcqcn", protection=other).job(base, scenario)
+    found = ResolvedScenario.of(changed.scenario())
+    assert next(over_roce(found)).protection == other
+    document = found.keys.document
+    assert (document["flow"][0]["roce"]["resend"] == "selective") is (other == TRIMMING)
+    assert [key for key in PAUSES if key in document] == [key for key in PAUSES if key == other]
+
+
+def test_what_the_scenario_has_keeps_its_parameters() -> None:
+    job, plain = of(PFC, 'pfc.xoff="50 kB"', "flow.answer.roce.control.g=0.01")
+    own = next(over_roce(plain))
+    assert own.overrides(plain) == ()
+    document = ResolvedScenario.of(own.job(job, plain).scenario()).keys.document
+    assert document["flow"][0]["roce"]["control"]["g"] == 0.01
+    other = OverRoce(roce="hpcc", protection="pfc").job(job, plain)
+    assert ResolvedScenario.of(other.scenario()).keys.document["pfc"]["xoff"] == "50000 bytes"
+    assert isinstance(own, Alternative)
+
+
+def test_a_lossy_incast_gets_a_control_or_a_protection(command: Command, tmp_path: Path) -> None:
+    (tmp_path / "i.toml").write_text(LOSSY, encoding="utf-8")
+    options = ("--seeds", "1", "--tries", "1")
+    done = command("choose", "i.toml", *options, "--json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    tried = {(one["control"], one["protection"]): one for one in found["options"]}
+    own = tried["dcqcn", GO_BACK]
+    assert own["loss"] > 0
+    # Only controls that miss a goal are tried under another protection.
+    lossless = {control for control in CONTROLS if not tried[control, GO_BACK]["loss"]}
+    assert "expresspass" in lossless
+    for control in CONTROLS:
+        others = {protection for name, protection in tried if name == control} - {GO_BACK}
+        assert others == (set() if control in lossless else {*PAUSES, TRIMMING}), control
+    assert tried["dcqcn", "pfc"]["loss"] == 0
+    assert found["missed"] == []
+    best = found["check"]["option"]
+    assert (best["loss"], best["unfinished"]) == (0, 0)
+    # What it recommends runs as written, and the written scenario is the same.
+    runs = [
+        json.loads(command(*line, "--json").stdout)
+        for line in (shlex.split(found["command"])[1:], ("run", tmp_path / "out/i-chosen.toml"))
+    ]
+    assert runs[0]["digest"] == runs[1]["digest"]
+    assert runs[0]["totals"]["packets_dropped"] == 0
