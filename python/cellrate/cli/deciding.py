@@ -53,7 +53,9 @@ def choose(
 
     Over Ethernet the buffers stay those of the scenario, and TCP's recovery, queue management and
     the control of `rate_control` are chosen: of those that meet the goals, the one with the
-    shortest mean queue. `cellrate size-buffer` gives the buffer without loss.
+    shortest mean queue. `cellrate size-buffer` gives the buffer without loss. For flows over RoCE
+    all their controls are tried, under the protection from losses that the scenario has. Controls
+    that miss goals there are also tried under PFC, CBFC, go-back-N and trimming.
 
     OUT receives NAME-choice.html and NAME-chosen.toml. Finished runs are kept in OUT/results, so
     the same command continues an interrupted search.
