@@ -6,10 +6,12 @@ import json
 import shlex
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import cellrate
 import pytest
 from cellrate import _core
+from cellrate.advice.choosing import PacketChoice
 from cellrate.advice.choosing.packet_alternatives import Alternative
 from cellrate.advice.choosing.roce_alternatives import (
     GO_BACK,
@@ -142,3 +144,67 @@ def test_a_lossy_incast_gets_a_control_or_a_protection(command: Command, tmp_pat
     ]
     assert runs[0]["digest"] == runs[1]["digest"]
     assert runs[0]["totals"]["packets_dropped"] == 0
+
+
+# An incast of six files passes a leaf on the way of a small file to an idle host.
+VICTIM = """
+link_layer = "ethernet"
+run = { duration = "3 ms", start_jitter = "1 us" }
+switch.buffer = "200 kB"
+pfc = {}
+[topology]
+template = "leaf-spine"
+leaves = 2
+spines = 1
+hosts_per_leaf = 4
+host_rate = "100 Gbit/s"
+spine_rate = "200 Gbit/s"
+host_delay = "500 ns"
+spine_delay = "500 ns"
+[[flow]]
+name = "file"
+pattern = { kind = "incast", senders = 7, to = "h1" }
+source = { kind = "transfer", size = "128 KiB" }
+roce.control.algorithm = "dcqcn"
+[[flow]]
+name = "mouse"
+from = "h5"
+to = "h2"
+start = "10 us"
+source = { kind = "transfer", size = "16 KiB" }
+roce.control.algorithm = "dcqcn"
+"""
+
+
+def choice(**goals: str) -> tuple[PacketChoice, dict[tuple[str, str], dict[str, Any]]]:
+    """A choice for the victim's scenario, and its options with defaults."""
+    found = cellrate.choose(VICTIM, seeds=1, tries=1, **goals)  # type: ignore[arg-type]
+    assert isinstance(found, PacketChoice)
+    options = [one for one in found.as_json()["options"] if not one["parameters"]]
+    return found, {(one["control"], one["protection"]): one for one in options}
+
+
+def test_a_victim_asks_for_other_protections_than_pauses() -> None:
+    found, options = choice(victim="mouse")
+    assert {protection for _, protection in options} == {*PAUSES, TRIMMING, GO_BACK}
+    best = found.best
+    assert (best.means["victim"] or 1) < options["dcqcn", "pfc"]["victim_seconds"] / 2
+    assert (best.means["loss"], best.removed) == (0, ("pfc",))
+    assert "mouse at most 5% from its best speed" in found.wanted()
+    assert "Remove `pfc` from" in str(found.document())
+    # Parameters that are searched are those of both groups.
+    searched = {one for option in found.options for one in option.overrides if ".w_ai=" in one}
+    assert searched
+    assert {one.replace("flow.mouse", "flow.file") for one in searched} < searched
+
+
+def test_controls_with_queues_beyond_the_buffer_are_tried_under_other_protections() -> None:
+    found, options = choice(buffer="50 kB")
+    assert "no queue longer than 50,000 bytes" in found.wanted()
+    assert (found.best.means["queue-peak"] or 1e9) <= 50_000
+    for control in CONTROLS:
+        protections = {protection for name, protection in options if name == control}
+        is_long = options[control, "pfc"]["queue_peak_bytes"] > 50_000
+        assert (protections > {"pfc"}) is is_long, control
+    assert options["dcqcn", "pfc"]["queue_peak_bytes"] > 50_000
+    assert options["expresspass", "pfc"]["queue_peak_bytes"] < 50_000

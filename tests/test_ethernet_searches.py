@@ -223,7 +223,7 @@ def test_choose_keeps_queues_short_by_marks(command: Command, tmp_path: Path) ->
     # What it recommends runs as written, and the written scenario is the same.
     again = command("run", tmp_path / "out" / "d-chosen.toml", "--json")
     assert json.loads(again.stdout)["totals"]["packet_loss_ratio"] <= 0.01
-    for option in ("--delay=1 ms", "--settling=1 s", "--buffer=9 cells", "--switches=efci"):
+    for option in ("--delay=1 ms", "--settling=1 s", "--switches=efci"):
         refused = command("choose", "d.toml", option)
         assert refused.returncode == 2
         assert f"{option.partition('=')[0]} has no meaning over Ethernet" in refused.stderr

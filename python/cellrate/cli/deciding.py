@@ -25,7 +25,7 @@ from cellrate.simulation import source
 @made_from(
     deciding.choose,
     order=(
-        *("switches", "loss", "throughput", "delay", "fairness", "settling", "buffer"),
+        *("switches", "loss", "throughput", "delay", "fairness", "settling", "buffer", "victim"),
         *("overrides", "seeds", "first_seed", "tries"),
     ),
 )
@@ -55,7 +55,8 @@ def choose(
     the control of `rate_control` are chosen: of those that meet the goals, the one with the
     shortest mean queue. `cellrate size-buffer` gives the buffer without loss. For flows over RoCE
     all their controls are tried, under the protection from losses that the scenario has. Controls
-    that miss goals there are also tried under PFC, CBFC, go-back-N and trimming.
+    that miss goals there are also tried under PFC, CBFC, go-back-N and trimming; with --victim all
+    controls are.
 
     OUT receives NAME-choice.html and NAME-chosen.toml. Finished runs are kept in OUT/results, so
     the same command continues an interrupted search.

@@ -94,6 +94,7 @@ def choose(
     fairness: float | None = None,
     settling: str | None = None,
     buffer: str | None = None,
+    victim: str | None = None,
     seeds: int = 3,
     first_seed: int = 1,
     tries: int = 8,
@@ -115,7 +116,10 @@ def choose(
         fairness: Least Jain's index of the flows' throughputs; 0 for any. By default 0.9, if any
             control reaches 0.9.
         settling: Longest time until the bottleneck's utilisation settles, as in ``"100 ms"``.
-        buffer: Greatest buffer, as in ``"2000 cells"``.
+        buffer: Greatest buffer, as in ``"2000 cells"``; over Ethernet the greatest length of a
+            queue, as in ``"200 kB"``.
+        victim: Flow group over Ethernet that may lose no more of its best speed than ``throughput``
+            allows all flows.
         seeds: Number of seeds for the best settings.
         first_seed: First seed.
         tries: Number of parameter settings to try for each control.
@@ -142,6 +146,7 @@ def choose(
         fairness=fairness,
         settling=settling,
         buffer=buffer,
+        victim=victim,
     )
     effort = choosing.Effort(
         settings=whole("tries", tries),

@@ -2,10 +2,11 @@
 
 from cellrate.advice.choosing.answer import Answer
 from cellrate.advice.choosing.choosing import Effort, choose
-from cellrate.advice.choosing.goals import Goals, goals_of
+from cellrate.advice.choosing.goals import Goals
 from cellrate.advice.choosing.over_ethernet import choose_over_ethernet
 from cellrate.advice.choosing.packet_choice import PacketChoice
 from cellrate.advice.choosing.report import as_json, report, write
+from cellrate.advice.choosing.stated_goals import goals_of
 
 __all__ = [
     "Answer",

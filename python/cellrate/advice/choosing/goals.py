@@ -7,12 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from cellrate import _core
 from cellrate.advice.choosing.candidates import ABILITIES, Ability, Option
 from cellrate.advice.tuning.measures import Criterion
 from cellrate.advice.tuning.objective import Objective
 from cellrate.common.numbers import counted, number, seconds
-from cellrate.common.problems import BadInput, choose
 from cellrate.common.to_json import to_json
 
 FAIR = 0.9
@@ -36,6 +34,8 @@ class Goals:
             limit.
         buffer_cells: Greatest buffer; None for no limit.
         all_files_end: True if every file must end in the run, as where all flows transfer files.
+        buffer_bytes: Greatest length of a queue over Ethernet; None for no limit.
+        victim: Flow group whose flows may lose no more speed than all together; None for none.
     """
 
     abilities: tuple[Ability, ...] = ABILITIES
@@ -48,6 +48,8 @@ class Goals:
     settling_seconds: float | None = None
     buffer_cells: int | None = None
     all_files_end: bool = False
+    buffer_bytes: float | None = None
+    victim: str | None = None
 
     def enough(self, most_bits_per_second: float) -> float:
         """The least throughput in bit/s: a rate that was set, or a share of the best throughput.
@@ -82,6 +84,10 @@ class Goals:
             parts.append(f"settled within {seconds(self.settling_seconds)}")
         if self.buffer_cells is not None:
             parts.append(f"at most {counted(self.buffer_cells, 'cell')} of buffer")
+        if self.buffer_bytes is not None:
+            parts.append(f"no queue longer than {number(self.buffer_bytes)} bytes")
+        if self.victim is not None:
+            parts.append(f"{self.victim} at most {1 - self.throughput:.0%} from its best speed")
         return parts
 
     def as_json(self, without: Sequence[str] = ()) -> dict[str, Any]:
@@ -124,6 +130,11 @@ class Goals:
         if self.all_files_end and unfinished:
             yield f"leaves {counted_mean(unfinished)} unfinished"
 
+    def is_long(self, peak: float | None) -> Iterator[str]:
+        """Text on a queue in bytes that exceeds the goal; none if it does not."""
+        if self.buffer_bytes is not None and peak is not None and peak > self.buffer_bytes:
+            yield f"has a queue of {number(peak)} bytes"
+
     def is_unfair(self, fairness: float | None) -> Iterator[str]:
         """Text on a Jain index below the goal; none if it is not below."""
         if fairness is not None and fairness < self.fairness:
@@ -142,82 +153,10 @@ def counted_mean(files: float) -> str:
     return f"{number(files)} {'file' if files == 1 else 'files'}"
 
 
-OF_FRAMES = ("all_files_end",)
+OF_FRAMES = ("all_files_end", "buffer_bytes", "victim")
 """Attributes of goals that a choice over ATM does not have."""
 OF_CELLS = ("abilities", "delay_seconds", "settling_seconds", "buffer_cells")
 """Attributes of goals that have no meaning over Ethernet."""
-
-
-def goals_of(
-    link_layer: str,
-    *,
-    switches: Sequence[str],
-    loss: float,
-    throughput: float | str,
-    delay: str | None,
-    fairness: float | None,
-    settling: str | None,
-    buffer: str | None,
-) -> Goals:
-    """Goals from the texts of the command's options, for a scenario over a link layer.
-
-    Raises:
-        BadInput: A goal is not valid, or has no meaning over Ethernet; the message says what is
-            allowed.
-    """
-    of_cells = {"switches": switches, "delay": delay, "settling": settling, "buffer": buffer}
-    for option, text in of_cells.items():
-        if text and link_layer == "ethernet":
-            raise BadInput(
-                f"--{option} has no meaning over Ethernet; there are --loss, --throughput and "
-                "--fairness"
-            )
-    if not 0 <= loss < 1:
-        raise BadInput(f"--loss {loss:g}: allowed is a share from 0 to below 1")
-    if fairness is not None and not 0 <= fairness <= 1:
-        raise BadInput(f"--fairness {fairness:g}: allowed is a Jain index from 0 (no goal) to 1")
-    share, rate = _throughput(str(throughput))
-    return Goals(
-        abilities=_abilities(switches),
-        loss=loss,
-        throughput=share,
-        bits_per_second=rate,
-        delay_seconds=None if delay is None else _quantity("--delay", delay, "time"),
-        fairness=FAIR if fairness is None else fairness,
-        insists_on_fairness=fairness is not None,
-        settling_seconds=None if settling is None else _quantity("--settling", settling, "time"),
-        buffer_cells=None if buffer is None else int(_quantity("--buffer", buffer, "cells")),
-    )
-
-
-def _throughput(text: str) -> tuple[float, float | None]:
-    """The goal of throughput in `text`: a share of the best, or a rate in bit/s."""
-    try:
-        share = float(text)
-    except ValueError:
-        return Goals.throughput, _quantity("--throughput", text, "rate")
-    if not 0 < share <= 1:
-        raise BadInput(
-            f"--throughput {text}: allowed is a share above 0, up to 1, or a rate with its unit"
-        )
-    return share, None
-
-
-def _abilities(switches: Sequence[str]) -> tuple[Ability, ...]:
-    names = [name.strip() for text in switches for name in text.split(",")]
-    for name in names:
-        choose(name, ABILITIES, "ability of a switch")
-    return tuple(one for one in ABILITIES if one in names) or ABILITIES
-
-
-def _quantity(option: str, text: str, kind: str) -> float:
-    try:
-        value = float(_core.quantity(text, kind))
-    except ValueError as error:
-        raise BadInput(f"{option}: {error}") from None
-    if not 0 < value < float("inf"):
-        raise BadInput(f"{option} {text}: must be above 0 and finite")
-    return value
 
 
 # Throughputs that differ by no more than this share count as equal.

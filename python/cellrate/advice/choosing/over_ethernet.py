@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from cellrate import ScenarioError
 from cellrate.advice.choosing.checking import CHECKS
@@ -16,12 +17,12 @@ from cellrate.advice.choosing.packet_alternatives import (
     own_recovery,
 )
 from cellrate.advice.choosing.packet_choice import STUDY, PacketChoice, PacketOption
-from cellrate.advice.choosing.packet_goals import missed, objective_of, within_reach
+from cellrate.advice.choosing.packet_goals import missed, objective_of, of_victim, within_reach
 from cellrate.advice.choosing.roce_alternatives import over_roce, protected
 from cellrate.advice.choosing.whole_runs import WholeRuns
 from cellrate.advice.tuning.declared import ResolvedScenario, declared, parameter_tables
-from cellrate.advice.tuning.laboratory import AS_IT_IS, Laboratory, Setting
-from cellrate.advice.tuning.measures import Measures, bottleneck
+from cellrate.advice.tuning.laboratory import AS_IT_IS, Setting
+from cellrate.advice.tuning.measures import Criterion, bottleneck
 from cellrate.advice.tuning.objective import Means, Objective, means_of
 from cellrate.advice.tuning.race import race
 from cellrate.advice.tuning.search import search
@@ -59,8 +60,8 @@ def choose_over_ethernet(
     whole runs.
 
     Raises:
-        BadInput: No flow has a control, flows over RoCE are beside others, or credits or pauses
-            replace queue management.
+        BadInput: No group is the victim, no flow has a control, flows over RoCE are beside others,
+            or credits or pauses replace queue management.
         ScenarioError: The scenario is wrong.
     """
     plain = ResolvedScenario.of(replace(base, seed=None).scenario())
@@ -97,9 +98,9 @@ def choose_over_ethernet(
         not_tried = tuple(work.not_tried())
     laboratories = work.laboratories
     options = [
-        _option(one, setting, runs, plain)
+        _option(one, setting, laboratory, plain)
         for one, laboratory in laboratories.items()
-        for setting, runs in laboratory.trials.items()
+        for setting in laboratory.trials
     ]
     if not options:
         raise BadInput(
@@ -151,12 +152,12 @@ class _Check:
     seeds: tuple[int, ...]
     option: PacketOption | None = None
     rejected: list[tuple[PacketOption, list[str]]] = field(default_factory=list)
-    laboratories: list[Laboratory] = field(default_factory=list)
+    laboratories: list[WholeRuns] = field(default_factory=list)
 
     def run(
         self,
         order: Sequence[PacketOption],
-        laboratories: dict[Alternative, Laboratory],
+        laboratories: dict[Alternative, WholeRuns],
         phases: Phases,
     ) -> None:
         """Runs options in their order until one misses no goal.
@@ -168,8 +169,7 @@ class _Check:
             laboratory = laboratories[best.alternative].with_seeds(self.seeds)
             self.laboratories.append(laboratory)
             laboratory.measure([best.setting], len(self.seeds))
-            runs = laboratory.trials[best.setting]
-            found = _option(best.alternative, best.setting, runs, self.plain)
+            found = _option(best.alternative, best.setting, laboratory, self.plain)
             why = [] if missed(best.means, self.goals) else missed(found.means, self.goals)
             if not why:
                 self.option = found
@@ -178,9 +178,10 @@ class _Check:
 
 
 def _option(
-    alternative: Alternative, setting: Setting, runs: Sequence[Measures], plain: ResolvedScenario
+    alternative: Alternative, setting: Setting, laboratory: WholeRuns, plain: ResolvedScenario
 ) -> PacketOption:
     """The option of an alternative with a setting, from its runs."""
+    runs = laboratory.trials[setting]
     return PacketOption(
         alternative,
         setting,
@@ -188,7 +189,7 @@ def _option(
         means_of(runs),
         sum(run.acts for run in runs),
         sum(run.locked for run in runs),
-        (*alternative.overrides(plain), *setting.overrides),
+        (*alternative.overrides(plain), *laboratory.overrides(setting)),
         alternative.removed(plain),
     )
 
@@ -204,7 +205,7 @@ class _Search:
     runner: Runner
     is_known: Callable[[Job], bool]
     phases: Phases
-    laboratories: dict[Alternative, Laboratory] = field(default_factory=dict)
+    laboratories: dict[Alternative, WholeRuns] = field(default_factory=dict)
     refused: dict[str, str] = field(default_factory=dict)
     searched: set[str] = field(default_factory=set)
     is_crossed: bool = False
@@ -214,6 +215,11 @@ class _Search:
         assert isinstance(self.plain.network, FrameNetwork)  # noqa: S101  callers know it
         return self.plain.network
 
+    @cached_property
+    def more(self) -> tuple[Criterion, ...]:
+        """The criterion of a victim, if the goals name one."""
+        return of_victim(self.goals, self.network)
+
     @property
     def over_roce(self) -> bool:
         return any(flow.roce for flow in self.network.flows)
@@ -221,7 +227,7 @@ class _Search:
     def objective(self, means: Sequence[Means]) -> Objective:
         """The goals that are within reach, as criteria in their order."""
         files = _are_files(self.network.flows)
-        return objective_of(within_reach(self.goals, means), files=files)
+        return objective_of(within_reach(self.goals, means), files=files, more=self.more)
 
     def run(self) -> None:
         """Runs all alternatives once, and searches the best one of each kind."""
@@ -232,7 +238,8 @@ class _Search:
             means = self._means()
             goals = within_reach(self.goals, means)
             found = zip(self.laboratories, means, strict=True)
-            self._once(protected(self.plain, [one for one, of in found if missed(of, goals)]))
+            asking = [one for one, of in found if goals.victim is not None or missed(of, goals)]
+            self._once(protected(self.plain, asking))
         elif any(flow.tcp for flow in flows):
             own = own_recovery(flows)
             recoveries = [one.recovery or own for one in self._ranked() if not one.control]
@@ -248,7 +255,8 @@ class _Search:
 
     def _once(self, found: Iterable[Alternative]) -> None:
         """Runs alternatives that have not been run yet with one seed."""
-        ports, added = bottleneck(self.network), dict[Alternative, Laboratory]()
+        groups = self.network.groups()
+        ports, added = bottleneck(self.network), dict[Alternative, WholeRuns]()
         for one in found:
             try:
                 job = one.job(self.base, self.plain)
@@ -258,7 +266,15 @@ class _Search:
                 continue
             if one not in self.laboratories:
                 seeds = self.effort.search_seeds
-                added[one] = WholeRuns(job, seeds, ports, self.runner, self.is_known)
+                added[one] = WholeRuns(
+                    job,
+                    seeds,
+                    ports,
+                    self.runner,
+                    self.is_known,
+                    more=self.more,
+                    shared=tuple(g for g, flows in groups.items() if flows[0].roce),
+                )
         self.laboratories |= added
         for at, (one, laboratory) in enumerate(added.items()):
             self.phases(f"running each alternative: {one.name}", at, len(added))
@@ -285,10 +301,12 @@ class _Search:
             yield f"searches for the best of these kinds: {', '.join(left)}"
 
 
-def _search(laboratory: Laboratory, objective: Objective, settings: int) -> None:
+def _search(laboratory: WholeRuns, objective: Objective, settings: int) -> None:
     """Runs an alternative with every seed, and its declared parameters if it has any."""
     scenario = ResolvedScenario.of(replace(laboratory.base, seed=None).scenario())
-    space, _ = declared(scenario, parameter_tables(scenario))
+    others = tuple(f"flow.{group}.roce." for group in laboratory.shared[1:])
+    tables = [one for one in parameter_tables(scenario) if not one.startswith(others)]
+    space, _ = declared(scenario, tables)
     found: Sequence[Setting] = ()
     if space and settings > 0:
         found = search(laboratory, space, settings, objective, SEARCH_SEED)

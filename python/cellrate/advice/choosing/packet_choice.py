@@ -15,7 +15,7 @@ from cellrate.advice.choosing.checking import none_meets, rejected, unchecked, u
 from cellrate.advice.choosing.goals import OF_CELLS, Goals
 from cellrate.advice.choosing.packet_alternatives import Alternative
 from cellrate.advice.choosing.packet_goals import missed, within_reach
-from cellrate.advice.choosing.roce_alternatives import OverRoce
+from cellrate.advice.choosing.roce_alternatives import GO_BACK, TRIMMING, OverRoce
 from cellrate.advice.locked_phases import doubt
 from cellrate.advice.tuning.laboratory import Setting
 from cellrate.advice.tuning.measures import Criterion
@@ -162,7 +162,8 @@ class PacketChoice:
     def shown(self) -> tuple[str, ...]:
         """The criteria whose means are shown; files that do not end only if there are some."""
         some = any(one.means["unfinished"] for one in (*self.options, self.best))
-        return SHOWN if some else SHOWN[1:]
+        victim = () if self.goals.victim is None else ("victim",)
+        return (*(SHOWN if some else SHOWN[1:]), *victim)
 
     def wanted(self) -> str:
         """The goals in force, as a sentence."""
@@ -175,8 +176,8 @@ class PacketChoice:
             fast = None
         return (
             f"Goals: {'; '.join(self.goals.texts('packets', fast))}. Of the alternatives that meet "
-            "the goals the one with the shortest mean queue is recommended. --loss, --throughput "
-            f"and --fairness set other goals. {SPANS}"
+            "the goals the one with the shortest mean queue is recommended. --loss, "
+            f"--throughput, --fairness, --buffer and --victim set other goals. {SPANS}"
         )
 
     def words(self) -> Iterator[str]:
@@ -221,10 +222,18 @@ class PacketChoice:
         """Sentences on what `choose` does not try over Ethernet, and on what compares it."""
         own = next((one for one in self._over_roce if one.is_own), None)
         if own is not None:
+            protections = {one.protection for one in self._over_roce}
+            left = f"other protections from losses than {own.protection} for controls that meet"
             yield (
-                "Not tried: fcvc, explicit rates, TCP; and other protections from losses than "
-                f"{own.protection} for controls that meet the goals under it. To try all, {STUDY}."
+                "Not tried: fcvc, explicit rates, TCP"
+                + ("" if self.goals.victim else f"; and {left} the goals under it")
+                + f"; {STUDY}."
             )
+            if len(protections) > 1 and GO_BACK not in protections:
+                yield (
+                    f"Not tried: {GO_BACK} and {TRIMMING}, since no queue has a limit without "
+                    f'{own.protection}; `--set switch.buffer="1 MB"` sets one.'
+                )
             return
         known = json.loads(_core.registry())
         links, controls = (
@@ -299,7 +308,7 @@ class PacketChoice:
     def document(self) -> Document:
         """The recommendation, and the best of each alternative, as a document."""
         known = {one.name: one for one in self.objective.known}
-        few = {"queue-peak", self.speed.name, "loss", "queue"}
+        few = {"queue-peak", self.speed.name, "loss", "queue", "victim"}
         table = Table(
             (
                 Column("alternative"),

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from typing import Any
 
 from cellrate.advice.choosing.goals import Goals, at_least
 from cellrate.advice.tuning.measures import Criterion
 from cellrate.advice.tuning.objective import Means, Objective
 from cellrate.common.numbers import number
+from cellrate.common.problems import choose
+from cellrate.language.ended_flows import TRANSFER
+from cellrate.simulation.network.ethernet_view import FrameNetwork
 
 
 @dataclass(frozen=True)
@@ -26,13 +30,51 @@ class AtMost(Criterion):
         return value <= max(self.most, best)
 
 
+def at_most(criterion: Criterion, most: float) -> AtMost:
+    """The criterion with a threshold, below which values are equally good."""
+    known = {one.name: getattr(criterion, one.name) for one in fields(Criterion)}
+    return AtMost(**known, most=most)
+
+
+def of_victim(goals: Goals, network: FrameNetwork) -> tuple[Criterion, ...]:
+    """The speed of the victim: its longest completion time, or the throughput of its slowest flow.
+
+    Raises:
+        BadInput: The scenario has no such flow group.
+    """
+    if goals.victim is None:
+        return ()
+    group = choose(goals.victim, [*network.groups()], "flow group")
+    files = all(flow.kind == TRANSFER for flow in network.groups()[group])
+
+    def of(summary: Mapping[str, Any]) -> float | None:
+        own = [flow for flow in summary["flows"] if flow["group"] == group]
+        if not files:
+            return float(min(flow["throughput_bits_per_second"] for flow in own))
+        times = [flow["completion_seconds"] for flow in own]
+        return None if None in times else float(max(times))
+
+    about = f"longest completion time of {group}" if files else f"least throughput of {group}"
+    found = Criterion(
+        name="victim",
+        about=about,
+        unit="s" if files else "bit/s",
+        best="least" if files else "greatest",
+        tolerance=1 - goals.throughput,
+        relative=True,
+        of=of,
+        rate=("Gbit/s", 1e9),
+    )
+    return (found,)
+
+
 def speed_of(goals: Goals, *, files: bool) -> str:
     """Name of the criterion that measures speed: completion times if all flows transfer files."""
     return "completion" if files and goals.bits_per_second is None else "throughput"
 
 
-def objective_of(goals: Goals, *, files: bool) -> Objective:
-    """Ranks by the goals in their order: fairness, loss, speed, and last the shortest mean queue.
+def objective_of(goals: Goals, *, files: bool, more: Sequence[Criterion] = ()) -> Objective:
+    """Ranks by the goals in their order: fairness, loss, longest queue, speed, mean queue.
 
     If no alternative meets a goal, the nearest alternatives stay in the ranking. Where all flows
     transfer files, the alternatives under which the most files end come before all others: no goal
@@ -42,24 +84,24 @@ def objective_of(goals: Goals, *, files: bool) -> Objective:
     Args:
         goals: The goals.
         files: True if all flows transfer files, so that completion times measure the speed.
+        more: Criteria after the speed.
     """
-    named = f"unfinished,fairness,loss,{speed_of(goals, files=files)},queue"
+    named = f"unfinished,fairness,loss,{speed_of(goals, files=files)},queue,queue-peak"
     known = Objective.named(named, "ethernet")
-    ends, fairness, loss, carried, queue = known.criteria
-    lost = AtMost(
-        **{one.name: getattr(loss, one.name) for one in fields(Criterion)}, most=goals.loss
-    )
+    ends, fairness, loss, carried, queue, peak = known.criteria
     fast: Criterion = replace(carried, tolerance=1 - goals.throughput)
     if goals.bits_per_second is not None:
         fast = at_least(carried, goals.bits_per_second)
-    asked = (at_least(fairness, goals.fairness), lost, fast)
+    short = () if goals.buffer_bytes is None else (at_most(peak, goals.buffer_bytes),)
+    fair, lost = at_least(fairness, goals.fairness), at_most(loss, goals.loss)
+    asked = (fair, lost, *short, fast, *more)
     return replace(known, criteria=(ends, *asked, queue) if files else (*asked, ends, queue))
 
 
 def missed(means: Means, goals: Goals) -> list[str]:
     """Texts on the goals that means miss; a share of the best throughput is no such goal."""
     found = [*goals.leaves_files(means["unfinished"]), *goals.loses(means["loss"], "packets")]
-    found += goals.is_unfair(means["fairness"])
+    found += [*goals.is_unfair(means["fairness"]), *goals.is_long(means["queue-peak"])]
     carried = means["throughput"] or 0.0
     if goals.bits_per_second is not None and carried < goals.bits_per_second:
         found.append(f"delivers {number(carried / 1e9)} Gbit/s")

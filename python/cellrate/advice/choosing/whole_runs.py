@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from cellrate.advice.tuning.laboratory import Laboratory
+from cellrate.advice.tuning.laboratory import Laboratory, Setting
 from cellrate.advice.tuning.measures import Measures
 from cellrate.simulation.runner import Job
 from cellrate.studies.compare.answer import LOST_OUTSIDE
@@ -20,7 +20,27 @@ class WholeRuns(Laboratory):
 
     A run that loses packets, in its measuring window or outside it, is also made with a window that
     begins at 0.
+
+    Attributes:
+        shared: Flow groups that share the parameters of their control over RoCE; settings name
+            those of the first group.
     """
+
+    shared: tuple[str, ...] = ()
+
+    def overrides(self, setting: Setting) -> tuple[str, ...]:
+        """The overrides of a setting, for all groups that share it."""
+        first = f"flow.{next(iter(self.shared), '')}.roce."
+        return tuple(
+            one.replace(first, f"flow.{group}.roce.", 1)
+            for one in setting.overrides
+            for group in (self.shared if one.startswith(first) else ("",))
+        )
+
+    def job(self, setting: Setting, seed: int) -> Job:
+        """The run of a setting with a seed."""
+        overrides = (*self.base.overrides, *self.overrides(setting))
+        return replace(self.base, overrides=overrides, seed=seed)
 
     @cached_property
     def _has_whole_window(self) -> bool:

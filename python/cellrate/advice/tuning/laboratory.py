@@ -7,9 +7,10 @@ import shlex
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from typing import Any, Self
 
 from cellrate import ScenarioError
-from cellrate.advice.tuning.measures import Measures
+from cellrate.advice.tuning.measures import Criterion, Measures
 from cellrate.simulation.network import Network
 from cellrate.simulation.network.ethernet_view import FrameNetwork, network_of
 from cellrate.simulation.run_types import Runner
@@ -110,6 +111,7 @@ class Laboratory:
             setting with the same key is replaced by the first one.
         simulated: Number of runs that were simulated.
         known: Number of runs whose results were already stored.
+        more: Criteria besides those of the link layer.
     """
 
     base: Job
@@ -122,10 +124,12 @@ class Laboratory:
     names: dict[str, Setting] = field(default_factory=dict)
     simulated: int = 0
     known: int = 0
+    more: tuple[Criterion, ...] = ()
 
-    def with_seeds(self, seeds: tuple[int, ...]) -> Laboratory:
+    def with_seeds(self, seeds: tuple[int, ...]) -> Self:
         """A laboratory without a run, for the same scenario with other seeds."""
-        return type(self)(self.base, seeds, self.ports, self.runner, self.is_known)
+        new: dict[str, Any] = {"trials": {}, "refused": {}, "names": {}, "simulated": 0, "known": 0}
+        return replace(self, seeds=seeds, **new)
 
     def job(self, setting: Setting, seed: int) -> Job:
         """The run of a setting with a seed."""
@@ -190,7 +194,7 @@ class Laboratory:
     def measured(self, jobs: Sequence[Job]) -> list[Measures]:
         """The measures of runs, which are counted in `known` or `simulated`."""
         known = sum(self.is_known(job) for job in jobs)
-        found = [Measures.of(outcome, self.ports) for outcome in self.runner(jobs)]
+        found = [Measures.of(outcome, self.ports, self.more) for outcome in self.runner(jobs)]
         self.known += known
         self.simulated += len(jobs) - known
         return found

@@ -323,18 +323,21 @@ class Measures:
         return LOCKED in self.warnings
 
     @classmethod
-    def of(cls, outcome: _core.Outcome, ports: Collection[str]) -> Measures:
+    def of(
+        cls, outcome: _core.Outcome, ports: Collection[str], more: Collection[Criterion] = ()
+    ) -> Measures:
         """The measures of a run.
 
         Args:
             outcome: The run.
             ports: Names of the bottleneck ports.
+            more: Criteria besides those of the link layer.
         """
         summary = json.loads(outcome.summary())
         bottleneck = [port for port in summary["ports"] if port["name"] in ports]
         seen = {**summary, "ports": bottleneck, ALL_PORTS: summary["ports"]}
         link_layer = summary.get("link_layer", "atm")
-        criteria = OF_LINK_LAYERS[link_layer]
+        criteria = (*OF_LINK_LAYERS[link_layer], *more)
         values = {criterion.name: criterion.of(seen) for criterion in criteria}
         settling = settling_seconds(outcome, summary, ports)
         warnings = {warning["code"]: warning["message"] for warning in summary["warnings"]}

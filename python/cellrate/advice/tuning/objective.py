@@ -82,8 +82,10 @@ class Objective:
 
     @property
     def known(self) -> tuple[Criterion, ...]:
-        """All criteria of runs over the link layer."""
-        return OF_LINK_LAYERS[self.link_layer]
+        """All criteria of runs over the link layer, and those of the objective alone."""
+        found = OF_LINK_LAYERS[self.link_layer]
+        names = {one.name for one in found}
+        return (*found, *(one for one in self.criteria if one.name not in names))
 
     def best(self, candidates: Sequence[Means]) -> int:
         """Index of the best setting.
