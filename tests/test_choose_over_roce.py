@@ -107,6 +107,23 @@ def test_one_protection_takes_the_place_of_the_other(own: str, other: str) -> No
     assert [key for key in PAUSES if key in document] == [key for key in PAUSES if key == other]
 
 
+def test_controls_suit_slow_lines_and_several_controls() -> None:
+    job, plain = of(LOSSY, 'topology.link_rate="100 Mbit/s"', 'flow.f.roce.resend="selective"')
+    assert next(over_roce(plain)).name == "dcqcn, selective (own)"
+    other = OverRoce(roce="nscc", protection="pfc").job(job, plain)
+    document = ResolvedScenario.of(other.scenario()).keys.document
+    assert document["flow"][0]["roce"]["resend"] == GO_BACK
+    scenario = ResolvedScenario.of(other.scenario())
+    found = OverRoce(roce="dcqcn", protection="pfc").job(other, scenario)
+    aqm = ResolvedScenario.of(found.scenario()).keys.document["switch"]["aqm"]
+    assert (aqm["min"], aqm["max"]) == ("1000 bytes", "40000 bytes")
+    two = LOSSY + LOSSY[LOSSY.index("[[flow]]") :].replace('"f"', '"g"').replace("dcqcn", "hpcc")
+    own, *others = over_roce(of(two)[1])
+    assert (own.name, own.shared(of(two)[1])) == ("several controls, go-back-n (own)", ())
+    assert sorted(one.roce for one in others) == sorted(CONTROLS)
+    assert others[0].shared(of(two)[1]) == ("f", "g")
+
+
 def test_what_the_scenario_has_keeps_its_parameters() -> None:
     job, plain = of(PFC, 'pfc.xoff="50 kB"', "flow.answer.roce.control.g=0.01")
     own = next(over_roce(plain))
@@ -191,7 +208,7 @@ def test_a_victim_asks_for_other_protections_than_pauses() -> None:
     assert (best.means["victim"] or 1) < options["dcqcn", "pfc"]["victim_seconds"] / 2
     assert (best.means["loss"], best.removed) == (0, ("pfc",))
     assert "mouse at most 5% from its best speed" in found.wanted()
-    assert "Remove `pfc` from" in str(found.document())
+    assert "First remove `pfc` from" in str(found.document())
     # Parameters that are searched are those of both groups.
     searched = {one for option in found.options for one in option.overrides if ".w_ai=" in one}
     assert searched

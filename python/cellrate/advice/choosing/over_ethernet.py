@@ -238,7 +238,8 @@ class _Search:
             means = self._means()
             goals = within_reach(self.goals, means)
             found = zip(self.laboratories, means, strict=True)
-            asking = [one for one, of in found if goals.victim is not None or missed(of, goals)]
+            good = [one for one, of in found if goals.victim is None and not missed(of, goals)]
+            asking = [one for one in over_roce(self.plain) if one not in good]
             self._once(protected(self.plain, asking))
         elif any(flow.tcp for flow in flows):
             own = own_recovery(flows)
@@ -255,7 +256,6 @@ class _Search:
 
     def _once(self, found: Iterable[Alternative]) -> None:
         """Runs alternatives that have not been run yet with one seed."""
-        groups = self.network.groups()
         ports, added = bottleneck(self.network), dict[Alternative, WholeRuns]()
         for one in found:
             try:
@@ -273,7 +273,7 @@ class _Search:
                     self.runner,
                     self.is_known,
                     more=self.more,
-                    shared=tuple(g for g, flows in groups.items() if flows[0].roce),
+                    shared=one.shared(self.plain),
                 )
         self.laboratories |= added
         for at, (one, laboratory) in enumerate(added.items()):

@@ -66,12 +66,16 @@ class Alternative:
         """Keys of the scenario that the alternative does not have."""
         return ()
 
+    def shared(self, scenario: ResolvedScenario) -> tuple[str, ...]:  # noqa: ARG002  of RoCE
+        """Flow groups that share the parameters of one control over RoCE."""
+        return ()
+
     def job(self, base: Job, scenario: ResolvedScenario) -> Job:
         """The scenario under this alternative."""
         return replace(base, overrides=(*base.overrides, *self.overrides(scenario)))
 
     def as_json(self) -> dict[str, Any]:
-        """What the alternative is, for `--json`."""
+        """The parts of the alternative, for `--json`."""
         return {
             "recovery": self.recovery or None,
             "algorithm": self.algorithm or None,

@@ -174,10 +174,12 @@ class PacketChoice:
             fast = f"a completion time at most {1 - self.goals.throughput:.0%} above the shortest"
         else:
             fast = None
+        is_trimming = any(one.protection == TRIMMING for one in self._over_roce)
+        trimmed = " Trimmed packets do not count as lost." if is_trimming else ""
         return (
             f"Goals: {'; '.join(self.goals.texts('packets', fast))}. Of the alternatives that meet "
             "the goals the one with the shortest mean queue is recommended. --loss, "
-            f"--throughput, --fairness, --buffer and --victim set other goals. {SPANS}"
+            f"--throughput, --fairness, --buffer and --victim set other goals. {SPANS}{trimmed}"
         )
 
     def words(self) -> Iterator[str]:
@@ -330,7 +332,7 @@ class PacketChoice:
             ),
         )
         removed = ", ".join(f"`{key}`" for key in self.best.removed)
-        remove = f"Remove {removed} from {self.base.path} first; NAME-chosen.toml is without."
+        remove = f"First remove {removed} from {self.base.path}; NAME-chosen.toml has no {removed}."
         refused = Listing(tuple((f"{name}: {why}",) for name, why in self.refused.items()))
         return Document(
             f"{self.base.path}: {self.subject}",
@@ -360,6 +362,7 @@ class PacketChoice:
             "recommended": self.best.label,
             "missed": missed(self.best.means, self.deciding),
             "command": self.command(),
+            "removed": list(self.best.removed),
             "check": {
                 "option": None if self.checked is None else self._json(self.checked),
                 "rejected": [

@@ -16,8 +16,8 @@ from cellrate.advice.tuning.declared import ResolvedScenario
 from cellrate.simulation.network.ethernet_view import FrameNetwork
 from cellrate.simulation.runner import Job
 
-GO_BACK, TRIMMING = "go-back-n", "trimming"
-"""Protections by the source: go-back-N alone, and selective resend of what switches trimmed."""
+GO_BACK, SELECTIVE, TRIMMING = "go-back-n", "selective", "trimming"
+"""Protections by the source: go-back-N and selective resend, the last of what switches trimmed."""
 PAUSES = {"pfc": "{}", "cbfc": "{batch=96}"}
 """Protections by links, with their settings; CBFC returns credit for four full frames at a time."""
 RED = (
@@ -26,6 +26,8 @@ RED = (
 )
 KMIN, KMAX, KMAX_RATE = 5_000, 200_000, 40e9
 """Bytes of the thresholds of DCQCN (Zhu et al. 2015), and the rate in bit/s for which they are."""
+LEAST_RATE = 8e9
+"""Rate in bit/s below which these thresholds stay as they are, 1 kB and 40 kB."""
 KMIN_SHARE, KMAX_SHARE = 0.2, 0.8
 """Thresholds of NSCC as shares of the buffer, as in the public simulator of Ultra Ethernet."""
 NSCC_TIMEOUT = 100e-6
@@ -71,6 +73,10 @@ class OverRoce(Alternative):
         is_trimming = "trim_priority" in document["switch"] and self.protection != TRIMMING
         return (*found, *(("switch.trim_priority",) if is_trimming else ()))
 
+    def shared(self, scenario: ResolvedScenario) -> tuple[str, ...]:
+        """All groups over RoCE; none if they have several controls."""
+        return _groups(scenario.keys.document) if self.roce else ()
+
     def job(self, base: Job, scenario: ResolvedScenario) -> Job:
         """The scenario under this alternative."""
         return super().job(without(base, self.removed(scenario)), scenario)
@@ -90,8 +96,8 @@ class OverRoce(Alternative):
             if self.roce == "nscc" and _full_seconds(network) < NSCC_TIMEOUT:
                 of_flows["timeout"] = f'"{NSCC_TIMEOUT * 1e6:.0f} us"'
         if self.protection != own_protection:
-            if TRIMMING in (self.protection, own_protection):
-                resend = "selective" if self.protection == TRIMMING else GO_BACK
+            resend = SELECTIVE if self.protection == TRIMMING else GO_BACK
+            if any(one["resend"] != resend for one in _of_flows(document)):
                 of_flows["resend"] = f'"{resend}"'
             if self.protection in PAUSES:
                 found.append(f"{self.protection}={PAUSES[self.protection]}")
@@ -99,7 +105,7 @@ class OverRoce(Alternative):
                 rest = [[p for p in queue if p != 7] for queue in document["switch"]["queues"]]
                 queues = [[7], *([one for one in rest if one] or [[0]])]
                 found += [f"switch.queues={json.dumps(queues)}", "switch.trim_priority=7"]
-        groups = [one["name"] for one in document["flow"] if "roce" in one]
+        groups = _groups(document)
         settings = (
             f"flow.{g}.roce.{key}={value}" for g in groups for key, value in of_flows.items()
         )
@@ -131,7 +137,7 @@ def over_roce(scenario: ResolvedScenario) -> Iterator[OverRoce]:
             yield OverRoce(roce=entry["name"], protection=own.protection)
 
 
-def protected(scenario: ResolvedScenario, missing: Sequence[Alternative]) -> Iterator[OverRoce]:
+def protected(scenario: ResolvedScenario, missing: Sequence[OverRoce]) -> Iterator[OverRoce]:
     """Controls under all other protections from losses.
 
     Protections without pauses and credits of links are tried only where queues have a limit, since
@@ -139,12 +145,12 @@ def protected(scenario: ResolvedScenario, missing: Sequence[Alternative]) -> Ite
 
     Args:
         scenario: The scenario as it is.
-        missing: The alternatives that miss a goal under the protection of the scenario.
+        missing: Alternatives that miss a goal, or cannot run, under the protection of the scenario.
     """
     others = (*PAUSES, *((GO_BACK, TRIMMING) if has_limits(scenario) else ()))
     for one in missing:
         for protection in others:
-            if isinstance(one, OverRoce) and protection != one.protection:
+            if protection != one.protection:
                 yield OverRoce(roce=one.roce, protection=protection)
 
 
@@ -157,14 +163,26 @@ def has_limits(scenario: ResolvedScenario) -> bool:
 
 def _control(document: dict[str, Any]) -> str:
     """The control of all flows over RoCE; empty if they have several."""
-    found = {one["roce"]["control"]["algorithm"] for one in document["flow"] if "roce" in one}
+    found = {one["control"]["algorithm"] for one in _of_flows(document)}
     return str(found.pop()) if len(found) == 1 else ""
+
+
+def _groups(document: dict[str, Any]) -> tuple[str, ...]:
+    return tuple(one["name"] for one in document["flow"] if "roce" in one)
+
+
+def _of_flows(document: dict[str, Any]) -> list[dict[str, Any]]:
+    """The tables `roce` of all flow groups that have one."""
+    return [one["roce"] for one in document["flow"] if "roce" in one]
 
 
 def _protection(document: dict[str, Any]) -> str:
     """The protection that a scenario has."""
     by_links = next((one for one in PAUSES if one in document), None)
-    return by_links or (TRIMMING if "trim_priority" in document["switch"] else GO_BACK)
+    if by_links is None and "trim_priority" in document["switch"]:
+        return TRIMMING
+    is_selective = any(one["resend"] == SELECTIVE for one in _of_flows(document))
+    return by_links or (SELECTIVE if is_selective else GO_BACK)
 
 
 def _marks(control: str, network: FrameNetwork) -> str:
@@ -175,7 +193,8 @@ def _marks(control: str, network: FrameNetwork) -> str:
     """
     rate = min(line.bits_per_second for line in network.bottlenecks or network.ports)
     if control == "dcqcn":
-        ends = (math.floor(k * rate / KMAX_RATE / 1000) * 1000 for k in (KMIN, KMAX))
+        share = max(rate, LEAST_RATE) / KMAX_RATE
+        ends = (math.floor(share * k / 1000) * 1000 for k in (KMIN, KMAX))
         return f'{{{RED.format(*ends, 0.01)}, spacing="geometric"}}'
     if control == "nscc":
         trip = max(flow.least_round_trip_seconds for flow in network.flows if flow.roce)
