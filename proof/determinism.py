@@ -77,7 +77,7 @@ def digests(place: Path, environment: Mapping[str, str]) -> dict[str, str]:
         return str(json.loads(shown)["digest"])
 
     found = {}
-    for template in sorted(json.loads(run([COMMAND, "list", "--json"], place, {}))["templates"]):
+    for template in sorted(json.loads(run([COMMAND, "list", "templates", "--json"], place, {}))):
         path = place / f"{template}.toml"
         path.write_text(run([COMMAND, "new", template], place, environment), encoding="utf-8")
         short = "--set", "run.duration=40 ms", "--set", "measure.from=0 s"

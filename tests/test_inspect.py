@@ -8,9 +8,12 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cellrate import _core
+from cellrate.language.measures import all_measures
+from cellrate.simulation.purposes import KEYS, PURPOSES
 from conftest import HERE, Command
 
 LISTS = (
@@ -53,15 +56,91 @@ def test_lists_are_json_arrays_of_names_and_readable_text(command: Command, what
     assert [line.split()[0] for line in lines] == names
 
 
-def test_without_a_name_every_component_is_listed_with_its_source(command: Command) -> None:
-    listed: dict[str, list[str]] = json.loads(command("list", "--json").stdout)
-    kinds = re.split(r"^(\w+):$", command("list").stdout, flags=re.MULTILINE)[1:]
-    lines = {
-        kind: text.strip().splitlines() for kind, text in zip(kinds[::2], kinds[1::2], strict=True)
+def test_without_a_name_every_component_is_listed_with_its_purpose(command: Command) -> None:
+    printed = command("list").stdout
+    assert [line for line in printed.splitlines() if len(line) > 80] == []
+    lines = re.findall(r"^    (\S+) +(\S.*)$", printed, re.MULTILINE)
+    listed = json.loads(command("list", "--json").stdout)
+    assert lines == [
+        (name, why)
+        for kinds in listed.values()
+        for names in kinds.values()
+        for name, why in names.items()
+    ]
+
+
+@pytest.mark.parametrize("what", [what for what in LISTS if what != "templates"])
+def test_every_component_of_a_kind_has_its_source(command: Command, what: str) -> None:
+    lines = command("list", what).stdout.splitlines()
+    assert [line for line in lines if not re.search(r" \[.+\]$", line)] == []
+
+
+SCHEMAS = [json.loads(_core.schema(ethernet=over)) for over in (False, True)]
+SECTIONS = {"topology", "switch", "flow"}
+SETTINGS = {"run", "measure", "tcp", "abr", "aal5", "ethernet", "changes", "atm"}
+"""Tables of a scenario that hold settings and choose nothing."""
+
+
+def parts(node: dict[str, Any], definitions: dict[str, Any]) -> list[dict[str, Any]]:
+    """A schema, and all that it refers to: by name, as an alternative or as an item of a list."""
+    found = [node]
+    if "$ref" in node:
+        found += parts(definitions[node["$ref"].rpartition("/")[2]], definitions)
+    for inner in (
+        *node.get("oneOf", ()),
+        *node.get("anyOf", ()),
+        *filter(None, [node.get("items")]),
+    ):
+        found += parts(inner, definitions)
+    return found
+
+
+def at(key: str) -> list[dict[str, Any]]:
+    """Schemas of a key of the scenario over both link layers."""
+    found = []
+    for schema in SCHEMAS:
+        nodes = [schema]
+        for name in filter(None, key.split(".")):
+            nodes = [
+                inner["properties"][name]
+                for node in nodes
+                for inner in parts(node, schema["$defs"])
+                if name in inner.get("properties", ())
+            ]
+        found += [inner for node in nodes for inner in parts(node, schema["$defs"])]
+    return found
+
+
+def values(key: str) -> set[str]:
+    """Values among which a key chooses: texts, or tables with a name in their first key."""
+    tables = [one for part in at(key) for one in part.get("properties", {}).values()]
+    return {one["const"] for one in [*at(key), *tables] if "const" in one}
+
+
+def test_no_component_is_without_a_purpose() -> None:
+    known = {kind: names for kinds in PURPOSES.values() for kind, names in kinds.items()}
+    known["keys"] = {
+        key: why for kinds in PURPOSES.values() for key, why in kinds.get("keys", {}).items()
     }
-    assert {kind: [line.split()[0] for line in found] for kind, found in lines.items()} == listed
-    del lines["templates"]
-    assert all(re.search(r" \[.+\]$", line) for found in lines.values() for line in found), lines
+    registry = json.loads(_core.registry())
+    listed = {kind: [one["name"] for one in entries] for kind, entries in registry.items()}
+    assert {kind: list(known[kind]) for kind in listed} == listed
+    assert set(KEYS) == set(registry)
+    tables_of_measures = {one.table for one in all_measures().values()}
+    assert set(known["measures"]) == tables_of_measures
+    for kind in known.keys() - registry.keys() - {"keys", "measures"}:
+        assert set(known[kind]) - {"atm"} == values(kind), kind
+    for kind, key in KEYS.items():
+        assert not key or values(key) | {"none"} >= set(known[kind]), kind
+    assert [key for key in known["keys"] if not at(key)] == []
+    # A table of a scenario that is neither settings nor a choice among components is a mechanism.
+    chosen = {*known, *known["keys"], *KEYS.values(), *known["credit"], *known["pauses"]}
+    for section in ("", "switch.", "flow."):
+        for name in {name for part in at(section) for name in part.get("properties", ())}:
+            key = f"{section}{name}"
+            is_table = any("properties" in part for part in at(key))
+            if is_table and name not in SECTIONS | SETTINGS:
+                assert any(f"{one}.".startswith(f"{key}.") for one in chosen), key
 
 
 def test_lists_hold_what_the_field_expects(command: Command) -> None:

@@ -73,9 +73,8 @@ GROUPS: dict[str, tuple[Command, ...]] = {
         Command(
             "list",
             "lists:list_names",
-            "List experiments, measures, or components: schemes, policies, sources, recoveries "
-            "and others.",
-            ("cellrate list schemes", "cellrate list measures jain_index"),
+            "List all components with the purpose of each, or one kind of them with their sources.",
+            ("cellrate list", "cellrate list schemes", "cellrate list measures jain_index"),
         ),
         Command(
             "schema",

@@ -17,6 +17,7 @@ from cellrate.common.problems import choose, reading
 from cellrate.common.terminal import say, width
 from cellrate.simulation import source
 from cellrate.simulation.captures import DISSECTOR
+from cellrate.simulation.purposes import KEYS, PURPOSES
 
 if TYPE_CHECKING:
     from cellrate.language.measures import Measure
@@ -83,7 +84,8 @@ def list_names(
         str | None,
         Parameter(
             name="WHAT",
-            help="experiments, measures, schemes, policies, ...; all components by default.",
+            help="experiments, measures, schemes, policies, ...; by default all components, "
+            "grouped by purpose.",
         ),
     ] = None,
     name: Annotated[
@@ -97,20 +99,18 @@ def list_names(
     *,
     json: Json = False,
 ) -> None:
-    """List experiments, measures, or components: schemes, policies, sources, recoveries and others.
+    """List all components with the purpose of each, or one kind of them with their sources.
 
-    Each name is listed with a short description and its source.
+    Without WHAT each component is listed under its group, with what one would want it for. With
+    WHAT each name is listed with a short description and its source.
     """
-    registry: dict[str, list[dict[str, str]]] = jsonlib.loads(_core.registry())
     if what is None:
         if json:
-            names = {kind: [entry["name"] for entry in listed] for kind, listed in registry.items()}
-            sys.stdout.write(json_text(names))
+            sys.stdout.write(json_text(PURPOSES))
         else:
-            for kind, listed in registry.items():
-                say(f"{kind}:")
-                _show_names(listed, "  ")
+            _show_purposes()
         return
+    registry: dict[str, list[dict[str, str]]] = jsonlib.loads(_core.registry())
     chosen = choose(what, ["experiments", "measures", *registry], "list")
     if chosen == "measures":
         _list_measures(name, json=json)
@@ -122,6 +122,20 @@ def list_names(
         sys.stdout.write(json_text([entry["name"] for entry in entries]))
     else:
         _show_names(entries)
+
+
+def _show_purposes() -> None:
+    """Lists all components by group and kind; each has a line with its purpose."""
+    for group, kinds in PURPOSES.items():
+        say(group)
+        for kind, names in kinds.items():
+            key = f", by {KEYS[kind]}" if KEYS.get(kind) else ""
+            say(f"  {kind}{key}:")
+            _show_names(
+                [{"name": name, "about": why, "source": ""} for name, why in names.items()], "    "
+            )
+        say("")
+    say("cellrate list schemes, or another kind, describes each with its source.")
 
 
 def _entries_called(name: str, entries: list[dict[str, str]], kind: str) -> list[dict[str, str]]:
