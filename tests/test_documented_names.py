@@ -11,6 +11,9 @@ from typing import Any
 import pytest
 from cellrate import _core
 from cellrate.language.measures import tables
+from cellrate.simulation.purposes import PURPOSES
+from cellrate.theory.catalogue import CATALOGUE
+from component_pages import NOT_HERE, held
 from conftest import HERE
 
 ROOT = HERE.parent
@@ -155,3 +158,34 @@ def test_the_table_of_targets_has_what_make_builds_and_proves() -> None:
     steps = {"help", "install", "lint", "format", "test-lab", "clean"}  # need no row
     rest = {one for one in targets - steps if not one.startswith("lock")}
     assert sorted(one for one in rest if f"`make {one}`" not in table) == []
+
+
+def test_the_page_of_components_has_all_and_its_tests_and_formulas_exist() -> None:
+    listed: dict[str, list[str]] = {}
+    for kinds in PURPOSES.values():
+        for kind, names in kinds.items():
+            if kind not in NOT_HERE:
+                listed.setdefault(kind, []).extend(names)
+    found = held()
+    assert {kind: sorted(names) for kind, names in found.items()} == {
+        kind: sorted(names) for kind, names in listed.items()
+    }
+    registry = json.loads(_core.registry())
+    assert registry.keys() - NOT_HERE <= found.keys()
+    entries = [(f"{kind} {name}", one) for kind, of in found.items() for name, one in of.items()]
+    assert [what for what, one in entries if not one.source] == []
+    assert [what for what, one in entries if one.test and not is_test(one.test)] == []
+    formulas = {formula.name for formula in CATALOGUE}
+    assert [what for what, one in entries if not formulas.issuperset(one.theory)] == []
+
+
+def is_test(place: str) -> bool:
+    """True if `path::name` is a test in a file of the repository."""
+    path, _, name = place.partition("::")
+    file = ROOT / path
+    if not file.exists():
+        return False
+    text = file.read_text(encoding="utf-8")
+    if file.suffix == ".py":
+        return bool(re.search(rf"^def {name}\(", text, re.MULTILINE)) and name.startswith("test_")
+    return bool(re.search(rf"#\[test\]\n(?: *#\[.*\]\n)* *fn {name}\(", text))

@@ -21,6 +21,7 @@ from cellrate.papers.reproduction import Judged
 from cellrate.papers.results import ErratumResult, prove
 from cellrate.papers.runs import Outcomes
 from cellrate.papers.stored import ASSUMED, read_stored
+from component_pages import components
 from inferred_pages import write_inferred
 
 from proof.oracles.evidence import write_page
@@ -55,6 +56,7 @@ def write_pages(place: Path) -> None:
         if varied.exists():
             _write(place / f"{part.paper.id}-sensitivity.md", _sensitivity(part.paper, varied))
         write_inferred(part.paper, place)
+    (place / "components.md").write_text(components(), encoding="utf-8")
     _write(place / "papers.md", overview(parts))
     _write(place / "errata.md", _errata(parts))
     write_evidence(judged((), (), experiments()), place)
