@@ -17,6 +17,7 @@ extensions = [
     "evidence_pages",
     "myst_parser",
     "notebook_pages",
+    "overload_pages",
     "reference_pages",
     "sphinx.ext.autodoc",
     "sphinx.ext.doctest",

@@ -23,11 +23,12 @@ SHORT = {"crates/engine/tests/suite/": "suite/", "crates/engine/src/": "", "crat
 SIMULATORS = {"ns-2": "tcp-ns2.md", "ns-3": "tcp-ns3.md", "tshark": "../../evidence.md"}
 HEAD = """# Components
 
-What holds each component to its source. A test of the column "by hand" is worked by hand;
-`suite/` is `crates/engine/tests/suite`, `tests/` is that of the repository, and all else is below
-`crates/engine/src` or `crates`. Closed forms are names for `cellrate theory`. The last column names
-[papers](papers.md) whose printed results are compared, and other simulators. "-" is none.
-[What was tried](../../evidence.md) has the tests that all components share.
+What holds each component to its source. Closed forms are names for `cellrate theory`. Outside are
+[papers](papers.md) whose printed results are compared, and other simulators. The last column has a
+test that is worked by hand: `suite/` is `crates/engine/tests/suite`, `tests/` is that of the
+repository, and all else is below `crates/engine/src` or `crates`. "-" is none.
+[What was tried](../../evidence.md) has the tests that components share, and
+[one overload](../../generated/overload.md) shows what many of them do.
 """
 
 
@@ -76,7 +77,7 @@ def components() -> str:
     for group, kinds in PURPOSES.items():
         rows = [row for kind, names in kinds.items() for row in _rows(kind, names)]
         if rows:
-            head = "| component | source | by hand | closed form | outside |"
+            head = "| component | source | closed form | outside | by hand |"
             parts.append("\n".join([f"## {group}\n", head, "|---" * 5 + "|", *rows, ""]))
     return "\n".join(parts)
 
@@ -91,9 +92,9 @@ def _rows(kind: str, names: dict[str, str]) -> Iterator[str]:
         cells = (
             f"{shown}{key}",
             one.source,
-            _test(one.test) if one.test else "-",
             ", ".join(f"`{theory}`" for theory in one.theory) or "-",
             ", ".join(map(_outside, one.outside)) or "-",
+            _test(one.test) if one.test else "-",
         )
         yield f"| {' | '.join(cells)} |"
 

@@ -106,7 +106,7 @@ PURPOSES: dict[str, dict[str, dict[str, str]]] = {
         },
         "aqm": {
             "none": "to see the queue that the buffer alone limits",
-            "threshold": "to mark for DCTCP",
+            "threshold": "to keep a queue near a threshold, by marks for DCTCP",
             "red": "to drop or mark before the buffer is full",
             "codel": "to bound the delay whatever the rate of the line",
             "pie": "to hold a target delay by random drops or marks",
