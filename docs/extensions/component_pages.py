@@ -34,7 +34,7 @@ repository, and all else is below `crates/engine/src` or `crates`. "-" is none.
 
 @dataclass(frozen=True)
 class Held:
-    """What holds a component to its source.
+    """Evidence that a component follows its source.
 
     Attributes:
         source: Its paper or standard.
@@ -51,7 +51,7 @@ class Held:
 
 @cache
 def held() -> dict[str, dict[str, Held]]:
-    """What holds the components, by kind and name as in `PURPOSES`.
+    """The evidence of all components, by kind and name as in `PURPOSES`.
 
     Raises:
         TypeError: A component of the file has an unknown key.

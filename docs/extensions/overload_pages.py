@@ -157,7 +157,7 @@ def _frame(panel: Axes, of: Mapping[str, Any], start: float, end: float) -> None
 
 
 def caption(outcome: _core.Outcome, scenario: Mapping[str, Any]) -> str:
-    """What a picture shows after the start: the queue, losses, and what the flows deliver."""
+    """Numbers of the time after the start: the queue, losses, and the goodput of the flows."""
     summary = json.loads(outcome.summary())
     queue = queue_of(outcome, scenario)
     longest = queue.between(_start(outcome), float(queue.time[-1])).maximum.max()

@@ -1,4 +1,4 @@
-"""Why somebody would want each component: groups by purpose, with a line for each component."""
+"""Purposes of components: groups, and for each component a line that says why one would want it."""
 
 from __future__ import annotations
 
@@ -222,19 +222,3 @@ KEYS = {
 """Keys of a scenario that name a component, by kind; empty if each component is a table of its own
 or, as a template, a whole scenario.
 """
-
-
-def purpose_of(kind: str, name: str) -> str:
-    """Why somebody would want a component.
-
-    Args:
-        kind: Kind of the component, as in `PURPOSES`.
-        name: Name of the component.
-
-    Raises:
-        LookupError: The component has no purpose.
-    """
-    for kinds in PURPOSES.values():
-        if name in kinds.get(kind, ()):
-            return kinds[kind][name]
-    raise LookupError(f"{kind}: {name} has no purpose in cellrate/simulation/purposes.py")
