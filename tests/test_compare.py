@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 from cellrate import Job, run_many, template
+from cellrate.common.document import Section, Table
 from cellrate.common.problems import BadInput
 from cellrate.studies.compare import Comparison, Rules, StudyRuns, compare, report, side_by_side
 
@@ -138,6 +139,22 @@ def test_alternatives_are_compared_point_by_point() -> None:
     signs = [np.sign(one.contrast.difference) for one in found.pairs if one.contrast]
     assert signs == [1.0, -1.0]
     assert found.unmatched == 1
+
+
+def test_columns_of_parameters_with_the_same_key_tell_them_apart() -> None:
+    paths = {"scheme": "switches.edge.aqm.k", "buffer": "switches.core.aqm.k"}
+    found = compare(
+        with_buffers().rename(paths), Rules(paths["scheme"], ("m",), (paths["buffer"],))
+    )
+    [section, *_] = report.report(found, {}).parts
+    assert isinstance(section, Section)
+    [table] = section.parts
+    assert isinstance(table, Table)
+    assert [column.name for column in table.columns][:2] == [
+        "switches.core.aqm.k",
+        "switches.edge.aqm.k",
+    ]
+    assert report.name(found, found.pairs[0]) == "b - a, switches.core.aqm.k 10"
 
 
 def test_the_mean_over_points_is_taken_seed_by_seed() -> None:

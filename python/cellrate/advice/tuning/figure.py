@@ -124,9 +124,8 @@ def _history(panel: Axes, answer: Answer, criterion: Criterion) -> None:
 
 def _importance(panel: Axes, shares: dict[str, float]) -> None:
     """A bar for each parameter, the most important on top."""
-    names = sorted(shares, key=lambda name: shares[name])
-    panel.barh([name.rpartition(".")[2] for name in names], [shares[name] for name in names],
-               color=COLOURS[0], height=0.6)  # fmt: skip
+    paths = sorted(shares, key=lambda path: shares[path])
+    panel.barh(paths, [shares[path] for path in paths], color=COLOURS[0], height=0.6)
     panel.set_xlim(0, 1)
     panel.set_xlabel("importance for being among the best settings")
     panel.set_title("importance")

@@ -105,8 +105,8 @@ class Column:
 
     @property
     def name(self) -> str:
-        """The title of the column on one line."""
-        return self.title.replace("-\n", "-").replace("\n", " ")
+        """The title of the column on one line; a word or path broken behind `-` or `.` is whole."""
+        return self.title.replace("-\n", "-").replace(".\n", ".").replace("\n", " ")
 
 
 @dataclass(frozen=True, slots=True)

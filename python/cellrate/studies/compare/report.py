@@ -28,15 +28,15 @@ GAIN = 1.1
 """Least ratio of the numbers of runs without and with pairing at which the report mentions it."""
 SMALL = 0.01
 """Share of the first mean below which the report calls a real difference small."""
+ONE_LINE = 12
+"""Greatest length of a path that stands on one line above its column."""
 UNFINISHED = "files do not end"
 VERDICTS = {True: "real", False: "may be chance", None: "cannot tell"}
 
 
 def place(comparison: Comparison, where: Mapping[str, Value]) -> str:
-    """Text of the other factors' values; a factor has the last part of its path as name."""
-    return ", ".join(
-        f"{name.rpartition('.')[2]} {comparison.text(name, one)}" for name, one in where.items()
-    )
+    """Text of the other factors' values, each behind the path of its factor."""
+    return ", ".join(f"{path} {comparison.text(path, one)}" for path, one in where.items())
 
 
 def name(comparison: Comparison, pair: Pair) -> str:
@@ -45,11 +45,6 @@ def name(comparison: Comparison, pair: Pair) -> str:
     second, first = (comparison.text(comparison.factor, one) for one in (pair.second, pair.first))
     found = f"{second} - {first}"
     return f"{found}, {at}" if at else found
-
-
-def factor(comparison: Comparison) -> str:
-    """Name of the compared factor; of a path only the last part."""
-    return comparison.factor.rpartition(".")[2]
 
 
 def heading(measure: str, unit: str, better: Better | None) -> str:
@@ -345,7 +340,6 @@ def _section(comparison: Comparison, measure: str, unit: str, *, all_pairs: bool
 
 def _ranking(comparison: Comparison, rankings: Sequence[Ranking]) -> Table:
     """Table of the alternatives at each point, best first, with their differences to the best."""
-    names = [name.rpartition(".")[2] for name in rankings[0].where]
     best = {one.places[0].alternative for one in rankings if one.places}
     least = "minus the best"
     if len(best) == 1:
@@ -356,14 +350,19 @@ def _ranking(comparison: Comparison, rankings: Sequence[Ranking]) -> Table:
         for place in one.places
     ]
     heads = (
-        *map(Column, names),
-        Column(factor(comparison)),
+        *(Column(_heading_of(path)) for path in (*rankings[0].where, comparison.factor)),
         Column("mean", "right"),
         Column("group"),
         Column(least, "right"),
         *_decision("% of\nbest"),
     )
     return _without_empty(heads, found)
+
+
+def _heading_of(path: str) -> str:
+    """Title of a factor's column: its path, whose key begins a line of its own if it is long."""
+    table, dot, key = path.rpartition(".")
+    return path if len(path) <= ONE_LINE else f"{table}{dot}\n{key}"
 
 
 def _place(comparison: Comparison, place: Place) -> tuple[Text, ...]:
