@@ -92,7 +92,40 @@ def test_dctcp_says_which_assumptions_fail(command: Command) -> None:
         text, overrides={"flow.flow.source": {"kind": "transfer", "size": "1 MB"}}
     )
     [failing] = [one for one in other.statements if one.formula == "dctcp-queue"]
-    assert failing.fails == ("all flows run DCTCP with data without end",)
+    assert failing.fails == ("all flows have data without end",)
+    # K in bytes, 65 frames of 1,518, is the same threshold.
+    octets = cellrate.explain(text, overrides=settings | {"switch.aqm.k": "98670 bytes"})
+    [same] = [one for one in octets.statements if one.formula == "dctcp-queue"]
+    assert same.text == steady.text
+
+
+MARKS = {"switch.aqm.algorithm": "threshold", "switch.aqm.k": "20 packets"}
+
+
+def test_what_a_threshold_drops_depends_on_what_carries_marks(command: Command) -> None:
+    text = command("new", "leaf-spine").stdout
+    calm = MARKS | {
+        "tcp.window": "64 KiB",
+        "flow.file.source": {"kind": "greedy"},
+        "tcp.min_rto": "200 ms",
+    }
+
+    def losses(**settings: object) -> str:
+        dotted = {name.replace("__", "."): value for name, value in settings.items()}
+        return str(cellrate.explain(text, overrides=calm | dotted).topics()["loss"])
+
+    # DCTCP sends nothing that cannot carry a mark: the windows alone decide.
+    assert "no buffer loses a packet" in losses(tcp__recovery="dctcp")
+    run = cellrate.run(text, overrides=calm | {"tcp.recovery": "dctcp"})
+    assert run.summary["totals"]["packets_dropped"] == 0
+    assert run.summary["totals"]["packets_marked"] > 0
+    large = losses(tcp__recovery="dctcp", tcp__window="1 MiB")
+    assert "losses are possible: the TCP windows may exceed the buffer." in large
+    # The acknowledgements of the other flows meet the same queues, and are dropped above K.
+    assert "cannot carry marks are dropped: acknowledgements" in losses(tcp__ecn=True)
+    assert "`switch.aqm` may drop packets" in losses()
+    ecn = cellrate.explain(text, overrides=calm | {"tcp.ecn": True})
+    assert "dctcp-queue" in {one.formula for one in ecn.without_statement}
 
 
 SHARED = """

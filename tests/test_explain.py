@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import math
+import re
 import sys
 from itertools import pairwise
 from pathlib import Path
@@ -377,6 +378,39 @@ def test_the_scheme_decides_what_oscillates() -> None:
     assert "efci-cycle" in silence(erica)
     none = of(file, 'switch.control={scheme="none"}')
     assert one(none, "oscillation", "oscillates") == "only by loss"
+
+
+UBR = ('switch.control={scheme="none"}', "abr={}", "flow.tcp.service=ubr", "tcp.window=64 KiB")
+
+
+@pytest.mark.parametrize("buffer", ["infinite", "100000 cells"])
+def test_windows_that_fit_are_the_bound_and_become_a_standing_queue(buffer: str) -> None:
+    """Five windows of 64 KiB are 7,680 cells; 10 ms of the link are 3,668 of these."""
+    settings = (*UBR, f"switch.buffer={buffer}", "run.duration=4 s", "measure.from=3 s")
+    said = template("n-source", *settings)
+    assert "at most 7,680 cells wait, and no buffer loses a cell" in said.verdict[1]
+    assert one(said, "oscillation", "oscillates") is False
+    standing = number(one(said, "oscillation", "standing_queue_cells"))
+    [port] = [
+        port
+        for port in run(_core.template("n-source"), overrides=settings).summary["ports"]
+        if port["name"] == "A->B"
+    ]
+    [queue] = [queue for queue in port["queues"] if "ubr" in queue["classes"]]
+    assert queue["queue_mean_cells"] == pytest.approx(standing, rel=0.01)
+    assert queue["queue_max_cells"] - queue["queue_mean_cells"] < 0.01 * standing
+    # One cell less than the windows is no bound; and a timer that expires early sends twice.
+    for other in ("switch.buffer=7679 cells", "tcp.min_rto=40 ms"):
+        doubtful = template("n-source", *settings[:4], "switch.buffer=7680 cells", other)
+        assert "at most 7,680 cells wait, and no buffer" not in doubtful.verdict[1]
+
+
+def test_the_summary_has_the_limit_below_a_larger_bound() -> None:
+    endless = template("n-source").verdict[1]
+    assert "no formula bounds" not in endless
+    assert re.search(r"A->B: at most 11,129 cells are expected to wait \(held in", endless)
+    large = template("n-source", "switch.buffer=1000000 cells").verdict[1]
+    assert "at most 1,000,000 cells wait, at most 11,129 cells are expected (held" in large
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
@@ -99,19 +100,7 @@ def _queue_and_loss(applied: Sequence[Statement], units: Units) -> str:
     parts = []
     for loss in losses[:MOST]:
         port = str(loss.values["port"])
-        bounds = [
-            _number(statement, f"queue_{units.queue}")
-            for statement in applied
-            if statement.kind == "bound"
-            and statement.values.get("port") == port
-            and f"queue_{units.queue}" in statement.values
-        ]
-        queue = (
-            f"at most {min(bounds):,.0f} {units.queue} wait"
-            if bounds
-            else "no formula bounds the queue"
-        )
-        parts.append(f"{port}: {queue}, {_loss(loss, units)}")
+        parts.append(f"{port}: {_longest(applied, port, units)}, {_loss(loss, units)}")
     more = (
         f"; the sections below have {len(losses) - MOST} more ports" if len(losses) > MOST else ""
     )
@@ -121,6 +110,32 @@ def _queue_and_loss(applied: Sequence[Statement], units: Units) -> str:
     if cycles:
         more += f"; {str(cycles[0]['by']).upper()} can deadlock"
     return f"Queue and loss: {'; '.join(parts)}{more}."
+
+
+def _longest(applied: Sequence[Statement], port: str, units: Units) -> str:
+    """A clause with the bound of a queue, and a lower limit that most runs stay below."""
+    at_port = [
+        one
+        for one in applied
+        if one.values.get("port") == port and f"queue_{units.queue}" in one.values
+    ]
+    bounds = [_number(one, f"queue_{units.queue}") for one in at_port if one.kind == "bound"]
+    least = min(bounds, default=math.inf)
+    limits = [
+        claim
+        for one in at_port
+        if one.kind == "prediction"
+        for claim in one.claims
+        if claim.sense == "at most" and claim.value < least and is_known(claim)
+    ]
+    words = f"at most {least:,.0f} {units.queue} wait" if bounds else "no formula bounds the queue"
+    if not limits:
+        return words
+    limit = min(limits, key=lambda claim: claim.value)
+    expected = f"at most {limit.value:,.0f} {units.queue}"
+    if bounds:
+        return f"{words}, {expected} are expected ({spoken(limit)})"
+    return f"{expected} are expected to wait ({spoken(limit)})"
 
 
 def _loss(loss: Statement, units: Units) -> str:

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 from cellrate.advice.explain.answer import Kind, Prediction, Statement
 from cellrate.advice.explain.claims import Claim
 from cellrate.advice.explain.queues import cannot_lose, must_lose, queue_bound
-from cellrate.advice.explain.subject import Subject
+from cellrate.advice.explain.subject import AVOIDS_QUEUES, Subject
 from cellrate.advice.formulas import Situation
 from cellrate.advice.formulas.growth import certain_growth_cells_per_second
 from cellrate.simulation.network import Flow
@@ -25,8 +25,6 @@ LIMITS = {
     "q-max": "a queue that starts empty reaches at most",
     "buffer-law": "the buffer law requires",
 }
-# Recoveries that react to the round trip or the rate, and so keep queues short.
-AVOIDS_QUEUES = frozenset({"vegas", "bbr"})
 # Windows overflow a buffer within this multiple of the time in which they grow to fill it.
 AGAIN = 1.2
 Expected: TypeAlias = Literal["yes", "no", "possible"]

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cellrate.advice.explain.answer import NoStatement, Prediction, Statement
+from cellrate.advice.explain.answer import NoStatement, Prediction, Statement, Value
 from cellrate.advice.explain.claims import Claim
-from cellrate.advice.explain.subject import Subject
+from cellrate.advice.explain.subject import AVOIDS_QUEUES, Subject
 from cellrate.advice.formulas import Situation
 from cellrate.advice.formulas.fluid import assumptions_that_fail, loop_of
 from cellrate.advice.formulas.situation import DoesNotApply, full_load_interval_seconds
-from cellrate.common.numbers import seconds
+from cellrate.common.numbers import counted, seconds
+from cellrate.simulation.network import Flow
 from cellrate.simulation.network.ends import Parameters
 from cellrate.theory import AssumptionError
 from cellrate.theory.efci import clips, limit_cycle
@@ -49,7 +50,7 @@ def statements(subject: Subject) -> Iterator[Prediction]:
             reason = f"cellrate has no theory of `{situation.switch.scheme}`"
             yield NoStatement(TOPIC, f"{situation.port.name}: oscillation of its loop", reason)
         elif situation.elastic:
-            yield _uncontrolled(situation)
+            yield _uncontrolled(subject, situation)
 
 
 def _erica(situation: Situation) -> Iterator[Prediction]:
@@ -159,20 +160,44 @@ def _claims(situation: Situation, longest_cells: float, utilisation: float) -> t
     return (Claim("utilisation", name, "about", utilisation, "utilisation by efci-cycle"),)
 
 
-def _uncontrolled(situation: Situation) -> Statement:
-    port = situation.port
+def _uncontrolled(subject: Subject, situation: Situation) -> Statement:
+    port, values = situation.port, dict[str, Value](oscillates="only by loss")
     if situation.abr:
         text = "the switch causes no oscillation: it controls no rates, and ACR rises to PCR"
-    elif all(flow.tcp is not None for flow in situation.elastic):
+    elif not all(flow.tcp is not None for flow in situation.elastic):
+        text = "nothing oscillates, since nothing controls the rates of the sources"
+    elif subject.lossless and not any(_avoids_queues(flow) for flow in situation.elastic):
+        text, values["oscillates"] = "no cell is lost, so each window grows until it is full", False
+        standing = _standing_cells(situation)
+        if standing is not None:
+            text += f"; then the queue stays at about {counted(round(standing), 'cell')}"
+            values["standing_queue_cells"] = standing
+    else:
         text = (
             "only TCP makes the queue oscillate: windows grow until a cell is lost or the window "
             "is full"
         )
-    else:
-        text = "nothing oscillates, since nothing controls the rates of the sources"
     return Statement(
         TOPIC,
         f"{port.name}: {text}.",
-        {"port": port.name, "oscillates": "only by loss"},
+        {"port": port.name, **values},
         kind="prediction",
     )
+
+
+def _avoids_queues(flow: Flow) -> bool:
+    return flow.tcp is not None and flow.tcp.recovery in AVOIDS_QUEUES
+
+
+def _standing_cells(situation: Situation) -> float | None:
+    """Cells that wait once all windows are full: the windows without what the path carries.
+
+    None if flows share other ports, have unequal round trips or pauses, or other cells cross.
+    """
+    flows = situation.elastic
+    alone = not (situation.others or situation.sharing() or situation.has_other_bottlenecks)
+    if not alone or situation.has_unequal_round_trips or any(f.kind != "greedy" for f in flows):
+        return None
+    windows = sum(flow.tcp.window_cells for flow in flows if flow.tcp is not None)
+    pipe = situation.port.cells_per_second * max(situation.round_trips_seconds, default=0.0)
+    return max(0.0, windows - pipe)

@@ -418,11 +418,30 @@ def _why_lost(bounds: FrameBounds, port: Line) -> str:
         names = {"hpcc": "HPCC", "nscc": "NSCC", "swift": "Swift"}
         windowed = sorted({names[control["algorithm"]] for control in controls})
         return f"the windows of {' and '.join(windowed)} may exceed the buffer"
-    if port.switch is not None and port.switch["aqm"]["algorithm"] != "none":
-        return "`switch.aqm` may drop packets"
+    if bounds.may_drop(port):
+        return _why_dropped(bounds, port)
     if bounds.fits(port):
         return _why_sent_twice(bounds, port)
     return "the TCP windows may exceed the buffer"
+
+
+def _why_dropped(bounds: FrameBounds, port: Line) -> str:
+    """Reason why the queue management of a port may drop packets."""
+    flows = bounds.network.over[port]
+    marked = any(_reacts(flow) for flow in flows)
+    if port.switch is None or port.switch["aqm"]["algorithm"] != "threshold" or not marked:
+        return "`switch.aqm` may drop packets"
+    if not all(_reacts(flow) for flow in flows):
+        return "above `switch.aqm.k` packets of flows without ECN are dropped"
+    return (
+        "the TCP windows may exceed the buffer; above `switch.aqm.k` packets that cannot carry "
+        "marks are dropped: acknowledgements, and segments sent again"
+    )
+
+
+def _reacts(flow: FrameFlow) -> bool:
+    """True if TCP reacts to marks."""
+    return flow.tcp is not None and (flow.recovery == "dctcp" or flow.tcp.get("ecn") is True)
 
 
 def _why_sent_twice(bounds: FrameBounds, port: Line) -> str:
@@ -445,16 +464,21 @@ def _why_sent_twice(bounds: FrameBounds, port: Line) -> str:
     )
 
 
-def _by_dctcp(bounds: FrameBounds, port: Line) -> Iterator[Statement]:
+def _by_dctcp(bounds: FrameBounds, port: Line) -> Iterator[Prediction]:
     """Statements on longest and shortest queue of DCTCP in steady state, with the assumptions."""
     flows = bounds.network.over[port]
     aqm = port.switch["aqm"] if port.switch is not None else {}
-    unit = str(aqm.get("k", "")).partition(" ")
-    if aqm.get("algorithm") != "threshold" or unit[2] != "packets":
+    if aqm.get("algorithm") != "threshold":
         return
     if not any(flow.recovery == "dctcp" for flow in flows):
+        if any(map(_reacts, flows)):
+            reason = "the formula is DCTCP's, which reduces windows by the share of marks"
+            yield NoStatement("queue", f"{port.name}: queue under marks", reason, "dctcp-queue")
         return
-    marks, count, longest = float(unit[0]), len(flows), max(flow.line_bytes for flow in flows)
+    number, _, unit = str(aqm["k"]).partition(" ")
+    marks, count, longest = float(number), len(flows), max(flow.line_bytes for flow in flows)
+    if unit != "packets":
+        marks /= max(flow.frame_bytes for flow in flows)
     trips = [flow.least_round_trip_seconds for flow in flows]
     path = port.bits_per_second * max(trips) / 8 / longest
     top = float(greatest_queue_packets(count, marks))
@@ -462,9 +486,8 @@ def _by_dctcp(bounds: FrameBounds, port: Line) -> Iterator[Statement]:
     low = max(0.0, top - swing)
     held = {flow: outstanding_bytes(flow) // flow.payload_bytes for flow in flows}
     assumed = {
-        "all flows run DCTCP with data without end": all(
-            flow.recovery == "dctcp" and flow.kind == "greedy" for flow in flows
-        ),
+        "all flows run DCTCP": all(flow.recovery == "dctcp" for flow in flows),
+        "all flows have data without end": all(flow.kind == "greedy" for flow in flows),
         "all flows have the same round trip": max(trips) <= SAME * min(trips),
         "the port is the only bottleneck of its flows": not any(
             other is not port and set(bounds.network.over[other]) & set(flows)

@@ -15,11 +15,6 @@ from cellrate.advice.formulas.credit import UNDER_CREDIT
 from cellrate.common.numbers import counted
 from cellrate.simulation.network import Flow
 
-# Greatest time of a segment and its acknowledgement, as a share of the least timeout, at which no
-# timer expires early with any clock granularity.
-EARLY = 0.5
-
-
 # Formulas that may bound a queue, and what sets the bound.
 BOUNDS = {
     "window-sum": "all TCP windows in one queue",
@@ -133,22 +128,7 @@ def _holds_windows_alone(subject: Subject, situation: Situation, windows: Formul
         return False
     if not subject.lossless or any(flow.kind != "greedy" for flow in flows):
         return False
-    return all(_is_in_time(subject, flow) for flow in flows)
-
-
-def _is_in_time(subject: Subject, flow: Flow) -> bool:
-    """True if a segment is acknowledged before its timeout even if all queues are full."""
-    if flow.tcp is None or flow.propagation_round_trip_seconds is None:
-        return False
-    path = (*flow.forward, *flow.backward)
-    held = [subject.window_cells_over[link] for link in path]
-    waiting = sum(cells / link.cells_per_second for cells, link in zip(held, path, strict=True))
-    settings = flow.tcp.parameters
-    answering = settings["processing_time_seconds"] + settings["processing_variation_seconds"]
-    if settings["delayed_ack"]:
-        answering += settings["delayed_ack_interval_seconds"]
-    trip = flow.propagation_round_trip_seconds + waiting + answering
-    return bool(trip < EARLY * settings["min_rto_seconds"])
+    return all(map(subject.is_in_time, flows))
 
 
 TOPIC = "queue"

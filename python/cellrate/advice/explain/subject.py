@@ -26,6 +26,11 @@ if TYPE_CHECKING:
 
 # Share of time for which a queue without a bound exceeds the length that a statement gives.
 RARE = 1e-6
+# Greatest time of a segment and its acknowledgement, as a share of the least timeout, at which no
+# timer expires early with any clock granularity.
+EARLY = 0.5
+# Recoveries that react to the round trip or the rate, and so keep queues short.
+AVOIDS_QUEUES = frozenset({"vegas", "bbr"})
 # Number of iterations in which shares and backward traffic converge; each at least halves the
 # error.
 ROUNDS = 12
@@ -134,13 +139,48 @@ class Subject:
 
     @cached_property
     def lossless(self) -> bool:
-        """True if no cell can be lost: not on links, not in source queues, and not in switches."""
-        switches = [link.switch for link in self.network.ports]
+        """True if no cell can be lost: not on links, in sources, at policers, or in switches."""
+        flows = self.network.flows
         return (
             not self.network.links_lose
-            and all(math.isinf(switch.unrefused_cells) for switch in switches)
-            and all(math.isinf(flow.source_queue_cells) for flow in self.network.flows)
+            and all(math.isinf(flow.source_queue_cells) for flow in flows)
+            and all(flow.policer is None or flow.policer["action"] != "drop" for flow in flows)
+            and all(flow.gfr is None for flow in flows)
+            and (
+                all(math.isinf(port.switch.unrefused_cells) for port in self.network.ports)
+                or self._windows_fit
+            )
         )
+
+    @property
+    def _windows_fit(self) -> bool:
+        """True if each port has room for all windows over it, and no segment is sent twice.
+
+        Before the first loss no queue is longer than the windows, so there is no first loss.
+        """
+        plain = all(flow.abr is None and flow.kind == "greedy" for flow in self.network.flows)
+        return (
+            plain
+            and all(map(self.is_in_time, self.network.flows))
+            and all(
+                self.window_cells_over[port] <= port.switch.unrefused_cells
+                for port in self.network.ports
+            )
+        )
+
+    def is_in_time(self, flow: Flow) -> bool:
+        """True if a segment is acknowledged before its timeout even if all queues are full."""
+        if flow.tcp is None or flow.propagation_round_trip_seconds is None:
+            return False
+        path = (*flow.forward, *flow.backward)
+        held = [self.window_cells_over[link] for link in path]
+        waiting = sum(cells / link.cells_per_second for cells, link in zip(held, path, strict=True))
+        settings = flow.tcp.parameters
+        answering = settings["processing_time_seconds"] + settings["processing_variation_seconds"]
+        if settings["delayed_ack"]:
+            answering += settings["delayed_ack_interval_seconds"]
+        trip = flow.propagation_round_trip_seconds + waiting + answering
+        return bool(trip < EARLY * settings["min_rto_seconds"])
 
     @cached_property
     def begin_seconds(self) -> float:

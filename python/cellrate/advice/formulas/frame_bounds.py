@@ -327,7 +327,7 @@ class FrameBounds:
         """True if a port can hold all windows that cross it."""
         assert port.switch is not None  # noqa: S101  the caller asks for ports alone
         held = self._windows[port]
-        if port.switch["aqm"]["algorithm"] != "none" or math.isinf(held):
+        if self.may_drop(port) or math.isinf(held):
             return False
         if held > port.buffer_bytes:
             return False
@@ -337,6 +337,21 @@ class FrameBounds:
         of_switch = (held for line, held in self._windows.items() if line.sender == port.sender)
         free = shared - sum(of_switch)
         return held <= min(alpha * free, free)
+
+    def may_drop(self, port: Line) -> bool:
+        """True if `switch.aqm` may drop packets at a port.
+
+        A threshold drops what cannot carry marks. Under DCTCP all packets of a flow can; under ECN
+        (RFC 3168) acknowledgements and segments sent again cannot.
+        """
+        algorithm = "none" if port.switch is None else port.switch["aqm"]["algorithm"]
+        if algorithm != "threshold":
+            return bool(algorithm != "none")
+        return any(
+            flow.recovery != "dctcp"
+            for flow in self.network.flows
+            if port in {*flow.lines, *flow.lines_back}
+        )
 
     @cached_property
     def _windows(self) -> Mapping[Line, float]:
