@@ -5,6 +5,7 @@ from __future__ import annotations
 import cellrate
 import pytest
 from cellrate import Result
+from cellrate.advice.sizing import Answer
 from conftest import HERE
 
 EXAMPLE = (HERE.parent / "examples" / "abr-misbehaves.toml").read_text(encoding="utf-8")
@@ -103,3 +104,74 @@ def test_explain_counts_what_contracts_let_pass() -> None:
         [statement] = [one for one in said.statements if "left_cells_per_second" in one.values]
         found = float(str(statement.values["left_cells_per_second"])) * 424e-6
         assert abs(found - left) < 0.01
+
+
+SHAPED = """
+run = {{ duration = "100 ms", start_jitter = "{jitter}" }}
+switch.buffer = "infinite"
+[topology]
+template = "single-switch"
+link_rate = "155.52 Mbit/s"
+access = "1 km"
+bottleneck = "1 km"
+[[flow]]
+name = "x"
+count = 8
+service = "vbr"
+source = {{ kind = "{kind}", rate = "60 Mbit/s" }}
+{place} = {{ pcr = "40 Mbit/s", scr = "15 Mbit/s", mbs = "100 cells"{more} }}
+"""
+# 8 x 100 cells less those that the link sends while one source sends 99 at PCR: 155.52 / 40 x 99.
+WORST = 800 - 384
+
+
+@pytest.mark.parametrize("place", ["shaper", "policer"])
+def test_the_bound_of_contracts_is_explained_and_reached(place: str) -> None:
+    for kind, jitter in (("cbr", "0 s"), ("cbr", "3 ms"), ("poisson", "0 s")):
+        text = SHAPED.format(kind=kind, jitter=jitter, place=place, more="")
+        said = cellrate.explain(text)
+        assert f"at most {WORST} cells wait, and no buffer loses a cell" in said.verdict[1]
+        [bound] = [one for one in said.statements if one.formula == "leaky-bucket-queue"]
+        assert (bound.kind, bound.values["queue_cells"]) == ("bound", WORST)
+        longest = max(cellrate.run(text).queues["queue_max_cells"])
+        # Sources in step come to the bound: a shaper's cells leave in step, a policer's on arrival.
+        if (kind, jitter, place) == ("cbr", "0 s", "shaper"):
+            assert longest == WORST
+            answer = cellrate.size_buffer(text, seeds=1)
+            assert isinstance(answer, Answer)
+            [formula] = [one for one in answer.formulas if one.formula == "leaky-bucket-queue"]
+            assert (answer.buffer_cells, formula.cells) == (WORST, WORST)
+        else:
+            assert 0 < longest < WORST
+    text = SHAPED.format(kind="cbr", jitter="0 s", place=place, more="")
+    small = cellrate.explain(text, overrides={"switch.buffer": "300 cells"})
+    assert f"admit at once are up to {WORST} cells" in str(small.topics()["loss"])
+
+
+def test_contracts_that_do_not_bound_the_queue_say_why() -> None:
+    def why(
+        place: str = "policer", more: str = "", settings: dict[str, object] | None = None
+    ) -> str:
+        text = SHAPED.format(kind="cbr", jitter="0 s", place=place, more=more)
+        said = cellrate.explain(text, overrides=settings or {})
+        assert "no formula bounds the queue" in said.verdict[1]
+        parts = [one for one in said.statements if one.formula == "leaky-bucket-queue"]
+        silent = [one for one in said.without_statement if one.formula == "leaky-bucket-queue"]
+        return " ".join(
+            [*(fail for one in parts for fail in one.fails), *(s.reason for s in silent)]
+        )
+
+    assert "CDVT is above 0" in why(more=', cdvt = "10 us"')
+    assert "no bound" in why(settings={"flow.x.count": 11})
+    for action in ("tag", "pass"):
+        assert "shaper or a policer that drops" in why(more=f', action = "{action}"')
+    assert "as fast as its PCR" in why(
+        "shaper", settings={"topology.link_rate": "39 Mbit/s", "flow.x.count": 2}
+    )
+    second = SHAPED.format(kind="cbr", jitter="0 s", place="shaper", more="")
+    other = (
+        second[second.index("[[flow]]") :].replace('"x"', '"y"').replace("100 cells", "99 cells")
+    )
+    said = cellrate.explain(second + other.replace("count = 8", "count = 1"))
+    reasons = {one.formula: one.reason for one in said.without_statement}
+    assert "contracts differ" in reasons["leaky-bucket-queue"]

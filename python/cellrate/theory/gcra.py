@@ -116,6 +116,14 @@ def _gap_seconds(peak: Numbers, sustained: Numbers, burst: Numbers) -> npt.NDArr
     return gap
 
 
+WORST_QUEUE = Formula(
+    name="leaky-bucket-queue",
+    about="longest queue of sources behind dual leaky buckets",
+    equation="Q = n MBS - floor(C (MBS - 1) / PCR) if n PCR > C, otherwise n",
+    source="Cruz 1991 part I, in whole cells",
+    results={"worst_queue_cells": worst_queue_cells},
+)
+
 FORMULAE = (
     Formula(
         name="gcra-burst",
@@ -129,11 +137,5 @@ FORMULAE = (
             "burst_at_peak_cells": burst_at_peak_cells,
         },
     ),
-    Formula(
-        name="leaky-bucket-queue",
-        about="longest queue of sources behind dual leaky buckets",
-        equation="Q = n MBS - floor(C (MBS - 1) / PCR) if n PCR > C, otherwise n",
-        source="Cruz 1991 part I, in whole cells",
-        results={"worst_queue_cells": worst_queue_cells},
-    ),
+    WORST_QUEUE,
 )

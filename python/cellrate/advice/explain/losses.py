@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 
 from cellrate.advice.explain.answer import Kind, Prediction, Statement
 from cellrate.advice.explain.claims import Claim
-from cellrate.advice.explain.queues import cannot_lose, must_lose, queue_bound
+from cellrate.advice.explain.queues import cannot_lose, formula_bound, must_lose, queue_bound
 from cellrate.advice.explain.subject import AVOIDS_QUEUES, Subject
 from cellrate.advice.formulas import Situation
 from cellrate.advice.formulas.growth import certain_growth_cells_per_second
@@ -168,6 +168,10 @@ def _overflowing(subject: Subject, situation: Situation, has: str) -> Loss:
 
     Other cells in the queue, and cells that are sent twice, only make the queue longer.
     """
+    bound = formula_bound(subject, situation)
+    if bound is not None:
+        why = f"{bound.why} are up to {bound.cells:,.0f} cells, and {has}"
+        return Loss("possible", why, formula=bound.formula)
     windows = subject.queue_answers(situation).get("window-sum")
     if windows is None or situation.abr or situation.network.credit is not None:
         return Loss("possible", f"no formula bounds the queue here, and {has}")

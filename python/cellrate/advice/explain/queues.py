@@ -20,6 +20,7 @@ BOUNDS = {
     "window-sum": "all TCP windows in one queue",
     "credit-buffer": "N2 + N3 cells of each channel, the most that credits admit",
     "n-d-d-1": "one cell of each source",
+    "leaky-bucket-queue": "bursts that the contracts of all sources admit at once",
 }
 
 
@@ -43,6 +44,12 @@ class QueueBound:
 def queue_bound(subject: Subject, situation: Situation) -> QueueBound | None:
     """The least bound of the queue of a port's elastic flows; None without one."""
     return min(_bounds(subject, situation), key=lambda bound: bound.cells, default=None)
+
+
+def formula_bound(subject: Subject, situation: Situation) -> QueueBound | None:
+    """The least of the bounds by formulas, which may exceed the buffer; None without one."""
+    bounds = (bound for bound in _bounds(subject, situation) if bound.formula)
+    return min(bounds, key=lambda bound: bound.cells, default=None)
 
 
 def cannot_lose(situation: Situation, bound: QueueBound | None) -> bool:
@@ -92,6 +99,8 @@ def _is_bound(subject: Subject, situation: Situation, answer: FormulaAnswer) -> 
         return _holds_windows_alone(subject, situation, answer)
     if answer.formula == "credit-buffer":
         return _is_all_credited(situation)
+    if answer.formula == "leaky-bucket-queue":
+        return answer.applies
     return _is_periodic_here(situation)
 
 

@@ -16,6 +16,7 @@ FORMULAS = (
     open_loop.PERIODIC,
     open_loop.POISSON,
     open_loop.VIDEO,
+    open_loop.CONTRACTS,
     credit.BUFFER,
 )
 

@@ -1,10 +1,11 @@
-"""Queues of sources without feedback: periodic cells, Poisson cells, long-range dependent video."""
+"""Queues of sources without feedback, or within known traffic contracts."""
 
 from __future__ import annotations
 
 from cellrate.advice.formulas.situation import DoesNotApply, PortFormula, Result, Situation
 from cellrate.simulation.network import Flow, OwnRate
 from cellrate.simulation.network.ends import Parameters
+from cellrate.theory import gcra
 from cellrate.theory.queueing import fractional, md1, periodic
 
 # Name of the quantity that these formulas compute; it is at least the loss ratio.
@@ -84,6 +85,60 @@ def _video_streams(situation: Situation) -> Result:
     return Result(cells, given, tuple(fails))
 
 
+def _contracted_sources(situation: Situation) -> Result:
+    """The queue of sources behind equal shapers, or equal policers that drop (Cruz 1991)."""
+    contracts = {_contract(flow) for flow in situation.flows}
+    if None in contracts or not contracts:
+        raise DoesNotApply("not every flow over the port has a shaper or a policer that drops")
+    if len(contracts) > 1:
+        raise DoesNotApply("the contracts differ; the formula assumes equal ones")
+    if any(situation.port in flow.backward for flow in situation.network.flows):
+        raise DoesNotApply("backward cells of flows, which no contract limits, cross the port")
+    if len({situation.switch.queue_of(flow.service) for flow in situation.flows}) > 1:
+        raise DoesNotApply("the sources do not share a queue")
+    peak, sustained, burst = next(found for found in contracts if found is not None)
+    given = {
+        "sources": float(len(situation.flows)),
+        "link_cells_per_second": situation.port.cells_per_second,
+        "peak_cells_per_second": peak,
+        "sustained_cells_per_second": sustained,
+        "burst_cells": burst,
+    }
+    return Result(float(gcra.worst_queue_cells(**given)), given, tuple(_contract_fails(situation)))
+
+
+def _contract(flow: Flow) -> tuple[float, float, float] | None:
+    """PCR, SCR and MBS in cells/s and cells; None if nothing holds the flow to a contract."""
+    found = flow.shaper
+    if found is None and flow.policer is not None and flow.policer["action"] == "drop":
+        found = flow.policer
+    if found is None:
+        return None
+    peak = float(found["pcr_cells_per_second"])
+    sustained = found.get("scr_cells_per_second")
+    if sustained is None or sustained >= peak:
+        return peak, peak, 1.0
+    return peak, float(sustained), float(found["mbs_cells"])
+
+
+def _contract_fails(situation: Situation) -> list[str]:
+    flows, fails = situation.flows, []
+    if any(flow.forward.index(situation.port) != 1 for flow in flows):
+        fails.append("cells come straight from their contracts, but some cross other ports before")
+    shaped = [(flow.access, flow.shaper) for flow in flows if flow.shaper is not None]
+    lines = [flow.access for flow in situation.network.flows]
+    if any(lines.count(line) > 1 for line, _ in shaped):
+        fails.append("each shaped source has a line of its own")
+    if any(each["pcr_cells_per_second"] > line.cells_per_second for line, each in shaped):
+        fails.append("the line of each shaped source is as fast as its PCR")
+    policers = [flow.policer for flow in flows if flow.shaper is None and flow.policer is not None]
+    if any(policer["cdvt_seconds"] for policer in policers):
+        fails.append("no policer tolerates early cells, but here CDVT is above 0")
+    if any(policer["frames"] != "cells" for policer in policers):
+        fails.append("policers judge each cell by itself, but here whole PDUs (`frames`)")
+    return fails
+
+
 def _require_equal_streams(situation: Situation, video: list[Flow]) -> None:
     """Refuses a port whose queue is not that of equal video streams alone."""
     if not video:
@@ -134,6 +189,12 @@ POISSON = PortFormula(
     "queue of Poisson cells that is exceeded for the share of time that may be lost",
     md1.FORMULA.source,
     _poisson_sources,
+)
+CONTRACTS = PortFormula(
+    gcra.WORST_QUEUE.name,
+    "longest queue within the contracts of all sources",
+    gcra.WORST_QUEUE.source,
+    _contracted_sources,
 )
 VIDEO = PortFormula(
     fractional.FORMULA.name,
