@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
 import re
@@ -21,13 +22,16 @@ from cellrate.advice.choosing.candidates import Option, candidates, pareto
 from cellrate.advice.choosing.choosing import Budget, OutOfTime
 from cellrate.advice.choosing.circumstances import Circumstance, properties
 from cellrate.advice.choosing.goals import Judgement, best_of_each, judged, near_misses
-from cellrate.advice.choosing.report import verdict
+from cellrate.advice.choosing.report import numbers, verdict
+from cellrate.advice.choosing.report import report as document_of
 from cellrate.advice.tuning.declared import ResolvedScenario
 from cellrate.advice.tuning.laboratory import AS_IT_IS
+from cellrate.common.document.terminal_text import show
 from cellrate.simulation.network import Network
 from cellrate.simulation.runner import Job, run_many
 from cellrate.studies.parameters.keys import Keys
 from conftest import Command
+from rich.console import Console
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 
@@ -472,6 +476,15 @@ def test_what_oscillates_does_not_settle() -> None:
     [usual] = [one for one in answer.options if one.setting == AS_IT_IS]
     assert usual.settling_seconds == math.inf
     assert Goals(settling_seconds=10.0).missed(usual)[-1] == "never settles"
+    # A utilisation that stays in its band from the last start on has no time to name.
+    steady = replace(usual, settling_seconds=0.0)
+    assert numbers(steady).endswith("has settled by the last start of a flow")
+    rows: dict[float, str] = {}
+    for one in (usual, steady):
+        console = Console(file=io.StringIO(), width=80, highlight=False)
+        show(document_of(replace(answer, options=(one,))), console)
+        rows[one.settling_seconds] = console.file.getvalue()  # type: ignore[attr-defined]
+    assert (" never" in rows[math.inf], " at once" in rows[0.0]) == (True, True)
     pairs = [dict(one.setting.values) for one in answer.options if len(one.setting.values) == 2]
     assert {"abr.rif": "0.00048828125", "abr.rdf": "0.0001220703125"} in pairs
     best = judged(answer.options, Goals(("efci",), settling_seconds=1.0)).best

@@ -38,7 +38,7 @@ from cellrate.common.document import (
 from cellrate.common.document.markdown import markdown
 from cellrate.common.document.web_page import web_page
 from cellrate.common.estimates import estimate
-from cellrate.common.numbers import counted, estimate_text, finite_or_none, number, seconds
+from cellrate.common.numbers import counted, estimate_text, finite_or_none, number, settling_time
 from cellrate.studies.compare.duels import Duel, Measure, Standing, by_place, points
 
 MOST_TRIALS = 6
@@ -213,7 +213,7 @@ def shown(measure: Measure, value: float) -> str:
     if math.isnan(value):
         return "failed"
     if measure.unit == "s":
-        return "never" if math.isinf(value) else seconds(value)
+        return settling_time(value)
     return f"{number(value)} {measure.unit}".rstrip()
 
 

@@ -74,3 +74,14 @@ def seconds(value: float) -> str:
         if value * factor >= 0.9995 or unit == "µs":
             return f"{value * factor:.3g} {unit}"
     return f"{value:.3g} s"
+
+
+def settling_time(value: float) -> str:
+    """A settling time in seconds as text, for a table: infinity is "never", and 0 "at once".
+
+    >>> settling_time(0.0), settling_time(0.0425), settling_time(float("inf"))
+    ('at once', '42.5 ms', 'never')
+    """
+    if value == float("inf"):
+        return "never"
+    return seconds(value) if value else "at once"

@@ -145,6 +145,8 @@ def settled(settling_seconds: float) -> str:
     """The settling time as text."""
     if math.isinf(settling_seconds):
         return "never settles"
+    if settling_seconds == 0:
+        return "has settled by the last start of a flow"
     return f"settles in {seconds(settling_seconds)}"
 
 

@@ -33,7 +33,7 @@ from cellrate.common.document import (
     Table,
 )
 from cellrate.common.document.web_page import web_page
-from cellrate.common.numbers import counted, seconds
+from cellrate.common.numbers import counted, seconds, settling_time
 from cellrate.common.to_json import to_json
 from cellrate.simulation.network import Network
 
@@ -318,9 +318,7 @@ def _controls(answer: Answer) -> Table:
                 "0" if option.loss == 0 else f"{option.loss:.1e}",
                 seconds(option.mean_delay_seconds),
                 "-" if option.fairness is None else f"{option.fairness:.3f}",
-                "never"
-                if math.isinf(option.settling_seconds)
-                else seconds(option.settling_seconds),
+                settling_time(option.settling_seconds),
                 *((option.policy,) if has_policies else ()),
                 _parameters(option, len(answer.seeds)),
             )
