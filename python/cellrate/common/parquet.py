@@ -12,6 +12,7 @@ from os import PathLike
 from pathlib import Path
 
 from cellrate.common import input_file
+from cellrate.common.extras import needing
 
 READER = Path(__file__).with_name("parquet_table.py")
 
@@ -40,7 +41,7 @@ def as_csv(path: PathLike[str]) -> str:
     Raises:
         OSError: The file cannot be read at all.
         ValueError: The file cannot be read as Parquet.
-        ModuleNotFoundError: polars is not installed.
+        MissingExtra: polars is not installed.
     """
     import hashlib
 
@@ -52,7 +53,8 @@ def as_csv(path: PathLike[str]) -> str:
 @lru_cache(maxsize=4)
 def _table(path: Path, _digest: bytes) -> str:
     if importlib.util.find_spec("polars") is None:
-        importlib.import_module("polars")  # raises ModuleNotFoundError
+        with needing("a Parquet table"):
+            importlib.import_module("polars")
     import subprocess
 
     # The process must not import modules from the working directory.

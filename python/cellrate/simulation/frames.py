@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Sequence
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from cellrate import _core
-from cellrate.common.extras import as_pandas
+from cellrate.common.extras import as_pandas, needing
 from cellrate.simulation.packets import is_over_ethernet
 from cellrate.simulation.series import Series
 
@@ -27,6 +28,7 @@ class Frame(pl.DataFrame):
     """A data frame of polars whose conversion to pandas does not need pyarrow.
 
     Operations of polars on such a frame may return plain frames of polars, which need pyarrow.
+    The extra `pandas` installs pyarrow.
     """
 
     def to_pandas(
@@ -38,16 +40,16 @@ class Frame(pl.DataFrame):
         """Converts as polars does; without pyarrow and options, as `Result.to_pandas` does.
 
         Raises:
-            MissingExtra: pandas is not installed, and neither is pyarrow.
-            ModuleNotFoundError: An option is given, and pyarrow is not installed.
+            MissingExtra: pandas is not installed, or an option is given, and pyarrow is not
+                installed. The extra `pandas` installs both.
         """
         extended = use_pyarrow_extension_array
-        try:
-            return super().to_pandas(use_pyarrow_extension_array=extended, **options)
-        except ModuleNotFoundError:
-            if extended or options or find_spec("pyarrow") is not None:
-                raise
+        if find_spec("pyarrow") is None and not (extended or options):
             return as_pandas(self)
+        with needing("to_pandas"):
+            for library in ("pyarrow", "pandas"):
+                importlib.import_module(library)
+        return super().to_pandas(use_pyarrow_extension_array=extended, **options)
 
 
 def rows(name: str, summary: dict[str, Any]) -> list[dict[str, Any]]:
