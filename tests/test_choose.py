@@ -391,6 +391,25 @@ def test_near_misses_by_hand() -> None:
     assert near_misses([], Goals()) == []
 
 
+def test_the_own_control_is_named_with_its_values_and_its_best_setting(
+    command: Command, small: Path
+) -> None:
+    own = ("--set", 'switch.control={scheme="efci", high="400 cells", low="200 cells"}')
+    own += ("--set", "abr.rif=0.0625", "--set", "abr.rdf=0.0625")
+    kept = ("--out", str(small.parent / "own"), "--switches", "efci,explicit-rate", "--fairness=0")
+    shown = command("choose", small, *own, *QUICK, *kept).stdout
+    text = " ".join(shown.split())
+    assert len(re.findall(r"^ +efci", shown, re.MULTILINE)) == 1
+    assert re.search(r"^ +efci, own ", shown, re.MULTILINE)
+    assert "The scenario's own control is efci with high 400 cells, low 200 cells, and" in text
+    assert "sources with RIF 1/16 and RDF 1/16. With these values it needs" in text
+    found = json.loads(command("choose", small, *own, *QUICK, *kept, "--json").stdout)
+    [unchanged] = [
+        one for one in found["options"] if one["control"] == "efci" and not one["values"]
+    ]
+    assert f"With these values it needs {unchanged['buffer_cells']:,} cells" in text
+
+
 def test_own_control_and_near_misses_are_searched_first() -> None:
     own = ("flow.tcp.count=2", 'switch.control={scheme="rrm-p"}')
     goals, effort = Goals(), Effort(settings=1, seeds=1, finalists=1)

@@ -245,6 +245,25 @@ egress = "1 us"
 """
 
 
+def test_the_own_control_is_told_from_the_defaults_of_its_scheme() -> None:
+    effort = Effort(settings=1, seeds=1)
+    shorter = ("switch.control.high=20 packets", "switch.control.low=10 packets")
+    for more, told, rows in (
+        (shorter, "efci with high 30760 bytes, low 15380 bytes, and sources with RIF 1/16", 1),
+        ((), "efci with all parameters at their defaults, and sources with RIF 1/16", 0),
+    ):
+        settings = ('switch.control={scheme="efci"}', "flow.f.rate_control.rif=0.0625")
+        rdf = "flow.f.rate_control.rdf=0.0625"
+        base = Job(CONTROLLED, "controlled.toml", (*settings, rdf, *more))
+        found = choose_over_ethernet(base, Goals(), effort)
+        labels = {one.alternative.name for one in found.options}
+        assert "the scenario's own" in labels
+        assert ("control efci" in labels) == bool(rows)
+        words = " ".join(found.words())
+        assert f"The scenario's own control is {told} and RDF 1/16." in words
+        assert ("`control efci` has the defaults of efci instead" in words) == bool(rows)
+
+
 @pytest.mark.parametrize(
     ("phase", "not_tried"),
     [

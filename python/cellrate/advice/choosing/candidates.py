@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterator, Sequence
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 from cellrate import _core
 from cellrate.advice.marking import WITHOUT_A_RATE
 from cellrate.advice.tuning.declared import ResolvedScenario
-from cellrate.advice.tuning.laboratory import Setting
+from cellrate.advice.tuning.laboratory import Setting, shown
 from cellrate.advice.tuning.objective import undominated
+from cellrate.simulation.runner import Job
 
 Ability: TypeAlias = Literal["none", "efci", "relative-rate", "explicit-rate", "credit"]
 """Abilities of switches: no control, EFCI, CI and NI in RM cells, explicit rates, credits."""
@@ -110,6 +112,56 @@ def own_first(scenario: ResolvedScenario) -> tuple[Candidate, ...]:
     return tuple(sorted(found, key=lambda one: not one.is_own))
 
 
+@dataclass(frozen=True)
+class OwnControl:
+    """The control that all switches of a scenario have, and what sets it apart from its defaults.
+
+    Attributes:
+        scheme: Name of the control scheme.
+        values: Parameters of the scheme that differ from its defaults, as text.
+        sources: RIF and RDF of the sources, as text; empty if no source has rates.
+    """
+
+    scheme: str
+    values: tuple[str, ...]
+    sources: str
+
+    @classmethod
+    def of(cls, base: Job, scenario: ResolvedScenario) -> OwnControl | None:
+        """The control of a scenario; None without a control, or with several."""
+        document = scenario.keys.document
+        tables = [document["switch"], *document["topology"].get("node", ())]
+        controls = [one["control"] for one in tables if "control" in one]
+        if not controls or any(one != controls[0] for one in controls):
+            return None
+        scheme = str(controls[0]["scheme"])
+        if scheme == UNCONTROLLED:
+            return None
+        plain = (*base.overrides, *everywhere(scenario, "control", f'{{scheme="{scheme}"}}'))
+        usual = tomllib.loads(replace(base, overrides=plain).resolved())["switch"]["control"]
+        differs = {key: value for key, value in controls[0].items() if value != usual.get(key)}
+        values = tuple(f"{key} {shown(str(value))}" for key, value in differs.items())
+        return cls(scheme, values, _sources(document))
+
+    def text(self) -> str:
+        """A sentence on the control."""
+        values = ", ".join(self.values) or "all parameters at their defaults"
+        sources = f", and sources with {self.sources}" if self.sources else ""
+        return f"The scenario's own control is {self.scheme} with {values}{sources}."
+
+
+def _sources(document: Mapping[str, Any]) -> str:
+    """RIF and RDF of the sources that obey rates; empty if there are none, or they differ."""
+    groups = document["flow"]
+    rates = [one["rate_control"] for one in groups if "rate_control" in one]
+    rates += [one.get("abr") or document["abr"] for one in groups if one.get("service") == "abr"]
+    found = {(one.get("rif"), one.get("rdf")) for one in rates}
+    if len(found) != 1 or None in (pair := found.pop()):
+        return ""
+    rif, rdf = (shown(str(one)) for one in pair)
+    return f"RIF {rif} and RDF {rdf}"
+
+
 def _ability(scheme: str) -> Ability:
     if scheme == UNCONTROLLED:
         return "none"
@@ -196,8 +248,11 @@ class Option:
 
     @property
     def label(self) -> str:
-        """Name of the option, with the parameters that were varied."""
-        varied = f" ({self.setting.label})" if self.setting.values else ""
+        """Name of the option, with the parameters that were varied, and whose the others are."""
+        parts = [self.setting.label] if self.setting.values else []
+        if self.candidate.is_own and self.candidate.ability != "none":
+            parts.append("else the scenario's values" if parts else "the scenario's values")
+        varied = f" ({', '.join(parts)})" if parts else ""
         policy = f" with {self.policy}" if self.policy != "tail-drop" else ""
         return f"{self.candidate.name}{varied}{policy}"
 

@@ -260,6 +260,8 @@ class _Search:
         for one in found:
             try:
                 job = one.job(self.base, self.plain)
+                if one.control is not None and job.resolved() == self.base.resolved():
+                    continue  # the scenario as it is
                 job.scenario()
             except ScenarioError as error:
                 self.refused[one.name] = str(error.diagnostics[0]["message"])

@@ -11,12 +11,14 @@ from typing import Any
 
 from cellrate import _core
 from cellrate.advice.choosing.answer import left_out
+from cellrate.advice.choosing.candidates import OwnControl
 from cellrate.advice.choosing.checking import none_meets, rejected, unchecked, unequal, unused
 from cellrate.advice.choosing.goals import OF_CELLS, Goals
 from cellrate.advice.choosing.packet_alternatives import Alternative
 from cellrate.advice.choosing.packet_goals import missed, within_reach
 from cellrate.advice.choosing.roce_alternatives import GO_BACK, TRIMMING, OverRoce
 from cellrate.advice.locked_phases import doubt
+from cellrate.advice.tuning.declared import ResolvedScenario
 from cellrate.advice.tuning.laboratory import Setting
 from cellrate.advice.tuning.measures import Criterion
 from cellrate.advice.tuning.objective import Means, Objective
@@ -211,6 +213,7 @@ class PacketChoice:
         if other is not None:
             seeds = "" if self.checked is None else " with the seeds of the search"
             yield f"Second{seeds}: {other.label}: {self._numbers(other)}."
+        yield from self._own()
         locked = sum(bool(one.locked_runs) for one in self.options)
         if locked:
             yield (
@@ -243,6 +246,19 @@ class PacketChoice:
             for of in (("pauses", "credit"), ("roce",))
         )
         yield f"Not tried: {links}, and flows over RoCE under {controls}; {STUDY}."
+
+    def _own(self) -> Iterator[str]:
+        """The sentence on the values of the scenario's own control, and on those of its scheme."""
+        controls = [one.alternative.control for one in self.options]
+        own = OwnControl.of(self.base, ResolvedScenario.of(self.base.scenario()))
+        if own is None or not any(controls):
+            return
+        yield own.text()
+        if any(one is not None and one.name == own.scheme for one in controls):
+            yield (
+                f"`control {own.scheme}` has the defaults of {own.scheme} instead, and the sources "
+                "that suit them."
+            )
 
     def _price(self) -> Iterator[str]:
         """The sentence on a faster option that misses a goal, if it is faster by `COSTLY`.

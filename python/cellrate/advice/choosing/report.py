@@ -11,7 +11,7 @@ from typing import Any
 
 from cellrate import __version__
 from cellrate.advice.choosing.answer import Answer, Elsewhere, left_out, sides
-from cellrate.advice.choosing.candidates import Option
+from cellrate.advice.choosing.candidates import Option, OwnControl
 from cellrate.advice.choosing.checking import none_meets, rejected, unchecked, unequal, unused
 from cellrate.advice.choosing.circumstances import OTHER_STARTS, times
 from cellrate.advice.choosing.goals import OF_FRAMES, Goals, best_of_each, settled
@@ -19,6 +19,7 @@ from cellrate.advice.choosing.packet_choice import PacketChoice, PacketOption
 from cellrate.advice.choosing.roce_alternatives import without
 from cellrate.advice.locked_phases import doubt
 from cellrate.advice.sizing.confidence import covered
+from cellrate.advice.tuning.declared import ResolvedScenario
 from cellrate.common import whole_file
 from cellrate.common.document import (
     Column,
@@ -297,7 +298,7 @@ def report(answer: Answer | PacketChoice) -> Document:
             Section("", (Paragraph(wanted(answer.goals), "faint"), *words)),
             Section(
                 "The best of each control with the seeds of the search, by buffer",
-                (_controls(answer), *_missed(answer), *_picture(answer)),
+                (_controls(answer), *_own(answer), *_missed(answer), *_picture(answer)),
             ),
             *_elsewhere(answer),
             Section("Commands", (Command(tuple(commands)),) if commands else ()),
@@ -312,7 +313,9 @@ def _controls(answer: Answer) -> Table:
     found = (
         Row(
             (
-                option.candidate.name,
+                f"{option.candidate.name}, own"
+                if option.candidate.is_own
+                else option.candidate.name,
                 f"{option.buffer_cells:,}",
                 f"{option.throughput_bits_per_second / 1e6:.2f}",
                 "0" if option.loss == 0 else f"{option.loss:.1e}",
@@ -345,6 +348,24 @@ def _parameters(one: Option, seeds: int) -> str:
     usual = "the scenario's parameters" if one.candidate.is_own else "defaults"
     found = one.setting.label if one.setting.values else usual
     return found if one.seeds == seeds else f"{found}; {one.seeds} of {seeds} seeds"
+
+
+def _own(answer: Answer) -> tuple[Paragraph, ...]:
+    """Sentences on the scenario's own control: its values, and the best setting of its search."""
+    options = [one for one in answer.options if one.candidate.is_own]
+    own = OwnControl.of(answer.base, ResolvedScenario.of(answer.base.scenario()))
+    if own is None or not options:
+        return ()
+    words = [own.text()]
+    [best] = best_of_each(options, answer.goals)
+    if best.setting.values:
+        words += [
+            f"With these values it needs {cells(one.buffer_cells)}: {numbers(one)}. The table has "
+            f"its best setting, {best.setting.label}."
+            for one in options
+            if not one.setting.values and one.loss == 0
+        ]
+    return (Paragraph(" ".join([*words, "All other controls begin with their defaults."])),)
 
 
 def _missed(answer: Answer) -> tuple[Listing, ...]:
