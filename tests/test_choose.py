@@ -395,15 +395,15 @@ def test_the_own_control_is_named_with_its_values_and_its_best_setting(
     command: Command, small: Path
 ) -> None:
     own = ("--set", 'switch.control={scheme="efci", high="400 cells", low="200 cells"}')
-    own += ("--set", "abr.rif=0.0625", "--set", "abr.rdf=0.0625")
+    sources = ("--set", "abr.rif=0.0625", "--set", "abr.rdf=0.0625")
     kept = ("--out", str(small.parent / "own"), "--switches", "efci,explicit-rate", "--fairness=0")
-    shown = command("choose", small, *own, *QUICK, *kept).stdout
+    shown = command("choose", small, *own, *sources, *QUICK, *kept).stdout
     text = " ".join(shown.split())
     assert len(re.findall(r"^ +efci", shown, re.MULTILINE)) == 1
     assert re.search(r"^ +efci, own ", shown, re.MULTILINE)
     assert "The scenario's own control is efci with high 400 cells, low 200 cells, and" in text
     assert "sources with RIF 1/16 and RDF 1/16. With these values it needs" in text
-    found = json.loads(command("choose", small, *own, *QUICK, *kept, "--json").stdout)
+    found = json.loads(command("choose", small, *own, *sources, *QUICK, *kept, "--json").stdout)
     [unchanged] = [
         one for one in found["options"] if one["control"] == "efci" and not one["values"]
     ]

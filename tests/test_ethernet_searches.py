@@ -12,6 +12,7 @@ from cellrate import _core
 from cellrate.advice import sizing
 from cellrate.advice.choosing import Effort, Goals, choose_over_ethernet
 from cellrate.advice.choosing.choosing import Budget
+from cellrate.advice.choosing.first_windows import FirstWindows
 from cellrate.advice.choosing.packet_alternatives import CROSSED, Alternative
 from cellrate.advice.choosing.packet_choice import SHOWN, PacketChoice, PacketOption
 from cellrate.advice.choosing.packet_goals import objective_of, within_reach
@@ -20,6 +21,7 @@ from cellrate.advice.tuning.declared import ResolvedScenario
 from cellrate.advice.tuning.laboratory import AS_IT_IS
 from cellrate.advice.tuning.measures import bottleneck
 from cellrate.common.numbers import number, seconds
+from cellrate.simulation.network.ethernet_view import FrameNetwork
 from cellrate.simulation.runner import Job, run_many
 from conftest import Command
 
@@ -446,6 +448,43 @@ def test_the_longest_queue_of_a_choice_is_that_of_the_whole_run(incast: Path) ->
     assert "queue-peak, the longest queue of any port, are those of the whole run" in found.wanted()
     shown = f"queue-peak {number(found.best.means['queue-peak'] or 0)} bytes"
     assert shown in " ".join(found.words())
+
+
+def test_first_windows_beyond_a_buffer_are_told_with_the_ways_out(incast: Path) -> None:
+    text = incast.read_text(encoding="utf-8")
+
+    def windows(*settings: str) -> FirstWindows | None:
+        return FirstWindows.of(FrameNetwork.of_scenario(Job(text, "i", settings).scenario()))
+
+    found = windows()
+    assert found is not None
+    # 32 windows of 10 frames, less those that leave while one window arrives.
+    assert found.port.name == "A->sink"
+    assert found.queue_bytes() == pytest.approx(310 * 1518)
+    least = found.fitting_segments
+
+    def lost(segments: int) -> int:
+        size = f'flow.answer.source={{kind="transfer", size="{1460 * segments} bytes"}}'
+        more = [size, f"tcp.initial_window={segments}", "run.duration=3 ms"]
+        return int(cellrate.run(text, overrides=more).summary["totals"]["packets_dropped"])
+
+    assert lost(least) == 0 < lost(least + 1)
+    assert windows(f"tcp.initial_window={least}") is None
+    assert windows("flow.answer.stagger=1 ms") is None
+    assert windows("run.start_jitter=10 ms") is None
+    assert windows("switch.buffer=500 kB") is None
+    effort = Effort(settings=1, seeds=1)
+    told = " ".join(choose_over_ethernet(Job(text, "i", ()), Goals(), effort).words())
+    assert "make a queue of 470,580 bytes at A->sink; its buffer has 300,000" in told
+    assert f"with a `tcp.initial_window` of {least} or less they fit" in told
+    over_roce = "flow.answer.roce={control={algorithm='expresspass'}}"
+    for way, named in (("pfc={}", "pfc={}"), ("cbfc={}", "cbfc={}"), (over_roce, "expresspass")):
+        assert named in told
+        totals = cellrate.run(text, overrides=[way]).summary["totals"]
+        assert totals["packets_dropped"] == 0
+    allowed = Goals(loss=0.5)
+    told = " ".join(choose_over_ethernet(Job(text, "i", ()), allowed, effort).words())
+    assert "ways out" not in told
 
 
 def test_the_price_of_a_default_goal_is_told() -> None:

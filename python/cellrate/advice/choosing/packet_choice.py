@@ -13,6 +13,7 @@ from cellrate import _core
 from cellrate.advice.choosing.answer import left_out
 from cellrate.advice.choosing.candidates import OwnControl
 from cellrate.advice.choosing.checking import none_meets, rejected, unchecked, unequal, unused
+from cellrate.advice.choosing.first_windows import FirstWindows
 from cellrate.advice.choosing.goals import OF_CELLS, Goals
 from cellrate.advice.choosing.packet_alternatives import Alternative
 from cellrate.advice.choosing.packet_goals import missed, within_reach
@@ -34,6 +35,7 @@ from cellrate.common.document import (
     rows,
 )
 from cellrate.common.numbers import number, seconds
+from cellrate.simulation.network.ethernet_view import FrameNetwork
 from cellrate.simulation.runner import Job
 
 SPANS = (
@@ -193,6 +195,8 @@ class PacketChoice:
                 f"{none_meets('alternative')}. The nearest is {best.label}, which "
                 f"{' and '.join(unmet)}."
             )
+        if [*self.deciding.loses(best.means["loss"], "packets")]:
+            yield from self._first_windows()
         if self.deciding != self.goals:
             yield unequal("alternative", self.goals.fairness)
         yield from self._price()
@@ -247,11 +251,20 @@ class PacketChoice:
         )
         yield f"Not tried: {links}, and flows over RoCE under {controls}; {STUDY}."
 
+    def _first_windows(self) -> Iterator[str]:
+        """Sentences on first windows that overflow a buffer, whatever the alternative."""
+        network = FrameNetwork.of_scenario(self.base.scenario())
+        windows = FirstWindows.of(network)
+        if windows is not None:
+            yield from windows.words()
+
     def _own(self) -> Iterator[str]:
         """The sentence on the values of the scenario's own control, and on those of its scheme."""
         controls = [one.alternative.control for one in self.options]
+        if not any(controls):
+            return
         own = OwnControl.of(self.base, ResolvedScenario.of(self.base.scenario()))
-        if own is None or not any(controls):
+        if own is None:
             return
         yield own.text()
         if any(one is not None and one.name == own.scheme for one in controls):
