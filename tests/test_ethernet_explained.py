@@ -102,6 +102,18 @@ def test_dctcp_says_which_assumptions_fail(command: Command) -> None:
 MARKS = {"switch.aqm.algorithm": "threshold", "switch.aqm.k": "20 packets"}
 
 
+def test_a_port_without_a_limit_loses_nothing_whatever_is_sent_twice(command: Command) -> None:
+    text = command("new", "incast").stdout.replace('buffer = "300 kB"', "")
+    said = cellrate.explain(text)
+    # A timer of 10 ms may expire early, so that windows bound no queue.
+    assert "no formula bounds the queue, and no buffer loses a packet" in said.verdict[1]
+    assert "the buffer has no limit" in str(said.topics()["loss"])
+    assert cellrate.run(text).summary["totals"]["packets_dropped"] == 0
+    for limit in ({"switch.memory.total": "200 kB"}, MARKS):
+        assert "losses are possible" in cellrate.explain(text, overrides=limit).verdict[1]
+        assert cellrate.run(text, overrides=limit).summary["totals"]["packets_dropped"] > 0
+
+
 def test_what_a_threshold_drops_depends_on_what_carries_marks(command: Command) -> None:
     text = command("new", "leaf-spine").stdout
     calm = MARKS | {

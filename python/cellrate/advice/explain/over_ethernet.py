@@ -370,9 +370,11 @@ def _queue(bounds: FrameBounds, port: Line) -> Iterator[Prediction]:
         yield from _by_dcqcn(bounds.network, port)
         yield from _by_hpcc(bounds.network, port)
         yield from _by_timely(bounds.network, port)
-    if bounds.loses_nothing:
+    if bounds.loses_nothing or bounds.is_endless(port):
         why = "all TCP windows together fit into the buffer"
-        if bounds.network.credit is not None:
+        if bounds.is_endless(port):
+            why = "the buffer has no limit"
+        elif bounds.network.credit is not None:
             why = "a frame is sent only if the next buffer has room for it"
         elif bounds.network.lossless is not None:
             why = IN_TIME[bounds.network.lossless["by"]]

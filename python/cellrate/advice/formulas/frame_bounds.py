@@ -338,6 +338,11 @@ class FrameBounds:
         free = shared - sum(of_switch)
         return held <= min(alpha * free, free)
 
+    def is_endless(self, port: Line) -> bool:
+        """True if nothing limits the queues of a port: neither buffer, shared memory nor AQM."""
+        alone = port.switch is not None and port.switch["memory"] is None
+        return alone and math.isinf(port.buffer_bytes) and not self.may_drop(port)
+
     def may_drop(self, port: Line) -> bool:
         """True if `switch.aqm` may drop packets at a port.
 
