@@ -31,7 +31,7 @@ from cellrate.common.document import (
 from cellrate.common.document.markdown import markdown
 from cellrate.common.document.terminal_text import show
 from cellrate.common.document.web_page import blocks, web_page
-from cellrate.common.json_text import json_text
+from cellrate.common.to_json import json_text
 from rich.console import Console
 
 FLOWS = [f"tcp.{number}" for number in range(1, 8)]

@@ -7,8 +7,8 @@ from math import inf, nan
 
 import pytest
 from cellrate.common.estimates import Estimate
-from cellrate.common.json_text import json_text
 from cellrate.common.numbers import finite_or_none
+from cellrate.common.to_json import json_text
 from cellrate.papers.as_json import as_json
 from cellrate.papers.collection import select
 from cellrate.papers.paper import Alternative, Assumption, Published

@@ -17,7 +17,7 @@ import numpy as np
 from cellrate import Outcome
 from cellrate.advice.explain import Explanation, explain
 from cellrate.advice.explain.claims import PLACE
-from cellrate.common.json_text import json_text
+from cellrate.common.to_json import json_text
 from cellrate.simulation.network import Network
 from cellrate.simulation.runner import Job, run_many
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cellrate.common import terminal
-from cellrate.common.json_text import json_text
+from cellrate.common.to_json import json_text
 
 if TYPE_CHECKING:
     from cellrate.common.document import Document

@@ -13,7 +13,7 @@ from cellrate import _core
 from cellrate.cli import tables
 from cellrate.cli.options import Json
 from cellrate.cli.progress import ProgressBar
-from cellrate.common.json_text import json_text
+from cellrate.common.to_json import json_text
 from cellrate.simulation import component_bench
 
 

@@ -15,8 +15,8 @@ from cellrate.cli.formula_command import command_of
 from cellrate.cli.options import whole
 from cellrate.common import whole_file
 from cellrate.common.input_file import MOST_BYTES, read_text
-from cellrate.common.json_text import json_text
 from cellrate.common.problems import BadInput, reading, system_message
+from cellrate.common.to_json import json_text
 from cellrate.common.whole_file import make_directory
 from cellrate.theory.assumptions import AssumptionError
 from cellrate.theory.efci import EfciLoop, periodic_trajectory, trajectory

@@ -11,9 +11,9 @@ from cyclopts import Parameter
 
 from cellrate.cli import amounts
 from cellrate.cli.options import Json
-from cellrate.common.json_text import json_text
 from cellrate.common.problems import BadInput
 from cellrate.common.terminal import say
+from cellrate.common.to_json import json_text
 from cellrate.theory.assumptions import AssumptionError
 from cellrate.theory.formula import UNITS, Formula, FormulaParameter, unit_of
 

@@ -12,9 +12,9 @@ from cyclopts import Parameter
 
 from cellrate import _core
 from cellrate.cli.options import Json, Settings
-from cellrate.common.json_text import json_text
 from cellrate.common.problems import choose, reading
 from cellrate.common.terminal import say, width
+from cellrate.common.to_json import json_text
 from cellrate.simulation import source
 from cellrate.simulation.captures import DISSECTOR
 from cellrate.simulation.purposes import KEYS, PURPOSES

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from cellrate.cli.progress import ProgressBar
 from cellrate.common import terminal
-from cellrate.common.json_text import json_text
 from cellrate.common.problems import BadInput, reading, warn
+from cellrate.common.to_json import json_text
 from cellrate.simulation import output, source
 from cellrate.simulation.runner import Job, Threads, run_one, thread_count
 

@@ -16,9 +16,9 @@ from cellrate.cli.options import Fresh, Json, Settings, Workers, seeds_from, who
 from cellrate.cli.places import kept_results, warn_of_damage
 from cellrate.cli.progress import ProgressBar
 from cellrate.common import terminal, whole_file
-from cellrate.common.json_text import json_text
 from cellrate.common.papers_place import experiment_names
 from cellrate.common.problems import BadInput, choose
+from cellrate.common.to_json import json_text
 from cellrate.common.whole_number import MOST_SEEDS
 from cellrate.functions import published
 from cellrate.language.expressions import ExpressionError

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 from cellrate import _core
 from cellrate.common import scratch, whole_file
 from cellrate.common.input_file import read_own_text, read_text
-from cellrate.common.json_text import json_text
 from cellrate.common.numbers import counted
 from cellrate.common.problems import BadInput, reading, shortened
+from cellrate.common.to_json import json_text
 from cellrate.common.whole_file import make_directory
 from cellrate.simulation import source
 from cellrate.simulation.runner import default_store

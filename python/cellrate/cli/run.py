@@ -15,8 +15,8 @@ from cellrate.cli.answering import hand_over
 from cellrate.cli.options import Json, ScenarioFile, Seed, Settings, Threads
 from cellrate.cli.pictures import picture_options
 from cellrate.cli.progress import ProgressBar
-from cellrate.common.json_text import json_text
 from cellrate.common.problems import BadInput
+from cellrate.common.to_json import json_text
 from cellrate.simulation import source
 from cellrate.simulation.picture_options import PictureKind
 from cellrate.simulation.runner import thread_count

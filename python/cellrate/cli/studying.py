@@ -19,9 +19,9 @@ from cellrate.cli.options import Fresh, Json, Settings, Study, Workers
 from cellrate.cli.places import figure_files, kept_results, own_paths, place_of, warn_of_damage
 from cellrate.cli.progress import ProgressBar
 from cellrate.common import scratch, terminal, whole_file
-from cellrate.common.json_text import json_text
 from cellrate.common.numbers import counted
 from cellrate.common.problems import BadInput, choose, reading
+from cellrate.common.to_json import json_text
 from cellrate.common.whole_file import make_directory
 from cellrate.functions import studying
 from cellrate.simulation.runner import Done, run_each

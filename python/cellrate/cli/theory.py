@@ -14,9 +14,9 @@ from cellrate.cli.efci_commands import efci_cycle, feasible_region
 from cellrate.cli.one_run import job_of
 from cellrate.cli.options import Json, Settings
 from cellrate.common.document import Table, columns, rows
-from cellrate.common.json_text import json_text
 from cellrate.common.problems import BadInput, choose
 from cellrate.common.terminal import say, show_parts
+from cellrate.common.to_json import json_text
 from cellrate.simulation.network import Network, fair_shares
 from cellrate.theory.assumptions import AssumptionError
 from cellrate.theory.catalogue import CATALOGUE

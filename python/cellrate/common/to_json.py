@@ -1,7 +1,8 @@
-"""The fields of a dataclass as a JSON object."""
+"""Values and dataclasses in a form that JSON can hold, and as JSON text."""
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import fields, is_dataclass
@@ -35,3 +36,16 @@ def to_json(
     if isinstance(value, list | tuple):
         return [to_json(element) for element in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def json_text(answer: Any, *, indent: int | None = None) -> str:  # noqa: ANN401
+    """The text of a JSON value, with a newline at its end.
+
+    Args:
+        answer: Mappings, sequences, texts, finite numbers, truth values and None.
+        indent: Spaces of each level; a single line if None.
+
+    Raises:
+        ValueError: A number is infinite or NaN.
+    """
+    return json.dumps(answer, indent=indent, allow_nan=False) + "\n"

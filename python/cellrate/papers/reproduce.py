@@ -16,7 +16,7 @@ from cellrate.common.document.markdown import markdown
 from cellrate.common.document.web_page import web_page
 from cellrate.common.forks import shared_out
 from cellrate.common.input_file import read_own_text
-from cellrate.common.json_text import json_text
+from cellrate.common.to_json import json_text
 from cellrate.common.whole_file import make_directory
 from cellrate.papers.as_json import as_json
 from cellrate.papers.check import complaints_of

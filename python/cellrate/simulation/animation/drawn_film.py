@@ -34,6 +34,16 @@ DOTS_PER_INCH = 100
 WIDTH, HEIGHT = 9.6, 5.4
 LOST_SECONDS = 0.5
 """Seconds of film for which a lost cell or frame is shown."""
+OF_CONTROL = {
+    "nak": ("negative acknowledgement", "#8b4513"),
+    "cnp": ("congestion notification", "#0072b2"),
+    "request": ("request for credits", "#56b4e9"),
+    "stop": ("stop of credits", "#8b4513"),
+    "pull": ("pull of packets", "#000000"),
+    "trimmed": ("trimmed packet", "#e69f00"),
+    "again": ("request for a trimmed packet", "#8b4513"),
+}
+"""Names and colours of kinds of frames whose colour is the same with CE."""
 DYES = {
     "data": FAINT,
     "data-marked": "#e69f00",
@@ -47,20 +57,7 @@ DYES = {
     "record": "#56b4e9",
     "record-marked": "#d55e00",
     "pause": "#cc79a7",
-    "nak": "#8b4513",
-    "nak-marked": "#8b4513",
-    "cnp": "#0072b2",
-    "cnp-marked": "#0072b2",
-    "request": "#56b4e9",
-    "request-marked": "#56b4e9",
-    "stop": "#8b4513",
-    "stop-marked": "#8b4513",
-    "pull": "#000000",
-    "pull-marked": "#000000",
-    "trimmed": "#e69f00",
-    "trimmed-marked": "#e69f00",
-    "again": "#8b4513",
-    "again-marked": "#8b4513",
+    **{look + end: dye for look, (_, dye) in OF_CONTROL.items() for end in ("", "-marked")},
 }
 SHAPES = {"frm": ">", "brm": "<", "credit": "D"}
 NAMES = {
@@ -81,20 +78,8 @@ FRAME_NAMES = {
     "record-marked": "record, CI, NI or CE",
     "credit": "credit",
     "pause": "pause or its end",
-    "nak": "negative acknowledgement",
-    "nak-marked": "negative acknowledgement with CE",
-    "cnp": "congestion notification",
-    "cnp-marked": "congestion notification with CE",
-    "request": "request for credits",
-    "request-marked": "request for credits with CE",
-    "stop": "stop of credits",
-    "stop-marked": "stop of credits with CE",
-    "pull": "pull of packets",
-    "pull-marked": "pull of packets with CE",
-    "trimmed": "trimmed packet",
-    "trimmed-marked": "trimmed packet with CE",
-    "again": "request for a trimmed packet",
-    "again-marked": "request for a trimmed packet with CE",
+    **{look: name for look, (name, _) in OF_CONTROL.items()},
+    **{f"{look}-marked": f"{name} with CE" for look, (name, _) in OF_CONTROL.items()},
 }
 # Width of a frame on its link.
 THICK = 3.0

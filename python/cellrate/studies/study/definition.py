@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 from cellrate.common.document import (
     Block,
@@ -25,8 +25,6 @@ from cellrate.studies.parameters.variants import TableForm, switched
 
 Value: TypeAlias = str | float
 """Value of a factor or derived parameter at a point: in SI units or cells, or a text."""
-
-WarmUpRule: TypeAlias = Literal["mser-5"]
 
 
 @dataclass(frozen=True)
@@ -146,14 +144,6 @@ class Replications:
 
 
 @dataclass(frozen=True)
-class WarmUp:
-    """Rule that finds the start of the measuring window from a trace."""
-
-    rule: WarmUpRule
-    trace: str
-
-
-@dataclass(frozen=True)
 class Study(Shown):
     """The contents of a study file.
 
@@ -167,7 +157,8 @@ class Study(Shown):
         points: Every combination that is run.
         common_random_numbers: True if a replication has the same seed at all points.
         replications: Number of runs of each point.
-        warm_up: Rule that finds the start of the measuring window; None if the scenario sets it.
+        warm_up: Kind of the traces from which the rule MSER-5 finds the start of the measuring
+            window; None if the scenario sets it.
         measures: Name and expression of each named measure.
         traces: Traces that go into the data set.
         notes: Notes for the user before the study runs.
@@ -184,7 +175,7 @@ class Study(Shown):
     points: tuple[Point, ...]
     common_random_numbers: bool
     replications: Replications
-    warm_up: WarmUp | None
+    warm_up: str | None
     measures: Mapping[str, str]
     traces: tuple[str, ...]
     notes: tuple[str, ...]

@@ -21,7 +21,6 @@ from cellrate.studies.study.definition import (
     Replications,
     StoppingRule,
     Study,
-    WarmUp,
 )
 from cellrate.studies.study.factors import Place, Reading, Refusals
 from cellrate.studies.study.points import Points, TooManyPoints, rows
@@ -67,6 +66,7 @@ def parse_study(text: str, path: str, settings: Sequence[str] = ()) -> Study:
     points = _points(document, reading, base, refusal)
     replications = _replications(document["replications"], refusal)
     refuse_seeds_without_end(document, len(points), replications.most, refusal)
+    warm_up = document["warm_up"]
     return Study(
         name=document["name"] or source.stem(path),
         path=path,
@@ -77,7 +77,7 @@ def parse_study(text: str, path: str, settings: Sequence[str] = ()) -> Study:
         points=points,
         common_random_numbers=document["common_random_numbers"],
         replications=replications,
-        warm_up=_rule(document["warm_up"]),
+        warm_up=(warm_up["trace"] or "queue") if warm_up and warm_up["rule"] else None,
         measures=dict(document["measures"]),
         traces=tuple(document["keep"]["traces"]),
         link_layer=reading.link_layer,
@@ -173,12 +173,6 @@ def _replications(asked: Mapping[str, Any], refusal: Refusals) -> Replications:
     least, most = asked["least"] or 10, asked["most"] or 100
     rule = StoppingRule(until["measure"], width, relative)
     return Replications(least, most, rule, asked["level"])
-
-
-def _rule(asked: Mapping[str, Any] | None) -> WarmUp | None:
-    if asked is None or asked["rule"] is None:
-        return None
-    return WarmUp(asked["rule"], asked["trace"] or "queue")
 
 
 MOST_SEED = 2**63 - 1

@@ -79,7 +79,7 @@ class Running:
         # The writer comes first, so that a directory that cannot be written fails before any run.
         with Writer(self.ran.directory, description(self._study)) as writer:
             if self._study.warm_up is not None:
-                self._find_starts(self._study.warm_up.trace)
+                self._find_starts(self._study.warm_up)
             with closing(self._results(self._tasks(self._counts()))) as results:
                 for point, replication, done in results:
                     result = None if done.outcome is None else Result(done.outcome)
