@@ -33,6 +33,7 @@ from cellrate.papers.runs import (
     vocabulary,
 )
 from cellrate.papers.stored import ASSUMED, read_stored
+from cellrate.papers.tally import tally
 from cellrate.simulation.runner import Job
 from small_paper import write_paper
 
@@ -397,7 +398,7 @@ def test_every_disagreement_of_five_seeds_has_an_end(paper: Paper) -> None:
     stored = read_stored(paper, ASSUMED)
     assert stored is not None
     assert len(stored.seeds) == 5
-    misses = stored.tally(paper).misses
+    misses = tally(stored.results(paper)).misses
     assert [miss for miss in misses if not miss.why] == []
 
 

@@ -15,6 +15,7 @@ from cellrate.papers.collection import all_papers, papers_root
 from cellrate.papers.paper import Paper
 from cellrate.papers.scoring import Standing
 from cellrate.papers.stored import ASSUMED, INFERRED, hanging, read_stored, said_of_seeds
+from cellrate.papers.tally import tally
 from cellrate.simulation.runner import run_many
 from made_up_paper import TRUE_THRESHOLD, made_up
 
@@ -71,7 +72,7 @@ def test_five_seeds_are_said_beside_todays_run(
     stored = read_stored(paper(), ASSUMED)
     assert stored is not None
     assert stored.seeds == (1, 2)
-    counts = stored.tally(paper())
+    counts = tally(stored.results(paper()))
     assert (counts.claims.all, counts.values.all) == (9, 9)
     capsys.readouterr()
     assert reproduce(root, check=True) == 0
@@ -125,7 +126,9 @@ def test_draws_are_measured_kept_and_end_a_disagreement(root: Path) -> None:
     stored = read_stored(paper(), ASSUMED)
     assert stored is not None
     ends = {
-        miss.standing for miss in stored.tally(paper()).misses if miss.experiment.endswith("last")
+        miss.standing
+        for miss in tally(stored.results(paper())).misses
+        if miss.experiment.endswith("last")
     }
     assert ends == {Standing.UNDECIDED}
     page = (root / "out" / "madeup-last.html").read_text("utf-8")
@@ -142,7 +145,9 @@ def test_inferred_values_have_a_column_of_their_own(root: Path) -> None:
     inferred = {"madeup": [(threshold, true)]}
     assert reproduce(root, seeds=2, inferred=inferred, keep_seeds=True) == 0
     kept = {reading: read_stored(paper(), reading) for reading in (ASSUMED, INFERRED)}
-    met = {reading: each.tally(paper()).values.some for reading, each in kept.items() if each}
+    met = {
+        reading: tally(each.results(paper())).values.some for reading, each in kept.items() if each
+    }
     assert met[INFERRED] > met[ASSUMED]
     assert len(said_of_seeds([paper()])) == 2
 

@@ -24,6 +24,7 @@ from cellrate.papers.findings import held_out
 from cellrate.papers.hold_out import VERDICTS
 from cellrate.papers.inference_report import RULES
 from cellrate.papers.stored import ASSUMED, INFERRED, read_stored
+from cellrate.papers.tally import tally
 from cellrate.simulation.figures import COLOURS, STYLE, new_figure, save
 from matplotlib import style
 
@@ -85,7 +86,7 @@ def _page(paper: Paper, found: dict[str, Any], name: str) -> Document:
 def _counts(paper: Paper) -> Table:
     """Numbers met and claims holding, as assumed and with inferred values."""
     kept = [read_stored(paper, reading) for reading in (ASSUMED, INFERRED)]
-    tallies = [stored.tally(paper) for stored in kept if stored is not None]
+    tallies = [tally(stored.results(paper)) for stored in kept if stored is not None]
     titles = ("", "fixed before seeing results", "with inferred values that passed validation")
     return Table(
         columns(*titles, numbers=(1, 2)),

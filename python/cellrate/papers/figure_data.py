@@ -125,12 +125,6 @@ def drawn(times: Floats, low: Floats, high: Floats, columns: int = COLUMNS) -> I
     """Indices of the first, last, lowest and highest point of each column, in order.
 
     A line through these points looks like a line through all, and loses no peak.
-
-    Args:
-        times: Times of the points, ascending; the columns are equally wide.
-        low: Least value of each point.
-        high: Greatest value of each point.
-        columns: Number of columns.
     """
     if len(times) <= 2 * columns:
         return np.arange(len(times))

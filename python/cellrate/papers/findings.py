@@ -183,10 +183,10 @@ def _parameter(finding: Finding) -> list[str]:
     parameter = finding.parameter
     lines = [
         "[[parameter]]",
-        f"assumption = {_text(parameter.assumption.id)}",
-        f"verdict = {_text(finding.verdict)}",
-        f"chosen = {_text(parameter.labels[finding.hold_out.best])}",
-        f"used = {_truth(finding.used)}",
+        f"assumption = {_toml(parameter.assumption.id)}",
+        f"verdict = {_toml(finding.verdict)}",
+        f"chosen = {_toml(parameter.labels[finding.hold_out.best])}",
+        f"used = {_toml(finding.used)}",
         f"results = {len(parameter.subjects)}",
         f"experiments = {len(parameter.experiments)}",
         "values = [",
@@ -197,7 +197,7 @@ def _parameter(finding: Finding) -> list[str]:
 def _value(finding: Finding, value: int) -> str:
     scores, parts = finding.scores, finding.hold_out.halves
     cells = [
-        f"label = {_text(finding.parameter.labels[value])}",
+        f"label = {_toml(finding.parameter.labels[value])}",
         f"seeds = {finding.seeds(value)}",
         f"share = {scores.share(value):.4f}",
     ]
@@ -208,17 +208,13 @@ def _value(finding: Finding, value: int) -> str:
         ]
     p = finding.p[value]
     cells += [] if p is None else [f"p = {p:.6f}"]
-    cells.append(f"allowed = {_truth(not finding.excluded(value))}")
+    cells.append(f"allowed = {_toml(not finding.excluded(value))}")
     return f"  {{{', '.join(cells)}}},"
 
 
-def _text(text: str) -> str:
-    """A text as a basic string of TOML, in the form of JSON."""
-    return json.dumps(text, ensure_ascii=False)
-
-
-def _truth(value: bool) -> str:
-    return "true" if value else "false"
+def _toml(value: str | bool) -> str:
+    """A text or a truth value in TOML, which is as in JSON."""
+    return json.dumps(value, ensure_ascii=False)
 
 
 def held_out(paper: Paper) -> tuple[Choice, ...]:

@@ -52,12 +52,7 @@ SEEDS_DIFFER = (
 
 
 def papers_in_short(parts: Sequence[Judged], name: Callable[[Judged], Cell]) -> tuple[Block, ...]:
-    """A table of the papers, and sentences on each paper's results that the simulation confirms.
-
-    Args:
-        parts: The papers.
-        name: Makes the first cell of a paper's row.
-    """
+    """A table of the papers, and sentences on each paper's results that the simulation confirms."""
     every = tally([result for part in parts for result in part.results])
     table = standings_table(
         "paper", [*((name(part), part.tally) for part in parts), ("all", every)]
@@ -140,15 +135,7 @@ def papers_table(
     *,
     wide: bool = False,
 ) -> Table:
-    """The counts of each paper, and of all papers in the last row.
-
-    Args:
-        parts: The papers.
-        errata_title: Title of the column of errata.
-        name: Makes the first cell of a paper's row.
-        errata: Makes the last cell of a paper's row.
-        wide: True for a table that may scroll sideways.
-    """
+    """The counts of each paper, and of all papers in the last row."""
     titles = ["paper", "experiments", "claims about runs", "scored numbers met"]
     titles += [*(f"within {share:.0%}" for share in WITHIN), errata_title]
     results = [result for part in parts for result in part.results]

@@ -84,11 +84,9 @@ class Scores:
 
         Of equal values the one with the least index.
         """
-        counts = {value: self._count(value, among) for value in self.full}
+        columns = self._columns(among)
+        counts = {value: int(self.met[value][:, columns].sum()) for value in self.full}
         return max(self.full, key=lambda value: (counts[value], -value))
-
-    def _count(self, value: int, among: Collection[str] | None) -> int:
-        return int(self.met[value][:, self._columns(among)].sum())
 
     def _difference(self, value: int, other: int) -> npt.NDArray[np.int8]:
         seeds = min(len(self.met[value]), len(self.met[other]))

@@ -32,10 +32,6 @@ def infer(laboratory: Laboratory, question: Question) -> Inference:
 
     Values that passed the hold-out test are then tried in combination.
 
-    Args:
-        laboratory: Evaluates which results of the paper are met.
-        question: Parameters and seeds.
-
     Raises:
         ReproduceError: The paper's data is broken.
         ScenarioError: An alternative makes a scenario wrong.

@@ -99,15 +99,11 @@ def choices_at(paper: Paper, values: tuple[int, ...]) -> tuple[Choice, ...]:
 def measure_readings(
     laboratory: Laboratory, wanted: int, before: Readings, keep: Callable[[Readings], None]
 ) -> Readings:
-    """Simulates joint readings until there are `wanted`, and stores all of them after each.
+    """Simulates joint readings until there are `wanted`, those `before` included.
+
+    After each joint reading `keep` stores all of them.
 
     Joint readings whose values make a scenario invalid are left out.
-
-    Args:
-        laboratory: Evaluates which results of the paper are met.
-        wanted: Number of joint readings, existing ones included.
-        before: The existing joint readings.
-        keep: Stores the joint readings; called with all of them after each new one.
 
     Raises:
         ReproduceError: The paper's data is broken, or all rows of the design are used.

@@ -100,10 +100,6 @@ class Laboratory:
     def marks(self, units: Sequence[Unit], label: str) -> list[Mark]:
         """For each unit whether its result is met, in order.
 
-        Args:
-            units: Results to evaluate.
-            label: Name of this work, shown while it runs.
-
         Raises:
             ReproduceError: The paper's data is broken.
             ScenarioError: A value of an open parameter makes a scenario wrong.

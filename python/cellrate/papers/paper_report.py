@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 from cellrate import __version__
 from cellrate.common.document import (
@@ -108,12 +109,7 @@ COUNTED = (Standing.CONSISTENT, Standing.DEPENDS, Standing.CONTRADICTED, Standin
 
 
 def standings_table(what: str, counted: Sequence[tuple[Cell, Tally]]) -> tuple[Block, ...]:
-    """A table of what holds and of the classes of what does not, and what its titles mean.
-
-    Args:
-        what: Title of the first column.
-        counted: The first cell of each row, and its counts.
-    """
+    """A table of what holds and of the classes of what does not, and what its titles mean."""
     left = any(counts.by_standing()[Standing.UNDECIDED] for _, counts in counted)
     classes = (*COUNTED, Standing.UNDECIDED) if left else COUNTED
     titles = [what, "claims that hold", "numbers met", "robust", "fragile"]
@@ -288,23 +284,18 @@ def _figure(
     changes: Sequence[str],
 ) -> Figure:
     return Figure(
-        _drawing_of(result, figure, outcomes),
+        partial(_drawn, result, figure, outcomes),
         figure.title,
         figure_id(result.experiment, figure),
         data=data_stem(result.experiment, figure, changes),
     )
 
 
-def _drawing_of(
-    result: ExperimentResult, figure: PaperFigure, outcomes: Outcomes
-) -> Callable[[], str]:
-    def drawn() -> str:
-        from cellrate.papers.figure import draw  # slow to import
-        from cellrate.simulation.figures import svg
+def _drawn(result: ExperimentResult, figure: PaperFigure, outcomes: Outcomes) -> str:
+    from cellrate.papers.figure import draw  # slow to import
+    from cellrate.simulation.figures import svg
 
-        return svg(draw(result.paper, result.experiment, figure, outcomes, result.seeds))
-
-    return drawn
+    return svg(draw(result.paper, result.experiment, figure, outcomes, result.seeds))
 
 
 def _values(values: Sequence[ValueResult], known_why: set[str]) -> Section:

@@ -313,12 +313,7 @@ def _again(published: Published, measures: Mapping[tuple[str, Any], str]) -> str
 
 
 def read_figure(reader: Reader, published: Sequence[Published] = ()) -> Figure:
-    """Reads a figure; raises `ReproduceError` if a curve lacks its data.
-
-    Args:
-        reader: The table of the figure.
-        published: Printed values of the experiment, of which the figure may mark some.
-    """
+    """Reads a figure; raises `ReproduceError` if a curve lacks its data."""
     printed = [one for table in reader.tables("printed") for one in _printed(table, published)]
     figure = reader.fill(
         Figure, curves=tuple(map(_curve, reader.tables("curves"))), printed=tuple(printed)

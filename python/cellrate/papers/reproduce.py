@@ -45,10 +45,6 @@ class Written:
 def run_reproduction(options: Options, runner: Runner) -> int:
     """Runs experiments again and reports measured numbers beside the printed ones.
 
-    Args:
-        options: The experiments, and what to report of them.
-        runner: Runs jobs and returns their outcomes in order.
-
     Returns:
         0; 1 if `options.check` found a difference.
 

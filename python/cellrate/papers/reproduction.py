@@ -226,10 +226,6 @@ class Computed(Shown):
 def compute(options: Options, runner: Runner) -> Computed:
     """Runs the chosen experiments and judges their values, claims and errata.
 
-    Args:
-        options: The options.
-        runner: Runs jobs and returns their outcomes in order.
-
     Raises:
         ReproduceError: An experiment does not exist, a paper's data is broken, or an option needs
             whole papers.

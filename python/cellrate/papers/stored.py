@@ -16,7 +16,7 @@ from cellrate.language.runs import PacketRun, Run
 from cellrate.papers.paper import Experiment, Paper, ReproduceError
 from cellrate.papers.results import ExperimentResult, Measured, judged
 from cellrate.papers.runs import Outcomes, RunId, job_of, run_ids
-from cellrate.papers.tally import Tally, tally
+from cellrate.papers.tally import tally
 
 ASSUMED, INFERRED = "assumed", "inferred"
 SEPARATORS = {"value": ",", "claim": ""}
@@ -61,10 +61,6 @@ class Stored:
             ReproduceError: A value or a claim of the paper is missing in the file.
         """
         return [self._result(paper, experiment) for experiment in paper.experiments]
-
-    def tally(self, paper: Paper) -> Tally:
-        """Counts of the stored results."""
-        return tally(self.results(paper))
 
     def differences(self, results: Sequence[ExperimentResult]) -> list[str]:
         """Lines on the new results that differ from the stored results, over the common seeds."""

@@ -20,12 +20,7 @@ Floats = npt.NDArray[np.float64]
 
 
 def thumbnail(figure: Figure, frame: pl.DataFrame) -> str:
-    """An SVG element with the curves of a figure, without axes.
-
-    Args:
-        figure: The figure.
-        frame: Values of the figure, as `figure_data` gives them.
-    """
+    """An SVG element with the curves of a figure, from its `figure_data`, without axes."""
     x, y = column(figure.x.label), column(figure.y.label)
     y = y if y != x else f"{y}_2"
     frame = frame.filter(pl.col(x).is_finite() & pl.col(y).is_finite())

@@ -11,12 +11,7 @@ from cellrate.common.forks import shared_out
 
 
 def drawn_ahead(documents: Sequence[Document], workers: int) -> list[Document]:
-    """The documents, with each figure replaced by its drawn SVG element.
-
-    Args:
-        documents: Documents whose figures are to be shown.
-        workers: Number of figures that are drawn at a time.
-    """
+    """The documents, with figures replaced by SVG elements that `workers` processes draw."""
     figures = [
         part.svg
         for document in documents

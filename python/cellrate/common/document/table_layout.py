@@ -29,14 +29,10 @@ class Layout:
 
 
 def layouts(table: Table, width: int) -> list[Layout]:
-    """Fits a table into a width: as it is, without optional columns, or transposed.
+    """Fits a table into columns of a terminal: whole, without optional columns, or transposed.
 
     A transposed table has a column per row, and is split into as many tables as the width requires.
     A number or word is broken only if the terminal is narrower than it.
-
-    Args:
-        table: The table.
-        width: Width of the terminal, in characters.
 
     Returns:
         One layout, or several if the table is transposed.

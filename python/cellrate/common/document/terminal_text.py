@@ -220,7 +220,7 @@ def _items(part: Listing, indent: int, width: int) -> Iterator[Line]:
             yield from _prose(joined("- ", item), indent, width, "")
 
 
-def wrapped(text: Text, width: int, hanging: int = 0) -> list[Line]:
+def wrapped(text: Cell, width: int, hanging: int = 0) -> list[Line]:
     """Lines of a text that are no wider than a width, unless one word is.
 
     Args:
@@ -303,9 +303,7 @@ def _laid_out(layout: Layout, indent: int, width: int) -> Iterator[Line]:
 
 def _cells(cells: Sequence[Cell], layout: Layout, *, bottom: bool = False) -> Iterator[Line]:
     """Lines of a row; short cells begin at its top, or end at its bottom."""
-    broken = [
-        wrapped(_as_text(cell), width) for cell, width in zip(cells, layout.widths, strict=True)
-    ]
+    broken = [wrapped(cell, width) for cell, width in zip(cells, layout.widths, strict=True)]
     height = max(map(len, broken))
     for number in range(height):
         line = Line()
@@ -319,7 +317,3 @@ def _cells(cells: Sequence[Cell], layout: Layout, *, bottom: bool = False) -> It
             line.append_line(piece)
             line.append(room if left else "")
         yield line
-
-
-def _as_text(cell: Cell) -> Text:
-    return cell.title if isinstance(cell, Folded) else cell

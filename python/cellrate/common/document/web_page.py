@@ -206,12 +206,7 @@ def web_page(document: Document) -> str:
 
 
 def blocks(parts: Sequence[Block], level: int = 2) -> str:
-    """Parts of a document as HTML.
-
-    Args:
-        parts: The parts.
-        level: Level of the headings of their sections.
-    """
+    """Parts of a document as HTML; `level` is that of the headings of their sections."""
     found = (_block(part, level) for part in parts)
     return "\n".join(one for one in found if one)
 

@@ -116,12 +116,7 @@ def write(
 ) -> None:
     """Writes a GIF that repeats for ever, or an MP4 (H.264).
 
-    Args:
-        film: The film.
-        times: Simulated times of the frames.
-        place: The file.
-        gif: True for a GIF.
-        progress: Called before each frame with the number of drawn frames and of all frames.
+    Before each frame `progress` gets the number of drawn frames and of all frames.
 
     Raises:
         BadInput: There is no `ffmpeg` on the path.

@@ -156,14 +156,6 @@ def ranking(
 
     The best comes first; if `better` is None, the greatest mean comes first. By a measure of ended
     flows, alternatives of which files do not end come last, the fewest files first.
-
-    Args:
-        measure: Name of the measure.
-        where: Values of the other factors, which make the point.
-        having: Runs of the alternatives at the point.
-        pairs: All pairs of the alternatives, with their verdicts (real or not).
-        better: Whether more or less of the measure is better; None if unknown.
-        of_ended: True for a measure of ended flows.
     """
     left = {
         one: float(np.nanmean(sample.files))

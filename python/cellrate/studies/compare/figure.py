@@ -36,10 +36,7 @@ def differences(
 ) -> Figure:
     """Draws a panel per measure with a line per pair; the dot is full if the difference is real.
 
-    Args:
-        comparison: The comparison.
-        units: Unit of each measure.
-        all_pairs: True to draw all pairs even if there is a best alternative.
+    With `all_pairs` all pairs are drawn even if there is a best alternative.
     """
     by_measure = {
         measure: _clearest(_drawn(comparison, measure, all_pairs=all_pairs))

@@ -162,10 +162,6 @@ def compare_studies(
 ) -> tuple[Comparison, dict[str, str]]:
     """Compares two studies, matched on their common factors, or one along a factor.
 
-    Args:
-        places: Directories of one or two data sets.
-        options: Options of the comparison.
-
     Returns:
         The comparison, and the unit of each column.
 
@@ -180,10 +176,6 @@ def compare_studies(
 
 def compare_factor(data: DataSet, options: StudyOptions) -> Comparison:
     """Compares the values of a factor of one study.
-
-    Args:
-        data: The study.
-        options: Options of the comparison, with a factor.
 
     Raises:
         BadInput: There is no such factor, or there is nothing to compare.

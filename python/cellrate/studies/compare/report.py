@@ -282,11 +282,8 @@ def report(
 ) -> Document:
     """A ranking of each measure with the differences to the best, and a summary.
 
-    Args:
-        comparison: The comparison.
-        units: Unit of each measure.
-        all_pairs: True for a table of all pairs after each ranking; pairs with a baseline always
-            have their table.
+    With `all_pairs` a table of all pairs follows each ranking. Pairs with a baseline always have
+    their table.
     """
     sections = [
         _section(comparison, measure, units.get(measure, ""), all_pairs=all_pairs)

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import polars as pl
 
 from cellrate.common import parquet_table
@@ -37,12 +38,14 @@ from cellrate.studies.dataset.columns import (
     STATUS,
     STUDY,
     TRACES,
+    distinct,
     entities_of,
     table_schema,
     tables_of,
     trace_schema,
 )
-from cellrate.studies.dataset.description import Description, from_json
+from cellrate.studies.dataset.columns import columns as dictionary
+from cellrate.studies.dataset.description import Description, FactorColumn, from_json
 from cellrate.studies.polars_threads import refuse_too_few
 
 if TYPE_CHECKING:
@@ -53,6 +56,8 @@ if TYPE_CHECKING:
 
 
 AGAIN = "run the study again"
+# Columns that identify the rows of a run, by table; `name` in all others.
+ENTITY = {"classes": ("service",), "queues": ("port", "priority")}
 
 
 def refuse_other_columns(
@@ -306,9 +311,47 @@ class DataSet(Shown):
             MissingExtra: xarray is not installed.
         """
         with needing("to_xarray"):
-            from cellrate.studies.dataset.labelled_array import as_array
+            import xarray as xr
 
-        return as_array(self, measure, table)
+        types = self.columns(table)
+        numeric = [name for name, kind in types.items() if kind.is_numeric()]
+        choose(measure, numeric, f"measure of {table}")
+        rows = self.frame(table)
+        varied = self.description.factors
+        points = rows.select("point", *(one.name for one in varied)).unique().sort("point")
+        grid = _is_grid(points, varied)
+        across = [one.name for one in varied] if grid else ["point"]
+        own = () if table == RUNS else ENTITY.get(table, ("name",))
+        dimensions = [*across, "replication", *own]
+        if measure in dimensions:
+            raise BadInput(f"{measure!r} is a dimension of the array, not a measure")
+        labels = {name: distinct(rows[name]) for name in dimensions}
+        values = np.full([len(one) for one in labels.values()], np.nan)
+        places = tuple(_places(rows[name], labels[name]) for name in dimensions)
+        values[places] = rows[measure].cast(pl.Float64)
+        coordinates: dict[str, Any] = {name: (name, one.to_numpy()) for name, one in labels.items()}
+        if not grid:
+            coordinates |= {one.name: ("point", points[one.name].to_numpy()) for one in varied}
+        array = xr.DataArray(values, coordinates, dimensions, measure)
+        known = dictionary(self.description)
+        about = {one.name: one for one in known if one.table == table}
+        array.attrs = {"units": about[measure].unit, "long_name": about[measure].definition}
+        for one in varied:
+            array[one.name].attrs["units"] = one.unit
+        return array
+
+
+def _is_grid(points: pl.DataFrame, varied: tuple[FactorColumn, ...]) -> bool:
+    """True if the study has exactly one point for every combination of the factors' values."""
+    combinations = int(np.prod([points[one.name].n_unique() for one in varied]))
+    names = [one.name for one in varied]
+    return bool(names) and combinations == len(points) == points.select(names).n_unique()
+
+
+def _places(column: pl.Series, labels: pl.Series) -> np.ndarray[Any, Any]:
+    """Index of each value among the labels."""
+    place = {label: index for index, label in enumerate(labels.to_list())}
+    return np.array([place[value] for value in column.to_list()], dtype=np.intp)
 
 
 # Points are listed up to this number.

@@ -152,10 +152,6 @@ def full_path(document: Mapping[str, Any], path: str) -> str:
 
     A path that begins with a table of the scenario, or that no path ends with, is returned as is.
 
-    Args:
-        document: The resolved scenario.
-        path: Full or short path.
-
     Raises:
         BadInput: Several paths end with `path`.
     """

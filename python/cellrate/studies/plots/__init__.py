@@ -1,9 +1,7 @@
 """Figures of studies and traces, all in the same style."""
 
 from cellrate.studies.plots.chart import Chart, Drawing, Mark
-from cellrate.studies.plots.distributions import box, ecdf
-from cellrate.studies.plots.heat_map import heat_map
-from cellrate.studies.plots.lines import lines
+from cellrate.studies.plots.over_runs import box, ecdf, heat_map, lines
 from cellrate.studies.plots.over_time import overlaid, phase_portrait
 
 KINDS = {"lines": lines, "heat-map": heat_map, "ecdf": ecdf, "box": box}

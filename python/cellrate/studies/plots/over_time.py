@@ -15,7 +15,7 @@ from cellrate.simulation.drawn_lines import label_ends, reveal
 from cellrate.simulation.figures import COLOURS, STYLE, Scale, draw, new_figure, new_grid, scale_of
 from cellrate.simulation.phase_picture import arrows
 from cellrate.simulation.series import Series
-from cellrate.studies.plots.heat_map import COLOURS_OF_MAP
+from cellrate.studies.plots.over_runs import COLOURS_OF_MAP
 
 
 def overlaid(traces: Mapping[str, Series]) -> Figure:

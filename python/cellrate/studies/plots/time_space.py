@@ -93,10 +93,6 @@ def time_space(found: Passages, flow: Flow | FrameFlow) -> Figure:
     did. Cells and frames of other flows on the same links are faint. Cells and frames of the
     backward channel go downwards.
 
-    Args:
-        found: Cells or frames on links.
-        flow: Flow whose path is drawn.
-
     Raises:
         BadInput: No cell or frame of the flow is on a link in the span of time.
     """

@@ -176,10 +176,6 @@ def amount(text: str, lookup: Lookup) -> Amount:
     Allowed are ``+ - * / **``, ``min``, ``max``, and for plain numbers ``round``, ``ceil``,
     ``floor``, ``sqrt`` and ``log2``. Quantities are written in quotes.
 
-    Args:
-        text: The expression.
-        lookup: Returns the values of names.
-
     Raises:
         ExpressionError: The expression is not valid, a name is unknown, or units do not fit.
     """

@@ -197,13 +197,7 @@ class Study(Shown):
         return first + point * self.replications.most + replication
 
     def job(self, point: Point, replication: int, settings: tuple[str, ...] = ()) -> Job:
-        """The job of a run.
-
-        Args:
-            point: The point.
-            replication: Number of the replication, from 0.
-            settings: Further settings.
-        """
+        """The job of a run."""
         overrides = (*self.base.overrides, *point.settings, *settings)
         return Job(self.base.text, self.base.path, overrides, self.seed(point.index, replication))
 

@@ -27,11 +27,7 @@ from cellrate.studies.study.points import Points, TooManyPoints, rows
 
 
 def read(path: str | Path, settings: Sequence[str] = ()) -> Study:
-    """Reads a study from a file.
-
-    Args:
-        path: The file; ``-`` is standard input.
-        settings: Settings of every run besides those of the file, in the form of ``--set``.
+    """Reads a study from a file, or from standard input if its path is ``-``; see `parse_study`.
 
     Raises:
         OSError: The file, or its scenario, cannot be read.

@@ -63,11 +63,6 @@ class TrialRun:
 def plan(study: Study, store: _core.Store | None, workers: int | None) -> Plan:
     """Estimates the cost of a study from short trials of a few of its runs.
 
-    Args:
-        study: The study.
-        store: Store of results; None without one.
-        workers: Number of runs at a time; one per core by default.
-
     Raises:
         ScenarioError: A run needs more memory than is available.
     """
@@ -94,16 +89,10 @@ def plan(study: Study, store: _core.Store | None, workers: int | None) -> Plan:
 
 
 def may_exceed(study: Study, seconds: float, disk_bytes: float, workers: int | None) -> bool:
-    """True if a study may take longer than `seconds`, or more disk space than `disk_bytes`.
+    """True if a study may take longer than `seconds`, or results may exceed `disk_bytes` (raw).
 
     Nothing is simulated: the cost of a few points is estimated from their scenarios. `plan` is more
     exact.
-
-    Args:
-        study: The study.
-        seconds: The time, with all workers.
-        disk_bytes: Uncompressed size of the results.
-        workers: Number of runs at a time; one per core by default.
     """
     needs = [read.cost() for _, read in _sample(study)]
     points, asked = len(study.points), study.replications
@@ -116,9 +105,7 @@ def may_exceed(study: Study, seconds: float, disk_bytes: float, workers: int | N
 def refuse_bad_points(study: Study, watch: Callable[[float], None] | None = None) -> None:
     """Checks the scenario of every point before the first run.
 
-    Args:
-        study: The study.
-        watch: Called with the number of points that have been checked.
+    The number of points that have been checked is passed to `watch`.
 
     Raises:
         ScenarioError: A scenario cannot be run; the error shows its settings.

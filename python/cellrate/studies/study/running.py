@@ -52,14 +52,7 @@ class StudySummary:
 
 
 class Running:
-    """Runs a study.
-
-    Args:
-        study: The study.
-        executor: Runs the jobs of the study.
-        directory: Directory of the study's data set.
-        notice: Called with a message for every failure.
-    """
+    """Runs a study; `notice` gets a message for every failure."""
 
     def __init__(self, study: Study, executor: Executor, directory: Path, notice: Notice) -> None:
         self._study = study

@@ -101,7 +101,6 @@ TOLERANCE = 1e-12
 class Fall(NamedTuple):
     """The part of a cycle in which the queue falls from its maximum, until the increase arrives."""
 
-    maximum_cells: Floats
     to_low_seconds: Floats
     deficit: Floats
     queue_cells: Floats
@@ -133,7 +132,7 @@ def fall_from(loop: EfciLoop, maximum_cells: Floats) -> Fall:
     deficit = -np.expm1(-kappa * (to_low + tau))
     kept = np.exp(-kappa * to_low) * -np.expm1(-kappa * tau) / kappa
     queue = np.minimum(loop.low, maximum_cells) - bw * (tau - kept)
-    return Fall(maximum_cells, to_low, deficit, queue)
+    return Fall(to_low, deficit, queue)
 
 
 def next_minimum(loop: EfciLoop, minimum_cells: Floats) -> Floats:

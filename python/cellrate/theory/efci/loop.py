@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, Literal, TypeAlias, cast, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -22,10 +22,6 @@ Truths: TypeAlias = bool | npt.NDArray[np.bool_]
 Decrease: TypeAlias = Literal["continuous", "per-cell"]
 RmCells: TypeAlias = Literal["ignored", "corrected"]
 Growth: TypeAlias = Literal["immediate", "delayed"]
-
-DECREASES: tuple[Decrease, ...] = ("continuous", "per-cell")
-RM_CELLS: tuple[RmCells, ...] = ("ignored", "corrected")
-GROWTHS: tuple[Growth, ...] = ("immediate", "delayed")
 
 
 def truths(values: npt.ArrayLike) -> Truths:
@@ -95,9 +91,8 @@ class EfciLoop:
         np.broadcast_shapes(*(getattr(self, name).shape for name in NUMBERS))
 
     def _check(self) -> None:
-        choices = (("decrease", DECREASES), ("rm_cells", RM_CELLS), ("growth", GROWTHS))
-        for name, allowed in choices:
-            value = getattr(self, name)
+        for name, kind in (("decrease", Decrease), ("rm_cells", RmCells), ("growth", Growth)):
+            value, allowed = getattr(self, name), get_args(kind)
             if value not in allowed:
                 raise ValueError(f"{name} = {value!r}: must be one of {', '.join(allowed)}")
         # The factors are checked first, because the corrected BW is computed from Nrm.
