@@ -29,7 +29,7 @@ from cellrate.common.document import (
     rows,
 )
 from cellrate.common.document.markdown import markdown
-from cellrate.common.document.terminal_text import show
+from cellrate.common.document.terminal_text import lines, show_lines
 from cellrate.common.document.web_page import blocks, web_page
 from cellrate.common.to_json import json_text
 from rich.console import Console
@@ -69,7 +69,7 @@ def shown(part: Block | Document, width: int) -> str:
     """The text of a document or of a part at a width."""
     document = part if isinstance(part, Document) else Document("title", (part,))
     console = Console(file=io.StringIO(), width=width, highlight=False)
-    show(document, console)
+    show_lines(lines(document, console.width), console)
     return console.file.getvalue()  # type: ignore[attr-defined,no-any-return]
 
 
@@ -255,6 +255,7 @@ def test_json_has_neither_infinity_nor_nan() -> None:
 def test_a_terminal_without_unicode_gets_ascii() -> None:
     raw = io.BytesIO()
     console = Console(file=io.TextIOWrapper(raw, encoding="ascii"), width=80, highlight=False)
-    show(Document("title", (Table(columns("a", "b"), rows([["1", "2"]])),)), console)
+    table = Table(columns("a", "b"), rows([["1", "2"]]))
+    show_lines(lines(Document("title", (table,)), console.width), console)
     console.file.flush()
     assert raw.getvalue().decode("ascii").split() == ["title", "a", "b", "----", "1", "2"]

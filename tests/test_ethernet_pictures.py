@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 import pytest
 from cellrate import _core, template, time_space
-from cellrate.simulation.animation.drawn_film import heads, positions
+from cellrate.simulation.animation.drawn_film import positions
 from cellrate.simulation.animation.film import film
 from cellrate.simulation.animation.node_places import Map, Way, node_places
 from cellrate.simulation.network.ethernet_view import FrameNetwork
@@ -59,7 +59,7 @@ def test_a_frame_lies_on_its_link_from_tail_to_head(tmp_path: Path) -> None:
     one = first.head(1).with_columns(**{name: pl.lit(at) for name, at in ends.items()})
     # 15 us after its first bit has left: that one is there, the last one has gone 2.792 us.
     time = one["began_seconds"].item() + 15e-6
-    assert heads(one, time)[0] == pytest.approx([1.0])
+    assert positions(one, time, "began_seconds")[0] == pytest.approx([1.0])
     assert positions(one, time)[0] == pytest.approx([0.2792])
 
 

@@ -7,7 +7,7 @@ import io
 from pathlib import Path
 
 import pytest
-from cellrate.common.document.terminal_text import show
+from cellrate.common.document.terminal_text import lines, show_lines
 from cellrate.common.document.web_page import web_page
 from cellrate.papers import Inference, Question, ReproduceError, all_papers, infer
 from cellrate.papers.as_json import inference_as_json
@@ -200,7 +200,7 @@ def test_claims_that_use_no_run_are_no_results() -> None:
 
 def test_an_answer_is_shown_in_eighty_columns(answered: Answered) -> None:
     console = Console(file=io.StringIO(), width=80, highlight=False)
-    show(report(answered.answer), console)
+    show_lines(lines(report(answered.answer), console.width), console)
     text = console.file.getvalue()  # type: ignore[attr-defined]
     assert max(map(len, text.splitlines())) <= 80
     assert "held out: 200 cells" in text

@@ -171,11 +171,14 @@ def measured(
 ) -> Measured:
     """Evaluates the measures and claims of an experiment whose runs are done."""
     scopes = [scope_of(paper, experiment, outcomes, seed) for seed in seeds]
-    values = tuple(_measure(experiment, p, scopes) for p in experiment.published)
+    values = tuple(
+        estimate([measure(experiment, p, scope) for scope in scopes]) if p.measure else None
+        for p in experiment.published
+    )
     claims = tuple(
         tuple(
-            holds(experiment, claim, scope)
-            for scope in _claim_scopes(paper, claim, scopes, outcomes, seeds)
+            holds(experiment, claim, scope | scope_of_used(paper, claim.uses, outcomes, seed))
+            for scope, seed in zip(scopes, seeds, strict=True)
         )
         for claim in experiment.claims
     )
@@ -213,14 +216,6 @@ def _known(
     drawn = paper.drawn(subject.experiment, subject.name)
     standing = standing_of(subject.of, explanation, drawn, readings.met)
     return Disagreement(standing, explanation, drawn, readings), readings
-
-
-def _measure(
-    experiment: Experiment, published: Published, scopes: list[dict[str, Any]]
-) -> Estimate | None:
-    if not published.measure:
-        return None
-    return estimate([measure(experiment, published, scope) for scope in scopes])
 
 
 def measure(experiment: Experiment, published: Published, scope: Mapping[str, Any]) -> float:
@@ -267,21 +262,6 @@ def met_by(published: Published, measured: float) -> bool | None:
         return None
     place = last_place(published.printed, published.value)
     return meets(published.score, published.value, measured, place)
-
-
-def _claim_scopes(
-    paper: Paper,
-    claim: Claim,
-    scopes: list[dict[str, Any]],
-    outcomes: Outcomes,
-    seeds: tuple[int, ...],
-) -> list[dict[str, Any]]:
-    if not claim.uses:
-        return scopes
-    return [
-        scope | scope_of_used(paper, claim.uses, outcomes, seed)
-        for scope, seed in zip(scopes, seeds, strict=True)
-    ]
 
 
 @dataclass(frozen=True)

@@ -157,11 +157,6 @@ def lines_of_parts(parts: Sequence[Block], width: int) -> Iterator[Line]:
         yield shown
 
 
-def show(document: Document, console: Console) -> None:
-    """Prints a document, see `lines`."""
-    show_lines(lines(document, console.width), console)
-
-
 def show_lines(shown: Iterable[Line], console: Console) -> None:
     """Prints lines in their styles."""
     from rich.text import Text as RichText

@@ -194,7 +194,7 @@ class Picture:
         for look, drawn in self._drawn.items():
             own = there.filter(pl.col("look") == look)
             if isinstance(drawn, LineCollection):
-                ends = (positions(own, time), heads(own, time))
+                ends = (positions(own, time), positions(own, time, "began_seconds"))
                 drawn.set_segments(list(np.stack([np.stack(end, axis=1) for end in ends], axis=1)))
             else:
                 drawn.set_data(*positions(own, time))
@@ -219,22 +219,14 @@ class Picture:
 Points: TypeAlias = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]
 
 
-def positions(moving: pl.DataFrame, time: float) -> Points:
+def positions(moving: pl.DataFrame, time: float, since: str = "left_seconds") -> Points:
     """Places of last bits on their links, in proportion to the time since their departure.
 
     Args:
         moving: Cells or frames with the ends of their links, `x`, `y`, `to_x` and `to_y`.
         time: A time, in seconds.
+        since: Column with the departures; `began_seconds` for the first bits of frames.
     """
-    return _places(moving, "left_seconds", time)
-
-
-def heads(frames: pl.DataFrame, time: float) -> Points:
-    """Places of the first bits of frames on their links, computed as in `positions`."""
-    return _places(frames, "began_seconds", time)
-
-
-def _places(moving: pl.DataFrame, since: str, time: float) -> Points:
     left, arrived = (moving[name].to_numpy() for name in ("left_seconds", "arrived_seconds"))
     way = np.maximum(arrived - left, 1e-15)
     share = np.clip((time - moving[since].to_numpy()) / way, 0.0, 1.0)

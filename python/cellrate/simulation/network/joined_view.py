@@ -12,8 +12,7 @@ from cellrate import _core
 from cellrate.simulation.network.changes import Change, Changing
 from cellrate.simulation.network.ends import Parameters
 from cellrate.simulation.network.ethernet_view import GAP_BYTES
-
-CELL_BYTES = 53
+from cellrate.theory.cell_conversions import CELL_BYTES
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -80,7 +80,8 @@ def side_by_side(first: StudyRuns, second: StudyRuns) -> JoinedStudies:
         _require_all_common(side, name, where)
     _require_common_points(first, second, names, where)
     columns = ["seed", *where, *measures]
-    columns += [name for name in ("status", "digest", FILES) if _both_have(first, second, name)]
+    shared = _common(first.runs.columns, second.runs.columns)
+    columns += [name for name in ("status", "digest", FILES) if name in shared]
     study = OTHERWISE if STUDY in columns else STUDY
     tables = [
         side.runs.select(pl.lit(name).alias(study), *columns)
@@ -91,10 +92,6 @@ def side_by_side(first: StudyRuns, second: StudyRuns) -> JoinedStudies:
 
 def _common(first: Sequence[str], second: Sequence[str]) -> tuple[str, ...]:
     return tuple(name for name in first if name in second)
-
-
-def _both_have(first: StudyRuns, second: StudyRuns, name: str) -> bool:
-    return name in first.runs.columns and name in second.runs.columns
 
 
 def _require_all_common(side: StudyRuns, name: str, where: Sequence[str]) -> None:

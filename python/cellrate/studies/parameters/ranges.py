@@ -52,10 +52,8 @@ class Range:
         count = round((self.high - self.low) / step) + 1
         return tuple(self.text(self.low + n * step) for n in range(count))
 
-    @property
-    def ordered(self) -> bool:
-        """True, since neighbouring values are similar."""
-        return True
+    ordered = True
+    """Neighbouring values are similar."""
 
     def at(self, share: float) -> str:
         """The value at a fraction `share` of the range on its scale, as text of a scenario.
