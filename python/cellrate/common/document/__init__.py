@@ -19,13 +19,11 @@ class Span:
         text: The text, unescaped.
         style: Its style; "good" and "bad" are verdicts.
         link: Address of a link on a page; empty without a link.
-        anchor: Target name for links of a page; empty without one.
     """
 
     text: str
     style: Style = "plain"
     link: str = ""
-    anchor: str = ""
 
 
 Text: TypeAlias = "str | Span | tuple[str | Span, ...]"
@@ -65,13 +63,6 @@ class Listing:
     """Items with bullets; an item that is a `Listing` belongs to the item before it."""
 
     items: tuple[Text | Listing, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Links:
-    """Links of a web page to its parts, or to other pages; other renderers leave them out."""
-
-    items: tuple[Span, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,17 +200,7 @@ class Section:
 
 
 Block: TypeAlias = (
-    Paragraph
-    | Remark
-    | Command
-    | Listing
-    | Links
-    | Thumbnails
-    | Table
-    | Figure
-    | Detail
-    | Folded
-    | Section
+    Paragraph | Remark | Command | Listing | Thumbnails | Table | Figure | Detail | Folded | Section
 )
 
 
@@ -261,7 +242,7 @@ def joined(*texts: Text) -> tuple[str | Span, ...]:
     """Texts in different styles as one text.
 
     >>> joined("ACR ", ("is ", Span("PCR", "strong")))
-    ('ACR ', 'is ', Span(text='PCR', style='strong', link='', anchor=''))
+    ('ACR ', 'is ', Span(text='PCR', style='strong', link=''))
     """
     found: list[str | Span] = []
     for text in texts:

@@ -14,7 +14,6 @@ from cellrate.common.document import (
     Document,
     Figure,
     Folded,
-    Links,
     Listing,
     Paragraph,
     Remark,
@@ -75,7 +74,7 @@ def _block(part: Block, level: int) -> list[str]:
             return [f"{'#' * level} {text(part.title)}", *inner] if inner else []
         case Detail():
             return _blocks(part.parts, level)
-        case Folded() | Links() | Thumbnails():
+        case Folded() | Thumbnails():
             return []
         case Paragraph():
             return [text(part.text)]

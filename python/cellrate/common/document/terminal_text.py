@@ -14,7 +14,6 @@ from cellrate.common.document import (
     Document,
     Figure,
     Folded,
-    Links,
     Listing,
     Paragraph,
     Remark,
@@ -196,7 +195,7 @@ def _block(part: Block, indent: int, width: int) -> Iterator[Line]:
             yield from _items(part, indent, width)
         case Table():
             yield from _table(part, indent, width)
-        case Detail() | Figure() | Folded() | Links() | Thumbnails():
+        case Detail() | Figure() | Folded() | Thumbnails():
             return
 
 

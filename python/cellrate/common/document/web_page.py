@@ -23,7 +23,6 @@ from cellrate.common.document import (
     Document,
     Figure,
     Folded,
-    Links,
     Listing,
     Paragraph,
     Remark,
@@ -108,16 +107,9 @@ def _names(parts: Sequence[Block]) -> Iterator[str]:
     for part in walk(parts):
         if isinstance(part, Section | Figure | Folded) and part.anchor:
             yield part.anchor
-        if isinstance(part, Section):
-            yield from _in_text(part.title)
         if isinstance(part, Table):
-            for cell in (cell for row in part.rows for cell in (*row.cells, row.note)):
-                yield from _names([cell]) if isinstance(cell, Folded) else _in_text(cell)
-
-
-def _in_text(text: object) -> Iterator[str]:
-    spans = joined(text) if isinstance(text, str | Span | tuple) else ()
-    yield from (one.anchor for one in spans if isinstance(one, Span) and one.anchor)
+            cells = (cell for row in part.rows for cell in row.cells)
+            yield from _names([cell for cell in cells if isinstance(cell, Folded)])
 
 
 def head(title: str, style: str, script: str) -> str:
@@ -220,14 +212,12 @@ def _span(one: str | Span) -> str:
     if isinstance(one, str):
         return _broken(one)
     inner = _broken(one.text)
-    name = f' id="{escape(one.anchor)}"' if one.anchor else ""
     if one.style == "code" and one.text.startswith(PROGRAM):
-        inner = f'<code class="command"{name}>{inner}</code>'
+        inner = f'<code class="command">{inner}</code>'
     elif one.style in TAGS:
-        inner = f"<{TAGS[one.style]}{name}>{inner}</{TAGS[one.style]}>"
-    elif one.style != "plain" or name:
-        kind = f' class="{one.style}"' if one.style != "plain" else ""
-        inner = f"<span{kind}{name}>{inner}</span>"
+        inner = f"<{TAGS[one.style]}>{inner}</{TAGS[one.style]}>"
+    elif one.style != "plain":
+        inner = f'<span class="{one.style}">{inner}</span>'
     return f'<a href="{escape(one.link)}">{inner}</a>' if one.link else inner
 
 
@@ -248,7 +238,7 @@ def _block(part: Block, level: int) -> str:
 
 
 def _leaf(
-    part: Paragraph | Remark | Command | Listing | Links | Thumbnails | Table | Figure,
+    part: Paragraph | Remark | Command | Listing | Thumbnails | Table | Figure,
 ) -> str:
     match part:
         case Paragraph():
@@ -260,8 +250,6 @@ def _leaf(
             return _command(part)
         case Listing():
             return _listing(part)
-        case Links():
-            return f"<nav>{' '.join(map(_span, part.items))}</nav>" if part.items else ""
         case Thumbnails():
             return _thumbnails(part)
         case Table():
