@@ -71,7 +71,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class Drawing:
-    """A figure and its points."""
+    """A figure, and its points if they are means of runs along an axis."""
 
     figure: Figure
     marks: tuple[Mark, ...] = ()

@@ -170,7 +170,6 @@ def heat_map(runs: pl.DataFrame, chart: Chart) -> Drawing:
     high = float(values.max())
     # The scale spans at least this much, so that small differences do not look large.
     low = min(float(values.min()), high - LEAST_SPAN * abs(high))
-    marks: list[Mark] = []
     image = None
     with style.context(STYLE):
         for axes, own in panel_rows(table, chart, shown):
@@ -178,7 +177,6 @@ def heat_map(runs: pl.DataFrame, chart: Chart) -> Drawing:
             for row in own.iter_rows(named=True):
                 at = up.index(row[chart.by]), across.index(row[chart.x])
                 cells[at] = row[MEAN] / y.divisor
-                marks.append(Mark(axes, float(at[1]), float(at[0]), tuple(row[RUNS])))
             image = axes.imshow(
                 cells, cmap=COLOURS_OF_MAP, origin="lower", aspect="auto", vmin=low, vmax=high
             )
@@ -201,7 +199,7 @@ def heat_map(runs: pl.DataFrame, chart: Chart) -> Drawing:
                         )  # fmt: skip
         if image is not None:
             figure.colorbar(image, ax=shown, label=y.label)
-    return Drawing(figure, tuple(marks))
+    return Drawing(figure)
 
 
 def _tick(scale: Scale, value: object) -> str:
@@ -225,7 +223,6 @@ def ecdf(runs: pl.DataFrame, chart: Chart) -> Drawing:
     found = drawn(runs, chart)
     figure, shown = panels(found, chart)
     y = scale_of(found, chart.y, chart)
-    marks: list[Mark] = []
     with style.context(STYLE):
         for axes, own in panel_rows(found, chart, shown):
             for place, group in enumerate(levels(found, chart.by)):
@@ -239,17 +236,13 @@ def ecdf(runs: pl.DataFrame, chart: Chart) -> Drawing:
                     np.concatenate([values[:1], values]), np.concatenate([[0.0], share]),
                     where="post", color=colour, label=colour_name(found, chart, group),
                 )  # fmt: skip
-                marks += [
-                    Mark(axes, float(at), float(up), (run,))
-                    for at, up, run in zip(values, share, line["run"], strict=True)
-                ]
             axes.set_ylim(0, 1.02)
             axes.set_xlabel(y.label)
             axes.xaxis.set_major_locator(MaxNLocator(MOST_TICKS))
         for axes in outer_left(shown):
             axes.set_ylabel(f"share of the {chart.rows}")
         legend(figure, shown[0], chart)
-    return Drawing(figure, tuple(marks))
+    return Drawing(figure)
 
 
 def box(runs: pl.DataFrame, chart: Chart) -> Drawing:
@@ -266,12 +259,10 @@ def box(runs: pl.DataFrame, chart: Chart) -> Drawing:
     y, ticks = scale_of(found, chart.y, chart), scale_of(found, chart.x, chart)
     texts = [str(level) if ticks.texts else ticks.shown(level) for level in values]
     place = Scale(chart.x, "", 1.0, tuple(texts))
-    marks: list[Mark] = []
     with style.context(STYLE):
         for axes, own in panel_rows(found, chart, shown):
             for at, level in enumerate(values):
-                runs_here = part(own, chart.x, level)
-                up = runs_here[chart.y].to_numpy() / y.divisor
+                up = part(own, chart.x, level)[chart.y].to_numpy() / y.divisor
                 if not len(up):
                     continue
                 if len(up) >= LEAST_BOXED:
@@ -281,12 +272,8 @@ def box(runs: pl.DataFrame, chart: Chart) -> Drawing:
                     )  # fmt: skip
                 aside = at + JITTER * np.linspace(-1, 1, len(up)) if len(up) > 1 else [float(at)]
                 axes.plot(aside, up, ".", color=COLOURS[0], markersize=4, alpha=0.7)
-                marks += [
-                    Mark(axes, float(side), float(high), (run,))
-                    for side, high, run in zip(aside, up, runs_here["run"], strict=True)
-                ]
             draw_axis(axes, place, texts)
             axes.set_xlabel(scale_of(found, chart.x, chart).label)
         for axes in outer_left(shown):
             axes.set_ylabel(y.label)
-    return Drawing(figure, tuple(marks))
+    return Drawing(figure)
