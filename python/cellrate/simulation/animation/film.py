@@ -90,13 +90,12 @@ class Film:
         end_seconds: End of the span.
         network: The network.
         places: Place of each node, both coordinates from 0 to 1.
-        moving: A row for each cell or frame on each link, in the order of departure: `link` and
-            `flow` (names; the flow of a credit cell or a pause is null), `look` (of `LOOKS` or
-            `FRAME_LOOKS`), `left_seconds` and `arrived_seconds` of its last bit; of a frame also
-            `began_seconds`, at which its first bit left.
+        moving: A row for each cell or frame on each link, in the order of departure: `link`, `look`
+            (of `LOOKS` or `FRAME_LOOKS`), `left_seconds` and `arrived_seconds` of its last bit; of
+            a frame also `began_seconds`, at which its first bit left.
         queues: Queues of the output ports in which a cell or frame has waited.
         losses: A row for each lost cell or frame: `time_seconds`, `link` (the link of the port that
-            lost it), `flow`.
+            lost it).
         step_seconds: Sampling interval of the queues' traces.
         has_frames: True over Ethernet.
     """
@@ -269,18 +268,15 @@ def film(
 def _frames(seen: Passages) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The frames on links, and the dropped frames."""
     ending = pl.when("marked").then(pl.lit("-marked")).otherwise(pl.lit(""))
-    # A pause belongs to no flow.
-    flow = pl.col("vc").str.replace("/(forward|backward)$", "").replace({"": None}).alias("flow")
     on_links = seen.frame.filter(~pl.col("dropped")).select(
         "link",
-        flow,
         (pl.col("kind") + ending).alias("look"),
         "left_seconds",
         "arrived_seconds",
         "began_seconds",
     )
     dropped = seen.frame.filter("dropped").select(
-        pl.col("left_seconds").alias("time_seconds"), "link", pl.col("vc").alias("flow")
+        pl.col("left_seconds").alias("time_seconds"), "link"
     )
     return on_links.sort("began_seconds", maintain_order=True), dropped
 
@@ -329,7 +325,6 @@ def _cells(seen: Passages, marks: Mapping[str, MarkedCells], network: Network) -
         found.append(
             own.select(
                 "link",
-                pl.col("vc").str.replace("/(forward|backward)$", "").alias("flow"),
                 (
                     pl.col("kind") + pl.when(marked).then(pl.lit("-marked")).otherwise(pl.lit(""))
                 ).alias("look"),
@@ -346,13 +341,12 @@ def _credit(link: Link, captured: MarkedCells, seen: Passages) -> pl.DataFrame:
     times = times[times + link.delay_seconds >= seen.start_seconds]
     columns = {
         "link": [link.name] * len(times),
-        "flow": [None] * len(times),
         "look": ["credit"] * len(times),
         "left_seconds": times,
         "arrived_seconds": times + link.delay_seconds,
     }
     text, number = pl.String(), pl.Float64()
-    types = [text, text, text, number, number]
+    types = [text, text, number, number]
     return pl.DataFrame(columns, schema=dict(zip(columns, types, strict=True)))
 
 
@@ -386,9 +380,7 @@ def _losses(result: Result, network: Network, span: tuple[float, float]) -> pl.D
     }
     at_source = pl.col("vc").replace_strict(first, return_dtype=pl.String)
     return result.events.filter(pl.col("kind") == "loss", time >= span[0], time < span[1]).select(
-        "time_seconds",
-        pl.col("port").fill_null(at_source).alias("link"),
-        pl.col("vc").alias("flow"),
+        "time_seconds", pl.col("port").fill_null(at_source).alias("link")
     )
 
 

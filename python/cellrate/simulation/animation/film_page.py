@@ -128,10 +128,10 @@ def _data(film: Film, seconds_per_second: float) -> dict[str, Any]:
         # Times of the last bit; for frames also the departure of the first bit.
         "moving": [
             [links[link], film.looks.index(look), *map(_shown, times)]
-            for link, _, look, *times in film.moving.rows()
+            for link, look, *times in film.moving.rows()
         ],
         "queues": [_queue(film, queue, nodes) for queue in film.queues],
-        "losses": [[_shown(time), senders[link]] for time, link, _ in film.losses.rows()],
+        "losses": [[_shown(time), senders[link]] for time, link in film.losses.rows()],
     }
 
 
