@@ -26,7 +26,7 @@ from cellrate.advice.choosing.report import numbers, verdict
 from cellrate.advice.choosing.report import report as document_of
 from cellrate.advice.tuning.declared import ResolvedScenario
 from cellrate.advice.tuning.laboratory import AS_IT_IS
-from cellrate.common.document.terminal_text import show
+from cellrate.common.document.terminal_text import lines, show_lines
 from cellrate.simulation.network import Network
 from cellrate.simulation.runner import Job, run_many
 from cellrate.studies.parameters.keys import Keys
@@ -501,7 +501,8 @@ def test_what_oscillates_does_not_settle() -> None:
     rows: dict[float, str] = {}
     for one in (usual, steady):
         console = Console(file=io.StringIO(), width=80, highlight=False)
-        show(document_of(replace(answer, options=(one,))), console)
+        shown = document_of(replace(answer, options=(one,)))
+        show_lines(lines(shown, console.width), console)
         rows[one.settling_seconds] = console.file.getvalue()  # type: ignore[attr-defined]
     assert (" never" in rows[math.inf], " at once" in rows[0.0]) == (True, True)
     pairs = [dict(one.setting.values) for one in answer.options if len(one.setting.values) == 2]
