@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import UnionType
@@ -147,8 +147,8 @@ def from_json(text: str, place: str) -> Description:
         return Description(
             name=_typed(found["name"], str),
             scenario=_typed(found["scenario"], str),
-            factors=_factors(found["factors"]),
-            derived=_factors(found["derived"]),
+            factors=tuple(map(_factor, found["factors"])),
+            derived=tuple(map(_factor, found["derived"])),
             measures=tuple(MeasureColumn(**_texts(one)) for one in found["measures"]),
             level=_typed(found["level"], float),
             common_random_numbers=_typed(found["common_random_numbers"], bool),
@@ -163,19 +163,16 @@ def from_json(text: str, place: str) -> Description:
         raise BadInput(f"{place} is damaged: {why}; run the study again") from error
 
 
-def _factors(found: Sequence[Mapping[str, Any]]) -> tuple[FactorColumn, ...]:
-    return tuple(map(_factor, found))
-
-
 def _factor(found: Mapping[str, Any]) -> FactorColumn:
     written = tuple(_typed(text, str) for text in found.get("written", ()))
-    plain = {key: value for key, value in found.items() if key != "written"}
-    free = () if found.get("path") else ("path",)
-    return FactorColumn(**_texts(plain, free=free), written=written)
+    present = {
+        key: one for key, one in found.items() if key != "written" and (key != "path" or one)
+    }
+    return FactorColumn(**_texts(present), written=written)
 
 
-def _texts(found: Mapping[str, Any], free: Sequence[str] = ()) -> dict[str, Any]:
-    return {key: None if key in free else _typed(value, str) for key, value in found.items()}
+def _texts(found: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: _typed(value, str) for key, value in found.items()}
 
 
 def _typed(value: Any, kind: type | UnionType) -> Any:  # noqa: ANN401  checked at run time

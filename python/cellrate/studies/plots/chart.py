@@ -241,12 +241,12 @@ def grows(points: Sequence[float]) -> bool:
     return max(factors) < EVEN * min(factors) and len(points) < 12
 
 
-def panels(found: pl.DataFrame, chart: Chart, height: float = 2.8) -> tuple[Figure, list[Axes]]:
+def panels(found: pl.DataFrame, chart: Chart) -> tuple[Figure, list[Axes]]:
     """Figure with a titled panel for each value of the chart's `columns`."""
     values = levels(found, chart.columns)
     across = min(len(values), MOST_ACROSS)
     down = -(-len(values) // across)
-    figure, grid = new_grid(down, across, width=3.0 * across + 1.8, height=height)
+    figure, grid = new_grid(down, across, width=3.0 * across + 1.8, height=2.8)
     shown = grid[: len(values)]
     for axes in grid[len(values) :]:
         axes.remove()
