@@ -174,9 +174,14 @@ impl<'s> Shape<'s> {
                     return;
                 }
                 let message = format!("`{key}` cannot be \"{}\"", shortened(text));
+                let hint = if key == "buffer" && text == "infinite" {
+                    Some("leave `buffer` out: a port without it has no limit".into())
+                } else {
+                    quantity.hint(text)
+                };
                 Fault::error(item.span, message)
                     .label(expected)
-                    .help(help(quantity.hint(text)))
+                    .help(help(hint))
             }
             Value::Integer(number) => {
                 let message = format!("`{key}` is a number without a unit");
