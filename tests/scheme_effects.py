@@ -91,10 +91,12 @@ SCHEME_EFFECTS = [
     effect("rrm-pid", "hysteresis", '"0 cells"', '"19 cells"', "falls", MEAN_QUEUE, *RELATIVE),
     effect("fmmra", "target_utilisation", "0.95", "0.7", "falls", THROUGHPUT),
     effect("charny", "target_utilisation", "0.95", "0.7", "falls", THROUGHPUT),
+    effect("ucsc", "target_utilisation", "0.95", "0.7", "falls", THROUGHPUT),
     effect("osu", "target_utilisation", "0.95", "0.7", "falls", THROUGHPUT),
     effect("capc", "target_utilisation", "0.95", "0.7", "falls", THROUGHPUT),
     effect("fmmra", "interval", '"1 ms"', '"5 ms"', "differs", digest),
     effect("charny", "interval", '"1 ms"', '"5 ms"', "differs", digest, *SHARED, scenario=GRAPH),
+    effect("ucsc", "interval", '"1 ms"', '"5 ms"', "differs", digest, *SHARED, scenario=GRAPH),
     effect("osu", "interval", '"1 ms"', '"5 ms"', "differs", digest),
     effect("capc", "interval", '"1 ms"', '"5 ms"', "differs", digest),
     effect("phantom", "interval", '"1 ms"', '"5 ms"', "differs", digest),
@@ -107,6 +109,9 @@ SCHEME_EFFECTS = [
     effect("fmmra", "ci_threshold", '"10 cells"', '"200 cells"', "rises", MEAN_QUEUE, BACK_OFF),
     effect(
         "charny", "ci_threshold", '"10 cells"', '"200 cells"', "rises", MEAN_QUEUE, BACK_OFF, FULL
+    ),
+    effect(
+        "ucsc", "ci_threshold", '"10 cells"', '"200 cells"', "rises", MEAN_QUEUE, BACK_OFF, FULL
     ),
     effect("osu", "ci_threshold", '"10 cells"', '"200 cells"', "rises", MEAN_QUEUE, BACK_OFF, FULL),
     effect(

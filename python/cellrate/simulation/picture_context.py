@@ -25,6 +25,7 @@ NAMES = {
     "erica": "ERICA",
     "fmmra": "FMMRA",
     "charny": "Charny's scheme",
+    "ucsc": "UCSC scheme",
     "eprca": "EPRCA",
     "osu": "OSU",
     "capc": "CAPC",

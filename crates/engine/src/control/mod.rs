@@ -24,6 +24,7 @@ pub mod relative_rate;
 mod report;
 mod scheme;
 pub mod smith;
+pub mod ucsc;
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -282,6 +283,7 @@ registry! {
     Fmmra = "fmmra", "max-min rates from bottlenecks recorded in both directions (FMMRA)", "Arulambalam, Chen and Ansari 1996",
         fmmra::FmmraConfig, load::Metered<fmmra::Fmmra>;
     Charny = "charny", "max-min rates by consistent marking (Charny's scheme)", "Charny, Clark and Jain 1995", charny::CharnyConfig, load::Metered<charny::Charny>;
+    Ucsc = "ucsc", "max-min rates in constant time for each RM cell (UCSC scheme)", "Kalampoukas, Varma and Ramakrishnan 1995", ucsc::UcscConfig, load::Metered<ucsc::Ucsc>;
     Eprca = "eprca", "explicit rates from a mean allowed rate and two queue thresholds (EPRCA)", "Roberts 1994, ATM Forum 94-0735", eprca::EprcaConfig, eprca::Eprca;
     Osu = "osu", "load adjustment of every channel from the load of an interval (OSU scheme)", "Jain, Kalyanaraman and Viswanathan 1994, ATM Forum 94-0883", osu::OsuConfig, load::Metered<osu::Osu>;
     Capc = "capc", "one explicit rate for all that follows the load (CAPC)", "Barnhart 1994, ATM Forum 94-0983", capc::CapcConfig, load::Metered<capc::Capc>;

@@ -162,7 +162,7 @@ fn hysteresis_remembers_across_a_change() {
 
 #[test]
 fn an_interval_that_has_begun_has_the_new_length() {
-    for name in ["erica", "osu", "capc", "phantom", "charny", "fmmra"] {
+    for name in ["erica", "osu", "capc", "phantom", "charny", "fmmra", "ucsc"] {
         let config = |interval: &str| json!({ "scheme": name, "interval": interval });
         let mut control = control(config("1 ms"));
         control.wake(us(1_000), 0, 1);

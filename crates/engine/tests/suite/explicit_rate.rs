@@ -1,5 +1,5 @@
-//! FMMRA, consistent marking, EPRCA, the OSU scheme, CAPC and Phantom at one port, with numbers
-//! worked out by hand. The link carries 100,000 cells/s, so that an interval of 1 ms has time for
+//! FMMRA, consistent marking, the UCSC scheme, EPRCA, the OSU scheme, CAPC and Phantom at one port, with
+//! numbers worked out by hand. The link carries 100,000 cells/s, so that an interval of 1 ms has time for
 //! 100 cells.
 
 use std::collections::VecDeque;
@@ -399,6 +399,95 @@ fn charny_ignores_the_old_mark_of_the_channel_and_unmarks_the_inconsistent() {
 
 const EPRCA: &str = r#"{ "qt": "10 cells", "dqt": "20 cells" }"#;
 
+fn ucsc(others: Value, channels: usize) -> Port {
+    let mut all = json!({ "target_utilisation": 1.0 });
+    all.as_object_mut()
+        .unwrap()
+        .extend(others.as_object().unwrap().clone());
+    Port::new("ucsc", all, channels)
+}
+
+#[test]
+fn ucsc_shares_what_channels_bottlenecked_elsewhere_leave() {
+    let mut port = ucsc(json!({}), 3);
+    let a_max = |port: &Port| port.statistic("a_max_cells_per_second");
+    // 100,000 / 3 for the first channel, which asks for 10,000 and so is bottlenecked elsewhere.
+    near(port.frm(0, PCR, 10_000.0), 100_000.0 / 3.0);
+    // (100,000 - 10,000) / 2 for the second, which asks for 60,000.
+    near(port.frm(1, PCR, 60_000.0), 45_000.0);
+    // An earlier port allows the third 20,000: its own A_max is 45,000, which it cannot use.
+    near(port.frm(2, 20_000.0, 60_000.0), 20_000.0);
+    near(a_max(&port), 45_000.0);
+    assert_eq!(port.statistic("bottlenecked_elsewhere"), 2.0);
+    // 100,000 - 10,000 - 20,000 for the second alone.
+    near(port.frm(1, PCR, 45_000.0), 70_000.0);
+    // It cannot use them, either: its 45,000 are less. Then the third may have 100,000 - 10,000 - 45,000.
+    near(port.frm(2, PCR, 45_000.0), 45_000.0);
+    assert_eq!(port.statistic("bottlenecked_elsewhere"), 2.0);
+    // With all of A_max the second is no longer bottlenecked elsewhere: 100,000 - 10,000 is for two.
+    near(port.frm(1, PCR, 90_000.0), 45_000.0);
+    near(port.frm(2, PCR, 45_000.0), 45_000.0);
+    assert_eq!(port.statistic("bottlenecked_elsewhere"), 1.0);
+    // The first returns: without it there is none, and the exact third is left to it.
+    assert_eq!(port.frm(0, PCR, PCR), 100_000.0 / 3.0);
+    assert_eq!(port.statistic("bottlenecked_elsewhere"), 0.0);
+}
+
+#[test]
+fn ucsc_takes_a_coded_rate_for_the_rate() {
+    // 75,000 is 2^16 (1 + 73.9/512); its code says 2^16 (1 + 73/512) = 74,880.
+    let mut port = ucsc(json!({}), 2);
+    port.frm(0, PCR, 25_000.0);
+    near(port.frm(1, PCR, 74_880.0), 75_000.0);
+    assert_eq!(port.statistic("bottlenecked_elsewhere"), 1.0);
+    // So the first can claim its half. A rate lower by 1/512 is less than 75,000.
+    near(port.frm(0, PCR, 25_000.0), 50_000.0);
+    port.frm(1, PCR, 75_000.0 * 511.0 / 512.0 - 1.0);
+    assert_eq!(port.statistic("bottlenecked_elsewhere"), 2.0);
+}
+
+#[test]
+fn ucsc_allocates_its_target_of_what_other_classes_leave_and_an_equal_share_at_least() {
+    let mut port = ucsc(json!({ "target_utilisation": 0.9 }), 2);
+    port.frm(0, PCR, 40_000.0);
+    near(port.frm(1, PCR, PCR), 50_000.0);
+    // 0.9 (100,000 - 60,000) = 36,000 is less than the 40,000 of old: half of it for each.
+    port.vbr(60);
+    port.end();
+    near(port.frm(1, PCR, 50_000.0), 18_000.0);
+    near(port.frm(0, PCR, 40_000.0), 18_000.0);
+    assert_eq!(port.statistic("bottlenecked_elsewhere"), 0.0);
+    // Backward RM cells are left alone.
+    assert_eq!(port.er(0, PCR, 40_000.0), PCR);
+}
+
+proptest! {
+    #![proptest_config(repeatable(200))]
+
+    /// Sources that other links hold to a limit, and that have the rate of the last RM cell in the next one. After a
+    /// round of RM cells for each level of the rates, and one more, all rates are the max-min shares of the port.
+    #[test]
+    fn ucsc_settles_at_the_max_min_shares(limits in vec(1_000.0..100_000.0f64, 1..8)) {
+        let channels = limits.len();
+        let mut port = ucsc(json!({}), channels);
+        let mut rates = vec![1_000.0; channels];
+        for _ in 0..=2 * channels {
+            for (slot, rate) in rates.iter_mut().enumerate() {
+                *rate = port.frm(slot as u32, PCR, *rate).min(limits[slot]);
+            }
+        }
+        // Water-filling: from the lowest limit on, each has its limit or an equal part of the rest.
+        let mut order: Vec<usize> = (0..channels).collect();
+        order.sort_by(|a, b| limits[*a].total_cmp(&limits[*b]));
+        let mut left = 100_000.0;
+        for (place, slot) in order.into_iter().enumerate() {
+            let fair = limits[slot].min(left / (channels - place) as f64);
+            left -= fair;
+            prop_assert!((rates[slot] / fair - 1.0).abs() < 2.0 / 512.0, "{rates:?} of {limits:?}");
+        }
+    }
+}
+
 fn eprca(others: Value) -> Port {
     let mut all: Value = serde_json::from_str(EPRCA).unwrap();
     all.as_object_mut()
@@ -597,6 +686,8 @@ fn wrong_parameters_are_found() {
         ("fmmra", "drain_factor", json!(0.0)),
         ("charny", "target_utilisation", json!(2.5)),
         ("charny", "interval", json!("0 s")),
+        ("ucsc", "target_utilisation", json!(0.0)),
+        ("ucsc", "interval", json!("9 us")),
         ("eprca", "qt", json!("301 cells")),
         ("eprca", "av", json!(0.0)),
         ("eprca", "vcs", json!(-1.0)),

@@ -3,7 +3,7 @@
 
 use crate::support::bottlenecks::{access, greedy, max_min, steady_rates};
 use crate::support::plans::{Graph, plain_switch};
-use crate::support::schemes::{Scheme, charny, erica, fmmra, scheme};
+use crate::support::schemes::{Scheme, charny, erica, fmmra, scheme, ucsc};
 use cellrate_engine::atm::Simulation;
 use cellrate_engine::atm::plan::{Plan, SwitchPlan};
 use cellrate_engine::atm::server::LazyServer;
@@ -109,7 +109,7 @@ fn settling(plan: Plan, fair: &[f64]) -> Ps {
 #[test]
 fn the_generic_fairness_configurations_come_out_as_they_should() {
     for (generic, name) in [(&GFC_1, "GFC-1"), (&GFC_2, "GFC-2")] {
-        for scheme in [erica(), fmmra(), charny()] {
+        for scheme in [erica(), fmmra(), charny(), ucsc()] {
             let (plan, fair) = generic.plan(&scheme, Ps::from_us(200));
             let solved = max_min(&plan, scheme.target, scheme.idle);
             assert!(

@@ -8,7 +8,7 @@ use crate::support::plans::{Graph, flow, plain_switch};
 use crate::support::repeatable::repeatable;
 use crate::support::schemes::{
     Scheme, capc, capc_of_short_intervals, charny, erica_plus, erica_without_clip,
-    fmmra_of_long_intervals, fmmra_of_short_intervals, osu, phantom,
+    fmmra_of_long_intervals, fmmra_of_short_intervals, osu, phantom, ucsc,
 };
 use cellrate_engine::atm::cell::ServiceClass;
 use cellrate_engine::atm::plan::{Plan, SwitchPlan};
@@ -75,6 +75,10 @@ proptest! {
     #[test]
     fn steady_rates_of_consistent_marking_are_max_min_fair_but_for_lost_marks(draft in drafts()) {
         check_from(&draft, &charny(), least_of_consistent_marking)?;
+    }
+    #[test]
+    fn steady_rates_of_the_ucsc_scheme_are_max_min_fair(draft in drafts()) {
+        check(&draft, &ucsc())?;
     }
 }
 

@@ -65,12 +65,14 @@ impl Port {
             self.control.on_forward(now, slot, &mut frame, None, 0);
         }
     }
-    /// The least frame, which carries a record of the channel's rate.
-    fn forward(&mut self, slot: u32, ccr: f64) {
+    /// The least frame, which carries a record of the channel's rate. Returns the explicit rate that
+    /// the port leaves in it.
+    fn forward(&mut self, slot: u32, ccr: f64) -> f64 {
         let mut frame = Passing::new(Contents::Forward, SMALL, false);
         let (now, mut record) = (self.now(), record(PCR, ccr));
         self.control
             .on_forward(now, slot, &mut frame, Some(&mut record), 0);
+        record.er
     }
     fn background(&mut self, count: u32, octets: u32) {
         let now = self.now();
@@ -228,6 +230,18 @@ fn samples_of_a_fraction_of_a_picosecond_keep_in_step() {
 }
 
 #[test]
+fn ucsc_subtracts_octets_of_channels_bottlenecked_elsewhere() {
+    let ucsc = json!({ "scheme": "ucsc", "target_utilisation": 1.0 });
+    let mut port = Port::new(ucsc, 3);
+    near(port.forward(0, 10e6), 100e6 / 3.0);
+    near(port.forward(1, 60e6), 45e6);
+    // 20 large frames of other classes leave 69.24 million octets/s.
+    port.background(20, LARGE);
+    port.end(0);
+    near(port.forward(1, 45e6), 29.62e6);
+}
+
+#[test]
 fn capc_steps_by_octets_and_never_below_ten_cells_of_them() {
     let capc = json!({ "scheme": "capc", "target_utilisation": 1.0, "rup": 0.1, "erf": 0.5, "threshold": "30000 cells" });
     let mut port = Port::new(capc, 4);
@@ -275,15 +289,15 @@ fn settled(scheme: &Value, units: u32) -> [f64; 3] {
     let mut sources = [10.0, 200.0, 3_000.0].map(|rate| (rate * f64::from(units), 0.0));
     for interval in 0..100 {
         let now = Ps::from_ms(100 * interval + 50);
-        for (slot, (rate, owed)) in (0..).zip(&mut sources) {
+        let mut records = sources.map(|(rate, _)| record(PCR, rate));
+        for ((slot, (rate, owed)), record) in (0..).zip(&mut sources).zip(&mut records) {
             *owed += *rate / f64::from(units) * 0.1;
             // The millionth keeps whole numbers whole.
             let frames = (*owed + 1e-6).floor();
             *owed -= frames;
-            let mut record = record(PCR, *rate);
             for frame in 0..frames as u64 {
                 let contents = [Contents::Data, Contents::Forward][usize::from(frame == 0)];
-                let record = (frame == 0).then_some(&mut record);
+                let record = (frame == 0).then_some(&mut *record);
                 let mut passing = Passing::new(contents, units, true);
                 control.on_forward(now, slot, &mut passing, record, 0);
             }
@@ -291,10 +305,9 @@ fn settled(scheme: &Value, units: u32) -> [f64; 3] {
         (0..2_000).for_each(|_| control.on_background(now, units.into()));
         let end = Ps::from_ms(100 * (interval + 1));
         control.wake(end, 0, units.into());
-        for (slot, (rate, _)) in (0..).zip(&mut sources) {
-            let mut back = record(PCR, *rate);
-            control.on_backward(end, slot, &mut back, 0);
-            *rate = back.er;
+        for ((slot, (rate, _)), record) in (0..).zip(&mut sources).zip(&mut records) {
+            control.on_backward(end, slot, record, 0);
+            *rate = record.er;
         }
     }
     sources.map(|(rate, _)| rate)
@@ -311,7 +324,7 @@ fn steady_states_are_the_closed_forms_in_every_unit() {
         parameters
     };
     let uncounted = "1000000000000 cells";
-    // Shares of the link. ERICA: (TU C - B) / n; FMMRA and CAPC: TU (C - B) / n; Phantom: u (C - B) / (1 + n u).
+    // Shares of the link. ERICA: (TU C - B) / n; FMMRA, UCSC and CAPC: TU (C - B) / n; Phantom: u (C - B) / (1 + n u).
     let cases = [
         (
             of(
@@ -325,6 +338,10 @@ fn steady_states_are_the_closed_forms_in_every_unit() {
                 "fmmra",
                 json!({ "target_utilisation": 0.9, "interval_cells": uncounted, "er_max_floor": "advertised-rate" }),
             ),
+            0.9 * 0.8 / 3.0,
+        ),
+        (
+            of("ucsc", json!({ "target_utilisation": 0.9 })),
             0.9 * 0.8 / 3.0,
         ),
         (

@@ -94,6 +94,11 @@ pub fn charny() -> Scheme {
     scheme(0.95, json!({ "scheme": "charny" }))
 }
 
+/// The UCSC scheme.
+pub fn ucsc() -> Scheme {
+    scheme(0.95, json!({ "scheme": "ucsc" }))
+}
+
 /// ERICA+ with T0 as long as the interval, so that the queue is filled and drained no sooner than
 /// the load is known, and without the clip. Below T0 the rates are up to b - 1, 5 %, above the fair
 /// ones, and the queue nears T0 with a time constant of T0 b / (b - 1), 105 ms: so the rates are

@@ -141,6 +141,8 @@ fn explicit_rate() -> impl Strategy<Value = ControlConfig> {
         json!({"scheme": "fmmra", "mark_forward": false}),
         json!({"scheme": "fmmra", "record_own_mark": false, "ci_threshold": "3 cells"}),
         json!({"scheme": "charny"}),
+        json!({"scheme": "ucsc"}),
+        json!({"scheme": "ucsc", "ci_threshold": "3 cells"}),
         json!({"scheme": "phantom", "ci_threshold": "3 cells"}),
         json!({"scheme": "osu", "fairness": "basic"}),
         json!({"scheme": "osu", "fairness": "precise"}),
