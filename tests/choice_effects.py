@@ -128,6 +128,7 @@ CHOICES = [
     of_scheme("fmmra", "er_max_floor"),
     of_scheme("eprca", "averaging", *CONGESTED),
     of_scheme("eprca", "marking", *CONGESTED),
+    of_scheme("dmrca", "marking", *CONGESTED),
     of_scheme("osu", "fairness"),
     Choice(
         "switch.discard",

@@ -27,6 +27,7 @@ NAMES = {
     "charny": "Charny's scheme",
     "ucsc": "UCSC scheme",
     "eprca": "EPRCA",
+    "dmrca": "DMRCA",
     "osu": "OSU",
     "capc": "CAPC",
     "phantom": "Phantom",

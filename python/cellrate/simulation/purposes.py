@@ -71,6 +71,8 @@ PURPOSES: dict[str, dict[str, dict[str, str]]] = {
             "erica": "to give fair rates at a chosen load or delay",
             "fmmra": "to give max-min rates, by rates told in both directions",
             "charny": "to give max-min rates by the rates that sources tell",
+            "ucsc": "to give max-min rates in constant time per RM cell",
+            "dmrca": "to slow the fastest sources first, more as the queue grows",
             "eprca": "to give explicit rates without counting channels",
             "osu": "to compare ERICA with the scheme before it",
             "capc": "to give one rate to all from the load alone",

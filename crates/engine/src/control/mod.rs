@@ -9,6 +9,7 @@ pub mod capc;
 pub mod charny;
 mod congestion_bit;
 pub mod custom;
+pub mod dmrca;
 pub mod efci;
 pub mod eprca;
 pub mod erica;
@@ -285,6 +286,8 @@ registry! {
     Charny = "charny", "max-min rates by consistent marking (Charny's scheme)", "Charny, Clark and Jain 1995", charny::CharnyConfig, load::Metered<charny::Charny>;
     Ucsc = "ucsc", "max-min rates in constant time for each RM cell (UCSC scheme)", "Kalampoukas, Varma and Ramakrishnan 1995", ucsc::UcscConfig, load::Metered<ucsc::Ucsc>;
     Eprca = "eprca", "explicit rates from a mean allowed rate and two queue thresholds (EPRCA)", "Roberts 1994, ATM Forum 94-0735", eprca::EprcaConfig, eprca::Eprca;
+    Dmrca = "dmrca", "explicit rates below the largest rate of all channels, which fall with the queue (DMRCA)", "Chiussi, Xia and Kumar 1996",
+        dmrca::DmrcaConfig, dmrca::Dmrca;
     Osu = "osu", "load adjustment of every channel from the load of an interval (OSU scheme)", "Jain, Kalyanaraman and Viswanathan 1994, ATM Forum 94-0883", osu::OsuConfig, load::Metered<osu::Osu>;
     Capc = "capc", "one explicit rate for all that follows the load (CAPC)", "Barnhart 1994, ATM Forum 94-0983", capc::CapcConfig, load::Metered<capc::Capc>;
     Phantom = "phantom", "a multiple of the rate of an imaginary channel (Phantom)", "Afek, Mansour and Ostfeld 1996", phantom::PhantomConfig, load::Metered<phantom::Phantom>;

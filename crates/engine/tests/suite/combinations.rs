@@ -33,7 +33,7 @@ fn control(name: &str) -> ControlConfig {
     let mut parameters = match name {
         "efci" => json!({ "threshold": "20 cells" }),
         "fmmra" => json!({ "qt": "5 cells", "dqt": "20 cells" }),
-        "eprca" => json!({ "qt": "10 cells", "dqt": "30 cells" }),
+        "eprca" | "dmrca" => json!({ "qt": "10 cells", "dqt": "30 cells" }),
         "smith-predictor" => json!({ "set_point": "20 cells" }),
         "rrm-pd-plus" => {
             json!({ "sampling": "10 cells", "low": "10 cells", "high": "30 cells", "beta": "0 cells" })

@@ -1,4 +1,4 @@
-//! FMMRA, consistent marking, the UCSC scheme, EPRCA, the OSU scheme, CAPC and Phantom at one port, with
+//! FMMRA, consistent marking, the UCSC scheme, EPRCA, DMRCA, the OSU scheme, CAPC and Phantom at one port, with
 //! numbers worked out by hand. The link carries 100,000 cells/s, so that an interval of 1 ms has time for
 //! 100 cells.
 
@@ -535,6 +535,59 @@ fn eprca_presses_fast_channels_from_qt_and_all_from_dqt() {
     assert_eq!((fast.ci, fast.er, slow.ci), (true, PCR, false));
 }
 
+fn dmrca(others: Value) -> Port {
+    let mut all = json!({ "qt": "10 cells", "dqt": "20 cells", "alpha": 0.5, "time_out": "3 ms" });
+    all.as_object_mut()
+        .unwrap()
+        .extend(others.as_object().unwrap().clone());
+    Port::new("dmrca", all, 2)
+}
+
+#[test]
+fn dmrca_follows_the_largest_rate_and_forgets_a_channel_after_the_time_out() {
+    let mut port = dmrca(json!({}));
+    let mut frm = |at: u64, slot: u32, ccr: f64| {
+        port.interval = at;
+        port.frm(slot, PCR, ccr);
+        let found =
+            ["max", "a_max"].map(|name| port.statistic(&format!("{name}_cells_per_second")));
+        found
+    };
+    // A_MAX from 50,000: half of the way to the first rate, which is MAX.
+    assert_eq!(frm(0, 0, 30_000.0), [30_000.0, 40_000.0]);
+    // A larger rate, then a smaller one of the other channel: MAX stays, and A_MAX follows it.
+    assert_eq!(frm(1, 1, 80_000.0), [80_000.0, 60_000.0]);
+    assert_eq!(frm(2, 0, 20_000.0), [80_000.0, 70_000.0]);
+    // The channel of MAX may lower it.
+    assert_eq!(frm(3, 1, 40_000.0), [40_000.0, 55_000.0]);
+    // Its rate holds for 3 ms without an RM cell, and no longer.
+    assert_eq!(frm(6, 0, 20_000.0), [40_000.0, 47_500.0]);
+    assert_eq!(frm(7, 0, 20_000.0), [20_000.0, 33_750.0]);
+}
+
+#[test]
+fn dmrca_presses_channels_above_a_share_of_the_largest_rate_that_falls_with_the_queue() {
+    let mut port = dmrca(json!({ "f_qt": 0.9, "f_dqt": 0.4 }));
+    // A_MAX is 50,000; F is 0.85 at 11, 0.65 at 15, 0.4 from 20 on.
+    let mut ers = |queue| {
+        port.queue = queue;
+        [port.er(0, PCR, 45_000.0), port.er(1, PCR, 30_000.0)]
+    };
+    assert_eq!(ers(10), [PCR, PCR]);
+    assert_eq!(ers(11).map(f64::round), [42_500.0, PCR]);
+    assert_eq!(ers(15).map(f64::round), [32_500.0, PCR]);
+    assert_eq!(ers(20), [20_000.0, 20_000.0]);
+    assert_eq!(ers(500), [20_000.0, 20_000.0]);
+    let mut binary = dmrca(json!({ "f_qt": 0.9, "f_dqt": 0.4, "marking": "binary" }));
+    binary.queue = 15;
+    let (fast, slow) = (binary.brm(0, PCR, 45_000.0), binary.brm(1, PCR, 30_000.0));
+    assert_eq!((fast.ci, fast.er, slow.ci), (true, PCR, false));
+    // Two thresholds that are one make a step.
+    let mut step = dmrca(json!({ "dqt": "10 cells", "f_dqt": 0.4 }));
+    step.queue = 11;
+    assert_eq!(step.er(1, PCR, 30_000.0), 20_000.0);
+}
+
 fn osu(others: Value) -> Port {
     let mut all = json!({ "target_utilisation": 1.0 });
     all.as_object_mut()
@@ -688,6 +741,12 @@ fn wrong_parameters_are_found() {
         ("charny", "interval", json!("0 s")),
         ("ucsc", "target_utilisation", json!(0.0)),
         ("ucsc", "interval", json!("9 us")),
+        ("dmrca", "qt", json!("301 cells")),
+        ("dmrca", "f_qt", json!(1.1)),
+        ("dmrca", "f_dqt", json!(0.0)),
+        ("dmrca", "f_dqt", json!(1.1)),
+        ("dmrca", "alpha", json!(0.0)),
+        ("dmrca", "time_out", json!("0 s")),
         ("eprca", "qt", json!("301 cells")),
         ("eprca", "av", json!(0.0)),
         ("eprca", "vcs", json!(-1.0)),
@@ -719,7 +778,12 @@ fn wrong_parameters_are_found() {
             "{scheme} {field}: {found:?}"
         );
     }
-    for (scheme, field) in [("fmmra", "dqt"), ("eprca", "dqt"), ("capc", "threshold")] {
+    for (scheme, field) in [
+        ("fmmra", "dqt"),
+        ("eprca", "dqt"),
+        ("dmrca", "dqt"),
+        ("capc", "threshold"),
+    ] {
         let found = config(scheme, json!({})).check(SwitchFacts {
             buffer: 100,
             service_time: cell_time,

@@ -242,6 +242,23 @@ fn ucsc_subtracts_octets_of_channels_bottlenecked_elsewhere() {
 }
 
 #[test]
+fn dmrca_compares_a_queue_in_octets_and_rates_in_octets() {
+    let dmrca = json!({ "scheme": "dmrca", "qt": "3000 cells", "dqt": "13000 cells", "f_dqt": 0.25, "alpha": 1.0 });
+    let mut port = Port::new(dmrca, 2);
+    port.forward(0, 40e6);
+    let mut er = |queue, ccr| {
+        let mut back = record(PCR, ccr);
+        port.control.on_backward(port.now(), 0, &mut back, queue);
+        back.er
+    };
+    // Half of the way from 3,000 to 13,000 octets F is 0.625: 25 million octets/s.
+    near(er(8_000, 25.1e6), 25e6);
+    assert_eq!(er(8_000, 24.9e6), PCR);
+    assert_eq!(er(3_000, 40e6), PCR);
+    near(er(13_000, 24.9e6), 10e6);
+}
+
+#[test]
 fn capc_steps_by_octets_and_never_below_ten_cells_of_them() {
     let capc = json!({ "scheme": "capc", "target_utilisation": 1.0, "rup": 0.1, "erf": 0.5, "threshold": "30000 cells" });
     let mut port = Port::new(capc, 4);

@@ -109,7 +109,7 @@ fn within_reach(name: &str, key: &str) -> &'static [&'static str] {
         "red" => &["switch.aqm.weight=0.1", "switch.aqm.max_p=0.2"],
         "codel" => &["switch.aqm.target=1 ms", "switch.aqm.interval=5 ms"],
         "efci" if key != "threshold" => &["switch.control.high=10 packets"],
-        "fmmra" | "eprca" => &[
+        "fmmra" | "eprca" | "dmrca" => &[
             "switch.control.qt=2 packets",
             "switch.control.dqt=6 packets",
         ],

@@ -111,7 +111,7 @@ fn properties(schema: &Value) -> impl Iterator<Item = (&String, &Value)> {
 fn within_reach(scheme: &str, key: &str) -> &'static [&'static str] {
     match scheme {
         "efci" if key == "low" => &["high=10 cells"],
-        "fmmra" | "eprca" => &["qt=2 cells", "dqt=6 cells"],
+        "fmmra" | "eprca" | "dmrca" => &["qt=2 cells", "dqt=6 cells"],
         "rrm-pid" => &[
             "sampling=5 cells",
             "low=5 cells",

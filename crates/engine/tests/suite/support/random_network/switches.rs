@@ -161,11 +161,17 @@ fn explicit_rate() -> impl Strategy<Value = ControlConfig> {
         let (qt, dqt) = (format!("{qt} cells"), format!("{} cells", 2 * qt));
         read(json!({"scheme": "eprca", "marking": marking, "qt": qt, "dqt": dqt}))
     });
+    let dmrca = (select(vec!["explicit-rate", "binary"]), 0..10u64, select(vec!["20 us", "1 ms", "100 ms"])).prop_map(
+        |(marking, qt, time_out)| {
+            let (qt, dqt) = (format!("{qt} cells"), format!("{} cells", 2 * qt));
+            read(json!({"scheme": "dmrca", "marking": marking, "qt": qt, "dqt": dqt, "time_out": time_out}))
+        },
+    );
     let smith = (1..60u64, select(vec!["100 us", "1 ms", "10 ms"])).prop_map(|(set_point, time_constant)| {
         let set_point = format!("{set_point} cells");
         read(json!({"scheme": "smith-predictor", "set_point": set_point, "time_constant": time_constant}))
     });
-    prop_oneof![3 => timed, 1 => eprca, 1 => smith]
+    prop_oneof![3 => timed, 1 => eprca, 1 => dmrca, 1 => smith]
 }
 
 fn erica() -> impl Strategy<Value = ControlConfig> {
