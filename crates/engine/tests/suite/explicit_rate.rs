@@ -549,9 +549,7 @@ fn dmrca_follows_the_largest_rate_and_forgets_a_channel_after_the_time_out() {
     let mut frm = |at: u64, slot: u32, ccr: f64| {
         port.interval = at;
         port.frm(slot, PCR, ccr);
-        let found =
-            ["max", "a_max"].map(|name| port.statistic(&format!("{name}_cells_per_second")));
-        found
+        ["max", "a_max"].map(|name| port.statistic(&format!("{name}_cells_per_second")))
     };
     // A_MAX from 50,000: half of the way to the first rate, which is MAX.
     assert_eq!(frm(0, 0, 30_000.0), [30_000.0, 40_000.0]);
