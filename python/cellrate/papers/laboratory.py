@@ -167,9 +167,9 @@ class OpenParameter:
 
     @property
     def choices(self) -> tuple[tuple[Choice, ...], ...]:
-        """For each value the alternatives that set it.
+        """For each value of the open parameter, what replaces the assumed value.
 
-        Empty for the assumed value, which is first.
+        The assumed value is first, and nothing replaces it.
         """
         return ((), *(((self.assumption, each),) for each in self.assumption.alternatives))
 
