@@ -225,3 +225,13 @@ def test_controls_with_queues_beyond_the_buffer_are_tried_under_other_protection
         assert (protections > {"pfc"}) is is_long, control
     assert options["dcqcn", "pfc"]["queue_peak_bytes"] > 50_000
     assert options["expresspass", "pfc"]["queue_peak_bytes"] < 50_000
+
+
+def test_the_own_row_is_the_scenario_as_it_is() -> None:
+    found, _ = choice()
+    rows = {one.named.name: one for one in found.best_of_each(lambda one: one.row)}
+    own, run = rows["dcqcn, pfc (own)"], cellrate.run(VICTIM, seed=1)
+    assert not own.setting.values
+    assert own.means["completion"] == run.summary["totals"]["completion_p99_seconds"]
+    # Its control with other parameters has a row of its own.
+    assert rows["dcqcn, pfc"].setting.values

@@ -35,6 +35,16 @@ def incast(tmp_path: Path) -> Path:
     return place
 
 
+def test_a_collective_completes_with_its_last_step() -> None:
+    pattern = 'flow.ring.pattern={kind="tree-all-reduce", size="100 kB"}'
+    [outcome] = run_many([Job(cellrate.template("all-reduce"), "all.toml", (pattern,), 1)])
+    summary = json.loads(outcome.summary())
+    [completion] = [one for one in OF_LINK_LAYERS["ethernet"] if one.name == "completion"]
+    [operation] = summary["collectives"]
+    assert completion.of(summary) == operation["completion_seconds"]
+    assert completion.of(summary) > 2 * summary["totals"]["completion_p99_seconds"]
+
+
 def test_a_run_whose_files_do_not_end_has_no_completion_time() -> None:
     text = cellrate.template("incast")
     for buffer, is_whole in (("100 kB", False), ("9 MB", True)):

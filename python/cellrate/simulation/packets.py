@@ -291,10 +291,13 @@ def totals_text(summary: Mapping[str, Any]) -> str:
     totals = summary["totals"]
     fairness, tail = totals["jain_index"], totals["completion_p99_seconds"]
     ended, slowed = totals["flows_completed"], totals["slowdown_p99"]
+    erred = totals["packets_lost_on_links"]
     return (
         f"throughput {_gbit(totals['throughput_bits_per_second'])} Gbit/s, "
-        f"packet loss ratio {number(totals['packet_loss_ratio'])}, "
-        f"timeouts {totals['timeouts']:,}, "
+        f"packet loss ratio of queues, acknowledgements included, "
+        f"{number(totals['packet_loss_ratio'])}, "
+        + (f"{counted(erred, 'packet')} lost by bit errors, " if erred else "")
+        + f"timeouts {totals['timeouts']:,}, "
         f"Jain's index {'-' if fairness is None else f'{fairness:.4f}'}"
         + (
             f", {counted(ended, 'flow')} completed, 99 % of them within {_time(tail)}"

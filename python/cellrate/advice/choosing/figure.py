@@ -88,12 +88,12 @@ def packet_figure(choice: PacketChoice) -> Figure:
     longest = max((one.means["queue-peak"] or 0.0 for one in shown), default=0.0) or 1.0
     dots = [
         Dot(
-            one.alternative.name,
+            one.named.name,
             one.means["queue"] or 0.0,
             (one.means[speed.name] or 0.0) / scale,
             (one.means["queue-peak"] or 0.0) / longest,
             bool(missed(one.means, choice.deciding)),
-            one.alternative == best.alternative,
+            one.named == best.named,
         )
         for one in shown
     ]

@@ -29,12 +29,14 @@ class Alternative:
         algorithm: Algorithm of `switch.aqm`; empty for the scenario's queue management.
         marks: True if the algorithm marks packets instead of dropping them.
         control: Control of the flows that obey rates; None for the scenario's control.
+        is_varied: True for the scenario's own with parameters other than the scenario's.
     """
 
     recovery: str = ""
     algorithm: str = ""
     marks: bool = False
     control: Candidate | None = None
+    is_varied: bool = False
 
     @property
     def name(self) -> str:
@@ -42,7 +44,7 @@ class Alternative:
         if self.control is not None:
             return f"control {self.control.name}"
         if not self.recovery:
-            return "the scenario's own"
+            return "the scenario's own" + (", other parameters" if self.is_varied else "")
         marked = " with ECN" if self.marks and self.recovery != OF_MARKS else ""
         return f"{self.recovery}{marked}, {self.algorithm or 'queues as they are'}"
 
@@ -61,6 +63,11 @@ class Alternative:
     def row(self) -> str:
         """Alternatives of one row share the row of the table, which shows the best of them."""
         return self.name
+
+    def varied(self) -> Alternative:
+        """The alternative with other parameters; the scenario as it is then has another name."""
+        is_own = self.control is None and not self.recovery
+        return replace(self, is_varied=True) if is_own else self
 
     def removed(self, scenario: ResolvedScenario) -> tuple[str, ...]:  # noqa: ARG002  of RoCE
         """Keys of the scenario that the alternative does not have."""

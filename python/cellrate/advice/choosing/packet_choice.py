@@ -40,8 +40,9 @@ from cellrate.simulation.runner import Job
 
 SPANS = (
     "Throughput, fairness and the mean queue are those of the measuring window; loss, completion "
-    "and queue-peak, the longest queue of any port, are those of the whole run. All are means over "
-    "seeds."
+    "and queue-peak, the longest queue of any port, are those of the whole run. Loss is the share "
+    "of all packets sent, acknowledgements included, that queues drop; packets damaged by bit "
+    "errors do not count. All are means over seeds."
 )
 STUDY = (
     "compare controls such as PFC, DCQCN and HPCC by a study with alternatives, as "
@@ -81,9 +82,14 @@ class PacketOption:
     removed: tuple[str, ...] = ()
 
     @property
+    def named(self) -> Alternative:
+        """The alternative under the name that the table gives to the option."""
+        return self.alternative.varied() if self.setting.values else self.alternative
+
+    @property
     def label(self) -> str:
         """Name of the option, with the parameters that were varied."""
-        return self.alternative.name + (f" ({self.setting.label})" if self.setting.values else "")
+        return self.named.name + (f" ({self.setting.label})" if self.setting.values else "")
 
 
 @dataclass(frozen=True)
@@ -212,8 +218,8 @@ class PacketChoice:
                 f"windows of these runs, so the runs do not show what {best.alternative.algorithm} "
                 "gains."
             )
-        row = best.alternative.row
-        other = next((one for one in self.options if one.alternative.row != row), None)
+        row = best.named.row
+        other = next((one for one in self.options if one.named.row != row), None)
         if other is not None:
             seeds = "" if self.checked is None else " with the seeds of the search"
             yield f"Second{seeds}: {other.label}: {self._numbers(other)}."
@@ -333,7 +339,7 @@ class PacketChoice:
         """The best option of each group of alternatives, in the order of the options."""
         found = dict[str, PacketOption]()
         for one in self.options:
-            found.setdefault(group(one.alternative), one)
+            found.setdefault(group(one.named), one)
         return [*found.values()]
 
     def document(self) -> Document:
@@ -352,7 +358,7 @@ class PacketChoice:
             ),
             rows(
                 [
-                    one.alternative.name,
+                    one.named.name,
                     _seeds(one),
                     *(text for _, text in self._measured(one, with_units=False)),
                     one.setting.label if one.setting.values else "defaults",

@@ -64,6 +64,10 @@ class OverRoce(Alternative):
         """The row of its control; the scenario as it is has a row of its own."""
         return self.kind
 
+    def varied(self) -> OverRoce:
+        """The alternative with other parameters, which is not the scenario as it is."""
+        return replace(self, is_own=False)
+
     def removed(self, scenario: ResolvedScenario) -> tuple[str, ...]:
         """Keys that the scenario has and the alternative does not, which no setting removes."""
         document = scenario.keys.document

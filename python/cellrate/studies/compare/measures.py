@@ -92,12 +92,14 @@ OVER_ETHERNET = (
     Measure("queue", "longest_queue_packets", "packets", "less"),
     Measure("queue_p99", "bottleneck.queue_p99_bytes", "bytes", "less"),
     Measure("queue_delay", "1e6 * queue_delay_seconds", "us", "less"),
+    Measure("operation", "1e3 * totals.collective_completion_seconds", "ms", "less"),
     Measure("completion", "1e3 * totals.completion_p99_seconds", "ms", "less"),
     Measure("fairness", "totals.jain_index", better="more"),
 )
 """Default measures over Ethernet: goodput of flows over TCP, packets lost at switches, packets
 marked, the longest queue, the 99th percentile of bytes in the bottleneck's queue and its mean
-delay, the 99th percentile of completion times, Jain's index over the flows."""
+delay, the time of the whole collective operation, the 99th percentile of completion times of flows,
+Jain's index over the flows."""
 LIKE = {"throughput": "goodput", "goodput": "throughput"}
 """The default measure over the other link layer that is most like one."""
 OLD_NAMES = {"delay": "delay_with_source"}
