@@ -90,7 +90,7 @@ def trajectory_figure(loop: EfciLoop, trajectory: Trajectory) -> Figure:
     return figure
 
 
-# Exponents of two between which the region is drawn, and number of steps per exponent.
+# Least exponent of two at which the region is drawn, and number of steps per exponent.
 LEAST, STEPS = -15, 12
 
 
@@ -108,7 +108,7 @@ class Region:
 
     @cached_property
     def axis(self) -> Floats:
-        """Exponents of two at which the conditions are evaluated; for RDF without 0."""
+        """Exponents of two at which the conditions are evaluated; RDF leaves out the exponent 0."""
         return np.linspace(LEAST, 0, -LEAST * STEPS + 1)
 
     @cached_property
@@ -120,7 +120,7 @@ class Region:
 
     @cached_property
     def standard(self) -> tuple[EfciLoop, Feasibility]:
-        """The pairs of RIF and RDF that can be signalled."""
+        """The pairs of RIF and RDF that can be signalled, with their feasibility."""
         return standard_sets(self.loop, self.buffer_cells)
 
     def boundaries(self) -> dict[str, list[Floats]]:

@@ -53,7 +53,7 @@ class Side:
 
 
 def sides(about: str, elsewhere: Iterable[Elsewhere]) -> tuple[Side, Side]:
-    """The choice with the property multiplied by factors below 1, and by factors above 1."""
+    """The choice with the property `about` times factors below 1, and times factors above 1."""
     asked = [one for one in elsewhere if one.circumstance.about == about]
     found = []
     for above in (False, True):
@@ -88,7 +88,7 @@ class Rejected:
     Attributes:
         option: The option, with the seeds of the search.
         checked: The option, with the seeds of the check.
-        missed: Texts on the goals that it then misses.
+        missed: Texts on the goals that the option misses in the check.
     """
 
     option: Option
@@ -105,8 +105,8 @@ class Answer:
         goals: Requirements that the control must meet.
         seeds: Seeds of the search.
         check_seeds: Seeds of the check, which the search does not use.
-        options: All options that were run with every seed. A control without such an option has the
-            option with its default parameters.
+        options: All options that were run with every seed. For a control without such an option,
+            the option with default parameters.
         judgement: The recommended option, the runner-up, and what other controls miss, all with the
             seeds of the search.
         checked: The recommended option, run with the seeds of the check. None if the time limit
@@ -147,8 +147,8 @@ class Answer:
     def recommended(self) -> Option | None:
         """The option to take; None if no option meets the goals.
 
-        Its numbers are those of the check if there was one. If random starts of flows need a larger
-        buffer, and the goals allow this buffer, the option has this buffer.
+        Its measures are those of the check if the option was checked. If random starts of flows
+        need a larger buffer, and the goals allow this buffer, the option has this buffer.
         """
         best, drawn = self.checked or self.judgement.best, self.other_starts
         if best is None or drawn is None or not self.has_drawn_buffer:

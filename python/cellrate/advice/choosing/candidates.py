@@ -171,7 +171,7 @@ def _ability(scheme: str) -> Ability:
 
 
 def limited(scenario: ResolvedScenario, buffer_cells: int | None, policy: str) -> tuple[str, ...]:
-    """Settings that give all switches a buffer, None for no limit, and a discard policy."""
+    """Settings that give all switches a discard policy and a buffer; None for no limit."""
     buffer = "infinite" if buffer_cells is None else f"{buffer_cells} cells"
     return (
         *everywhere(scenario, "buffer", f'"{buffer}"'),
@@ -180,7 +180,7 @@ def limited(scenario: ResolvedScenario, buffer_cells: int | None, policy: str) -
 
 
 def everywhere(scenario: ResolvedScenario, key: str, value: str) -> Iterator[str]:
-    """A setting of all switches, and of those switches that have settings of their own."""
+    """Settings `key=value` of the default for switches, and of switches with a key of their own."""
     yield f"switch.{key}={value}"
     for node in scenario.keys.document["topology"].get("node", ()):
         if key in node:
@@ -248,7 +248,7 @@ class Option:
 
     @property
     def label(self) -> str:
-        """Name of the option, with the parameters that were varied, and whose the others are."""
+        """Name of the option, with the varied parameters; says if others are the scenario's."""
         parts = [self.setting.label] if self.setting.values else []
         if self.candidate.is_own and self.candidate.ability != "none":
             parts.append("else the scenario's values" if parts else "the scenario's values")
@@ -261,7 +261,7 @@ class Option:
 
         Args:
             path: The scenario file.
-            settings: Settings of the user before those of the option.
+            settings: Settings of the user, which come before those of the option.
         """
         parts = (part for override in (*settings, *self.overrides) for part in ("--set", override))
         return shlex.join(["cellrate", "run", path, *parts])

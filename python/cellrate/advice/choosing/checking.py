@@ -35,7 +35,7 @@ def unchecked(label: str, seeds: int) -> Iterator[str]:
 
 
 def none_meets(kind: str) -> str:
-    """The beginning of the sentence on goals that nothing meets; `kind` is what was run."""
+    """Words for "nothing that was run meets all goals"; `kind` names what was run."""
     return f"No {kind} that was run meets all goals"
 
 

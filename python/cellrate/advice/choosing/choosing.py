@@ -85,7 +85,7 @@ class Budget:
 
 
 Phases: TypeAlias = Callable[[str, int, int], None]
-"""Called with the name of the current phase, and the numbers of its finished parts and of all."""
+"""Called with the name of the current phase, its number of finished parts, and of all parts."""
 
 HALVINGS = 3
 """Number of times that the interval of factors in which the choice changes is halved."""
@@ -115,9 +115,9 @@ class Effort:
 
     @property
     def check_seeds(self) -> tuple[int, ...]:
-        """The seeds of the check: those after the seeds of the search, or before if none is left.
+        """The seeds of the check: those after the seeds of the search, or before if too few follow.
 
-        As many as the search has, and `CHECKED` at least.
+        There are as many as in the search, but at least `CHECKED`.
         """
         count, after = max(CHECKED, self.seeds), self.first_seed + self.seeds
         most = LIMITS["seed"][1]
@@ -366,7 +366,7 @@ class _Choosing:
     def _ask(self, circumstance: Circumstance | None, finalists: list[Option]) -> Elsewhere | None:
         """Repeats the choice among the finalists in a changed scenario.
 
-        Returns None if the changed scenario is not valid.
+        Returns None if there is no circumstance, or the changed scenario is not valid.
         """
         if circumstance is None:
             return None

@@ -22,7 +22,7 @@ from cellrate.simulation.figures import COLOURS, FAINT, STYLE, new_figure
 # Area, in square points, of the mark of an option whose cells wait for 0 s, and of the option with
 # the longest mean wait.
 SMALL, LARGE = 14.0, 160.0
-# Least distance of two names above the panel, as a share of its width.
+# Least distance of two names above the panel, as a share of the panel's width.
 APART = 0.042
 WIDTH = 90
 """Characters of a line above the picture."""
@@ -34,10 +34,11 @@ class Dot:
 
     Attributes:
         name: Name, written above the panel.
-        x: What the option needs.
-        y: What the option gives.
-        share: What its area shows, as a share of the greatest.
-        is_missing: True if it misses a goal.
+        x: Buffer in cells, or over Ethernet the mean queue in packets.
+        y: Throughput or completion time, in the unit of the axis.
+        share: Mean wait, or over Ethernet the longest queue, as a share of the greatest in the
+            picture; sets the area.
+        is_missing: True if the option misses a goal.
         is_best: True for the recommended option.
     """
 
@@ -107,7 +108,7 @@ def packet_figure(choice: PacketChoice) -> Figure:
 def _drawn(
     dots: Sequence[Dot], axes: tuple[str, str], title: str, areas: str, hand: float | None = None
 ) -> Figure:
-    """The points with their names; `hand` is the buffer at hand."""
+    """The points with their names; `hand` is the greatest buffer that the goals allow, in cells."""
     figure, [panel] = new_figure(1, width=6.9, height=5.2, shared=False)
     dots = sorted(dots, key=lambda one: one.x)
     with style.context(STYLE):

@@ -26,7 +26,7 @@ class FirstWindows:
 
     @classmethod
     def of(cls, network: FrameNetwork) -> FirstWindows | None:
-        """The first windows that exceed a buffer most; None if none exceeds one."""
+        """The first windows that exceed a buffer by the greatest factor; None if none exceeds it."""
         found = (cls(port, flows) for port in network.ports for flows in _at_once(network, port))
         over = [one for one in found if one.queue_bytes() > one.port.buffer_bytes]
         return max(over, key=lambda one: one.queue_bytes() / one.port.buffer_bytes, default=None)
@@ -37,10 +37,10 @@ class FirstWindows:
         return max(map(_first_segments, self.flows))
 
     def queue_bytes(self, most_segments: float = math.inf) -> float:
-        """Longest queue of the first windows, as a fluid that comes at the rates of the lines.
+        """Longest queue of the first windows, as a fluid that arrives at the rates of the lines.
 
         Args:
-            most_segments: Limit of each first window.
+            most_segments: Limit of each first window in segments.
         """
         held: dict[Line, float] = defaultdict(float)
         for flow in self.flows:
@@ -59,7 +59,7 @@ class FirstWindows:
 
     @property
     def fitting_segments(self) -> int:
-        """Greatest first window with which all fit into the buffer; 0 if none does."""
+        """Greatest limit in segments with which all first windows fit the buffer; 0 if none is."""
         windows = range(self.segments, 0, -1)
         fits = (one for one in windows if self.queue_bytes(one) <= self.port.buffer_bytes)
         return next(fits, 0)
@@ -89,10 +89,10 @@ def _first_segments(flow: FrameFlow) -> int:
 
 
 def _at_once(network: FrameNetwork, port: Line) -> Iterator[tuple[FrameFlow, ...]]:
-    """The flows over TCP through a port that start at one instant, by instant.
+    """For each instant, the flows over TCP through a port that start at this instant.
 
-    Nothing if starts are drawn from a longer time than the port needs for its buffer. Flows that
-    await others start at no known instant, and are left out.
+    Nothing if starts are drawn from a longer time than the port needs to send a full buffer. Flows
+    that await others start at no known instant, and are left out.
     """
     if not math.isfinite(port.buffer_bytes):
         return

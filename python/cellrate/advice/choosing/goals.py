@@ -35,7 +35,7 @@ class Goals:
         buffer_cells: Greatest buffer; None for no limit.
         all_files_end: True if every file must end in the run, as where all flows transfer files.
         buffer_bytes: Greatest length of a queue over Ethernet; None for no limit.
-        victim: Flow group whose flows may lose no more speed than all together; None for none.
+        victim: Flow group that needs the share `throughput` of its own best speed; None for none.
     """
 
     abilities: tuple[Ability, ...] = ABILITIES
@@ -65,7 +65,7 @@ class Goals:
 
         Args:
             unit: What can be lost: "cells" or "packets".
-            speed: Text on how fast is enough; by default the goal of throughput.
+            speed: Text of the goal of speed; by default the goal of throughput.
         """
         lost = "no loss" if self.loss == 0 else f"at most {self.loss:g} of the {unit} lost"
         parts = ["all files end"] if self.all_files_end else []
@@ -184,7 +184,7 @@ class Judgement:
 
     @property
     def alike(self) -> bool:
-        """True if best and runner-up have like throughputs and overlapping buffers."""
+        """True if best and runner-up have equal throughputs (`ALIKE`) and overlapping buffers."""
         if self.best is None or self.runner_up is None:
             return False
         one, other = self.best, self.runner_up
@@ -214,7 +214,7 @@ def judged(options: Sequence[Option], goals: Goals) -> Judgement:
 
 
 NEAR = 0.9
-"""Share of the throughput that is enough, from which on an option narrowly misses it."""
+"""An option with at least this share of the throughput that is enough misses it narrowly."""
 
 
 def near_misses(options: Sequence[Option], goals: Goals) -> list[Option]:
@@ -248,8 +248,8 @@ def best_of_each(options: Sequence[Option], goals: Goals) -> list[Option]:
 
     Args:
         options: Options of several controls.
-        goals: The goals, which say what throughput is enough. Options that miss the fewest goals
-            come first.
+        goals: The goals, which say what throughput is enough. An option that misses fewer goals
+            is preferred to a smaller buffer.
 
     Returns:
         An option for each control, by buffer.
@@ -274,10 +274,10 @@ def _slow(option: Option, most: float) -> str:
 
 
 def missed_again(found: Option, options: Sequence[Option], goals: Goals) -> list[str]:
-    """The goals that the best of some options misses in other runs, its throughput included.
+    """The goals, that of throughput included, that the best of some options misses in other runs.
 
-    A share of the best throughput is that of the other options, not of the best option's own first
-    runs.
+    The best throughput, of which the goal may be a share, is taken over these runs and the other
+    options, without the best option's own first runs.
 
     Args:
         found: The best option, run with other seeds.
@@ -296,7 +296,7 @@ def missed_again(found: Option, options: Sequence[Option], goals: Goals) -> list
 def _missed(
     options: Sequence[Option], enough: Sequence[Option], goals: Goals, most: float
 ) -> dict[str, list[str]]:
-    """For each control that misses goals, the goals that its nearest option misses."""
+    """For each control that misses goals, the fewest goals that an option of it misses."""
     met = {option.candidate.name for option in enough}
     found: dict[str, list[str]] = {}
     for option in sorted(options, key=lambda option: -option.throughput_bits_per_second):

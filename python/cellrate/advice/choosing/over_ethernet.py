@@ -53,15 +53,15 @@ def choose_over_ethernet(
     The buffers stay those of the scenario. The best option is run once more, with seeds that the
     search has not used, which give its numbers.
 
-    The scenario is run with each recovery in its own queue management, and the best recoveries
-    with each queue algorithm (`packet_alternatives`), all with their defaults and one seed. The
+    Each recovery is run in the scenario's queue management, and the best recoveries with each
+    queue algorithm (`packet_alternatives`), all with their defaults and one seed. The
     best alternative of each algorithm, the best recovery, the best control, and the scenario as it
     is are then run with every seed, and their declared parameters are searched. Losses are those of
     whole runs.
 
     Raises:
-        BadInput: No group is the victim, no flow has a control, flows over RoCE are beside others,
-            or credits or pauses replace queue management.
+        BadInput: No flow group has the victim's name, no flow is over TCP or RoCE or obeys rates,
+            flows over RoCE are beside others, or credits or pauses replace queue management.
         ScenarioError: The scenario is wrong.
     """
     plain = ResolvedScenario.of(replace(base, seed=None).scenario())
@@ -143,8 +143,8 @@ class _Check:
         goals: The goals that decide.
         seeds: The seeds.
         option: The first option that misses no goal; None so far.
-        rejected: The options before it, with the goals that they miss.
-        laboratories: All runs.
+        rejected: The options that were checked before and miss goals, with these goals.
+        laboratories: The runs of each option that was checked.
     """
 
     plain: ResolvedScenario
@@ -162,7 +162,7 @@ class _Check:
     ) -> None:
         """Runs options in their order until one misses no goal.
 
-        An option that misses a goal in the search, too, is the nearest of all to the goals.
+        An option that missed a goal in the search is accepted: no other option comes closer.
         """
         for best in order:
             phases(f"checking {best.label} with other seeds", len(self.rejected), CHECKS)
@@ -304,7 +304,7 @@ class _Search:
 
 
 def _search(laboratory: WholeRuns, objective: Objective, settings: int) -> None:
-    """Runs an alternative with every seed, and its declared parameters if it has any."""
+    """Runs an alternative with every seed, and searches its declared parameters, if any."""
     scenario = ResolvedScenario.of(replace(laboratory.base, seed=None).scenario())
     others = tuple(f"flow.{group}.roce." for group in laboratory.shared[1:])
     tables = [one for one in parameter_tables(scenario) if not one.startswith(others)]
@@ -324,7 +324,7 @@ def _refuse_flows(path: str, flows: Sequence[FrameFlow]) -> None:
     """Refuses flows for which there is nothing to choose.
 
     Raises:
-        BadInput: Flows over RoCE are beside others, or no flow has a control.
+        BadInput: Flows over RoCE are beside others, or no flow is over TCP or RoCE or obeys rates.
     """
     roce = [flow for flow in flows if flow.roce]
     other = next((one.group for one in flows if one.tcp or one.rate_controlled), None)

@@ -14,7 +14,7 @@ from cellrate.simulation.network.ethernet_view import FrameFlow
 from cellrate.simulation.runner import Job
 
 OF_MARKS = "dctcp"
-"""The recovery that answers the share of marked data, so that it is tried with marks alone."""
+"""The recovery that reacts to the share of marked data; it is tried only with marks."""
 ALGORITHMS = ("none", "threshold", "red", "codel", "pie")
 CROSSED = 3
 """Number of recoveries, the best ones besides DCTCP, that are tried with each algorithm."""
@@ -50,7 +50,7 @@ class Alternative:
 
     @property
     def kind(self) -> str:
-        """Name of its search: the queue algorithm, "recovery" or "control".
+        """Kind of the alternative: the queue algorithm, "recovery" or "control".
 
         The parameters of the best alternative of each kind are searched. The scenario as it is has
         a kind of its own, the empty text.
@@ -61,7 +61,7 @@ class Alternative:
 
     @property
     def row(self) -> str:
-        """Alternatives of one row share the row of the table, which shows the best of them."""
+        """Name of the table row, which shows the best of the alternatives with this name."""
         return self.name
 
     def varied(self) -> Alternative:

@@ -54,7 +54,7 @@ ABOUT = (
     "and the recommended one is circled"
 )
 COSTLY = 0.05
-"""Share of the throughput, or of the completion time, from which on the price of goals is told."""
+"""Least share of throughput or completion time lost to goals that a sentence reports."""
 
 
 @dataclass(frozen=True)
@@ -62,8 +62,8 @@ class PacketOption:
     """An alternative with its parameters, and its means over seeds.
 
     Attributes:
-        alternative: Recovery and algorithm.
-        setting: Parameters of the algorithm that were varied.
+        alternative: Recovery and queue algorithm, or control.
+        setting: Parameters that were varied.
         seeds: Number of seeds with which the option was run.
         means: Means of the criteria; the loss is that of the whole run.
         acts: Number of packets that queue management dropped or marked, in all runs.
@@ -101,8 +101,8 @@ class PacketChoice:
         goals: Requirements that the alternative must meet.
         objective: The goals as criteria in their order; without fairness if the other goals leave
             its default out of reach.
-        seeds: Number of seeds.
-        options: All options that were run, the best first; options with every seed come before
+        seeds: Number of seeds of the search.
+        options: All options that were run, the best first; options with more seeds come before
             others.
         refused: Alternatives that the scenario does not allow, with the reason.
         simulated: Number of runs that were simulated.
@@ -110,7 +110,7 @@ class PacketChoice:
         not_tried: Text on work that the time limit left out; empty if it left out nothing.
         checked: The recommended option, run with seeds that the search has not used; None if the
             time limit ended the check, or too many options missed a goal in their checks.
-        rejected: Options, run with such seeds, that then missed a goal, with texts on these goals.
+        rejected: Options that missed a goal in their check, with texts on the missed goals.
     """
 
     base: Job
@@ -234,7 +234,7 @@ class PacketChoice:
         yield from left_out(self.not_tried)
 
     def _untried(self) -> Iterator[str]:
-        """Sentences on what `choose` does not try over Ethernet, and on what compares it."""
+        """Sentences on what `choose` does not try over Ethernet; they name a study that does."""
         own = next((one for one in self._over_roce if one.is_own), None)
         if own is not None:
             protections = {one.protection for one in self._over_roce}
@@ -265,7 +265,7 @@ class PacketChoice:
             yield from windows.words()
 
     def _own(self) -> Iterator[str]:
-        """The sentence on the values of the scenario's own control, and on those of its scheme."""
+        """Sentences on the scenario's own control and, if tried, on its scheme with defaults."""
         controls = [one.alternative.control for one in self.options]
         if not any(controls):
             return
@@ -282,8 +282,8 @@ class PacketChoice:
     def _price(self) -> Iterator[str]:
         """The sentence on a faster option that misses a goal, if it is faster by `COSTLY`.
 
-        Of the options that are about as fast as the fastest, it is the one that misses the fewest
-        goals.
+        Of the options within `COSTLY` of the fastest, the sentence names the one that misses the
+        fewest goals.
         """
         speed, own = self.speed, self._searched
         values = [one.means[speed.name] for one in self._left]
@@ -426,7 +426,7 @@ class PacketChoice:
 
 
 def _unit(criterion: Criterion) -> str:
-    """The unit of a column; a time says its own."""
+    """The unit in the heading of a column; empty for times, whose texts have units."""
     return "" if criterion.unit == "s" else criterion.shown_unit
 
 

@@ -99,7 +99,7 @@ def objective_of(goals: Goals, *, files: bool, more: Sequence[Criterion] = ()) -
 
 
 def missed(means: Means, goals: Goals) -> list[str]:
-    """Texts on the goals that means miss; a share of the best throughput is no such goal."""
+    """Texts on the goals that means miss; a share of the best throughput is not checked."""
     found = [*goals.leaves_files(means["unfinished"]), *goals.loses(means["loss"], "packets")]
     found += [*goals.is_unfair(means["fairness"]), *goals.is_long(means["queue-peak"])]
     carried = means["throughput"] or 0.0
@@ -111,8 +111,8 @@ def missed(means: Means, goals: Goals) -> list[str]:
 def within_reach(goals: Goals, found: Sequence[Means]) -> Goals:
     """The goals that decide: without fairness if its default keeps other goals from being met.
 
-    The default counts only if some means that meet the other goals reach it. If none meet the other
-    goals, it counts if any means reach it.
+    The default counts only if a run that meets the other goals reaches it. If none meets the other
+    goals, the default counts if any run reaches it.
 
     Args:
         goals: The goals that are asked for.

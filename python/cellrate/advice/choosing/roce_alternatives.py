@@ -17,7 +17,7 @@ from cellrate.simulation.network.ethernet_view import FrameNetwork
 from cellrate.simulation.runner import Job
 
 GO_BACK, SELECTIVE, TRIMMING = "go-back-n", "selective", "trimming"
-"""Protections by the source: go-back-N and selective resend, the last of what switches trimmed."""
+"""Protections by the source: go-back-N; selective resend; resend of packets that were trimmed."""
 PAUSES = {"pfc": "{}", "cbfc": "{batch=96}"}
 """Protections by links, with their settings; CBFC returns credit for four full frames at a time."""
 RED = (
@@ -25,13 +25,13 @@ RED = (
     'min="{} bytes", max="{} bytes", max_p={}'
 )
 KMIN, KMAX, KMAX_RATE = 5_000, 200_000, 40e9
-"""Bytes of the thresholds of DCQCN (Zhu et al. 2015), and the rate in bit/s for which they are."""
+"""Marking thresholds for DCQCN (Zhu et al. 2015) in bytes, and the line rate in bit/s they suit."""
 LEAST_RATE = 8e9
-"""Rate in bit/s below which these thresholds stay as they are, 1 kB and 40 kB."""
+"""Line rate in bit/s, up to which the thresholds for DCQCN are constant: 1 kB and 40 kB."""
 KMIN_SHARE, KMAX_SHARE = 0.2, 0.8
 """Thresholds of NSCC as shares of the buffer, as in the public simulator of Ultra Ethernet."""
 NSCC_TIMEOUT = 100e-6
-"""Seconds of the retransmission timer of NSCC in this simulator."""
+"""Retransmission timer of NSCC in the public simulator of Ultra Ethernet, in seconds."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class OverRoce(Alternative):
 
     @property
     def row(self) -> str:
-        """The row of its control; the scenario as it is has a row of its own."""
+        """Name of the table row: the control; the scenario as it is has the empty text."""
         return self.kind
 
     def varied(self) -> OverRoce:
@@ -192,8 +192,8 @@ def _protection(document: dict[str, Any]) -> str:
 def _marks(control: str, network: FrameNetwork) -> str:
     """Queue management that marks what a control needs marked.
 
-    Kmin and Kmax of DCQCN grow with the rate of the line. Those of NSCC are shares of the buffer,
-    or of the bandwidth-delay product without a limit.
+    Kmin and Kmax of DCQCN grow with the rate of the line. The thresholds of NSCC are shares of the
+    buffer; of the bandwidth-delay product if buffers have no limit.
     """
     rate = min(line.bits_per_second for line in network.bottlenecks or network.ports)
     if control == "dcqcn":

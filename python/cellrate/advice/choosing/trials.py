@@ -137,7 +137,7 @@ class Trials:
         return [*map(self.lossless, whole), *self.finite]
 
     def lossless(self, setting: Setting) -> Option:
-        """The option of a setting with the least buffer that is lossless with every seed so far."""
+        """A setting with the least buffer that is lossless with every seed so far, as an option."""
         runs = self.laboratory.trials[setting]
         cells = self._buffer_cells(setting, runs)
         return self._option(setting, "tail-drop", cells, runs, 0.0)
@@ -148,7 +148,7 @@ class Trials:
         return self.lossless(option.setting)
 
     def check(self, option: Option, seeds: tuple[int, ...]) -> Option:
-        """Runs an option with other seeds, which give its lossless buffer, or its loss."""
+        """Runs an option with other seeds, for its lossless buffer; for its loss if it may lose."""
         at = self.laboratory
         laboratory = at.with_seeds(seeds)
         other = replace(self, laboratory=laboratory)
@@ -172,7 +172,7 @@ class Trials:
                     self.finite.append(self.with_buffer(setting, policy, cells))
 
     def with_buffer(self, setting: Setting, policy: str, cells: int) -> Option:
-        """The option of a setting in a finite buffer; its loss is that of the whole run."""
+        """Runs a setting in a finite buffer; the option's loss is that of the whole run."""
         at = self.laboratory
         buffer = limited(self.plain, cells, policy)
         windowed = replace(at.base, overrides=(*at.base.overrides, *buffer))

@@ -49,7 +49,8 @@ class WholeRuns(Laboratory):
     def measured(self, jobs: Sequence[Job]) -> list[Measures]:
         """The measures of runs, with the losses of the whole runs.
 
-        A single run leaves cores idle, so both windows are run at a time.
+        A single run leaves cores idle, so the scenario's window and the whole run are simulated at
+        the same time.
         """
         if self._has_whole_window:
             return super().measured(jobs)
@@ -67,7 +68,7 @@ class WholeRuns(Laboratory):
 
 
 def _with_loss(one: Measures, whole: Measures) -> Measures:
-    """The measures of a run with the loss of its whole run."""
+    """The measures of a measuring window, but the loss of the whole run."""
     return replace(one, values={**one.values, "loss": whole.values["loss"]})
 
 

@@ -21,12 +21,12 @@ Sense: TypeAlias = Literal["at most", "at least", "about", "none", "some"]
 
 @dataclass(frozen=True)
 class Claim:
-    """A bound or an expected value of a number of a run.
+    """A bound or an expected value of a measured quantity of a run.
 
     Attributes:
-        quantity: Kind of the number.
-        entity: The port or the group of flows that has the number; empty for all flows together.
-        sense: The kind of claim: at most, about, none (zero) or some (above zero).
+        quantity: The quantity.
+        entity: The port or the group of flows; empty for all flows together.
+        sense: The kind of claim: at most, at least, about, none (zero) or some (above zero).
         value: The limit or the expected value; 0 for `none` and `some`.
         topic: Name of the kind of prediction, under which its errors are recorded.
         service: A service class that selects a queue of the port; empty for all queues together.
@@ -40,7 +40,7 @@ class Claim:
     service: str = ""
 
     def measured(self, summary: Mapping[str, Any]) -> float:
-        """The number in the summary of a run.
+        """The value of the quantity in the summary of a run.
 
         Raises:
             KeyError: The run has no such port.

@@ -15,9 +15,9 @@ FULL = {"pfc": "are above XOFF", "cbfc": "have no credit left"}
 def deadlocks(network: FrameNetwork) -> Iterator[Statement]:
     """Statement on cycles of buffers under PFC or CBFC.
 
-    The buffer of a line at a switch waits for the buffer of the next line of one of its flows. If
-    no buffer waits for itself over others, the last ones always drain (Dally and Seitz 1987).
-    Priorities that share a queue wait for one another, since its first frame may be held back.
+    A switch's buffer for a line waits for the buffer of the next line of each flow over this line.
+    If no buffer waits for itself over others, the last ones always drain (Dally and Seitz 1987).
+    Priorities that share a queue wait for one another, since the first frame may be held back.
     """
     if network.lossless is None:
         return
@@ -47,7 +47,7 @@ def deadlocks(network: FrameNetwork) -> Iterator[Statement]:
 
 
 def _cycle(network: FrameNetwork, queue: int) -> list[Line]:
-    """Lines whose buffers wait for one another, from one to itself; empty if there are none."""
+    """Lines whose buffers wait for one another in a cycle; empty if there is no cycle."""
     covered = set((network.lossless or {})["priorities"])
     waits: TopologicalSorter[Line] = TopologicalSorter()
     for flow in network.flows:
@@ -56,7 +56,7 @@ def _cycle(network: FrameNetwork, queue: int) -> list[Line]:
             if not any(network.queue(one) == queue for one in priorities & covered):
                 continue
             for (line,), (after,) in pairwise(way):
-                # Hosts take every frame at once, and are none of the buffers.
+                # Hosts take every frame at once, so no buffer waits at a line into a host.
                 if network.nodes[line.receiver] and network.nodes[after.receiver]:
                     waits.add(after, line)
     try:

@@ -115,7 +115,7 @@ def _statement(
 
 
 def _most(flow: FrameFlow) -> float:
-    """Greatest rate of a flow on its lines: of datagrams, or a window in each round trip."""
+    """Greatest rate of a flow in bit/s on a line: its own, or by a window in each round trip."""
     if flow.own_bits_per_second is not None:
         return flow.own_bits_per_second
     if flow.tcp is None:
@@ -133,7 +133,8 @@ class _Sharing:
 
     Attributes:
         network: The network.
-        taken_by: Names what takes part of the lines' rates before the queue of the last call.
+        taken_by: Traffic that takes part of the lines' rates before the queue of the last call of
+            `rates`.
     """
 
     def __init__(self, network: FrameNetwork) -> None:
@@ -144,13 +145,13 @@ class _Sharing:
         self._elastic: dict[Hop, float] = {}
 
     def part(self, hop: Hop) -> float:
-        """Part of a hop that its control scheme allocates, if it controls all elastic flows."""
+        """Share of a hop's rate that its scheme allocates; 1 unless all elastic flows obey rates."""
         flows = (flow for flow in self.network.over[hop[0]] if _is_elastic(flow))
         # A line carries no more than its rate, whatever a scheme allocates.
         return min(1.0, _target(hop[0])) if all(flow.rate_controlled for flow in flows) else 1.0
 
     def rates(self, queue: int, flows: Sequence[FrameFlow]) -> dict[FrameFlow, float]:
-        """Max-min fair shares of the elastic flows of a queue."""
+        """Max-min fair shares of the elastic flows of a queue in bit/s."""
         hops = {hop for flow in flows for hop in flow.hops}
         datagrams = [
             flow
@@ -199,7 +200,7 @@ class _Sharing:
                 )
 
     def _require_known(self, datagrams: Sequence[FrameFlow]) -> None:
-        """Raises `_UnknownError` where it is not known what datagrams take of a line."""
+        """Raises `_UnknownError` if the rate that datagrams take of a line is not known."""
         if self._turns:
             return
         for flow in datagrams:

@@ -19,7 +19,7 @@ TOPIC = "loss"
 CERTAIN = {"yes": "the buffer loses {unit}s in every run", "no": "no buffer loses a {unit}"}
 EXPECTED = {"yes": "cells are lost", "no": "no cell is lost", "possible": "losses are possible"}
 """Words of a statement on a buffer's loss, by the expected loss."""
-# Formulas that limit the queue, and their description.
+# Formulas that limit the queue, and words for what limits it.
 LIMITS = {
     "window-sum": "all TCP windows together hold",
     "q-max": "a queue that starts empty reaches at most",

@@ -240,8 +240,8 @@ def _link_credits(bounds: FrameBounds) -> Iterator[Statement]:
 def _credit_frames(network: FrameNetwork) -> Iterator[Statement]:
     """Statements on the frames in which CBFC returns credits, by group.
 
-    A frame takes its bytes over the unit in credits, rounded up, and the end of a link returns them
-    when a batch is free. So full frames of one length cost a frame of credits for each few of them.
+    A data frame takes one credit per unit of bytes, rounded up. The receiving end of the link
+    returns credits once a batch is free, so one credit frame follows every few data frames.
     """
     lossless = network.lossless
     if lossless is None or lossless["by"] != "cbfc":
@@ -681,7 +681,7 @@ def _by_timely(network: FrameNetwork, port: Line) -> Iterator[Prediction]:
 def _completion(
     bounds: FrameBounds, groups: dict[str, tuple[FrameFlow, ...]]
 ) -> Iterator[Prediction]:
-    """Statement on the earliest completion of a group's files, by the slowest line for them."""
+    """Statement on the earliest completion of a group's files, by the line that needs longest."""
     for name, flows in groups.items():
         if flows[0].kind != "transfer":
             continue

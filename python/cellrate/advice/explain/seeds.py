@@ -9,16 +9,16 @@ from typing import Any
 from cellrate import _core
 
 PROBED = 8
-"""Number of further seeds whose networks are compared with that of the scenario."""
+"""Number of further seeds whose networks are compared with the scenario's network."""
 LARGEST_SEED = 2**63 - 1
 
 
 def drawn_under_seed(scenario: _core.Scenario) -> tuple[str, int] | None:
-    """The seed of a network that other seeds draw otherwise, behind a sentence; None without draws.
+    """A sentence, and the scenario's seed, if other seeds give another network; otherwise None.
 
     The sentence names what differs: sizes and starts of flows, or pairs of hosts, which determine
     the paths. The hash that chooses paths has no seed. The network of the scenario is compared with
-    those of 8 other seeds.
+    the networks of 8 other seeds.
 
     Args:
         scenario: The scenario.

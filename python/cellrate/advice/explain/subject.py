@@ -91,7 +91,7 @@ class Subject:
 
     @cached_property
     def surroundings(self) -> str:
-        """Text on background and two-way data at the bottlenecks, for the kind of a prediction."""
+        """Text on background and two-way data at the bottlenecks, for the name of a prediction."""
         if any(situation.has_varying_background for situation in self.bottlenecks):
             beside = ", background in bursts"
         elif any(situation.others for situation in self.bottlenecks):
@@ -103,7 +103,7 @@ class Subject:
 
     @cached_property
     def differences(self) -> str:
-        """A clause on what differs between the flows of a bottleneck, for records."""
+        """Text on what differs between flows of a bottleneck, for the name of a prediction."""
         met, found = self.bottlenecks, ""
         if any(situation.has_other_bottlenecks for situation in met):
             found += ", several bottlenecks"
@@ -120,12 +120,12 @@ class Subject:
 
     @cached_property
     def tcp_cells_over(self) -> Mapping[Link, float]:
-        """Cells of all windows of which data or acknowledgements cross a link."""
+        """By link, cells of all TCP windows whose data or acknowledgements cross the link."""
         return self._cells_over(0.0)
 
     @cached_property
     def window_cells_over(self) -> Mapping[Link, float]:
-        """Cells of all windows over a link; infinite if flows without TCP cross it, too."""
+        """By link, cells of all TCP windows; infinite if flows without TCP cross the link, too."""
         return self._cells_over(math.inf)
 
     def _cells_over(self, without_tcp: float) -> Mapping[Link, float]:
@@ -269,15 +269,15 @@ def target_utilisation(control: Parameters) -> float:
 
 
 def handed_out_cells_per_second(situation: Situation) -> float:
-    """Mean rate that elastic flows get of a link: what the scheme allocates, if the link has it."""
+    """Mean rate that elastic flows get of a link: the allocation, or the capacity if less."""
     return min(allocated_cells_per_second(situation), situation.capacity_cells_per_second)
 
 
 def allocated_cells_per_second(situation: Situation) -> float:
     """Mean rate that the scheme of a link allocates to elastic flows.
 
-    With a target above 1 it exceeds what the link carries. ERICA allocates a share of the link, or
-    of the capacity that background leaves (`capacity_form`).
+    With a target utilisation above 1 the rate exceeds the link's. ERICA allocates a share of the
+    link, or of the capacity that background leaves (`capacity_form`).
     """
     left, port = situation.capacity_cells_per_second, situation.port
     if not port.is_port or not situation.abr:

@@ -158,7 +158,7 @@ class _Bounds:
         return min(self._over(own, link) for link in links)
 
     def _over(self, own: dict[JoinedFlow, float], link: JoinedLink) -> float:
-        """Sum of the throughputs, if the flows over the link share it and others have their own."""
+        """Sum of throughputs in bit/s: flows over the link share it, others have own bounds."""
         window = self.end - self.begin
         over = [flow for flow in own if link in flow.forward]
         active = max(self._active(flow) for flow in over)

@@ -134,7 +134,10 @@ def _bound_of_all(total: float, carried: float) -> Statement:
 
 @dataclass(frozen=True)
 class _Group:
-    """Expected rates of a group in bit/s, and the assumptions that fail."""
+    """Expected rates of a group in bit/s, and the assumptions that fail.
+
+    Those in `skewed` affect only the division of the total among the flows of one link.
+    """
 
     rates: list[float]
     common: list[str]
@@ -217,7 +220,7 @@ def window_rate(flow: Flow, tcp: Tcp, cells_per_second: float = math.inf) -> flo
 
     Args:
         flow: The flow.
-        tcp: Its TCP.
+        tcp: Parameters of the flow's TCP.
         cells_per_second: The source's rate, if it is below those of the links and PCR.
     """
     rate = min(cells_per_second, *(link.cells_per_second for link in flow.forward))
@@ -282,7 +285,7 @@ def _burst_seconds(flow: Flow) -> float | None:
 
 
 def _peak(tcp: Tcp, abr: Abr | None, share_bits_per_second: float) -> float:
-    """Payload rate at a share: all segments full and padded, one of Nrm cells an RM cell."""
+    """Payload rate in bit/s at a fair share: full segments, padded; one of Nrm cells an RM cell."""
     nrm = 0 if abr is None else abr.nrm
     return _peak_of(share_bits_per_second, tcp.mss_bytes, tcp.overhead_bytes, nrm)
 

@@ -51,7 +51,7 @@ def _given_credits(situation: Situation, control: Parameters) -> Result:
 
 
 def reserved_cells(network: Network, port: Link) -> float:
-    """Cells that static credits reserve at a port: N2 + N3 of each channel over it, either way."""
+    """Cells that static credits reserve at a port: N2 + N3 of each forward or backward channel."""
     control = network.credit
     if control is None:
         return 0.0

@@ -71,11 +71,11 @@ class FrameBounds:
         return end - begin
 
     def rate(self, flow: FrameFlow) -> tuple[float, Limit]:
-        """The greatest TCP throughput of a flow alone in the measuring window in bit/s, and why.
+        """The greatest TCP throughput of a flow alone in the measuring window, and what limits it.
 
-        The least of four bounds: whole frames with preambles and gaps on the slowest hop; a window
-        in each round trip that has begun; the size of the file; the credit reserve in each round
-        trip.
+        The least of four bounds in bit/s: whole frames with preambles and gaps on the slowest hop;
+        a window in each round trip that has begun; the size of the file; the credit reserve in each
+        round trip.
         """
         begin, end = self.window
         active = max(0.0, end - max(begin, flow.start_seconds))
@@ -130,7 +130,7 @@ class FrameBounds:
         return {line: number for number, line in enumerate(self.network.lines)}
 
     def _payload_by_links(self, flow: FrameFlow, hop: int, seconds: float) -> float:
-        """Most payload in bytes that the credits of a link let begin in a time.
+        """Most payload in bytes whose frames the credits of a link let begin within `seconds`.
 
         A frame holds its credits for a loop. So the sum over frames of credits times loop is at
         most all credits times the time and the longest loop.
@@ -145,7 +145,7 @@ class FrameBounds:
     def _held(
         self, line: Line, after: Line | None, lengths: npt.NDArray[np.int_]
     ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-        """Credits of a link that frames of some lengths in bytes take, and the least times in s.
+        """Credits that frames of some lengths in bytes take of a link, and for how many s at least.
 
         The time is a loop: the frame with its preamble, the propagation, the service at the next
         port unless a host takes the frame, the return of the credits.
@@ -161,7 +161,7 @@ class FrameBounds:
         return taken, loops
 
     def _usable(self, line: Line, taken: npt.NDArray[np.float64]) -> float:
-        """Credits of a link that frames can hold together; the rest if all take equally many."""
+        """Credits of a link that whole frames can hold together; all unless all take as many."""
         assert self.network.lossless is not None  # noqa: S101  callers know it
         credits_ = float(self.network.lossless["credits"][self._numbers[line]])
         least = float(taken.min())
@@ -171,8 +171,8 @@ class FrameBounds:
     def link_credit_rates(self) -> Mapping[tuple[Line, int], float]:
         """Greatest rate in bit/s, with preambles and gaps, that CBFC admits, by link and priority.
 
-        The frames of the length that makes the most of the credits; a run has it if all frames are
-        so long. Links that carry no data are left out.
+        The rate is that of frames whose length makes the most of the credits; a run reaches it if
+        all frames have this length. Links that carry no data are left out.
         """
         kinds: dict[tuple[Line, int], set[tuple[Line | None, int, int]]] = defaultdict(set)
         data: dict[tuple[Line, int], None] = {}
@@ -189,7 +189,7 @@ class FrameBounds:
         return {key: self._link_credit_rate(key[0], kinds[key]) for key in data}
 
     def _link_credit_rate(self, line: Line, kinds: Iterable[tuple[Line | None, int, int]]) -> float:
-        """Greatest rate in bit/s of frames, each kind with the line after and its lengths."""
+        """Greatest rate in bit/s of kinds of frames, each given by next line and lengths."""
         all_taken, rates = [], []
         for after, *lengths_between in kinds:
             lengths = np.arange(*lengths_between)
@@ -346,8 +346,8 @@ class FrameBounds:
     def may_drop(self, port: Line) -> bool:
         """True if `switch.aqm` may drop packets at a port.
 
-        A threshold drops what cannot carry marks. Under DCTCP all packets of a flow can; under ECN
-        (RFC 3168) acknowledgements and segments sent again cannot.
+        A threshold drops packets that cannot carry marks. Under DCTCP all packets of a flow carry
+        marks; under ECN (RFC 3168) acknowledgements and segments sent again do not.
         """
         algorithm = "none" if port.switch is None else port.switch["aqm"]["algorithm"]
         if algorithm != "threshold":
@@ -397,10 +397,10 @@ class FrameBounds:
         return float(flow.least_round_trip_seconds + waiting + delayed)
 
     def completion(self, flows: Sequence[FrameFlow], line: Line) -> float:
-        """Time before which files that all cross a line cannot all be acknowledged.
+        """Time in s before which files that all cross a line cannot all be acknowledged.
 
-        The sum of three times: of the first frame over the lines before; of all frames on the line;
-        of the last frame over the lines behind, with its acknowledgement.
+        The sum of three times: of the first frame over the lines before this line; of all frames on
+        this line; of the last frame over the lines behind, with its acknowledgement.
         """
         octets = sum(map(file_line_bytes, flows)) - GAP_BYTES
         lasts = max(line.seconds(octets), self._seconds_of_credits(flows, line))
@@ -418,8 +418,8 @@ class FrameBounds:
     def flow_credit_share(self, flow: FrameFlow, line: Line) -> float:
         """Greatest share of a line that credits of ExpressPass let a flow's data take.
 
-        The port of the way back lets one credit pass while a credit and the longest packet of its
-        flows would cross the line: Cho, Jang and Han 2017, C 1538/(84 + 1538).
+        The port of the reverse direction lets one credit pass in the time in which a credit and the
+        longest packet cross the line: Cho, Jang and Han 2017, C 1538/(84 + 1538).
         """
         return flow.line_bytes / self._span_bytes(line)
 
@@ -433,9 +433,9 @@ class FrameBounds:
         return max(sizes)
 
     def _seconds_of_credits(self, flows: Sequence[FrameFlow], line: Line) -> float:
-        """Least time of the credits for files over a line; 0 without ExpressPass.
+        """Least time in s of the credits for files over a line; 0 without ExpressPass.
 
-        Each packet needs a credit. All but a burst of them are a span apart.
+        Each packet needs a credit. After a burst, credits are the time of `_span_bytes` apart.
         """
         controls = [
             flow.roce["control"]
@@ -451,8 +451,8 @@ class FrameBounds:
     def collective(self, flows: Sequence[FrameFlow]) -> float:
         """Time before which the flows of a group that await one another cannot all be acknowledged.
 
-        No flow begins before those that it awaits have ended at its host, with their least times
-        over empty lines.
+        No flow begins before the flows that it awaits have ended at its host. Each flow takes its
+        least time over empty lines.
         """
         arrived, acknowledged = dict[int, float](), dict[int, float]()
         of_group = set(flows)
@@ -479,7 +479,7 @@ class FrameBounds:
 
 
 def _least_seconds(hops: Iterable[Hop]) -> float:
-    """Least time of a frame over hops, one after the other."""
+    """Least time in s of the shortest frame over hops, one after the other."""
     return sum(min(line.delay_seconds + line.seconds(LEAST_BYTES) for line in hop) for hop in hops)
 
 

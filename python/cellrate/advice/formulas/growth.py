@@ -9,9 +9,10 @@ import numpy as np
 from cellrate.simulation.network import Link, Network, certain_cells_per_second
 from cellrate.simulation.series import Series
 
-# The mean of a queue is taken over spans, each twice as long as the span before. Its second rise is
-# twice the first if the queue grows in proportion to time, from wherever it began. The ratio is
-# sqrt(2) for a random walk, and becomes smaller and smaller for a bounded queue.
+# The mean of a queue is taken over three spans, each twice as long as the span before. The rise to
+# the third mean is twice the rise to the second if the queue grows in proportion to time. The ratio
+# is sqrt(2) for a random walk, and becomes smaller and smaller for a bounded queue. `GROWS` is the
+# least ratio of a queue that grows without end.
 GROWS = 1.5
 # A larger ratio occurs only at the start, since no queue grows faster than in proportion to time
 # for long.
@@ -29,7 +30,7 @@ LONGER = 4
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A queue during a part of a run."""
+    """Time span of a run, with the least, mean and greatest queue in it."""
 
     begin_seconds: float
     end_seconds: float

@@ -8,7 +8,7 @@ from cellrate.simulation.network.ends import Parameters
 from cellrate.theory import gcra
 from cellrate.theory.queueing import fractional, md1, periodic
 
-# Name of the quantity that these formulas compute; it is at least the loss ratio.
+# Assumption of these formulas: they compute the share of time, which is at least the loss ratio.
 STANDS = "the loss ratio is the share of time that an unlimited queue is longer than the buffer"
 # Greatest share of time in which normal rates may lie below zero or above the peak.
 NORMAL = 0.01
@@ -108,7 +108,7 @@ def _contracted_sources(situation: Situation) -> Result:
 
 
 def _contract(flow: Flow) -> tuple[float, float, float] | None:
-    """PCR, SCR and MBS in cells/s and cells; None if nothing holds the flow to a contract."""
+    """PCR and SCR in cells/s, MBS in cells; None if nothing holds the flow to a contract."""
     found = flow.shaper
     if found is None and flow.policer is not None and flow.policer["action"] == "drop":
         found = flow.policer

@@ -81,7 +81,7 @@ class Situation:
 
     @cached_property
     def split(self) -> str:
-        """Reason why laws of end-to-end loops do not apply to the ABR flows; empty if they do."""
+        """Reason why laws of end-to-end loops do not apply to the ABR flows; else empty."""
         relays = dict.fromkeys(node.name for flow in self.abr for node in flow.relays)
         if not relays:
             return ""
@@ -150,7 +150,7 @@ class Situation:
 
 
 def full_load_interval_seconds(situation: Situation) -> float:
-    """ERICA's averaging interval at line rate: its time, or the time of its number of cells."""
+    """ERICA's averaging interval at line rate: the lesser of its time and its cells' time."""
     control, rate = situation.switch.control, situation.port.cells_per_second
     return float(min(control["interval_seconds"], control["interval_cells"] / rate))
 

@@ -24,7 +24,7 @@ DERIVED = round(math.prod(tcp_over_abr.load_per_cycle(1.0, 3)))
 # Most sources of Tables 8.2 to 8.6, whose target utilisation is 0.9 (section 8.6), and whose
 # initial rates together are less than the link.
 TABLED, TABLED_TARGET = 15, 0.9
-# Share of the round trip up to which an averaging interval counts as short.
+# Share of the round trip above which an averaging interval counts as long.
 LONG = 0.5
 
 
@@ -97,7 +97,7 @@ def _law_fails_of_sources(situation: Situation, cells: float) -> list[str]:
 
 
 def _too_many_sources(situation: Situation) -> str:
-    """Reason why the law is not known to hold for so many sources; empty if it is."""
+    """Reason why the law is not known to hold for so many sources; empty if it is known to hold."""
     count, link = len(situation.abr), situation.port.cells_per_second
     if count <= DERIVED:
         return ""

@@ -1,4 +1,4 @@
-"""Sizes what switches hold under PFC or CBFC: room for each link, measured beside formula."""
+"""Sizes buffers of switches under PFC or CBFC, link by link: by formula, and as runs use them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PARTS = {
 
 @dataclass(frozen=True)
 class LinkRoom:
-    """Room of a switch for one priority of a link that leads to it.
+    """Buffer space of a switch for one priority of a link that leads to the switch.
 
     Attributes:
         link: Name of the link.
@@ -33,7 +33,7 @@ class LinkRoom:
         priorities: Number of priorities of the link that flows use.
         room_bytes: Room for each priority, by the formula or as the scenario sets it.
         held_bytes: Most bytes of a priority from this link that the switch held in any run; None if
-            reports leave the link out, since no flow uses its opposite direction.
+            reports leave the link out, since no flow uses the link's opposite direction.
         seed: Seed of that run.
     """
 
@@ -52,7 +52,7 @@ class LinkRoom:
 
 @dataclass(frozen=True)
 class LosslessAnswer(Shown):
-    """Room that switches need under PFC or CBFC, beside what runs took of it.
+    """Buffer space that switches need under PFC or CBFC, and the part of it that runs used.
 
     Attributes:
         question: The question that was asked.
@@ -134,11 +134,11 @@ def _row(link: LinkRoom) -> Row:
 def size_lossless(
     question: Question, networks: Sequence[FrameNetwork], runner: Runner
 ) -> LosslessAnswer:
-    """Computes the room that each link to a switch needs, and measures what runs take of it.
+    """Computes the buffer space that each link to a switch needs, and measures what runs use of it.
 
     Args:
         question: The question.
-        networks: The network of each seed, or one of all seeds.
+        networks: The network of each seed, or one network for all seeds.
         runner: Runs jobs.
 
     Raises:
@@ -216,7 +216,10 @@ def _used(network: FrameNetwork) -> dict[int, set[int]]:
 
 
 def _held(run: Measured, opposite: str) -> Iterator[int]:
-    """Most bytes or credits of a priority that a switch held from the link opposite to its port."""
+    """Most bytes or credits of a priority that a switch held from a link.
+
+    `opposite` names the link of the other direction, whose port reports the number.
+    """
     for port in run.summary["ports"]:
         if port["name"] == opposite:
             control = port["control"]

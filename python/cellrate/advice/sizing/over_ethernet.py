@@ -116,8 +116,8 @@ class PacketAnswer(Shown):
     Attributes:
         question: The question that was asked.
         port: Name of the port.
-        bits_per_second: Rate of its line.
-        frame_bytes: The longest frame of data that crosses it.
+        bits_per_second: Rate of the port's line.
+        frame_bytes: The longest data frame that crosses the port.
         own_bytes: The scenario's own buffer; infinity without one.
         formulas: Results of the formulas.
         unlimited: The runs without a limit.
@@ -247,7 +247,7 @@ class PacketAnswer(Shown):
 
 
 def size_port(question: Question, runner: Runner) -> PacketAnswer | LosslessAnswer:
-    """Finds the buffer that each queue of a port over Ethernet needs; under PFC or CBFC, the room.
+    """Finds the buffer of each queue of a port over Ethernet; under PFC or CBFC, of each link.
 
     Until a queue first exceeds a buffer, runs with and without this limit are the same. So the
     least lossless buffer is the longest queue, and runs with the buffer confirm it.
@@ -309,7 +309,7 @@ def size_port(question: Question, runner: Runner) -> PacketAnswer | LosslessAnsw
 
 
 def _networks(question: Question, network: FrameNetwork) -> tuple[FrameNetwork, ...]:
-    """The network of each seed if patterns draw flows; otherwise that of the scenario alone."""
+    """The network of each seed if patterns draw flows; otherwise the scenario's network alone."""
     if "pattern" not in question.scenario.resolved():
         return (network,)
     drawn = (Job(question.text, question.path, question.overrides, one) for one in question.seeds)
@@ -328,7 +328,7 @@ def _require_one_limit(network: FrameNetwork) -> None:
     """Checks that nothing but one buffer limits queues.
 
     Raises:
-        SizingError: `fcvc`, `switch.memory` or a change during the run limits them.
+        SizingError: `fcvc`, `switch.memory` or a change during the run affects queues.
     """
     if network.credit is not None:
         raise SizingError("`fcvc` determines every buffer; leave `fcvc` out to size a buffer")
@@ -384,7 +384,7 @@ def _for_delay(network: FrameNetwork, port: Line, delay_seconds: float) -> int:
     """The greatest buffer from which each frame leaves within a delay.
 
     Raises:
-        SizingError: The delay is shorter than that of a frame alone.
+        SizingError: A single frame already takes longer than the delay.
     """
     octets = buffer_for_delay(network, port, delay_seconds)
     longest = max(flow.frame_bytes for flow in network.over[port])
@@ -411,7 +411,7 @@ def _of_delay(network: FrameNetwork, port: Line) -> Iterator[str]:
 def _keeps(loss_ratio: float, losses: Sequence[float]) -> bool:
     """True if the loss stays within the target.
 
-    With several seeds the upper confidence bound of the loss must stay within it.
+    With several seeds the upper confidence bound of the loss must stay within the target.
     """
     bound = upper_mean(losses)
     return (losses[0] if bound is None else bound) <= loss_ratio
@@ -454,7 +454,7 @@ class _Buffers:
 
 
 def _formulas(networks: Sequence[FrameNetwork], port: str) -> Iterator[PacketFormula]:
-    """The formulas for the buffer of a port, each for the seed whose flows give the most."""
+    """The formulas for the buffer of a port, each for the seed whose flows give the largest."""
     found: dict[str, list[PacketFormula]] = {}
     for network, line in _at(networks, port):
         for one in _formulas_of(network, line):

@@ -58,7 +58,7 @@ def for_no_loss(answer: Answer, runner: Runner) -> Answer:
 def for_loss(answer: Answer, runner: Runner) -> Answer:
     """Finds the least buffer with which the mean loss ratio of the port stays within the target.
 
-    With several seeds the one-sided 95 % bound of the mean must stay within it.
+    With several seeds the one-sided 95 % bound of the mean must stay within the target.
     """
 
     @cache
@@ -97,7 +97,7 @@ def _refused(answer: Answer, reason: str) -> Answer:
 
 
 def for_delay(answer: Answer, runner: Runner) -> Answer:
-    """Computes the buffer that a cell leaves within the target delay, and measures its loss.
+    """Computes the buffer that a cell leaves within the target delay, and measures the loss.
 
     Cells are served in the order of arrival, at the mean rate that queues of higher priority leave.
     """
@@ -220,7 +220,7 @@ def _in_spite_of_growth(answer: Answer) -> Answer:
 
 
 def _certainly_endless(question: Question, named: Link | None) -> Answer | None:
-    """The answer without a run, if arrivals exceed the link for ever and by more than the target.
+    """The answer without a run, if arrivals exceed the link for ever by more than the loss target.
 
     None if such an excess is not certain, or the target allows so much loss.
     """
@@ -256,7 +256,7 @@ def _without_limit(question: Question, runner: Runner) -> list[Measured]:
 
 
 def _observed(question: Question, named: Link | None, runs: Sequence[Measured]) -> Answer:
-    """Selects the port, and collects the results of the runs without a limit there."""
+    """Selects the port, and collects its results in the runs without a buffer limit."""
     longest = {
         name: max(run.longest_queues()[name] for run in runs) for name in runs[0].longest_queues()
     }

@@ -88,7 +88,7 @@ class Answer(Shown):
         return self.modelled is not None and not self.modelled.judgement.feasible.any()
 
     def model_verdict(self, setting: Setting) -> str:
-        """The fluid model's verdict on a setting; empty if it has none."""
+        """The fluid model's verdict on a setting; empty if the model has none."""
         return "" if self.modelled is None else self.modelled.verdict(setting)
 
     @property
@@ -104,7 +104,7 @@ class Answer(Shown):
 
     @property
     def rival(self) -> tuple[Ranked, Criterion] | None:
-        """A setting that the best one leads by chance, and the later criterion in which it leads.
+        """A setting that may rank below the best by chance, and the criterion where it is better.
 
         The difference in the first criterion in which the setting falls behind may be chance. In
         the next criterion with a difference beyond its tolerance the setting is better, and the
@@ -125,7 +125,7 @@ class Answer(Shown):
         return None
 
     def _differ(self, one: Ranked, criterion: Criterion) -> bool:
-        """True if a setting and the best one differ by more than the tolerance."""
+        """True if a setting and the best one differ by more than the criterion's tolerance."""
         own, best = one.means[criterion.name], self.chosen.means[criterion.name]
         if own is None or best is None:
             return False
@@ -191,7 +191,7 @@ class Answer(Shown):
 
 
 def estimates(runs: tuple[Measures, ...]) -> dict[str, Estimate | None]:
-    """Mean and 95 % interval of every measure over seeds; None if a run lacks it."""
+    """Mean and 95 % interval of every measure over seeds; None for a measure that a run lacks."""
     return {name: _estimate([run.values[name] for run in runs]) for name in runs[0].values}
 
 

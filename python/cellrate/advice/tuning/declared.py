@@ -146,7 +146,7 @@ def declared_range(scenario: ResolvedScenario, key: Key) -> Range:
 
 
 def kind_as_written(kind: str, text: str) -> str:
-    """Kind of a quantity as its text says; a queue length may be in packets or in bytes."""
+    """Kind of a quantity by the unit in its text; a queue length may be in packets or in bytes."""
     in_bytes = kind == "QueueLength" and not text.endswith("packets")
     return "Bytes" if in_bytes else kind
 

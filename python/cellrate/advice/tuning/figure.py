@@ -165,7 +165,7 @@ def _with_unit(answer: Answer, values: Values) -> str:
 
 
 def _front(panel: Axes, answer: Answer, first: Criterion, second: Criterion) -> None:
-    """Draws two criteria against each other; no setting is better in both than one on the front."""
+    """Draws two criteria against each other, with the Pareto front (`front`)."""
     points = [(_scaled(second, ranked), _scaled(first, ranked)) for ranked in answer.ranked]
     panel.plot(*zip(*points, strict=True), "o", color=FAINT, markersize=3.5)
     best = front(points, second, first)
@@ -180,7 +180,7 @@ def _front(panel: Axes, answer: Answer, first: Criterion, second: Criterion) -> 
 def front(
     points: Sequence[tuple[float, float]], across: Criterion, up: Criterion
 ) -> list[tuple[float, float]]:
-    """The points of which no other is better in one criterion and no worse in the other."""
+    """The Pareto front: no other point is better in one criterion and no worse in the other."""
     signs = [1.0 if criterion.best == "least" else -1.0 for criterion in (across, up)]
     costs = [(signs[0] * x, signs[1] * y) for x, y in points]
     return sorted({points[at] for at in undominated(costs)})

@@ -55,7 +55,7 @@ class StartUp:
 
         Args:
             loop: Loops, any shape.
-            steady: Utilisation of each in steady state.
+            steady: Utilisation of each loop in steady state.
         """
         steady = np.asarray(steady)
         if self.ends_seconds <= self.begins_seconds:
@@ -110,7 +110,7 @@ class FluidModel:
         return loop.with_cell_delays(self.hops)
 
     def setting(self, rif: float, rdf: float) -> Setting:
-        """The setting of the scenario that gives RIF and RDF these values."""
+        """The setting that gives the scenario's sources these values of RIF and RDF."""
         pairs = zip(self.paths, (rif, rdf), strict=True)
         return Setting(tuple((path, repr(value)) for paths, value in pairs for path in paths))
 

@@ -59,7 +59,7 @@ def settling_seconds(
 
 Summary: TypeAlias = Mapping[str, Any]
 
-# Key in a summary under which the names of the bottleneck ports are added.
+# Key under which this module adds the names of the bottleneck ports to a summary.
 ALL_PORTS = "all ports"
 
 
@@ -85,7 +85,7 @@ class Criterion:
     relative: bool
     of: Callable[[Summary], float | None]
     rate: tuple[str, float] = ("Mbit/s", 1e6)
-    """Unit in which a rate is shown, and its bit/s."""
+    """Unit in which a rate is shown, and the bit/s of this unit."""
 
     @property
     def shown_unit(self) -> str:
@@ -148,7 +148,7 @@ def _unfinished(summary: Summary) -> float | None:
 
 
 def _completion(summary: Summary) -> float | None:
-    """The 99th percentile of the completion times, as rank ceil(0.99 n); None unless files end."""
+    """99th percentile of completion times in s, rank ceil(0.99 n); None unless all files end."""
     if unfinished(summary):
         return None
     times = (flow["completion_seconds"] for flow in summary["flows"])

@@ -21,10 +21,10 @@ SOME_FILES = "loss,utilisation,unfinished,completion,queue,fairness"
 def default(kinds: Collection[str]) -> str:
     """The criteria of a scenario by the kinds of its sources.
 
-    Files of a fixed size give each setting under which they end the same utilisation over the run.
-    The mean queue would then decide, and the shortest queue is that of a starved line. So where
-    sources transfer files, completion comes before the queue. Other sources fill the line, so where
-    a scenario has them, too, loss and utilisation still come first.
+    If files of a fixed size all end, every setting has the same utilisation over the run. The mean
+    queue would then decide, and favour a line without traffic. So where sources transfer files,
+    completion comes before the queue. Other sources fill the line, so if a scenario has other
+    sources, too, loss and utilisation still come first.
     """
     if TRANSFER not in kinds:
         return DEFAULT
@@ -137,7 +137,7 @@ class Objective:
 
 
 def undominated(costs: Sequence[tuple[float, ...]]) -> list[int]:
-    """Indices of the Pareto front: no other item costs less in one way and no more in the rest."""
+    """Indices of the Pareto front: no other item has one cost less and no cost greater."""
     return [
         at
         for at, own in enumerate(costs)
@@ -148,7 +148,7 @@ def undominated(costs: Sequence[tuple[float, ...]]) -> list[int]:
 
 
 def means_of(runs: Sequence[Measures]) -> Means:
-    """Mean of every measure over seeds; None if a run lacks it."""
+    """Mean of every measure over seeds; None for a measure that a run lacks."""
     columns = {name: [run.values[name] for run in runs] for name in runs[0].values}
     return {name: _mean(values) for name, values in columns.items()}
 

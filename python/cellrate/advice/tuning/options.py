@@ -152,7 +152,7 @@ def _require_fitting_scale(interval: Range, text: str) -> None:
 
 
 def _scale(key: Key, low: float, high: float) -> Scale:
-    """The declared scale if it can span the range; without one, the scale that fits its width."""
+    """The declared scale if it can span the range; if none is declared, the scale by the width."""
     declared_scale: Scale | None = (key.search or {}).get("scale")
     if declared_scale == "linear" or low <= 0:
         return "linear"

@@ -21,7 +21,7 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 
 
 SLOW = 0.01
-"""A slow start is mentioned if it leaves more than this share of the run unused."""
+"""A slow start is mentioned if it leaves more than this share of the bottleneck unused."""
 NEIGHBOURS = 3
 """Of this many simulated pairs, one is taken from just outside the feasible region."""
 
@@ -221,7 +221,7 @@ class ModelResults:
         return int(found[0]) if found.size else None
 
     def verdict(self, setting: Setting) -> str:
-        """The verdict on a setting; empty if it has none."""
+        """The model's verdict on a setting; empty if there is none."""
         at = self.place_of(setting)
         return "" if at is None else self.judgement.verdict(at)
 

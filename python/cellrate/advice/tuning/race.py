@@ -12,7 +12,7 @@ from cellrate.advice.tuning.objective import Means, Objective, Shortfall, means_
 from cellrate.common.problems import BadInput
 
 SHARE = 3
-"""After each stage the best settings stay, one in so many, with so many times the seeds."""
+"""After each stage one setting in three stays; the next stage has three times the seeds."""
 LEAST = 2
 """Least number of settings that stay, so that the best setting can be compared with another."""
 

@@ -155,7 +155,7 @@ def headline(answer: Answer) -> list[str]:
 
 
 def _preferred(answer: Answer, rival: Ranked, criterion: Criterion) -> str:
-    """Advice to take a setting that the best one leads by chance, and that is better after it."""
+    """Advice to take a setting that may rank below the best by chance, and leads in `criterion`."""
     assert rival.shortfall is not None  # noqa: S101  a rival falls behind
     behind = rival.shortfall.criterion
     by = difference_text(answer.chosen, rival, behind)
@@ -211,7 +211,7 @@ def _compromises(answer: Answer) -> list[str]:
 
 
 def _how_good(answer: Answer, ranked: Ranked) -> str:
-    """The values of a setting in the first criteria."""
+    """The values of a setting in the first `STATED` criteria, and its number of seeds."""
     shown_first = answer.objective.criteria[:STATED]
     parts = [_achieved(one, ranked.means[one.name]) for one in shown_first]
     return f": {', '.join(parts)}, {counted(len(ranked.runs), 'seed')}"
@@ -260,7 +260,7 @@ def report(answer: Answer) -> Document:
 
 
 def _commands(answer: Answer) -> tuple[str, ...]:
-    """Commands that run the chosen setting, and the one that it leads by chance."""
+    """Commands that run the chosen setting, and a setting that may rank below it by chance."""
     rival = None if answer.infeasible else answer.rival
     return (command(answer), *([command(answer, rival[0].setting)] if rival else []))
 

@@ -24,18 +24,18 @@ The number does not depend on the number of cores, so a search gives the same re
 PATIENCE = 50
 """A batch ends after so many proposals in a row that were tried before or are refused."""
 SPREAD = 3
-"""Of so many settings, one comes from a Sobol sequence; the sampler proposes the rest."""
+"""Of three settings, one comes from a Sobol sequence; the sampler proposes the rest."""
 
 
 def count(space: Space) -> float:
-    """Number of settings in a space; infinite if a range is a continuum."""
+    """Number of settings in a space; infinite if a parameter has a continuous range."""
     return math.prod(
         math.inf if parameter.values is None else len(parameter.values) for parameter in space
     )
 
 
 def everything(space: Space) -> list[Setting]:
-    """Every setting of a space without a continuum."""
+    """Every setting of a space without continuous ranges."""
     columns = [[(parameter.path, value) for value in parameter.values or ()] for parameter in space]
     return [Setting(values) for values in itertools.product(*columns)]
 

@@ -119,7 +119,7 @@ def importance(answer: Answer) -> dict[str, float]:
 
 
 def _shares(values: Values) -> dict[int, float]:
-    """The rank of each setting's value among the values that were tried, from 0 to 1."""
+    """Rank, from 0 to 1, of each setting's value among the values tried, by the setting's `id`."""
     levels = sorted(set(values.numbers))
     return {
         id(one): levels.index(number) / (len(levels) - 1)

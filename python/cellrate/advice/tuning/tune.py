@@ -136,7 +136,7 @@ class _Tuning:
         return settings
 
     def _space(self) -> tuple[Space, tuple[NotVaried, ...]]:
-        """The parameters that are varied, and those that could not be.
+        """The parameters that are varied, and those that could not be varied.
 
         Raises:
             BadInput: There is nothing to vary.
