@@ -75,7 +75,7 @@ R = TypeVar("R")
 
 
 def saying_what_is_missing(function: Callable[P, R]) -> Callable[P, R]:
-    """Decorator of a function: a missing library raises an error that names its extra."""
+    """Decorator: a missing library raises an error that names the extra that installs it."""
 
     @wraps(function)
     def called(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -86,10 +86,10 @@ def saying_what_is_missing(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def as_pandas(frame: pl.DataFrame) -> pd.DataFrame:
-    """The frame with the same columns and rows.
+    """The table as a pandas frame with the same columns and rows.
 
-    Whole numbers with missing values become floats, with NaN for these; texts and lists become
-    objects, with None.
+    Whole numbers with missing values become floats, with NaN for missing values; texts and lists
+    become objects, with None for missing values.
 
     Raises:
         MissingExtra: pandas is not installed.

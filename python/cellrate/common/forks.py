@@ -19,7 +19,7 @@ def shared_out(parts: Sequence[Callable[[], T]], workers: int) -> list[T]:
     """Calls functions without arguments in several processes.
 
     The functions need not be picklable, since a copy of this process has all that they refer to;
-    their results must be. Functions are started in order. Functions that fail in a copy are
+    results must be picklable. Functions are started in order. Functions that fail in a copy are
     repeated in this process, in order, so that errors are those of a simple loop.
 
     Outside Linux, and if Python has other threads, all functions run in this process: a copy would

@@ -35,8 +35,8 @@ def refused(error: Callable[[str], Exception]) -> Iterator[None]:
 def as_csv(path: PathLike[str]) -> str:
     """Converts a Parquet file to the text of a CSV table, by `parquet_table.as_csv`.
 
-    The file is read in a separate process, since a damaged file may crash it, and once for the same
-    content.
+    The file is read in a separate process, since a damaged file may crash the process. Equal
+    content is read once.
 
     Raises:
         OSError: The file cannot be read at all.

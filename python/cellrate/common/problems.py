@@ -86,7 +86,7 @@ def writing(path: str | PathLike[str]) -> Iterator[None]:
 
 
 def _of_tables() -> tuple[type[Exception], ...]:
-    """Exceptions that polars raises if it cannot write; empty if it has not been imported."""
+    """Exceptions that polars raises if it cannot write; empty if polars has not been imported."""
     exceptions = sys.modules.get("polars.exceptions")
     return (exceptions.ComputeError,) if exceptions else ()
 

@@ -19,7 +19,7 @@ else:
 OLD = "old"
 """Name, within a scratch directory, of the previous contents during a replacement."""
 LONGEST_NAME = 120
-"""Greatest length of a name in bytes, to which host and process are added; longer are hashed."""
+"""Greatest length in bytes of a directory's name within a scratch name; longer ones are hashed."""
 UNKNOWN = -1
 
 _held: dict[Path, int] = {}
@@ -39,8 +39,8 @@ def beside(directory: Path) -> Path:
             del _held[made]
             raise
         lock = _locked(made)
-        # Before it was locked, another process may have removed it as if its writer had been
-        # killed.
+        # Before this process locked the directory, another process may have removed it as left by
+        # a killed process.
         if made.exists() and lock is not None:
             _held[made] = lock
             return made

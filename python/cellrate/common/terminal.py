@@ -67,7 +67,7 @@ def say(text: str, hanging: int = 2) -> None:
 
 
 def fitted(text: str, width: int | None, hanging: int = 2) -> list[str]:
-    """Lines of a text that are no wider than a width, unless one word is.
+    """Lines of a text, no wider than `width` unless a single word is wider.
 
     >>> fitted("a text of words", 10)
     ['a text of', '  words']
@@ -75,7 +75,7 @@ def fitted(text: str, width: int | None, hanging: int = 2) -> list[str]:
     Args:
         text: One or several lines.
         width: Greatest number of characters; None for any.
-        hanging: Indent of what goes on below, behind that of its line.
+        hanging: Additional indent of continuation lines.
     """
     lines = []
     for line in text.split("\n"):

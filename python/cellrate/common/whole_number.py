@@ -29,7 +29,7 @@ LIMITS: dict[str, tuple[int, int | None]] = {
     "tries": (1, MOST_TRIES),
     "workers": (1, MOST_WORKERS),
 }
-"""Least and greatest value of each parameter of a function; None without a greatest."""
+"""Least and greatest value of arguments of public functions, by name; None without a greatest."""
 WRITTEN = re.compile(r"\d[\d_]*")
 
 

@@ -93,7 +93,10 @@ def _why(disagreement: Disagreement | None) -> dict[str, str | None]:
 
 
 def _readings(result: ClaimResult | ValueResult) -> dict[str, Any]:
-    """JSON object of the joint readings that meet a result, and of parameters that decide it."""
+    """JSON object: numbers of joint readings that meet a result, and parameters that decide it.
+
+    A joint reading is one set of values for all open parameters.
+    """
     readings = result.readings
     return {
         "readings_met": sum(readings.met),

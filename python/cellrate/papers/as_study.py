@@ -67,7 +67,7 @@ def study_of(name: str) -> str:
 
 
 def _experiment(wanted: str) -> tuple[Paper, Experiment]:
-    """The experiment with this id, with the text `PAPER NAME`, or a name that one paper has."""
+    """The experiment of an id, of the text `PAPER NAME`, or of a name that only one paper has."""
     known = {one.id: (paper, one) for paper in all_papers() for one in paper.experiments}
     name = wanted.strip().replace(" ", "-")
     ending = [id_ for id_, (paper, _) in known.items() if id_.removeprefix(f"{paper.id}-") == name]
@@ -104,8 +104,8 @@ def _lines(
     yield "count = 1"
     variants = {name for name, _ in runs}
     measures = dict(_measures(experiment, variants))
-    # A figure of traces has none, and some experiments have no figure. A table prints more numbers
-    # than its figure shows.
+    # A figure of traces has no measures, and some experiments have no figure. A table prints more
+    # numbers than its figure shows.
     drawn = set(measures.values())
     more = printed_measures(experiment, variants) if drawn else judged_measures(experiment)
     measures |= {column(text): text for text in more if text not in drawn}
@@ -145,7 +145,7 @@ def _split(
 def _whole(
     experiment: Experiment, rows: Sequence[dict[str, str]], row: dict[str, str], job: Job
 ) -> dict[str, str]:
-    """The settings of a run, with its values of keys that other runs set and this run does not.
+    """The settings of a run, and the run's values of keys that only other runs set.
 
     Raises:
         ReproduceError: The scenario of the run has no value of such a key.

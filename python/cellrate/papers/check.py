@@ -40,7 +40,7 @@ FACTORS = (0.0, 0.25, 0.5, 1.0, 1.0, 1.0, 2.0, 4.0, 1000.0)
 
 
 def complaints_of(part: Judged, outcomes: Outcomes) -> list[str]:
-    """Messages on results that differ from stored ones, failed proofs, and unfailing claims."""
+    """Messages on results that differ from stored ones, failed proofs, claims that cannot fail."""
     complaints = [
         f"the proof of an erratum does not hold: {result.paper.id}, {result.erratum.id}"
         for result in part.errata
@@ -78,7 +78,7 @@ class ChangedOutcome:
         self._whole = float((of_all if together else self._draw).choice(FACTORS))
 
     def _factor(self) -> float:
-        """Factor of the next number, by the kind of change."""
+        """Factor for the next number: random if the kind is "alone", else that of the run."""
         return float(self._draw.choice(FACTORS)) if self._way == "alone" else self._whole
 
     def summary(self) -> dict[str, Any]:

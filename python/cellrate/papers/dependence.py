@@ -1,4 +1,4 @@
-"""Dependence of a result on open parameters, from joint readings.
+"""Dependence of a result on open parameters, from joint readings (random sets of their values).
 
 The measure is omega squared of a one-way analysis of variance (Hays 1963): the share of the
 variance of a result (1 if met, 0 if not) that one parameter explains. Unlike the ratio of variances
@@ -56,7 +56,7 @@ class AcrossReadings:
     depends_on: tuple[Dependence, ...] = ()
     """Parameters that the result depends on most.
 
-    Empty for a result that is not missed or fragile.
+    Empty unless the result is missed or fragile.
     """
 
     @property
@@ -82,7 +82,7 @@ NO_READINGS = AcrossReadings()
 
 
 def across_readings(paper: Paper, subject: Subject, *, stands: bool) -> AcrossReadings:
-    """A result across the joint readings of its paper.
+    """The joint readings of a paper that meet a result, and parameters that decide the result.
 
     Args:
         paper: The paper.

@@ -102,14 +102,14 @@ def _drawn(subject: Subject, values: Sequence[float]) -> Drawn:
 
 
 def with_draws(paper: Paper, measured: Sequence[Drawn]) -> Paper:
-    """The paper with new distributions added to its own."""
+    """The paper with new distributions; those of other subjects stay as stored."""
     known = {drawn.key: drawn for drawn in (*paper.draws, *measured)}
     keys = [(subject.experiment, subject.name) for subject in drawn_subjects(paper)]
     return replace(paper, draws=tuple(known[key] for key in keys if key in known))
 
 
 def write_draws(directory: Path, draws: Sequence[Drawn]) -> None:
-    """Writes the distributions of the paper in a directory and replaces those there."""
+    """Writes distributions into `draws.toml` in a paper's directory, in place of earlier ones."""
     turns = ", ".join(f'"{jitter}"' for jitter in JITTERS)
     lines = [HEADER, f"jitters = [{turns}]"]
     for drawn in draws:

@@ -184,14 +184,14 @@ WIDTH = 4.6
 ROW = 0.46
 EDGE = 0.75
 HALVES_BELOW = 0.17
-"""Distance, in rows, below a row's dot, of the markers of both halves of the experiments."""
+"""Distance, in rows, from a row's dot down to the markers of the halves of the experiments."""
 CHARACTERS = 58
 """Greatest number of characters of a value's name."""
 OVERALL, HALF_A, HALF_B, BAD = COLOURS[6], COLOURS[0], COLOURS[4], COLOURS[1]
 
 
 def shares_picture(finding: Finding) -> Canvas:
-    """Picture of one parameter."""
+    """Picture of the shares of results that the values of a parameter meet."""
     canvas, (axes,) = new_figure(width=WIDTH, height=_height(finding))
     with style.context(STYLE):
         _draw_shares(axes, finding)
@@ -199,7 +199,7 @@ def shares_picture(finding: Finding) -> Canvas:
 
 
 def shares_pictures(findings: Sequence[Finding]) -> Canvas:
-    """Pictures of all parameters, one below another, in one figure."""
+    """One figure with the pictures of `shares_picture`, one below another, for all parameters."""
     heights = [_height(finding) for finding in findings]
     canvas, _ = new_figure(width=WIDTH, height=sum(heights))
     with style.context(STYLE):
@@ -256,7 +256,7 @@ def _draw_shares(axes: Axes, finding: Finding) -> None:
 
 
 def _status(finding: Finding, value: int) -> str:
-    """Text beside the name of a value."""
+    """Text beside the name of a value: excluded, allowed, or the verdict on the best value."""
     if finding.excluded(value):
         return "excluded"
     if value != finding.hold_out.best:

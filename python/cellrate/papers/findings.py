@@ -86,7 +86,7 @@ class Finding:
 
     @property
     def gain(self) -> float:
-        """Results that the best value meets more than the assumed one; mean over the seeds."""
+        """Number of results met with the best value minus with the assumed one; mean over seeds."""
         gains = self.scores.gains(self.hold_out.best, ASSUMED)
         return sum(gains) / len(gains)
 

@@ -23,7 +23,7 @@ class Question:
     """Ids of the open parameters to infer, which are assumptions with alternatives."""
     seeds: tuple[int, ...]
     whole: bool
-    """True if these are all open parameters of the paper, so that all of its results are counted.
+    """True if `parameters` are all open parameters, so that all results of the paper are counted.
     """
 
 

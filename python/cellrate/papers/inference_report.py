@@ -182,7 +182,7 @@ def exclusion(finding: Finding) -> str:
 
 
 def standing(finding: Finding, value: int) -> str:
-    """Standing of a value (best, allowed or excluded) with its p-value."""
+    """Text that says if a value is best, allowed or excluded, with its p-value."""
     p = finding.p[value]
     if p is None:
         return "best"

@@ -31,7 +31,7 @@ from cellrate.simulation.runner import Job, Progress
 RunJobs: TypeAlias = Callable[[Sequence[Job], Progress], Sequence[Outcome]]
 """Runs jobs and returns their outcomes in order; equal jobs run once, stored jobs not at all."""
 Watch: TypeAlias = Callable[[str, float, int], None]
-"""Called with the name of the current work, and the numbers of finished runs and of all."""
+"""Called with the name of the current work, the number of finished runs, and of all runs."""
 
 RUNS_AT_ONCE = 64
 """Approximate number of outcomes that are in memory together; traces of a long run take megabytes.

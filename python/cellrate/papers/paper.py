@@ -109,7 +109,7 @@ class Published:
     it: tuple[str, tuple[Value, ...]] | None = None
     """Variant and point of the run that the name `it` means in the measure."""
     at: tuple[tuple[str, Value], ...] = ()
-    """Names that the measure may use besides, with their values: the key of a table's row."""
+    """Further names that the measure may use, with their values: the key of a table's row."""
 
     @property
     def with_unit(self) -> str:
@@ -119,7 +119,7 @@ class Published:
 
 
 def in_column(published: Published, column: str) -> bool:
-    """True if a value is in the column of a table, whose name its quantity begins with."""
+    """True if the quantity of a value begins with the name of a table's column."""
     return published.quantity.startswith(f"{column}, ")
 
 
@@ -345,7 +345,7 @@ class Explanation:
     """Quantities and claim ids that disagree."""
     text: str
     impossible: str = ""
-    """Id of the erratum whose proof shows that the paper contradicts itself or physics there."""
+    """Id of the erratum that proves that these results contradict the paper itself or physics."""
     draw: bool = False
     """True if single events decide, so that the printed run is one draw from a distribution."""
     run: str = ""
@@ -365,8 +365,8 @@ class Paper:
     directory: Path
     experiments: tuple[Experiment, ...]
     stands: str = ""
-    """Summary of the paper in sentences: which results stand, which depend on unprinted parameters,
-    and which cannot be right."""
+    """Summary in sentences: which results the simulation confirms, which depend on unprinted
+    parameters, and which cannot be right."""
     errata: tuple[Erratum, ...] = ()
     explanations: tuple[Explanation, ...] = ()
     draws: tuple[Drawn, ...] = ()

@@ -91,7 +91,7 @@ def figure_id(experiment: Experiment, figure: PaperFigure) -> str:
 
 
 def data_stem(experiment: Experiment, figure: PaperFigure, changes: Sequence[str]) -> str:
-    """Path of a figure's tables from the folder of the pages, without the end of the name."""
+    """Path of a figure's tables from the folder of the pages, without suffix."""
     end = f"-changed-{fingerprint(changes)}" if changes else ""
     return f"data/{experiment.id}-{figure.id}{end}"
 
@@ -109,7 +109,7 @@ COUNTED = (Standing.CONSISTENT, Standing.DEPENDS, Standing.CONTRADICTED, Standin
 
 
 def standings_table(what: str, counted: Sequence[tuple[Cell, Tally]]) -> tuple[Block, ...]:
-    """A table of what holds and of the classes of what does not, and what its titles mean."""
+    """A table of results met, and of disagreements by class; then an explanation of the titles."""
     left = any(counts.by_standing()[Standing.UNDECIDED] for _, counts in counted)
     classes = (*COUNTED, Standing.UNDECIDED) if left else COUNTED
     titles = [what, "claims that hold", "numbers met", "robust", "fragile"]
@@ -121,7 +121,7 @@ def standings_table(what: str, counted: Sequence[tuple[Cell, Tally]]) -> tuple[B
 
 def _classes(counts: Tally, classes: Sequence[Standing]) -> list[str]:
     found = counts.by_standing()
-    # Without enough readings neither number is known.
+    # Without enough joint readings the numbers of robust and of fragile results are not known.
     known = counts.robust + counts.fragile > 0
     across = [str(counts.robust), str(counts.fragile)] if known else ["", ""]
     of_misses = [str(found[standing]) for standing in classes]

@@ -335,7 +335,7 @@ def read_figure(reader: Reader, published: Sequence[Published] = ()) -> Figure:
 
 
 def _printed(reader: Reader, published: Sequence[Published]) -> list[PrintedPoint]:
-    """A point, or all values of a column of a table of arithmetic over the key of the table."""
+    """A single point, or a point for each value of a table's column, with the table's key as x."""
     if "of" not in reader.names():
         return [reader.fill(PrintedPoint)]
     curve, column = reader.text("curve"), reader.text("of")
@@ -378,7 +378,7 @@ def _check_end(explanation: Explanation, errata: set[str], place: str) -> None:
 
 
 def _check_quantities(paper: Paper) -> None:
-    """Checks that stored results, which go by the quantity, belong to one value each."""
+    """Checks that each quantity belongs to one value, since it is the key of stored results."""
     for experiment in paper.experiments:
         known: set[str] = set()
         for published in experiment.published:

@@ -86,9 +86,9 @@ class ValueResult:
     in_order: bool | None = None
     """True if the value keeps the printed order in its group; None without a group."""
     disagreement: Disagreement | None = None
-    """Standing and cause of the disagreement; None if the value is met."""
+    """Class and cause of the disagreement; None if the value is met."""
     readings: AcrossReadings = NO_READINGS
-    """Joint readings that meet the value."""
+    """Joint readings (sets of values of all open parameters) that meet the value."""
 
     @property
     def relative_difference(self) -> float | None:
@@ -105,9 +105,9 @@ class ClaimResult:
     claim: Claim
     holds: tuple[bool, ...]
     disagreement: Disagreement | None = None
-    """Standing and cause of the disagreement; None if the claim holds in every seed."""
+    """Class and cause of the disagreement; None if the claim holds in every seed."""
     readings: AcrossReadings = NO_READINGS
-    """Joint readings in which the claim holds."""
+    """Joint readings (sets of values of all open parameters) in which the claim holds."""
 
     @property
     def count(self) -> int:

@@ -79,7 +79,7 @@ def command_of(job: Job) -> str:
 
 
 OF_CHECKOUT = re.compile(r"(?<!\S)papers/\S+")
-"""A path in a command that a paper's data has, as from the root of a checkout."""
+"""Matches a path from the root of a checkout, in a command in a paper's data."""
 
 
 def runnable(command: str) -> str:

@@ -68,10 +68,11 @@ def within(printed: float, measured: float, share: float) -> bool:
 
 
 def in_order(rows: Mapping[str, tuple[float, float]]) -> dict[str, bool]:
-    """Marks each row of a group that keeps the printed order.
+    """For each row of a group, True if it keeps the printed order.
 
-    A row keeps the order if its measured value lies between those of the rows with the next smaller
-    and the next larger printed value. Rows with equal printed values count by their mean.
+    A row keeps the order if its measured value lies between the measured values of the rows with
+    the next smaller and the next larger printed value. Rows with equal printed values count by
+    their mean.
 
     Args:
         rows: Printed and measured value of each row.
@@ -99,11 +100,11 @@ class Standing(StrEnum):
     """Classes of disagreements between a paper and the simulation."""
 
     IMPOSSIBLE = "impossible"
-    """A proof shows that the paper contradicts itself or physics there."""
+    """A proof shows that the printed result contradicts the rest of the paper, or physics."""
     CONSISTENT = "consistent"
     """Single events decide, and the printed result is in the middle 95 % of measured seeds."""
     DEPENDS = "depends"
-    """The result is met in at least 2.5 % of the joint readings of the open parameters."""
+    """The result is met in 2.5 % or more of the joint readings (sets of open parameters' values)."""
     CONTRADICTED = "contradicted"
     """The result is met in fewer joint readings and seeds, so it does not follow from the paper."""
     UNDECIDED = "undecided"
@@ -116,12 +117,12 @@ def standing_of(
     drawn: Drawn | None,
     readings: Sequence[bool],
 ) -> Standing:
-    """Standing of a printed value that is not met, or of a claim that does not always hold.
+    """Class of the disagreement: a printed value not met, or a claim that does not always hold.
 
     Args:
         of: The value or claim.
-        explanation: What is known of the disagreement.
-        drawn: The distribution over many seeds.
+        explanation: The paper's data on the disagreement, if any.
+        drawn: The distribution of the value or claim over many seeds, if measured.
         readings: For each joint reading True if the value is met or the claim holds.
     """
     if explanation is not None and explanation.impossible:

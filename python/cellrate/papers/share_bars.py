@@ -12,7 +12,10 @@ name."""
 
 
 def share_bars(found: Dependence) -> str:
-    """An SVG element; each value's bar is the share of joint readings that meet the result."""
+    """An SVG element; each bar is the share of joint readings with this value that meet the result.
+
+    A joint reading is one set of values for all open parameters.
+    """
     rows = zip(found.axis.labels, found.by_value, strict=True)
     shapes = "".join(_row(at, name, *counts) for at, (name, counts) in enumerate(rows))
     height = ROW * len(found.axis.labels) + 4

@@ -48,7 +48,10 @@ class Tally:
     again: Share
     """Scored numbers that repeat another in a different unit, and are met."""
     robust: int
-    """Claims and values that hold as assumed, and also in at least half of the joint readings."""
+    """Claims and values that hold as assumed, and also in at least half of the joint readings.
+
+    A joint reading is one set of values for all open parameters.
+    """
     fragile: int
     """Claims and values that hold as assumed, but in less than half of the joint readings."""
     values_within: tuple[int, ...]
@@ -78,11 +81,11 @@ class Tally:
         )
 
     def by_standing(self) -> Counter[Standing]:
-        """Counts of the disagreements by standing."""
+        """Counts of the disagreements by class."""
         return Counter(miss.standing for miss in self.misses)
 
     def ends(self) -> str:
-        """A sentence with the counts of the disagreements by standing."""
+        """A sentence with the counts of the disagreements by class."""
         counts = self.by_standing()
         return ", ".join(
             f"{counts[standing]} {standing.value}" for standing in Standing if counts[standing]

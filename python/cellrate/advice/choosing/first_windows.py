@@ -26,7 +26,7 @@ class FirstWindows:
 
     @classmethod
     def of(cls, network: FrameNetwork) -> FirstWindows | None:
-        """The first windows that exceed a buffer by the greatest factor; None if none exceeds it."""
+        """The first windows that exceed a buffer by the greatest factor; None if none exceed."""
         found = (cls(port, flows) for port in network.ports for flows in _at_once(network, port))
         over = [one for one in found if one.queue_bytes() > one.port.buffer_bytes]
         return max(over, key=lambda one: one.queue_bytes() / one.port.buffer_bytes, default=None)

@@ -145,7 +145,7 @@ class _Sharing:
         self._elastic: dict[Hop, float] = {}
 
     def part(self, hop: Hop) -> float:
-        """Share of a hop's rate that its scheme allocates; 1 unless all elastic flows obey rates."""
+        """Share of a hop's rate that a control scheme allocates; 1 if it misses an elastic flow."""
         flows = (flow for flow in self.network.over[hop[0]] if _is_elastic(flow))
         # A line carries no more than its rate, whatever a scheme allocates.
         return min(1.0, _target(hop[0])) if all(flow.rate_controlled for flow in flows) else 1.0

@@ -161,7 +161,7 @@ class FrameBounds:
         return taken, loops
 
     def _usable(self, line: Line, taken: npt.NDArray[np.float64]) -> float:
-        """Credits of a link that whole frames can hold together; all unless all take as many."""
+        """Credits of a link that whole frames can hold together; all if frames take unequally."""
         assert self.network.lossless is not None  # noqa: S101  callers know it
         credits_ = float(self.network.lossless["credits"][self._numbers[line]])
         least = float(taken.min())

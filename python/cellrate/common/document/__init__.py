@@ -17,7 +17,7 @@ class Span:
 
     Attributes:
         text: The text, unescaped.
-        style: Its style; "good" and "bad" are verdicts.
+        style: Style of the text; "good" and "bad" are verdicts.
         link: Address of a link on a page; empty without a link.
     """
 
@@ -40,7 +40,7 @@ class Paragraph:
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """A reservation about the part before it, such as an assumption that does not hold.
+    """A reservation about the preceding part, such as an assumption that does not hold.
 
     Attributes:
         text: The remark.
@@ -96,7 +96,7 @@ class Column:
 
     @property
     def name(self) -> str:
-        """The title of the column on one line; a word or path broken behind `-` or `.` is whole."""
+        """The title on one line; words and paths broken behind `-` or `.` are joined."""
         return self.title.replace("-\n", "-").replace(".\n", ".").replace("\n", " ")
 
 

@@ -37,7 +37,7 @@ PRESENTATION = frozenset(
 def enlarged(drawing: str) -> tuple[str, bool]:
     """A drawing in the size for a page, and True if it is a wide drawing.
 
-    Drawings are made for print. A page shows them larger, so that letters are as large as its text.
+    Drawings are made for print. A page enlarges them, so that their letters have its text's size.
     """
     size = SIZE.search(drawing)
     if size is None:

@@ -50,7 +50,7 @@ def text(content: Text) -> str:
 
 
 def escaped(content: str) -> str:
-    """A text with `|`, `*`, `_`, and `<` unless a space follows, escaped; the rest stays."""
+    """A text with `|`, `*` and `_` escaped, and `<` unless a space follows."""
     return CHARACTERS.sub(lambda found: SPECIAL[found[0]], content)
 
 

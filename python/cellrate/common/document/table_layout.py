@@ -13,7 +13,7 @@ GAPS = (2, 1)
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """A table whose columns fit.
+    """A table whose columns fit the terminal.
 
     Attributes:
         table: The table, without the columns that were left out.
@@ -32,7 +32,7 @@ def layouts(table: Table, width: int) -> list[Layout]:
     """Fits a table into columns of a terminal: whole, without optional columns, or transposed.
 
     A transposed table has a column per row, and is split into as many tables as the width requires.
-    A number or word is broken only if the terminal is narrower than it.
+    A number or word is broken only if it is wider than the terminal.
 
     Returns:
         One layout, or several if the table is transposed.
@@ -60,7 +60,7 @@ def _only(table: Table, shown: Sequence[bool]) -> Table:
 
 
 def _turned(table: Table, width: int) -> list[Layout]:
-    """Tables with a row for each column of the table, and a column for each of its rows."""
+    """The transposed table, split into as many tables as the width requires."""
     if len(table.columns) == 1:
         return [Layout(table, (width,), 1)]
     found: list[Layout] = []
@@ -80,7 +80,7 @@ def _turned(table: Table, width: int) -> list[Layout]:
 
 
 def _record(table: Table, row: Row, width: int) -> Layout:
-    """One row of the table as a column: values beside the titles or, without room, below them."""
+    """One row of the table as a column: values beside the titles or, if too wide, below them."""
     record, gap = _records(table, [row]), GAPS[-1]
     widths = _widths(record, width, gap)
     if widths is not None:

@@ -67,7 +67,7 @@ class Line:
         return columns(self.plain)
 
     def append(self, text: str, style: str = "") -> None:
-        """Adds a text behind the line."""
+        """Adds a text at the end of the line."""
         shown = text.translate(UNSEEN)
         if self.pieces and self.pieces[-1][1] == style:
             self.pieces[-1] = self.pieces[-1][0] + shown, style
@@ -134,7 +134,7 @@ INDENT = 2
 
 
 def lines(document: Document, width: int) -> Iterator[Line]:
-    """Lines of a document; figures, details, folded parts and links are left out.
+    """Lines of a document, without parts of type `Figure`, `Detail` or `Folded`, and without links.
 
     Lines are at most `width` wide, except commands, which are not broken.
     """
@@ -168,7 +168,7 @@ def show_lines(shown: Iterable[Line], console: Console) -> None:
 
 
 def in_ascii(text: str) -> str:
-    """The text with rules of ASCII characters."""
+    """The text with horizontal rules of ASCII characters."""
     return text.replace(RULE, "-")
 
 
@@ -215,7 +215,7 @@ def _items(part: Listing, indent: int, width: int) -> Iterator[Line]:
 
 
 def wrapped(text: Cell, width: int, hanging: int = 0) -> list[Line]:
-    """Lines of a text that are no wider than a width, unless one word is.
+    """Lines of a text, no wider than `width` unless a single word is wider.
 
     Args:
         text: The text.

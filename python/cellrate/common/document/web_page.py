@@ -43,9 +43,9 @@ from cellrate.common.document import (
 LEAST_SECTIONS = 3
 """Least number of sections with which a page has a table of contents."""
 MOST_LINES = 40
-"""Greatest number of lines of a table of contents with subsections; longer ones leave them out.
+"""Greatest number of lines of a table of contents with subsections.
 
-So do those in which subsections have equal titles.
+A longer table lists only sections, as does a table in which subsections have equal titles.
 """
 HEADING = re.compile(r'<h([23]) id="([^"]*)">(.*?)</h\1>', re.DOTALL)
 TAG = re.compile(r"<[^>]*>")
@@ -151,14 +151,14 @@ def fingerprint(text: str) -> str:
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
 
 
-# The page's own title and sections have the levels above.
+# Levels 1 and 2 belong to the title and the sections of the page around the fragment.
 TITLE_LEVEL = 3
 
 
 def fragment(document: Document) -> str:
     """The document as an HTML element with its style; text and background colours are the page's.
 
-    So it is readable on light and on dark pages. Figures keep a white background.
+    So the element is readable on light and on dark pages. Figures keep a white background.
     """
     title = f"<h{TITLE_LEVEL}>{escape(document.title)}</h{TITLE_LEVEL}>"
     return (
