@@ -229,7 +229,7 @@ def _figure(data: DataSet, measure: str) -> Section:
 
 
 def _comparison(data: DataSet) -> tuple[Section, ...]:
-    """Differences between the values of the first text factor, averaged over all others."""
+    """Differences between the values of the first text factor, averaged over all other factors."""
     factors = factors_of(data)
     texts = [
         name

@@ -92,8 +92,8 @@ class Place:
 
     Attributes:
         alternative: The alternative.
-        mean: Mean over all its runs with a value; None if files do not end in some run, so that the
-            measure has no value in this run.
+        mean: Mean over all runs of the alternative with a value; None if files do not end in some
+            run, so that the measure has no value in this run.
         letters: Letters of the alternative's groups. Alternatives that share a letter have no real
             difference.
         against_best: The pair of the best alternative and this one; None for the best itself.
@@ -111,8 +111,8 @@ class Left:
 
     Attributes:
         unfinished_runs: Number of runs in which files do not end.
-        runs: Number of all its runs that did not fail.
-        files: Mean number of such files over all these runs.
+        runs: Number of all runs of the alternative that did not fail.
+        files: Mean number of files that do not end, over these `runs`.
     """
 
     unfinished_runs: int
@@ -127,10 +127,10 @@ class Ranking:
     Attributes:
         measure: Name of the measure.
         where: Values of the other factors.
-        better: Whether more or less of the measure is better; None if unknown, when the greatest
+        better: Whether more or less of the measure is better; None if unknown: then the greatest
             value comes first.
-        places: Alternatives with a value, the best first; then those of which files do not end, the
-            fewest files first.
+        places: Alternatives with a value, the best first; then alternatives whose files do not all
+            end, the fewest unfinished files first.
     """
 
     measure: str
@@ -162,12 +162,12 @@ class Comparison(Shown):
         shares: Measures that are shares, from 0 to 1.
         units: Unit of each measure that has one.
         texts: Quantities as the study file lists them, by factor and value.
-        warnings: Warnings of the runs (`code` and `message`), each message once; of each code only
-            those of the first run of each alternative that has it. Empty for studies.
+        warnings: Warnings of the runs (`code` and `message`), each message once; for each code and
+            alternative only from the first run with this code. Empty for studies.
         lost_outside: Number of runs that lost data outside the measuring window and none in it, by
             alternative; those without such runs are left out.
         unfinished: Files that do not end, by alternative; empty unless a measure of `of_ended`
-            has no value in some run because of them.
+            has no value in some run because of such files.
         of_ended: Measures that have no value in a run whose files do not end, such as completion
             times.
     """

@@ -121,7 +121,7 @@ def _mean_sample(parts: Sequence[Sample]) -> Sample:
 
 
 def matched(first: Sample, second: Sample, measure: str) -> tuple[Floats, Floats, bool]:
-    """Values of two samples for a paired comparison, and True; else all their values, and False.
+    """Values of two samples in pairs, and True; all values of both, and False, if not paired.
 
     Runs are paired by seed if at least half of the seeds of the smaller sample are common to both
     samples. With fewer pairs the confidence interval would be wider than that of independent
@@ -325,7 +325,7 @@ def _has_values(runs: pl.DataFrame, measure: str, rules: Rules) -> bool:
 
 
 def _unfinished(found: Samples, of_ended: Sequence[str]) -> dict[Value, Left]:
-    """Files that do not end by alternative, over all points; empty if all measures have values."""
+    """By alternative, files that do not end, over all points; empty if all measures have values."""
     by_alternative: dict[Value, list[Sample]] = {}
     for having in found.values():
         for one, sample in having.items():

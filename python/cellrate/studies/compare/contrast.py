@@ -30,7 +30,7 @@ class Ratio:
 
 
 def ratio_of_means(first: Floats, second: Floats, *, paired: bool, level: float = 0.95) -> Ratio:
-    """Mean of the second sample over that of the first, with Fieller's interval (Fieller 1954).
+    """Ratio of the second sample's mean to the first's, with Fieller's interval (Fieller 1954).
 
     The interval contains every ratio r at which the mean of ``second - r * first`` may be zero. The
     interval is missing for a single run, and if the first mean may be zero.
@@ -151,7 +151,7 @@ class Contrast:
 
     @property
     def gain(self) -> float | None:
-        """Number of runs that independent samples need, over that of pairs, for an equal interval.
+        """Ratio of the numbers of independent and of paired runs that give an equal interval.
 
         None without pairs or without spread; infinite if all pairs have the same difference.
         """
@@ -220,7 +220,7 @@ def permuted(first: int, second: int, difference: float, *, paired: bool) -> flo
 def _standard_error(
     first: Floats, second: Floats, runs: int, others: int, *, paired: bool
 ) -> tuple[float, float]:
-    """Standard error of a difference of means of so many runs, and its degrees of freedom.
+    """Standard error of a difference of means of `runs` and `others` runs; degrees of freedom.
 
     Independent runs use Welch's formula (1947).
     """
@@ -267,7 +267,7 @@ def seeds_to_decide(found: Contrast, level: float) -> int | None:
 
     Args:
         found: The contrast.
-        level: Level of its interval, corrected for all comparisons.
+        level: Level of the contrast's interval, corrected for all comparisons.
 
     Returns:
         None if the difference is zero, untested or exact, or takes more than `MOST` seeds.

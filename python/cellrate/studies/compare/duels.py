@@ -36,9 +36,9 @@ class Measure:
         title: Name of the measure in reports.
         unit: Unit of the measure in reports; empty for shares.
         better: Whether more or less is better.
-        apart: Differences up to this do not matter, in the unit of the measure.
+        apart: Greatest difference that does not matter, in the unit of the measure.
         ratio: Differences up to this share of the smaller value do not matter either.
-        about: Definition.
+        about: Definition of the measure.
         head: Heading of the measure's column in a table of means.
         rank_head: Heading of the measure's column in a ranking.
         short: Name of the measure in a picture.
@@ -97,8 +97,8 @@ class Duel:
         opponent: The other scheme.
         experiment: Name of the experiment.
         measure: The measure.
-        mean: Mean of the scheme over the seeds; infinite if a run never settles with any seed, NaN
-            if its runs failed.
+        mean: Mean of the scheme over the seeds; infinite if no run of any seed settles, NaN if a
+            run failed.
         opponent_mean: Mean of the opponent over the seeds.
         difference: Mean of the scheme minus mean of the opponent, with its test; None if a run of
             either failed.
@@ -124,8 +124,8 @@ class Values:
 
     Args:
         records: The runs.
-        horizons: Measured time after the last start of a flow, in seconds, by experiment. It counts
-            as the settling time of a run that never settles.
+        horizons: Measured time after the last start of a flow, in seconds, by experiment. This time
+            counts as the settling time of a run that never settles.
     """
 
     def __init__(self, records: Sequence[Record], horizons: Mapping[str, float]) -> None:
@@ -224,7 +224,7 @@ def _judged(duel: Duel, is_real: bool, level: float) -> Duel:
 
 @dataclass(frozen=True)
 class Standing:
-    """The standing of a scheme among all others.
+    """Scores of a scheme from its duels with all others.
 
     Attributes:
         scheme: The scheme.
@@ -234,7 +234,7 @@ class Standing:
             drawn at random from many experiments of this kind.
         by_measure: Score by the name of each measure: share of duels won, as mean over the
             opponents and then over the experiments. A duel without a winner counts half.
-        by_experiment: Score in each experiment, mean over the measures that it has.
+        by_experiment: Score in each experiment, mean over the measures of the experiment.
     """
 
     scheme: str
@@ -258,7 +258,7 @@ def points(found: Iterable[Duel]) -> float:
 
 
 def standing(scheme: str, found: Sequence[Duel], measures: Sequence[Measure]) -> Standing:
-    """The standing of a scheme from its duels by some measures."""
+    """Scores of a scheme from its duels by some measures."""
     places = {place: points(own) for place, own in by_place(found).items()}
     experiments = list(dict.fromkeys(experiment for experiment, _ in places))
 

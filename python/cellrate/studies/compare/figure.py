@@ -72,7 +72,7 @@ def differences(
 
 
 def _drawn(comparison: Comparison, measure: str, *, all_pairs: bool) -> list[Pair]:
-    """Pairs of a measure that can be drawn: those with the best alternative, or all without one."""
+    """Pairs of a measure to draw: those with the best alternative; all if nothing is ranked."""
     rankings = comparison.rankings_of(measure)
     if all_pairs or not rankings:
         return [pair for pair in comparison.pairs_of(measure) if pair.contrast]
@@ -100,7 +100,7 @@ def _p(pair: Pair) -> float:
 
 
 def _titled(panel: Axes, measure: str, unit: str, better: Better | None) -> None:
-    """Names the measure above a panel, and marks the side on which the second is better."""
+    """Names the measure above a panel, and marks the side where the second one is better."""
     panel.set_title(f"{measure} ({unit})" if unit else measure, loc="left")
     if better is not None:
         mark = "better \N{RIGHTWARDS ARROW}" if better == "more" else "\N{LEFTWARDS ARROW} better"

@@ -97,11 +97,11 @@ OVER_ETHERNET = (
     Measure("fairness", "totals.jain_index", better="more"),
 )
 """Default measures over Ethernet: goodput of flows over TCP, packets lost at switches, packets
-marked, the longest queue, the 99th percentile of bytes in the bottleneck's queue and its mean
-delay, the time of the whole collective operation, the 99th percentile of completion times of flows,
-Jain's index over the flows."""
+marked, the longest queue, the 99th percentile of bytes in the bottleneck's queue, the mean delay
+of this queue, the time of a whole collective operation, the 99th percentile of completion times of
+flows, Jain's index over the flows."""
 LIKE = {"throughput": "goodput", "goodput": "throughput"}
-"""The default measure over the other link layer that is most like one."""
+"""For a default measure of one link layer, the most similar default measure of the other."""
 OLD_NAMES = {"delay": "delay_with_source"}
 
 

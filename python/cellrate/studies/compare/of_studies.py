@@ -19,7 +19,7 @@ from cellrate.studies.dataset import DataSet
 from cellrate.studies.dataset.ended_files import of_ended, with_files
 
 STUDY, OTHERWISE = "study", "the study"
-"""Name of the column with the study of a run, and its other name if a factor is called `study`."""
+"""Name of the column that names each run's study; the second if a factor is called `study`."""
 
 
 @dataclass(frozen=True)
@@ -44,10 +44,10 @@ class JoinedStudies:
     """Two studies joined into one table.
 
     Attributes:
-        runs: Runs of both, with a column that names the study.
+        runs: Runs of both studies, with a column that names the study.
         study: Name of that column.
-        where: Factors that both have.
-        measures: Measures that both have.
+        where: Factors that both studies have.
+        measures: Measures that both studies have.
     """
 
     runs: pl.DataFrame

@@ -29,7 +29,7 @@ GAIN = 1.1
 SMALL = 0.01
 """Share of the first mean below which the report calls a real difference small."""
 ONE_LINE = 12
-"""Greatest length of a path that stands on one line above its column."""
+"""Greatest length of a path that is written on one line above its column."""
 UNFINISHED = "files do not end"
 VERDICTS = {True: "real", False: "may be chance", None: "cannot tell"}
 
@@ -65,7 +65,7 @@ def title(comparison: Comparison) -> str:
 
 
 def means(pair: Pair) -> tuple[str, str]:
-    """Means of both alternatives over the runs that count."""
+    """Texts of the means of both alternatives over the compared runs."""
     if pair.contrast is None:
         return "-", "-"
     found = pair.contrast
@@ -212,7 +212,7 @@ def _many(count: int, noun: str) -> str:
 
 
 def _letters(comparison: Comparison) -> list[str]:
-    """Sentences on the letters of a ranking, and on measures of which neither end is better."""
+    """Sentences on the letters of a ranking, and on measures without a better direction."""
     if not comparison.rankings:
         return []
     found = ["No difference between alternatives that share a letter is real."]

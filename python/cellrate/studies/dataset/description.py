@@ -99,7 +99,7 @@ class Description:
         return " ".join([self.file, *(f"--set {shlex.quote(one)}" for one in self.settings)])
 
     def is_of(self, file: str) -> bool:
-        """True if the study file is this one, or if the data set does not name its file."""
+        """True if the data set comes from this study file, or does not name its study file."""
         return not self.file or Path(self.file).resolve() == Path(file).resolve()
 
     @property

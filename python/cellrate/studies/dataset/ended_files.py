@@ -55,8 +55,8 @@ def whole(
 ) -> tuple[pl.DataFrame, tuple[str, ...]]:
     """Rows of runs without the measures that a mean over runs must not have.
 
-    A mean over the runs that share the values of `keys` would be one of the runs whose files end,
-    so no run of these keeps the value.
+    If files of one run do not end, a mean over the runs with equal values of `keys` would cover
+    only runs whose files end. So all these runs lose the value.
 
     Args:
         data: The data set.

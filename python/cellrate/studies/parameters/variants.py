@@ -97,7 +97,7 @@ def form_at(
         keys: The scenario's keys, with the settings applied.
         path: Dotted path of the key, or the end of it.
         text: The scenario as written.
-        settings: Settings on top of it, as texts for `--set`.
+        settings: Settings on top of the scenario, as texts for `--set`.
         scenario: Path of the scenario; in the working directory by default.
 
     Raises:

@@ -93,7 +93,7 @@ def _values(factor: Factor) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Derived:
-    """A parameter that an expression computes from others."""
+    """A parameter that an expression computes from other parameters."""
 
     column: FactorColumn
     expression: str
@@ -121,7 +121,7 @@ class StoppingRule:
 
     Attributes:
         measure: Name of the measure.
-        half_width: Half the width of its confidence interval at which a point needs no more runs.
+        half_width: Half width of the mean's confidence interval that ends the runs of a point.
         relative: True if the half width is a share of the mean.
     """
 

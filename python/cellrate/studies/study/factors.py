@@ -246,7 +246,7 @@ class Reading:
         raise self._refusal(place, reason)
 
     def _variants(self) -> Iterator[Keys]:
-        """Keys of the scenario as it is, and with the choices that the study makes."""
+        """Keys of the scenario as it is, then under each choice of variants by the factors."""
         yield self._base_keys
         yield from self._others
 
@@ -256,7 +256,7 @@ class Reading:
 
     @cached_property
     def _others(self) -> tuple[Keys, ...]:
-        """Keys of the scenario under each combination of the study's choices.
+        """Keys of the scenario under each combination of variants and words that factors select.
 
         The variant of a table decides which keys exist: another scheme has other parameters.
         """

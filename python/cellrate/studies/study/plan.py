@@ -30,7 +30,7 @@ class Plan:
     Attributes:
         points: Number of points.
         least: Least number of runs.
-        most: Greatest number of runs; equal to the least unless a measure decides.
+        most: Greatest number of runs; equal to `least` without a stopping rule.
         known: Number of stored results among the least number of runs.
         run_seconds: Mean processor time of a run on one core; None if all results are stored.
         seconds: Time for the least number of runs, without stored ones, with all workers.

@@ -36,7 +36,7 @@ class Head:
 
     Attributes:
         name: Name of the column.
-        unit: Unit of its numbers; empty without a unit.
+        unit: Unit of the column's numbers; empty without a unit.
         texts: Quantities as the study file lists them, by value.
     """
 
