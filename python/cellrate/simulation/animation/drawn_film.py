@@ -43,7 +43,7 @@ OF_CONTROL = {
     "trimmed": ("trimmed packet", "#e69f00"),
     "again": ("request for a trimmed packet", "#8b4513"),
 }
-"""Names and colours of kinds of frames whose colour is the same with CE."""
+"""Names and colours of kinds of frames; the colour is the same with and without CE."""
 DYES = {
     "data": FAINT,
     "data-marked": "#e69f00",
@@ -88,7 +88,7 @@ ASIDE = 0.012
 # Height of the mark of a lost cell or frame, below its switch.
 BELOW = 0.09
 BAR_WIDTH, BAR_HEIGHT = 0.016, 0.16
-# How a name stands beside its node, by the side of the node; distances in points.
+# Place of a name beside its node, by the side of the node; distances in points.
 BESIDE: dict[str, dict[str, Any]] = {
     side: {"textcoords": "offset points", "xytext": offset, "ha": across, "va": up}
     for side, offset, across, up in (
@@ -171,7 +171,7 @@ class Picture:
         self.figure.set_layout_engine("none")
         panel.set_position((0.02, 0.12, 0.96, 0.8))
         panel.set_axis_off()
-        # Names of the outermost hosts stand beside them.
+        # The margins at the sides have the names of the outermost hosts.
         panel.set(xlim=(-0.05, 1.05), ylim=(0, 1))
         self._panel = panel
         _network(panel, film)

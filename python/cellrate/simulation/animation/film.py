@@ -43,13 +43,13 @@ Over Ethernet a film has more round trips, because hosts send few frames in a ro
 """
 MOST_QUEUES = 8
 """Greatest number of queues that a film over Ethernet shows; the longest queues are shown."""
-# Points of a queue's trace in the span and in the whole run. A longer trace would be thinned.
+# Points of a queue's trace in the span, and greatest number in the run; more would be thinned.
 POINTS, MOST_POINTS = 400, 4000
 PICOSECONDS = 1e12
 BYTES_PER_KB = 1000
 # Capture files round times down to 2^-32 s, 233 ps.
 ROUNDING = 0.5e-9
-# A record of the Extensible Record Format: header, header of a cell without HEC, payload.
+# Bytes of the Extensible Record Format: header; record (header, cell header without HEC, payload).
 HEADER, RECORD = 16, 16 + 4 + 48
 FRACTION = 2.0**32
 CREDIT_VCI = 31
@@ -63,7 +63,7 @@ class Queue:
 
     Attributes:
         sender: Node of the port.
-        receiver: Node at the far end of its link.
+        receiver: Node at the far end of the port's link.
         time: Times in seconds.
         lengths: Greatest queue length in the trace interval of each time, in cells or kB.
         limit: Limit of the buffer, in the unit of the lengths; infinity if there is none.
@@ -145,7 +145,7 @@ def shown_film(
     place: Path,
     progress: Progress = lambda *_: None,
 ) -> Film:
-    """The film of a span; an end that is not given is chosen so that cells move in the span.
+    """The film of a span; `begin` or `end`, if None, is chosen so that cells move in the span.
 
     Without a start time the span begins with the first flow. Without an end it lasts `TRIPS` or
     `FRAME_TRIPS` times the longest round trip. If that span has more cells than a film can show,

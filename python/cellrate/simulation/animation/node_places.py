@@ -126,7 +126,8 @@ def _ring(network: Map) -> list[str]:
 def _around(network: Map, ring: list[str]) -> Places:
     """Places of a ring, clockwise from the top, with the hosts at the sides.
 
-    An even number of switches has two at the top, since one would be below the bars of another.
+    With an even number of switches two are at the top; otherwise the queue bars of the lowest
+    switch would be below another switch.
     """
     beside = _beside_each(network)
     turned = 0.5 if len(ring) % 2 == 0 else 0.0
@@ -212,7 +213,7 @@ def _from_left_to_right(network: Map, after: Mapping[str, set[str]]) -> Places:
 
 
 def _spread(count: int, low: float, high: float) -> list[float]:
-    """`count` heights from `high` to `low`, with equal gaps above, between and below them."""
+    """`count` heights, downwards: the middles of equal parts of the range from `high` to `low`."""
     return [high - (high - low) * (at + 0.5) / count for at in range(count)]
 
 
@@ -249,7 +250,7 @@ def _reaches(start: str, end: str, after: Mapping[str, set[str]]) -> bool:
 
 
 def _columns(after: Mapping[str, set[str]], names: list[str]) -> dict[str, int]:
-    """The number of nodes on the longest path to each node."""
+    """For each node the number of nodes before it on the longest path to it."""
     columns = dict.fromkeys(names, 0)
     for _ in names:
         for sender, receivers in after.items():

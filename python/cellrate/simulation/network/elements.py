@@ -23,7 +23,7 @@ class Switch:
         vsvd: Virtual source and destination, which end loops of ABR control here and begin new
             ones; None if there are none.
         rm_first: True if RM cells are served before all other cells of their queue.
-        clp_threshold_cells: Limit of each queue for cells with CLP = 1; None if it is that of all.
+        clp_threshold_cells: Limit of each queue for cells with CLP = 1; None for the same limit.
         schedule: Order of service of the channels of a queue, each with a queue of its own;
             ``discipline`` names it. None if cells leave in the order of their arrivals.
     """

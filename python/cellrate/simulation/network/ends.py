@@ -26,7 +26,7 @@ class Tcp:
         header_bytes: TCP and IP header of each segment, time stamps included.
         window_bytes: Receive window, which bounds the outstanding bytes.
         encapsulation_bytes: Encapsulation (such as LLC/SNAP) before each packet in its AAL5 PDU.
-        parameters: All parameters.
+        parameters: All parameters of TCP.
     """
 
     mss_bytes: int
@@ -78,7 +78,7 @@ class Abr:
         rif: Rate increase factor.
         rdf: Rate decrease factor.
         nrm: In-rate cells per forward RM cell, including the RM cell.
-        parameters: All parameters.
+        parameters: All parameters of ABR.
     """
 
     pcr_cells_per_second: float

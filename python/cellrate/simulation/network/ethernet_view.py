@@ -30,7 +30,7 @@ class Line:
         name: ``FROM->TO``.
         sender: Name of the node that sends.
         receiver: Name of the node that receives.
-        bits_per_second: Rate.
+        bits_per_second: Line rate.
         delay_seconds: Propagation delay.
         switch: Settings of the output port that feeds the link; None if a host feeds it.
         bit_error_ratio: Mean probability that a bit is errored.
@@ -71,10 +71,10 @@ class FrameFlow:
     Attributes:
         name: ``GROUP.INDEX``.
         group: Name of the flow's group.
-        priority: Priority of its frames, 7 the highest.
+        priority: Priority of the flow's frames, 7 the highest.
         start_seconds: Start time, before jitter.
-        after: Flows that it awaits, by index.
-        wait_seconds: Time from the last of their ends to its start.
+        after: Indices of the flows that this flow awaits.
+        wait_seconds: Time from the end of the last awaited flow to the start of this flow.
         sends: False if the source sends nothing before a change.
         hops: Lines to the destination, hop by hop.
         hops_back: Lines of the acknowledgements, hop by hop; empty without TCP and RoCE.
@@ -83,17 +83,17 @@ class FrameFlow:
             sources.
         rate_controlled: True if the source obeys explicit rates, which rate records (frames with an
             RM cell's fields) carry.
-        roce: Parameters of RoCE, with its rate control; None without it.
-        credit: ``reserve_bytes`` and ``trip_seconds`` of credit for its data, by line; None without
-            credit control.
-        tcp: Parameters of TCP; None without it.
+        roce: Parameters of RoCE, with its rate control; None without RoCE.
+        credit: ``reserve_bytes`` and ``trip_seconds`` of credit for the flow's data, by line; None
+            without credit control.
+        tcp: Parameters of TCP; None without TCP.
         payload_bytes: Payload of a full packet.
         frame_bytes: A full frame, from header to frame check sequence.
         line_bytes: A full frame with preamble and gap.
         errored_frames_share: Expected share of full frames that bit errors lose on the way.
         acknowledgement_line_bytes: An acknowledgement with preamble and gap; None without TCP and
             RoCE.
-        flow_credit_line_bytes: A credit of ExpressPass with preamble and gap; None without it.
+        flow_credit_line_bytes: A flow credit with preamble and gap; None without ExpressPass.
         propagation_round_trip_seconds: Propagation there and back over the quickest line of each
             hop; None without TCP and RoCE.
     """
@@ -134,7 +134,7 @@ class FrameFlow:
 
     @property
     def notification_priority(self) -> int:
-        """Priority of congestion notifications; that of the flow where it has none."""
+        """Priority of congestion notifications; the priority of the flow if none is set."""
         control = {} if self.roce is None else self.roce["control"]
         return int(control.get("cnp_priority", self.priority))
 
@@ -196,18 +196,18 @@ class FrameNetwork(Changing):
         flows: Every flow of every group.
         credit: ``n2_bytes``, and ``promised_bytes``: by line, the bytes of credit for all channels
             of a port. None without credit control.
-        lossless: Flow control by priority; None without it. ``by`` is ``pfc`` or ``cbfc``,
-            ``priorities`` are those under it. ``loses`` is the reason why frames may be lost, None
-            if no frame can be lost. ``room_bytes`` has by line the most bytes of one priority that
-            its end holds, None for a line without such a limit. CBFC has more by line: ``credits``
-            of ``unit_bytes`` each, and ``return_seconds``, the least time from the last bit of a
-            frame to its credits, without the service at the next port. ``batch`` freed credits are
-            returned together.
-        llr: Link-level retry by line: ``buffer_bytes`` of the replay buffer, ``full_rate_bytes``
-            with which frames of ``frame_bytes``, the longest, follow one another, and
-            ``answer_seconds`` from the last bit of a frame to its answer; None for a line without
+        lossless: Flow control by priority; None without flow control. ``by`` is ``pfc`` or
+            ``cbfc``, ``priorities`` are the covered priorities. ``loses`` is the reason why frames
+            may be lost, None if no frame can be lost. ``room_bytes`` has by line the most bytes of
+            one priority that the line's end holds, None for a line without such a limit. CBFC has
+            more by line: ``credits`` of ``unit_bytes`` each, and ``return_seconds``, the least time
+            from the last bit of a frame to the return of its credits, without the service at the
+            next port. ``batch`` freed credits are returned together.
+        llr: Link-level retry by line: ``buffer_bytes`` of the replay buffer; ``full_rate_bytes``,
+            the buffer with which frames of ``frame_bytes``, the longest, are sent back to back; and
+            ``answer_seconds`` from the last bit of a frame to its answer. None for a line without
             an opposite line. None without link-level retry.
-        changes: Changes during the run; everything else is as it is before the first.
+        changes: Changes during the run; all other attributes describe the time before the first.
     """
 
     seed: int
@@ -291,9 +291,9 @@ class FrameNetwork(Changing):
 
     @cached_property
     def meetings(self) -> tuple[Line, ...]:
-        """Ports at which bursts can meet, since the lines before are together faster.
+        """Ports at which bursts can meet, since the lines to the switch are together faster.
 
-        Lines before that carry only datagrams bring no more than the rates of these.
+        A line that carries only datagrams brings no more than the rates of its datagrams.
         """
         return tuple(line for line in self.ports if _exceeds(self._at_once(line), line))
 
@@ -301,7 +301,7 @@ class FrameNetwork(Changing):
     def offered(self) -> Mapping[Line, float]:
         """Greatest long-run rate in bit/s at which data can reach a line, by line.
 
-        A line before it brings at most its own rate, and at most what its flows can bring to it. A
+        Each preceding line brings at most its own rate, and at most what its flows can bring. A
         host sends at most the rate of its line.
         """
         return {line: min(_brought(flows, line), _sent(flows)) for line, flows in self.over.items()}

@@ -22,7 +22,7 @@ class JoinedLink:
     Attributes:
         name: ``FROM->TO``.
         over_atm: True for a link of ATM, False for one of Ethernet.
-        bits_per_second: Rate.
+        bits_per_second: Line rate.
         delay_seconds: Propagation delay.
     """
 
@@ -44,7 +44,7 @@ class JoinedFlow:
         forward: Links of the data, in order.
         backward: Links of the acknowledgements, in order; empty without TCP.
         source: Parameters of the source; ``kind`` names it.
-        tcp: Parameters of TCP; None without it.
+        tcp: Parameters of TCP; None without TCP.
         payload_bytes: Payload of a full packet.
         line_bytes: A full frame with preamble and gap.
         packet_cells: Cells of a full packet, with LLC/SNAP and AAL5.
@@ -72,7 +72,7 @@ class JoinedFlow:
 
     @property
     def outstanding_bytes(self) -> int:
-        """Most outstanding bytes: whole segments, if all its segments are full."""
+        """Most outstanding bytes: whole segments, if all segments of the flow are full."""
         window = 0 if self.tcp is None else int(self.tcp["window_bytes"])
         is_greedy = self.source["kind"] == "greedy"
         return window // self.payload_bytes * self.payload_bytes if is_greedy else window
@@ -117,7 +117,7 @@ class JoinedNetwork(Changing):
         measure: Measuring window, and the traces that are kept.
         links: Directed links.
         flows: Every flow of every group.
-        changes: None; networks with routers have no changes.
+        changes: Empty; networks with routers have no changes.
     """
 
     measure: Parameters

@@ -33,8 +33,8 @@ def mean_cells_per_second(flow: Flow) -> float | None:
 def peak_cells_per_second(flow: Flow) -> float:
     """Greatest rate at which cells of the flow can leave its host.
 
-    The least of the rate of the access link, PCR, that of a shaper, and the peak rate of the
-    source. A limited TCP window is not considered.
+    The least of the rate of the access link, the PCR of ABR, the PCR of a shaper, and the peak
+    rate of the source. A limited TCP window is not considered.
     """
     rates = [flow.access.cells_per_second]
     if flow.abr is not None:

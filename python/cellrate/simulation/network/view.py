@@ -30,7 +30,7 @@ class Network(Changing):
         nodes: Hosts and switches.
         links: Directed links.
         flows: Every flow of every group.
-        changes: Changes during the run; everything else is as it is before the first.
+        changes: Changes during the run; all other attributes describe the time before the first.
     """
 
     seed: int

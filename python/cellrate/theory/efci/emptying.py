@@ -106,7 +106,7 @@ def _growing_seconds(loop: EfciLoop, emptying: Emptying) -> Floats:
     return np.maximum(-np.log(mode) / lam, 0.0)
 
 
-# Numbers of iterated cycles: from which the steps are damped, from which more, and the greatest.
+# Cycles after which steps of the iteration are damped, and damped more; greatest number of cycles.
 FREE_CYCLES, DAMPED_CYCLES, MOST_CYCLES = 10, 100, 400
 MOST_STEPS = 100
 STEP_TOLERANCE = 1e-14
@@ -221,7 +221,7 @@ def _rate_a_round_trip_later(loop: EfciLoop, left: Floats, trough: Trough) -> Fl
 def _rise(loop: EfciLoop, inherited: Inherited) -> Rise:
     """Rise of the queue in phase 4 and the round trip after it.
 
-    The law of phase 2 still acts for `left` seconds, then that of phase 3 until tau. Rates are
+    The law of phase 2 still acts for `left` seconds, then the law of phase 3 until tau. Rates are
     shares of BW.
     """
     air, bw, tau = loop.air, loop.bw, loop.tau

@@ -198,7 +198,7 @@ class EfciLoop:
 
     @cached_property
     def rdf_cells(self) -> Floats:
-        """RDF of the paper in cells, RDFF * Nrm; while N RDF cells are served, ACR falls by e."""
+        """RDF of the paper in cells, RDFF * Nrm; N RDF served cells divide ACR by e."""
         return self.bw / (self.n * self.kappa)
 
     @cached_property

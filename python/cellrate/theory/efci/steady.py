@@ -31,8 +31,8 @@ class LimitCycle:
         continued_minimum_cells: Fixed point of equation (8); negative where the queue empties.
         phase_1_seconds: Decrease: from the crossing of Q_H to that of Q_L.
         phase_2_seconds: Increase after that, until the queue is empty or exceeds Q_H.
-        phase_3_seconds: Growth while the queue is empty; 0 if it never is.
-        phase_4_seconds: Increase from an empty queue until it exceeds Q_H; 0 without phase 3.
+        phase_3_seconds: Growth while the queue is empty; 0 if the queue never empties.
+        phase_4_seconds: Increase until the queue, empty before, exceeds Q_H; 0 without phase 3.
         amplitude_cells: Greatest minus least queue.
         period_seconds: Sum of the phases.
         maximum_acr_cells_per_second: Greatest ACR of a source.
@@ -110,7 +110,7 @@ def _full_cycle(loop: EfciLoop, minimum: Floats) -> dict[str, Floats]:
 def clips(loop: EfciLoop, cycle: LimitCycle) -> Truths:
     """True if ACR would leave the range from MCR to PCR, which the model does not consider.
 
-    If they clip ACR, the queue swings less: its maximum is lower and its minimum higher.
+    If PCR or MCR clips ACR, the queue swings less: its maximum is lower and its minimum higher.
     """
     highest = cycle.maximum_acr_cells_per_second
     lowest = cycle.minimum_acr_cells_per_second

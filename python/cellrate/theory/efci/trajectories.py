@@ -206,9 +206,9 @@ class Walk:
     Attributes:
         segments: All segments so far.
         crossings: Number of segments before each upward crossing of Q_H.
-        coming: Laws that will act, each from a time on.
+        coming: Laws that will act, each with the time from which it acts.
         lost: For each time at which the queue began to grow again, the number of segments before
-            it, and the capacity lost while the queue was empty, in seconds of BW.
+            that time, and the capacity lost while the queue was empty, in seconds of BW.
     """
 
     def __init__(self, constants: Constants, share: float, rate: float, queue: float) -> None:
@@ -294,7 +294,7 @@ class Walk:
         self.coming.append((self.constants.tau, Phase.REFILL))
 
     def _growth(self) -> float:
-        """Rate of growth of phase 3's law, which begins now; see `trough` for the slowest mode."""
+        """Growth rate of phase 3's law, which begins now; slowest mode as in `emptying`."""
         constants = self.constants
         if not constants.delayed or self.now == 0:
             return constants.mode
@@ -329,7 +329,7 @@ class Trajectory:
     """ACR and queue over time, as the switch sees them.
 
     Attributes:
-        time_seconds: Times, at least two per segment; a change of phase has both its sides.
+        time_seconds: Times, at least two per segment; a change of phase has a point on each side.
         acr_cells_per_second: ACR at which each source sent the cells that arrive at that time.
         queue_cells: Queue.
         phase: Number of the law of ACR, 1 to 4.
