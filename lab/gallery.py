@@ -1,7 +1,7 @@
 """The gallery of the lab: runs of the papers' experiments, and small pictures of their figures.
 
 `python lab/gallery.py OUT` writes `gallery.json`, and `pictures.json` from the runs that `cellrate
-reproduce --out OUT` kept; it runs those that are missing. Tests compare both with the papers.
+reproduce --out OUT` kept; missing runs are made. Tests compare both files with the papers.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ WIDTH, HEIGHT = 150, 90
 """Size of a picture, in the units of its coordinates; y grows downwards."""
 
 COLUMNS = 50
-"""Number of columns of a picture, since more could not be told apart."""
+"""Number of columns of a picture in which a line has points; more could not be distinguished."""
 
 MOST_LINES = 6
 """Largest number of lines in a picture."""

@@ -1,4 +1,4 @@
 """Campaigns that try to break what cellrate promises, each longer than a test may be.
 
-CONTRIBUTING's table of targets has them all; `results` keeps what they found.
+CONTRIBUTING's table of targets lists all campaigns; `results` keeps their findings.
 """

@@ -1,9 +1,9 @@
-"""The bench with its history: what changed since the last entry, for `make bench`.
+"""Runs the benchmark and shows changes since the last entry of its history, for `make bench`.
 
-The history is proof/results/speed.csv: the ratio of each workload to its bare loop, by
-commit. Between kinds of processors ratios differ by 10 % and more, times by far more. `--keep`
-appends an entry, which names the commit; so it is refused if the sources differ from it. No timing
-decides a test.
+The history is proof/results/speed.csv: by commit, the time of each workload divided by the time of
+a bare loop of its arithmetic. Between kinds of processors ratios differ by 10 % and more, times by
+far more. `--keep` appends an entry, which names the commit; so it is refused if the sources differ
+from the commit. No timing decides a test.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from proof.campaign import ROOT, end_with
 
 HISTORY = ROOT / "proof" / "results" / "speed.csv"
 MEASURED = "crates", "Cargo.toml", "Cargo.lock"
-"""The files that an entry measures: the engine, the loops, and what they are built with."""
+"""The files on which an entry depends: engine, bare loops, and dependencies of the build."""
 CELLS = "its cells alone"
-"""The loop that does only the arithmetic of a workload's cells."""
+"""The bare loop that does only the arithmetic of a workload's cells."""
 FEEDBACK = "its cells and feedback"
-"""The loop that does the acknowledgements and RM cells of W2 as well."""
+"""The bare loop that also does the arithmetic of acknowledgements and RM cells of workload W2."""
 STEADY = 0.05
-"""Part by which the ratio of an unchanged engine differs from run to run on a busy machine."""
+"""Share by which the ratio of an unchanged engine differs from run to run on a busy machine."""
 
 
 def ratios(report: Mapping[str, Any]) -> dict[tuple[str, str], float]:
-    """Ratios of a report of the bench, by workload and loop."""
+    """Ratios of a report of the benchmark, by workload and bare loop."""
     floors = report["floor"]
     found = {
         (f"W1, {count} sources, 5 ms links", CELLS): nanoseconds / floors[count]
@@ -50,14 +50,14 @@ def ratios(report: Mapping[str, Any]) -> dict[tuple[str, str], float]:
 
 
 def last_entries() -> dict[tuple[str, str], list[str]]:
-    """The last row of the history by workload and loop, as its five cells."""
+    """By workload and bare loop, the five cells of the last row of the history."""
     with HISTORY.open(encoding="utf-8", newline="") as file:
         _titles, *entries = csv.reader(file)
     return {(entry[2], entry[3]): entry for entry in entries}
 
 
 def change(key: tuple[str, str], ratio: float, last: list[str] | None) -> str:
-    """The sentence on a workload: its ratio now, and beside its last entry with the same loop."""
+    """A sentence with a workload's ratio now, and its change since the last entry for the loop."""
     now = f"{key[0]}: {ratio:.2f} of {key[1]}"
     if last is None:
         return f"{now}, no entry before"
@@ -71,8 +71,8 @@ def commit() -> str:
     """Beginning of the hash of the commit that is measured.
 
     Raises:
-        ValueError: The sources differ from it.
-        CalledProcessError: This is no checkout.
+        ValueError: The sources differ from the commit.
+        CalledProcessError: The directory is no checkout of git.
     """
 
     def git(*command: str) -> str:
@@ -89,7 +89,7 @@ def commit() -> str:
 
 
 def main() -> int:
-    """Times the engine, shows it beside the last entries, and appends new ones if asked to."""
+    """Times the engine, compares ratios with the last entries, and appends new ones if asked."""
     parser = argparse.ArgumentParser(prog="python -m proof.bench_history", description=__doc__)
     parser.add_argument("--json", action="store_true", help="print the times as JSON instead")
     parser.add_argument("--keep", action="store_true", help="append the ratios to the history")

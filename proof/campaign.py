@@ -1,4 +1,4 @@
-"""Places that all campaigns use, the files they write, and how they end."""
+"""Paths that all campaigns use, the files that campaigns write, and exit codes."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ Rows: TypeAlias = Iterable[Sequence[str]]
 
 
 def results(name: str) -> Path:
-    """The file that keeps what a campaign found in its last whole run."""
+    """The file with the results of the last whole run of a campaign."""
     return ROOT / "proof" / "results" / f"{name}.json"
 
 
 def keep(name: str, found: Any) -> None:  # noqa: ANN401  any value of JSON
-    """Writes what a campaign found."""
+    """Writes the results of a campaign."""
     text = json.dumps(found, indent=2) + "\n"
     results(name).write_text(text, encoding="utf-8", newline="\n")
 
 
 def kept(name: str) -> Any:  # noqa: ANN401  any value of JSON
-    """Reads what a campaign found in its last whole run."""
+    """Reads the results of the last whole run of a campaign."""
     return json.loads(results(name).read_text("utf-8"))
 
 
@@ -45,7 +45,7 @@ def write_evidence(file: str, text: str) -> None:
 
 
 def write_rows(file: str, *tables: Rows) -> None:
-    """Replaces the rows of the first tables of a page of docs/evidence, whose words are by hand."""
+    """Replaces the rows of the first tables of a page of docs/evidence; its text stays."""
     fresh = iter(tables)
 
     def replaced(found: re.Match[str]) -> str:
@@ -64,7 +64,7 @@ def runner() -> Runner:
 
 
 def end_with(main: Callable[[], int]) -> Never:
-    """Ends the process with the exit code of a campaign; that of Ctrl-C is 130."""
+    """Ends the process with the exit code of a campaign; after Ctrl-C with 130."""
     try:
         code = main()
     except KeyboardInterrupt:

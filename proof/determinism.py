@@ -1,8 +1,8 @@
-"""The same bytes whatever runs them: workers, hash seeds, locales, clusters, builds.
+"""Checks that results have the same bytes with any workers, hash seed, locale, cluster, build.
 
-`python -m proof.determinism` runs a study, every example and every template in each way, through
-the installed command, and writes proof/results/determinism.json. Builds are made by cargo in
-target/determinism: some minutes each, once.
+`python -m proof.determinism` runs a study, every example and every template under each of these,
+by the installed command, and writes proof/results/determinism.json. Cargo makes the builds in
+target/determinism, which takes some minutes each, once.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ BUILDS: dict[str, Way] = {
     "debug, opt-level 0": ((), {"CARGO_PROFILE_DEV_OPT_LEVEL": "0"}),
     "release, target-cpu=native": (("--release",), {"RUSTFLAGS": "-C target-cpu=native"}),
 }
-"""Builds beside the installed one, as cargo makes them. The debug ones check every overflow."""
+"""Options and environment of cargo for further builds; debug builds check integer overflows."""
 
 
 def run(arguments: list[str | Path], cwd: Path, environment: Mapping[str, str]) -> str:
     """Standard output of a command.
 
     Raises:
-        CalledProcessError: It failed.
+        CalledProcessError: The command failed.
     """
     settings = {**os.environ, **environment}
     return subprocess.run(
@@ -60,7 +60,7 @@ def run(arguments: list[str | Path], cwd: Path, environment: Mapping[str, str]) 
 
 
 def data_set(place: Path, way: str, environment: Mapping[str, str], *options: str) -> str:
-    """SHA-256 over the files of the study's data set, made afresh."""
+    """Runs the study `s.toml` in one way, and returns a SHA-256 over its data set's files."""
     out = place / f"out {way}"
     run([COMMAND, "study", "s.toml", "--out", out, "--quiet", *options], place, environment)
     whole = hashlib.sha256()
@@ -70,7 +70,7 @@ def data_set(place: Path, way: str, environment: Mapping[str, str], *options: st
 
 
 def digests(place: Path, environment: Mapping[str, str]) -> dict[str, str]:
-    """Digest of every example, and of every template in short."""
+    """Digest of every example, and of a shortened run of every template."""
 
     def digest(path: Path, *settings: str) -> str:
         shown = run([COMMAND, "run", path, "--json", *settings], place, environment)
@@ -86,7 +86,7 @@ def digests(place: Path, environment: Mapping[str, str]) -> dict[str, str]:
 
 
 def built(name: str, options: tuple[str, ...], environment: Mapping[str, str]) -> Path:
-    """The package with another build of its extension; where Python finds it."""
+    """Copies the package with another build of its extension; returns the directory to import."""
     target = ROOT / "target" / "determinism" / "".join(c if c.isalnum() else "-" for c in name)
     settings = {**environment, "CARGO_TARGET_DIR": str(target), "PYO3_PYTHON": sys.executable}
     run(
@@ -102,7 +102,7 @@ def built(name: str, options: tuple[str, ...], environment: Mapping[str, str]) -
 
 
 def main() -> int:
-    """Compares all ways and builds, or no builds; 1 if one gives other bytes."""
+    """Compares all ways, and all builds unless left out; returns 1 if one gives other bytes."""
     parser = argparse.ArgumentParser(prog="python -m proof.determinism", description=__doc__)
     parser.add_argument("--no-builds", action="store_true", help="only the ways of running")
     whole = not parser.parse_args().no_builds

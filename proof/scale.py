@@ -1,4 +1,4 @@
-"""Large networks through the command: processor time and memory by the number of sources.
+"""Measures processor time and memory of the command on large networks, by number of sources.
 
 `make scale` runs CBR sources that share one link, in networks that grow tenfold, and checks that
 each source takes no more memory than the page docs/explanation/scale.md says. Times are printed and
@@ -19,7 +19,7 @@ from cellrate import _core
 from proof.campaign import COMMAND, end_with
 
 MOST_BYTES = 20_000
-"""Bytes that a further source may take, its results as Python objects included."""
+"""Bytes of memory that a further source may take, its results as Python objects included."""
 LAUNCHER = """
 import os, subprocess, sys
 child = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL)
@@ -28,27 +28,27 @@ child.returncode = os.waitstatus_to_exitcode(status)
 print(usage.ru_utime + usage.ru_stime, usage.ru_maxrss)
 sys.exit(child.returncode)
 """
-"""Runs a command from a small process, since Linux counts the memory of the one that forks as well;
-prints processor time and most memory in KiB."""
+"""Program that runs a command, and prints its processor time in s and greatest memory in KiB. The
+program is small, since Linux counts the memory of the forking process as well."""
 SETTINGS = (
     'run.duration="1 ms"',
     'measure={from="500 us", sample="1 ms"}',
     'topology.bottleneck_rate="10000 Gbit/s"',
     *(f'topology.{link}="5 us"' for link in ("access", "bottleneck", "egress")),
 )
-"""Settings of the template `n-source` but for its flows."""
+"""Settings of the template `n-source`, except those of its flows."""
 FLOWS = 'flow=[{{name="cbr",count={},service="cbr",source={{kind="cbr",rate="1 Mbit/s"}}}}]'
 
 
 class Taken(NamedTuple):
-    """Processor time of a command, and the most bytes that it had at once."""
+    """Processor time of a command, and the most bytes of memory that it had at once."""
 
     seconds: float
     bytes: int
 
 
 def run(sources: int) -> Taken:
-    """Runs a network of that many sources.
+    """Runs a network of `sources` sources.
 
     Raises:
         RuntimeError: The command failed.
@@ -68,7 +68,7 @@ def run(sources: int) -> Taken:
 
 
 def main() -> int:
-    """Runs ever larger networks, and says what each took; 1 if a source takes too much memory."""
+    """Runs ever larger networks, and prints their cost; 1 if a source takes too much memory."""
     parser = argparse.ArgumentParser(prog="python -m proof.scale", description=__doc__)
     parser.add_argument("--most", type=int, default=100_000, help="sources of the largest network")
     most = parser.parse_args().most

@@ -1,9 +1,9 @@
-"""One run on several threads against one thread: how many times as fast, by network.
+"""Measures how many times as fast one run is on several threads as on one, by network.
 
 `make threads` runs each network on one thread and on several, in turns, and compares the least
 times that `cellrate run` reports. It fails if a digest depends on the number of threads; times
-decide nothing. `one` marks a network that is not divided, since that would not pay. Nothing else
-should run meanwhile.
+decide nothing. `one` marks a network that the program does not divide, since a division would be
+slower. Nothing else should run meanwhile.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from cellrate import _core
 from proof.campaign import COMMAND, end_with
 
 RATE = 0.95 * 155_520 / 15
-"""Mean kilobits per second of a CBR source: 95 % of a bottleneck of a line rate for each 15."""
+"""Mean rate of a CBR source in kbit/s; 15 sources load a line of 155.52 Mbit/s to 95 %."""
 GROUPS = 5
 LEAST_SECONDS = 0.05
 """Least simulated seconds of a run."""
@@ -34,9 +34,9 @@ class Network(NamedTuple):
     """A network that is run.
 
     Attributes:
-        name: Its name in the table.
-        template: The template of its scenario.
-        settings: Settings of the template but for delays and times.
+        name: Name of the network in the table.
+        template: The template of the scenario.
+        settings: Settings of the template, except delays and times.
         seconds: Simulated seconds of a run.
     """
 
@@ -51,8 +51,8 @@ class Timed(NamedTuple):
 
     Attributes:
         seconds: Time of the run, set-up and report included.
-        digest: Its digest.
-        is_divided: True if it had several threads.
+        digest: Digest of the run.
+        is_divided: True if the run used several threads.
     """
 
     seconds: float
@@ -61,7 +61,7 @@ class Timed(NamedTuple):
 
 
 def cbr(sources: int) -> Network:
-    """W1 of the bench: CBR sources with rates within 1 % of their mean, between two switches."""
+    """Workload W1 of the benchmark: CBR sources, rates within 1 % of the mean, two switches."""
     groups = (
         f'{{name="cbr-{number}", count={sources // GROUPS}, service="cbr", stagger="1009 ns", '
         f'source={{kind="cbr", rate="{RATE * (0.99 + 0.02 * number / (GROUPS - 1)):.6f} kbit/s"}}}}'
@@ -78,7 +78,7 @@ def parking_lot(switches: int) -> Network:
     """TCP over ABR through a row of switches, with background traffic at each hop."""
     settings = (
         f"topology.switches={switches}",
-        # Long enough for links of 5 ms.
+        # A span that is long enough for links of 5 ms.
         f'topology.span="{5 * switches + 10} ms"',
         "flow.tcp.count=15",
         f"flow.background.count={switches - 1}",
@@ -110,9 +110,9 @@ def run(network: Network, delay: str, threads: int, share: float = 1) -> Timed:
 
     Args:
         network: The network.
-        delay: Delay of its links.
-        threads: Most threads.
-        share: Share of its simulated time that is run.
+        delay: Delay of the network's links.
+        threads: Greatest number of threads.
+        share: Share of the network's simulated time that is run.
 
     Raises:
         RuntimeError: The command failed.
@@ -143,14 +143,14 @@ def run(network: Network, delay: str, threads: int, share: float = 1) -> Timed:
 def gains(
     network: Network, delay: str, threads: Sequence[int], rounds: int, share: float
 ) -> list[str]:
-    """Time on one thread over that on each number of threads; `one` if that would not pay.
+    """Time on one thread divided by time on each number of threads; `one` if not divided.
 
     Raises:
         RuntimeError: A digest depends on the number of threads, or the command failed.
     """
     counts = (1, *threads)
     runs: dict[int, list[Timed]] = {count: [] for count in counts}
-    # In turns, so that a load that comes and goes meets all of them.
+    # In turns, so that a varying load of the machine affects all numbers of threads.
     for _, count in product(range(rounds), counts):
         runs[count].append(run(network, delay, count, share))
     if len({timed.digest for timed_runs in runs.values() for timed in timed_runs}) > 1:
@@ -163,7 +163,7 @@ def gains(
 
 
 def main() -> int:
-    """Runs the networks, and says how much faster they were on more threads."""
+    """Runs the networks, and prints how much faster runs are on more threads."""
     parser = argparse.ArgumentParser(prog="python -m proof.threads", description=__doc__)
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     powers = [2**power for power in range(1, 11) if 2**power <= (cores or 1)]

@@ -1,4 +1,4 @@
-"""The page that says of every component what holds it to its source, out of `components.toml`."""
+"""The page on the evidence that each component follows its source, made of `components.toml`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NOT_HERE = {"templates", "measures"}
 """Kinds that consist of other components, or that `measures` of the reference describes."""
 WITH_PAGES = {"schemes", "policies", "aqm", "roce", "sources", "recoveries"}
 SHORT = {"crates/engine/tests/suite/": "suite/", "crates/engine/src/": "", "crates/": ""}
-"""Beginnings of paths, and what stands for them on the page."""
+"""Beginnings of paths, and their replacements on the page."""
 SIMULATORS = {"ns-2": "tcp-ns2.md", "ns-3": "tcp-ns3.md", "tshark": "../../evidence.md"}
 HEAD = """# Components
 
@@ -37,10 +37,10 @@ class Held:
     """Evidence that a component follows its source.
 
     Attributes:
-        source: Its paper or standard.
+        source: Paper or standard of the component.
         test: A test that is worked by hand, as `path::name` from the repository; empty if none.
-        theory: Names of closed forms.
-        outside: Papers with printed results, other simulators, or words.
+        theory: Names of closed forms that runs are compared with.
+        outside: Papers with printed results, other simulators, or text about other evidence.
     """
 
     source: str

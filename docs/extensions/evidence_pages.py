@@ -69,7 +69,7 @@ def _write(path: Path, page: Document) -> None:
 
 
 def _part(paper: Paper) -> Judged:
-    """The kept results of a paper, and those proofs of its errata that need no run."""
+    """The stored results of a paper, and the proofs of its errata that need no run."""
     stored = read_stored(paper, ASSUMED)
     if stored is None:
         raise LookupError(f"{paper.id} has no kept results")

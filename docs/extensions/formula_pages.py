@@ -1,4 +1,4 @@
-"""The reference page of the formulas, out of the catalogue."""
+"""The reference page of the formulas, made from the catalogue."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pages on what the results of a paper say of its open parameters, from its file inferred.toml."""
+"""Pages on inferred values of a paper's open parameters, from the paper's file inferred.toml."""
 
 from __future__ import annotations
 

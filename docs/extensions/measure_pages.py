@@ -1,4 +1,4 @@
-"""The reference page of measures, out of the dictionary that the program itself has."""
+"""The reference page of measures, made from the dictionary of measures in the program."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _heading(name: str) -> str:
 
 
 def _group(table: str, prefix: str, group: list[Measure]) -> Iterator[str]:
-    """The entries of an object, under a heading of their own if they stand in one."""
+    """The entries of one object of the JSON; an object within a table gets a heading."""
     if prefix:
         place = prefix if table == "run" else f"{table}[].{prefix}"
         yield f"### `{place}`\n"

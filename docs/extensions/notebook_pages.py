@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 NOTEBOOKS = "notebooks"
 GENERATED = "reference/generated/notebooks"
-# The builder of `make test-docs`, which needs the pages and not what they show.
+# The Sphinx builder of `make test-docs`, which needs the pages but not the output of the cells.
 WITHOUT_OUTPUT = "doctest"
 
 

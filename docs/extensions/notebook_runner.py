@@ -1,6 +1,6 @@
-"""Runs the cells of a notebook one after the other, and keeps what each of them shows.
+"""Runs the cells of a notebook one after the other, and keeps the output of each cell.
 
-It is for the gallery, whose cells are plain Python. A kernel would bring twenty packages along.
+The cells of the gallery's notebooks are plain Python. A Jupyter kernel would need twenty packages.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Cell:
 
     Attributes:
         kind: ``markdown`` or ``code``.
-        source: Its text.
+        source: Text of the cell.
     """
 
     kind: str
@@ -36,8 +36,8 @@ class Shown:
     """The output of a cell.
 
     Attributes:
-        printed: Text that it printed.
-        markup: The value of its last line as HTML or SVG; empty if the value has neither.
+        printed: Text that the cell printed.
+        markup: The value of the cell's last line as HTML or SVG; empty if the value has neither.
         text: The value as text; empty without a value, or if there is markup.
     """
 

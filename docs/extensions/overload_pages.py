@@ -91,7 +91,7 @@ def jobs(data: Mapping[str, Any]) -> dict[tuple[str, str], Job]:
 
 
 def _settings(data: Mapping[str, Any], kind: str, name: str) -> Iterator[str]:
-    """Settings of a run; one with FLOW is set for each flow."""
+    """Settings of a run; a setting with the word FLOW is repeated for each flow."""
     of_kind = data["kind"][kind]
     flows = data["scenario"][of_kind["scenario"]]["flows"]
     for setting in (*of_kind["set"], *of_kind.get("more", {}).get(name, ())):
@@ -112,7 +112,7 @@ def queue_of(outcome: _core.Outcome, scenario: Mapping[str, Any]) -> Series:
 
 
 def rates_of(outcome: _core.Outcome, scenario: Mapping[str, Any]) -> list[Series]:
-    """Rates of the sources: what is acknowledged, or what the first line of each carries."""
+    """Rates of the sources: of acknowledged bytes, or of bytes on the first line of each source."""
     if "sent" not in scenario:
         return [throughput(one) for one in series_of(outcome) if one.kind == "sequence"]
     lines = {one.entity: one for one in series_of(outcome) if one.kind == "utilisation"}
@@ -126,7 +126,7 @@ def rates_of(outcome: _core.Outcome, scenario: Mapping[str, Any]) -> list[Series
 
 
 def _start(outcome: _core.Outcome) -> float:
-    """End of the start, which measures leave out, in seconds."""
+    """End of the start-up, which the measuring window leaves out, in seconds."""
     return _core.quantity(tomllib.loads(outcome.resolved())["measure"]["from"], "time")
 
 
@@ -149,7 +149,7 @@ def picture(outcome: _core.Outcome, scenario: Mapping[str, Any]) -> str:
 
 
 def _frame(panel: Axes, of: Mapping[str, Any], start: float, end: float) -> None:
-    """Sets the axes that all pictures of a scenario share, and shades the start."""
+    """Sets the axes that all pictures of a scenario share, and shades the start-up."""
     panel.set_ylabel(of["label"])
     panel.set_xlim(0, end)
     panel.set_ylim(0, 1.08 * of["most"] / of["unit"])
@@ -157,7 +157,7 @@ def _frame(panel: Axes, of: Mapping[str, Any], start: float, end: float) -> None
 
 
 def caption(outcome: _core.Outcome, scenario: Mapping[str, Any]) -> str:
-    """Numbers of the time after the start: the queue, losses, and the goodput of the flows."""
+    """Text with longest queue, losses and goodput of the flows, after the start-up."""
     summary = json.loads(outcome.summary())
     queue = queue_of(outcome, scenario)
     longest = queue.between(_start(outcome), float(queue.time[-1])).maximum.max()

@@ -1,8 +1,8 @@
-"""Writes the reference pages out of what the program knows of itself, before Sphinx reads them.
+"""Writes the reference pages from the program's own data, before Sphinx reads the pages.
 
 The scenario's keys come from its JSON Schema, schemes and the like from the registry, measures and
-formulas from their dictionary and catalogue, the command from its own help. So none can be out of
-date.
+formulas from their dictionary and catalogue, the command from its own help. So no page can be out
+of date.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def write_pages(docs: Path) -> None:
 
 
 def _write(path: Path, text: str) -> None:
-    """Writes a page if it changed, so that Sphinx reads only those."""
+    """Writes a page if it changed, so that Sphinx reads only changed pages."""
     text = text.rstrip("\n") + "\n"
     path.parent.mkdir(exist_ok=True)
     if not path.exists() or path.read_text(encoding="utf-8") != text:
@@ -76,7 +76,7 @@ def _write(path: Path, text: str) -> None:
 
 
 def recoveries(schema: SchemaPages, entries: list[dict[str, str]], sources: Path) -> dict[str, str]:
-    """The pages of TCP's recoveries: what their files say of them, and their keys, if any."""
+    """The pages of TCP's recoveries: documentation in their source files, and keys, if any."""
     intro = (
         "Values of `recovery` in `[tcp]`: a name, or a table with the name as `policy` and "
         "parameters. [What they do](../../explanation/recoveries.md)."

@@ -1,4 +1,4 @@
-"""Reference pages of the scenario file, out of its JSON Schema."""
+"""Reference pages of the scenario file, made from its JSON Schema."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SECTIONS = (
     "ethernet",
     "flow",
 )
-# Definitions whose keys stand elsewhere than where they are used.
+# Definitions whose keys are documented on another page than the key that refers to them.
 ELSEWHERE = {
     "ControlConfig": "[control scheme](schemes.md) and its keys",
     "DiscardConfig": "[discard policy](policies.md) and its keys",
@@ -42,7 +42,7 @@ SIMPLE = {
     "object": "table",
     "string": "text",
 }
-# A longer default says less than the keys themselves.
+# Greatest length of a default that is shown; a longer one says less than the keys of the table.
 LONGEST_DEFAULT = 60
 
 HEAD = """# Scenario file
@@ -83,7 +83,7 @@ A list, such as `[2, 4, 8]`, or a table that leads from one value to another, su
 
 
 def index_page(key: str, title: str, intro: str, entries: list[dict[str, str]]) -> str:
-    """The list of one registry: every entry with a line about it and its source."""
+    """The list of one registry: every entry with a line of description and its source."""
     rows = [
         f"| [{entry['name']}]({key}/{entry['name']}.md) | {entry['about']} | {entry['source']} |"
         for entry in entries
@@ -106,7 +106,7 @@ class SchemaPages:
         self.definitions: dict[str, Schema] = schema.get("$defs", {})
 
     def scenario(self, head: str = HEAD) -> str:
-        """The page with every section of the file, and what a quantity of each kind is."""
+        """The page with every section of the file, and the form of quantities of each kind."""
         parts = [head]
         for name in (name for name in SECTIONS if name in self.schema["properties"]):
             value = self.schema["properties"][name]
@@ -118,7 +118,7 @@ class SchemaPages:
         return "\n".join(parts)
 
     def study(self) -> str:
-        """The page of a study file, if the schema is that of one."""
+        """The page of a study file; the schema must be that of study files."""
         values = self.keys("factors", self.definitions["Range"], "###")
         return "\n".join([STUDY, *self.keys("", self.schema, "##"), VALUES, *values])
 
@@ -133,16 +133,16 @@ class SchemaPages:
             variant = variants[entry["name"]]
             parts = [component_head(entry), f"{paragraphs(variant['x-documentation'])}\n"]
             keys = self.keys(place.strip("[]"), variant, "##", without=tag)
-            # Links to other pages are written as from the list, one folder up.
+            # Links to other pages are relative to the list, which is one folder up.
             parts += [part.replace("](", "](../") for part in keys]
             pages[f"{key}/{entry['name']}"] = "\n".join(parts)
         return pages
 
     def tagged(self, tag: str, names: set[str]) -> dict[str, Schema]:
-        """Variants, by name, of the definition that is told apart by `tag` and has these names.
+        """Variants, by name, of the definition in which `tag` selects a variant by these names.
 
         Raises:
-            LookupError: No definition has them, or more than one.
+            LookupError: No definition has these names, or more than one has.
         """
         found = []
         for one in self.definitions.values():
@@ -159,7 +159,7 @@ class SchemaPages:
     def table(
         self, path: str, value: Schema, heading: str, *, even_elsewhere: bool = False
     ) -> list[str]:
-        """A table or a list of tables: what it is, its keys, and the tables in it."""
+        """Documentation of a table or a list of tables: description, keys, and inner tables."""
         value = next((one for one in value.get("anyOf", ()) if "$ref" in one), value)
         inner = self.resolve(value.get("items", value))
         known = self.definition(value.get("items", value)) in ELSEWHERE and not even_elsewhere

@@ -1,4 +1,4 @@
-"""Values of a schema in words: what they may be, their defaults, where they are searched."""
+"""Values of a schema in words: allowed values, defaults, and ranges for a search."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Schema: TypeAlias = dict[str, Any]
 
 
 def names_of(schema: Schema) -> list[str]:
-    """The texts that a schema allows, if it allows just some."""
+    """The texts that a schema allows; empty if it does not restrict texts."""
     if "oneOf" in schema:
         return [name for one in schema["oneOf"] for name in names_of(one)]
     if "const" in schema:
@@ -19,7 +19,7 @@ def names_of(schema: Schema) -> list[str]:
 
 
 def constant(schema: Schema) -> str | None:
-    """The one text that a schema allows, if there is just one."""
+    """The one text that a schema allows; None if there is not exactly one."""
     names = names_of(schema)
     return names[0] if len(names) == 1 else None
 
@@ -30,7 +30,7 @@ def text(schema: Schema) -> str:
 
 
 def paragraphs(documentation: str) -> str:
-    """Documentation of Rust as Markdown: its links between types are names."""
+    """Documentation of Rust as Markdown, with links between types turned into names."""
     return re.sub(r"\[(`[^`\]]+`)\](?!\()", r"\1", documentation)
 
 
@@ -49,13 +49,13 @@ def searched(schema: Schema) -> str:
 
 
 def fraction(value: object) -> str:
-    """A number as 1/n if it is one, anything else as it is."""
+    """A number below 0.02 as 1/n if n is whole; any other value as it is."""
     inverse = 1 / value if isinstance(value, float) and 0 < value < 0.02 else 0
     return f"1/{round(inverse)}" if inverse and inverse == round(inverse) else str(value)
 
 
 def toml(value: object) -> str:
-    """A default as one writes it."""
+    """A default in the notation of TOML."""
     if isinstance(value, dict):
         return f"{{ {', '.join(f'{key} = {toml(one)}' for key, one in value.items())} }}"
     if isinstance(value, list):

@@ -24,7 +24,7 @@ PICTURE = re.compile(
     r"^!\[[^]]+\]\((?P<image>images/sheet/[\w.-]+)\)\n<!-- (?P<file>\S+)( (?P<number>\d+))? -->$",
     re.MULTILINE,
 )
-# Pictures of matplotlib; the small bars of shares on a page have no name space.
+# Matches pictures of matplotlib only: the small bars of shares on a page have no name space.
 SVG = re.compile(r"<svg\b[^>]*xmlns.*?</svg>", re.DOTALL)
 
 
@@ -33,9 +33,9 @@ class Picture:
     """A picture of the page.
 
     Attributes:
-        image: Its file, from the documentation's directory.
+        image: File of the picture, from the documentation's directory.
         file: The file that a command writes, from the directory where the commands run.
-        number: Which picture of a web page it is, from 1; 0 if the file is the picture.
+        number: Number of the picture in the web page `file`, from 1; 0 if `file` is the picture.
     """
 
     image: str

@@ -1,4 +1,4 @@
-"""Typeset equations: LaTeX as MathML, which browsers draw without a script or a font of ours."""
+"""Typeset equations: LaTeX as MathML, which browsers draw without scripts or further fonts."""
 
 from __future__ import annotations
 

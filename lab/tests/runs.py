@@ -10,7 +10,7 @@ from cellrate.papers.runs import job_of, run_ids
 
 
 def runs() -> list[dict[str, object]]:
-    """Experiment, scenario, overrides and digest; the digests are those of the golden tables."""
+    """For each run experiment, scenario, overrides and the digest from the golden table."""
     found: list[dict[str, object]] = []
     for paper in all_papers():
         lines = (papers_root() / paper.id / "golden.txt").read_text(encoding="utf-8").splitlines()

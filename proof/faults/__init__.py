@@ -1,5 +1,5 @@
 """Faults: kills, full disks, damaged stores, crowds, clocks that jump, poor surroundings.
 
-Everything goes through the installed command. `python -m proof.faults` does it all, from a seed;
-FAULTS is how many kills there are, and in proportion of everything else.
+All faults befall the installed command. `python -m proof.faults` causes all faults, drawn from a
+seed. The variable FAULTS sets the number of kills; the numbers of other faults are proportional.
 """

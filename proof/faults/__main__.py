@@ -26,8 +26,8 @@ class Campaign(NamedTuple):
     """One kind of faults.
 
     Attributes:
-        run: Causes a number of faults.
-        share: Number of faults for each kill.
+        run: Causes a given number of faults.
+        share: Number of these faults for each kill of the whole campaign.
         lacks: Returns the faults that this machine does not allow, each with the reason.
     """
 
@@ -47,7 +47,7 @@ CAMPAIGNS = {
 
 
 def main() -> int:
-    """Runs the campaigns named, or all of them; 1 if something did not hold, or was not done."""
+    """Runs the named campaigns, or all; 1 if a check failed, or a fault could not be caused."""
     parser = argparse.ArgumentParser(prog="python -m proof.faults", description=__doc__)
     number = int(os.environ.get("FAULTS", "100"))
     parser.add_argument("--kills", type=int, default=number, help="default: FAULTS or 100")
@@ -60,7 +60,7 @@ def main() -> int:
     names = options.campaigns or list(CAMPAIGNS)
     if unknown := set(names) - CAMPAIGNS.keys():
         parser.error(f"no campaign {', '.join(unknown)}: there are {', '.join(CAMPAIGNS)}")
-    # SIGTERM clears children and mounts away as Ctrl-C does.
+    # SIGTERM ends children and removes mounts, as Ctrl-C does.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     lacks = {what: why for name in names for what, why in CAMPAIGNS[name].lacks().items()}
     for what, why in lacks.items():
@@ -88,7 +88,7 @@ def main() -> int:
 
 
 def _run(name: str, asked: int, seed: int) -> Ground:
-    """The ground of a campaign that has ended, whose findings are printed."""
+    """Runs a campaign, prints its findings, and returns its `Ground`."""
     campaign = CAMPAIGNS[name]
     place = Path(tempfile.mkdtemp(prefix=f"faults-{name}-"))
     source = random.Random(f"{seed} {name}")  # noqa: S311

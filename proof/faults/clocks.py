@@ -29,7 +29,7 @@ def _library() -> str:
 
 
 def campaign(ground: Ground, jumps: int) -> None:
-    """Runs so many studies during which the clock jumps."""
+    """Runs `jumps` studies during which the clock jumps, and `jumps` with wrong file stamps."""
     file = ground.write("clocks.toml", study(REPLICATIONS, "60 ms"))
     whole, seconds = ground.undisturbed(file)
     library = _library()
@@ -42,14 +42,14 @@ def campaign(ground: Ground, jumps: int) -> None:
 def _jump(
     ground: Ground, file: Path, number: int, whole: Files, seconds: float, library: str
 ) -> None:
-    """The wall clock is set back and forth while a study runs, is killed, and goes on."""
+    """Sets the wall clock back and forth while a study runs; half of the studies are killed."""
     out, clock = ground.place / f"jump-{number}", ground.place / f"clock-{number}"
     clock.write_text(ground.source.choice(WRONG))
     environment = {
         "LD_PRELOAD": library,
         "FAKETIME_TIMESTAMP_FILE": str(clock),
         "FAKETIME_NO_CACHE": "1",
-        # The monotonic clock measures spans, and is not set with the wall clock.
+        # The monotonic clock measures intervals, and is not set with the wall clock.
         "FAKETIME_DONT_FAKE_MONOTONIC": "1",
     }
     process = ground.start("study", file, "--out", out, environment=environment)
@@ -72,7 +72,7 @@ def _jump(
 
 
 def _stamps(ground: Ground, file: Path, number: int, whole: Files, seconds: float) -> None:
-    """Checks that a killed study goes on though its files have stamps of another time."""
+    """Checks that a killed study can be resumed although its files have wrong time stamps."""
     out = ground.place / f"stamps-{number}"
     process = ground.start("study", file, "--out", out)
     time.sleep(ground.source.random() * seconds)

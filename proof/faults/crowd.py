@@ -13,7 +13,7 @@ REPLICATIONS = 6
 
 
 def campaign(ground: Ground, crowds: int) -> None:
-    """Runs so many crowds; in most of them a process is killed."""
+    """Runs `crowds` groups of processes on one study; in most groups a process is killed."""
     file = ground.write("crowd.toml", study(REPLICATIONS, "60 ms"))
     whole, seconds = ground.undisturbed(file)
     for number in range(crowds):

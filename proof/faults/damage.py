@@ -1,4 +1,4 @@
-"""Studies on stores that were damaged; the store's own tests try every cut and every byte."""
+"""Studies on damaged stores; unit tests of the store truncate it anywhere and change each byte."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from proof.faults.ground import Ground, study
 
 PAGE = 4096
 MOST_MEMORY = 600_000
-"""Kilobytes that the command may take on a damaged store; undamaged it takes half of it."""
+"""Kilobytes that the command may take on a damaged store; twice what a sound store needs."""
 
 
 def campaign(ground: Ground, damages: int) -> None:
-    """Damages so many stores, and runs a study on each."""
+    """Damages `damages` copies of a store, and runs a study on each."""
     out = ground.place / "good"
     file = ground.place / "damaged.toml"
-    # Each grown study leaves a segment.
+    # Each run of the study, with more replications, adds a segment to the store.
     for count in 1, 2, 3:
         file.write_text(study(count), encoding="utf-8")
         ended = ground.run("good", "study", file, "--out", out)
@@ -43,7 +43,7 @@ def _data_set(out: Path) -> dict[str, bytes]:
 
 
 def _study(ground: Ground, what: str, file: Path, place: Path, whole: dict[str, bytes]) -> None:
-    """The study repeats what is lost, says so, and ends with the same data."""
+    """Checks that a study repeats lost results with a warning, and ends with the same data."""
     most = _most_memory()
     ended = ground.run(what, "study", file, "--out", place, "--json")
     ground.expect(ended.returncode == 0, f"{what}: {ended.stderr[-500:]!r}")
@@ -56,13 +56,13 @@ def _study(ground: Ground, what: str, file: Path, place: Path, whole: dict[str, 
         warned = "kept result" in ended.stderr or "away" in what or repeated == 0
         ground.expect(warned, f"{what}: {repeated} runs without a warning")
     ground.expect(_data_set(place) == whole, f"{what}: another data set")
-    # Memory is the most of all processes so far, so it says something of this one if it has grown.
+    # The system reports the greatest memory of all processes so far, so only growth is of this one.
     now = _most_memory()
     ground.expect(now < MOST_MEMORY or now == most, f"{what}: {now} kB")
 
 
 def _most_memory() -> int:
-    """Kilobytes that the largest process has taken that was started here and is over."""
+    """Greatest memory, in kilobytes, of all ended child processes."""
     return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
 
 

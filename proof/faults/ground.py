@@ -1,4 +1,4 @@
-"""The place where faults happen: a study, the command that runs it, and checks for any fault."""
+"""Tools for all faults: a study, the command that runs the study, and checks of the outcome."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from cellrate.simulation.runner import build_id
 from proof.campaign import COMMAND
 
 HANG_SECONDS = 300
-"""Far beyond what anything here takes; only a hang meets it."""
+"""Time limit of a command, far beyond the time of any command here."""
 STUDY = """
 template = "n-source"
 set = ["run.duration={duration}", "measure.from=10 ms", "run.start_jitter=1 ms",
@@ -41,7 +41,7 @@ Ended: TypeAlias = subprocess.CompletedProcess[str]
 
 
 class Surroundings(TypedDict, total=False):
-    """Surroundings of a command: added variables, a limit set in it, and words before it."""
+    """Surroundings of a command: added variables, a function that sets limits, words before it."""
 
     environment: Mapping[str, str]
     limit: Callable[[], None]
@@ -49,7 +49,7 @@ class Surroundings(TypedDict, total=False):
 
 
 def study(count: int, duration: str = "30 ms") -> str:
-    """A study of short runs, so many at each of twelve points."""
+    """A study of short runs, `count` at each of twelve points."""
     return STUDY.format(count=count, duration=duration)
 
 
@@ -66,13 +66,13 @@ def store_of(out: Path) -> _core.Store:
 
 
 def contents(store: _core.Store) -> dict[str, bytes]:
-    """Every result that a store gives back."""
+    """All results in a store, by key."""
     found = {key: store.get(key) for key in store.keys()}  # noqa: SIM118  it is no mapping
     return {key: data for key, data in found.items() if data is not None}
 
 
 def leftovers(out: Path) -> list[str]:
-    """Paths that only a running writer would have: locks, hidden directories, temporary files."""
+    """Paths that exist only while a process writes: locks, hidden directories, temporary files."""
     marks = (".lock", ".tmp", ".merging")
     found = (path for path in out.rglob("*") if path.name != "merge.lock")
     return sorted(
@@ -84,17 +84,17 @@ def leftovers(out: Path) -> list[str]:
 
 @dataclass
 class Ground:
-    """A place for one kind of faults.
+    """A directory, and the findings, of one kind of faults.
 
-    As a context manager it ends, however it is left, what was started and takes the place away.
+    At its end the context manager kills all started processes and removes the directory.
 
     Attributes:
         place: Empty directory.
-        source: Of every random number.
-        counts: What was done, and how often.
-        skipped: What could not be done here, and why.
-        findings: What did not hold.
-        running: What was started and not yet waited for.
+        source: Source of all random numbers.
+        counts: Number of faults and checks, by kind.
+        skipped: Faults that could not be caused here, with reasons.
+        findings: Sentences on failed checks.
+        running: Started processes that have not been waited for.
     """
 
     place: Path
@@ -109,14 +109,14 @@ class Ground:
 
     def __exit__(self, *_: object) -> None:
         for process in self.running:
-            # Until a process is waited for, no other process has its number.
+            # Until a process has been waited for, its process number is not used again.
             if process.returncode is None:
                 os.killpg(process.pid, signal.SIGKILL)
                 process.communicate()
         shutil.rmtree(self.place, ignore_errors=True)
 
     def expect(self, held: bool, otherwise: str) -> None:
-        """Notes a finding if something does not hold."""
+        """Counts a check, and adds the finding `otherwise` if the check failed."""
         self.counts["checks"] += 1
         if not held:
             self.findings.append(otherwise)
@@ -142,7 +142,7 @@ class Ground:
         return process
 
     def strike(self, process: subprocess.Popen[str], how: signal.Signals) -> None:
-        """Sends a signal to all of a started command that has not ended."""
+        """Sends a signal to all processes of a started command that has not ended."""
         if process.poll() is None:
             os.killpg(process.pid, how)
 
@@ -155,7 +155,7 @@ class Ground:
             out, err = process.communicate()
             self.findings.append(f"{what}: hangs")
         if process.returncode == -signal.SIGINT and err.endswith("KeyboardInterrupt\n"):
-            # Python's own end on Ctrl-C while it loads what the command is made of.
+            # Python ends by itself on Ctrl-C while it still loads the command's modules.
             self.counts["SIGINT before the command began"] += 1
         else:
             for word in BAD_WORDS:
@@ -167,7 +167,7 @@ class Ground:
         return self.end(self.start(*arguments, **around), what)
 
     def refused(self, what: str, ended: Ended, *words: str) -> None:
-        """The command ended with one line that says what is wrong, and with a code for it."""
+        """Checks that a command ended with exit code 1 or 2 and one line of error with `words`."""
         lines = [line for line in ended.stderr.splitlines() if not line.startswith("warning")]
         said = len(lines) == 1 and lines[0].startswith("error: ")
         self.expect(
@@ -176,20 +176,20 @@ class Ground:
         )
 
     def write(self, name: str, text: str) -> Path:
-        """A file in the place."""
+        """Writes a file into the directory `place`."""
         path = self.place / name
         path.write_text(text, encoding="utf-8")
         return path
 
     def undisturbed(self, file: Path) -> tuple[Files, float]:
-        """The data set of a study that nothing happens to, and how long it takes."""
+        """Runs a study without faults; returns the files of its data set, and the seconds taken."""
         began = time.monotonic()
         ended = self.run("undisturbed", "study", file, "--out", "undisturbed")
         self.expect(ended.returncode == 0, f"undisturbed: {ended.stderr[-300:]!r}")
         return files(self.place / "undisturbed" / "studies"), time.monotonic() - began
 
     def resumes(self, what: str, file: Path, out: Path, kept: int, whole: Files) -> None:
-        """A study goes on with its kept results, and ends as an undisturbed one."""
+        """Checks that a study resumes with its `kept` results, and ends as without faults."""
         ended = self.run(what, "study", file, "--out", out, "--json")
         self.expect(ended.returncode == 0, f"{what}: {ended.stderr[-300:]!r}")
         if ended.returncode == 0:
@@ -198,7 +198,7 @@ class Ground:
         self.same(what, out, whole)
 
     def same(self, what: str, out: Path, whole: Files) -> None:
-        """The data set is that of an undisturbed run, and nothing else lies about."""
+        """Checks that the data set is that of a run without faults, and no other files are left."""
         self.expect(files(out / "studies") == whole, f"{what}: another data set")
         left = leftovers(out)
         self.expect(not left, f"{what}: left over {left}")

@@ -16,11 +16,11 @@ from proof.faults.ground import Files, Ground, contents, files, leftovers, store
 REPLICATIONS = 25
 MOST_IN_A_ROW = 12
 CLUSTER_EVERY = 10
-"""Every so many attempts are on a cluster, which takes its time to start."""
+"""One in so many attempts uses a cluster; few, since a cluster starts slowly."""
 MOST_ATTEMPTS = 5
 """Most attempts for each requested kill."""
 EARLY, WRITING = 0.1, 0.25
-"""Shares that are struck at any moment from the start, and while the data set is written."""
+"""Shares of kills at any moment from the start, and of kills while the data set is written."""
 KILLED = "SIGKILL of the whole command, its study under way"
 POLITE = {signal.SIGTERM: 128 + signal.SIGTERM, signal.SIGHUP: 128 + signal.SIGHUP}
 POLITE[signal.SIGINT] = 130
@@ -28,12 +28,13 @@ POLITE[signal.SIGINT] = 130
 
 @dataclass
 class Instance:
-    """A study that is killed now and then.
+    """A study that is killed and resumed several times.
 
     Attributes:
-        out: Where it writes.
-        store: A reader of its results, open all the time.
-        kept: Results that were finished: a second process found them in the store.
+        out: Output directory of the study.
+        store: A reader of the study's results, open all the time.
+        kept: Finished results that the reader has found in the store, by key.
+        kills: Number of kills so far.
     """
 
     out: Path
@@ -50,10 +51,10 @@ class Instance:
 
 
 def campaign(ground: Ground, kills: int) -> None:
-    """Attempts, until so many studies under way met a SIGKILL of the whole command.
+    """Attempts kills until `kills` SIGKILLs of the whole command met a study under way.
 
-    Of other signals, clusters and kills that come too early or too late there are as many as there
-    happen to be.
+    The numbers of other signals, of clusters, and of kills that come too early or too late are
+    random.
     """
     file = ground.write("killed.toml", study(REPLICATIONS, "60 ms"))
     whole, _ = ground.undisturbed(file)
@@ -73,7 +74,7 @@ def campaign(ground: Ground, kills: int) -> None:
         instance.kills += 1
         instance.look(ground, what)
         ground.counts["ended before they were killed"] += done
-        # The machine may be busier, or less so, than when that was measured.
+        # The machine may be busier, or less so, than when `seconds` was measured.
         seconds *= 0.9 if done else 1.03
         if done or instance.kills >= MOST_IN_A_ROW or ground.source.random() < 0.15:
             _resume(ground, file, instance, what, whole)
@@ -86,7 +87,7 @@ def campaign(ground: Ground, kills: int) -> None:
 
 
 def _takes(ground: Ground, file: Path) -> float:
-    """Seconds from when a study is under way to its end."""
+    """Seconds from the moment at which a study has opened its store to its end."""
     process = ground.start("study", file, "--out", "paced", "--workers", "3")
     _wait_until_under_way(process, ground.place / "paced")
     began = time.monotonic()
@@ -96,7 +97,7 @@ def _takes(ground: Ground, file: Path) -> float:
 
 
 def _kill(ground: Ground, file: Path, instance: Instance, what: str, seconds: float) -> bool:
-    """Ends one process in one way; whether it had ended before."""
+    """Sends a random signal to the command; returns True if the study had ended before."""
     source, before = ground.source, leftovers(instance.out)
     process = ground.start("study", file, "--out", instance.out, "--workers", "3")
     moment = source.random()
@@ -115,7 +116,7 @@ def _kill(ground: Ground, file: Path, instance: Instance, what: str, seconds: fl
         [80, 5, 5, 3, 7],
     )[0]
     if how == signal.SIGSTOP:
-        # Stopped for a while it goes on, or is killed as it stands.
+        # After a stop the command continues, or is killed while stopped.
         ground.strike(process, how)
         time.sleep(0.3)
         instance.look(ground, f"{what}, stopped")
@@ -142,13 +143,13 @@ def _kill(ground: Ground, file: Path, instance: Instance, what: str, seconds: fl
 
 
 def _wait_until_under_way(process: subprocess.Popen[str], out: Path) -> None:
-    """Waits until the command has its store open, or the end."""
+    """Waits until the command has its store open, or has ended."""
     while process.poll() is None and not processes.opened_below(process.pid, out):
         time.sleep(0.01)
 
 
 def _wait_for_writing(process: subprocess.Popen[str], out: Path) -> None:
-    """Waits until the data set's files are being written, or the end."""
+    """Waits until the data set's files are being written, or the command has ended."""
     while process.poll() is None and not list(out.glob("studies/.*/fresh")):
         time.sleep(0.002)
 
@@ -156,7 +157,7 @@ def _wait_for_writing(process: subprocess.Popen[str], out: Path) -> None:
 def _kill_cluster(
     ground: Ground, file: Path, instance: Instance, what: str, seconds: float
 ) -> bool:
-    """Kills the parent of a cluster, or all of it; true if the study had ended before."""
+    """Kills the parent of a cluster, or all its processes; True if the study had ended before."""
     cluster = "--scheduler", "local-cluster", "--workers", "2"
     process = ground.start("study", file, "--out", instance.out, *cluster)
     known = len(instance.kept)
@@ -180,7 +181,7 @@ def _kill_cluster(
 
 
 def _resume(ground: Ground, file: Path, instance: Instance, what: str, whole: Files) -> None:
-    """Undisturbed it ends, with what was finished before and with the same bytes."""
+    """Checks that a resumed study ends, with all finished results and with the same bytes."""
     ground.resumes(f"{what}, resumed", file, instance.out, len(instance.kept), whole)
     instance.look(ground, f"{what}, resumed")
     ground.expect(not instance.store.problems(), f"{what}: {instance.store.problems()}")
@@ -188,7 +189,7 @@ def _resume(ground: Ground, file: Path, instance: Instance, what: str, whole: Fi
 
 
 def _kill_reports(ground: Ground, kills: int) -> None:
-    """A page that is killed while it is written is the old one or the new one."""
+    """Checks that a kill while a page is written leaves the old page or the whole new page."""
     out = ground.place / "undisturbed" / "studies" / "killed"
     page = ground.place / "page.html"
     began = time.monotonic()

@@ -23,7 +23,7 @@ def members(session: int) -> list[int]:
 
 
 def opened_below(pid: int, place: Path) -> bool:
-    """True if a process has a file or directory below the place open."""
+    """True if a process has an open file or directory below `place`."""
     try:
         descriptors = list((PROC / str(pid) / "fd").iterdir())
     except OSError:

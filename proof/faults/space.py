@@ -35,7 +35,7 @@ def _humbles() -> bool:
 
 
 def campaign(ground: Ground, faults: int) -> None:
-    """Fills so many disks, and tries every way in which a directory may refuse."""
+    """Fills `faults` disks, and tries every reason for which a directory may refuse files."""
     file = ground.write("short.toml", study(REPLICATIONS))
     whole, _ = ground.undisturbed(file)
     used = sum(path.stat().st_size for path in (ground.place / "undisturbed").rglob("*"))
@@ -74,7 +74,7 @@ def _full(ground: Ground, file: Path, number: int, whole: Files, size: int) -> N
 
 
 def _limited(ground: Ground, file: Path, number: int, whole: Files) -> None:
-    """No file may be longer than this, as with a quota."""
+    """Runs a study under a random limit on the length of files, as with a quota."""
     size = round(10 ** ground.source.uniform(2.0, 5.0))
     what = f"files of {size} bytes at most"
     out = ground.place / f"limited-{number}"
@@ -102,7 +102,7 @@ def _mounted(place: Path, options: str) -> Iterator[Path]:
 
 
 def _pages(ground: Ground, file: Path) -> None:
-    """Pages and tables that do not fit leave what was there before."""
+    """Checks that a page or table for which the disk has no room leaves the old file in place."""
     data = ground.place / "undisturbed" / "studies" / file.stem
     asked = {
         "report": ("report", data, "-o"),
@@ -120,7 +120,7 @@ def _pages(ground: Ground, file: Path) -> None:
 
 
 def _refusals(ground: Ground, file: Path) -> None:
-    """Places that cannot be written, scenarios that cannot be read."""
+    """Checks errors for directories that cannot be written, and scenarios that cannot be read."""
     long, longer = "n" * 300, "d/" * 3000
     data = str(ground.place / "undisturbed" / "studies" / file.stem / "runs.parquet")
     cases: dict[str, tuple[tuple[str, ...], str]] = {
@@ -139,7 +139,7 @@ def _refusals(ground: Ground, file: Path) -> None:
 
 
 def _forbidden(ground: Ground, file: Path) -> None:
-    """Files and directories that permissions keep the user out of."""
+    """Checks errors for files and directories that permissions forbid the user to use."""
     # Permission bits hold for root, too, without these capabilities.
     humble = "setpriv", "--bounding-set=-all", "--inh-caps=-all"
     secret = ground.write("secret.toml", study(1))

@@ -1,4 +1,4 @@
-"""Surroundings in which little is as usual: streams, variables, limits."""
+"""Unusual streams, environment variables and resource limits of a command."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def lacks() -> dict[str, str]:
 
 
 def campaign(ground: Ground, _: int) -> None:
-    """Each once: a study ends with the same data set, or with a clear error."""
+    """Runs a study once in each surrounding: it ends with the same data set or a clear error."""
     odd = ground.place / "Größe µ 漢"
     odd.mkdir()
     file = odd / "stüdie.toml"
@@ -70,7 +70,7 @@ def campaign(ground: Ground, _: int) -> None:
         through = ("env", *unset) if unset else ()
         ended = ground.run(what, "study", file, "--out", out, environment=kept, through=through)
         if "PYTHONUTF8" in variables:
-            # Names beyond ASCII are no text then.
+            # Without a UTF-8 locale, names beyond ASCII cannot be decoded.
             ground.refused(what, ended, "UTF-8 locale")
         else:
             held = ended.returncode == 0
@@ -86,7 +86,7 @@ def campaign(ground: Ground, _: int) -> None:
 
 
 def _scenario() -> tuple[str, ...]:
-    """Feeds a template to the command that follows."""
+    """Shell words that pipe a template into the command that follows them."""
     return "/bin/sh", "-c", f'"{COMMAND}" new n-source | "$0" "$@"'
 
 
@@ -96,11 +96,11 @@ def _of(kind: int, value: int) -> Callable[[], None]:
 
 
 def _limited(ground: Ground, what: str, file: Path, out: Path, limit: Callable[[], None]) -> None:
-    """Under a limit a study ends well, or in an error; without it the next one ends the same."""
+    """Checks that a study under a limit ends well or in an error, and then well without limit."""
     process = ground.start("study", file, "--out", out, limit=limit)
     said, err = process.communicate(timeout=120)
     code = process.returncode
-    # With too little for the interpreter and its libraries to begin, they speak themselves.
+    # If the limit stops the interpreter or its libraries from loading, the message is theirs.
     begun = out.exists()
     if begun and code != 0:
         clear = "error: " in err or "memory allocation" in err or code < 0
@@ -113,12 +113,12 @@ def _limited(ground: Ground, what: str, file: Path, out: Path, limit: Callable[[
 
 
 def _processes(ground: Ground, file: Path) -> None:
-    """Threads are refused to a user who has too many."""
+    """Runs studies as a user to whom the system refuses further threads."""
     if lacks():
         return
     ground.place.chmod(0o755)
     nobody = pwd.getpwnam("nobody")
-    # He may read all, so that he reaches the interpreter and the place wherever they are.
+    # The user may read all files, to reach the interpreter and the directory wherever these are.
     may = "--inh-caps=+dac_read_search", "--ambient-caps=+dac_read_search"
     humble = "setpriv", f"--reuid={nobody.pw_uid}", "--clear-groups", *may
     ended = ground.run("nobody", "--version", through=humble)

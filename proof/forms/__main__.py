@@ -1,6 +1,6 @@
 """`python -m proof.forms`: repeats the tests of the closed forms, with and without faults.
 
-Then it holds the control schemes against max-min fair rates on more random graphs.
+Then it compares the control schemes with max-min fair rates on more random graphs.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ FORMS: dict[str, tuple[list[Case], int]] = {
     "noise": (noise.CASES, 25),
     "fluid": (fluid.CASES, 10),
 }
-"""The cases of each form, and how often each is repeated."""
+"""The cases of each form, and the number of repetitions of each case."""
 FAIRNESS = "fairness"
 
 
 def main() -> int:
-    """Runs the campaign; 1 if a test is not as it says, or a scheme less fair than its bounds."""
+    """Runs the campaign; 1 if a test misses its stated rates, or a scheme breaks its bounds."""
     parser = argparse.ArgumentParser(prog="python -m proof.forms", description=__doc__)
     parser.add_argument(
         "--share", type=float, default=1.0, help="of the repetitions; less is not kept"
@@ -82,7 +82,7 @@ def main() -> int:
 
 
 def _repetitions(cases: list[Case], tests: int, pool: ThreadPoolExecutor) -> list[Repetitions]:
-    """Repeats the tests of one form; with each fault a fifth as often, and ten times at least."""
+    """Repeats the tests of one form; with each fault a fifth as often, but at least ten times."""
     faulty = max(min(tests, 10), tests // 5)
     total = sum(tests + faulty * len(case.powers) for case in cases)
     with _progress(cases[0].form, total) as advance:
@@ -97,7 +97,7 @@ def _progress(name: str, total: int) -> Iterator[Callable[[], None]]:
 
 
 def table(results: dict[str, Any]) -> str:
-    """The results, as they are kept, as a short table."""
+    """The stored results as lines of a short table."""
     lines = [f"{'form and case':<52} {'tests':>5} {'alarms':>6} {'at 5 %':>6}  caught of faults of"]
     for form, cases in results["forms"].items():
         for case in cases:

@@ -1,4 +1,4 @@
-"""One test of the simulator against a closed form: what is run, observed and expected."""
+"""One test of the simulator against a closed form: scenario, observations and expected means."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from proof.forms.judges import Floats, Judge, Means
 
 SEEDS_PER_SET = 1000
 SETS = 1_000_000
-"""Cases, sets of a case and replications of a set have seeds of their own."""
+"""Numbers of seeds for each set, and of sets for each case; all seeds differ."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +23,8 @@ class Case:
 
     Attributes:
         form: The closed form.
-        name: Which setting of it.
-        scenario: Text of the scenario with a fault of this size in it; 0 is the scenario itself.
+        name: Parameters of the form.
+        scenario: Returns the text of the scenario with a fault of a given size; 0 for no fault.
         observe: Reads a run's values of `quantities`, in their order; further values are shown in
             pictures and not tested.
         quantities: Names of the tested quantities.
@@ -54,21 +54,21 @@ class Case:
         """Observations of one replication of set `number`.
 
         Args:
-            number: Which set of seeds; the test has set 0.
-            replication: Which of its runs, from 0.
-            fault: Size of the fault that is put in.
+            number: Number of the set of seeds; the test uses set 0.
+            replication: Number of the run in the set, from 0.
+            fault: Size of the fault in the scenario.
         """
         own = zlib.crc32(f"{self.form}, {self.name}".encode())
         seed = (own * SETS + number) * SEEDS_PER_SET + replication
         return self.observe(_core.Scenario(self.scenario(fault), self.name, seed=seed).run())
 
     def p_values(self, means: Means) -> Floats:
-        """Probability of each mean being as far from what is expected, were that right."""
+        """Probability of each mean being so far from its expectation by chance alone."""
         low, high = self.allowed or (self.expected, self.expected)
         return self.judge.p_values(means, low, high)
 
     def means(self, found: Floats) -> Means:
-        """Means of the quantities of sets of replications."""
+        """Means of the tested quantities; `found` has the shape (sets, replications, values)."""
         return Means.of(found[:, :, : len(self.quantities)])
 
     def p_value(self, found: Floats) -> float:
@@ -77,7 +77,7 @@ class Case:
 
 
 def bonferroni(p_values: Floats) -> Floats:
-    """P values of tests (rows) of several quantities each: the smallest times their number."""
+    """P value of each test (row): its smallest P value times the number of its quantities."""
     return np.asarray(np.minimum(1.0, p_values.min(axis=1) * p_values.shape[1]))
 
 
@@ -86,8 +86,8 @@ def exceeding(outcome: _core.Outcome, begin_seconds: float, levels: Floats) -> l
 
     Args:
         outcome: A run that traced its one queue at every sampling instant.
-        begin_seconds: Samples up to here are left out.
-        levels: In cells.
+        begin_seconds: Samples up to this time are left out.
+        levels: Queue lengths in cells.
     """
     trace = next(series for series in series_of(outcome) if series.kind == "queue")
     lengths = trace.maximum[trace.time > begin_seconds]

@@ -1,7 +1,7 @@
 """Steady rates of control schemes on random graphs against max-min fair rates.
 
 Bounds that are set after a look at all errors predict nothing. So bounds come from the graphs of a
-development set, and a fresh set, drawn by seeds of its own, shows if they hold. The rule is in
+development set, and a fresh set, drawn by other seeds, shows if these bounds hold. The rule is in
 docs/explanation/schemes.md.
 """
 
@@ -39,14 +39,14 @@ SETS = {DEVELOPMENT: 300, FRESH: FRESH_GRAPHS}
 
 @dataclass(frozen=True, slots=True)
 class Errors:
-    """Errors on a set of graphs; that of a graph is the largest relative error of a rate.
+    """Errors on a set of graphs; a graph's error is the largest relative error of a rate.
 
     Attributes:
         graphs: Number of graphs.
         beyond_1_percent: Number of graphs with an error above 1 %.
         beyond_5_percent: Number of graphs with an error above 5 %.
         worst_percent: Largest error in percent, to two decimals.
-        worst_graph: The graph's number.
+        worst_graph: Number of the graph with the largest error.
     """
 
     graphs: int
@@ -92,9 +92,9 @@ class Bound:
         return ", ".join([*parts, f"none beyond {self.worst_percent:g} %"])
 
     def broken_by(self, found: Errors) -> list[str]:
-        """Errors larger than the bound allows; none if it holds.
+        """Sentences on errors larger than the bound allows; none if the bound holds.
 
-        Of more graphs than `FRESH_GRAPHS` the same share may miss.
+        Of more graphs than `FRESH_GRAPHS`, the same share may miss the fair rates.
         """
         more = max(1.0, found.graphs / FRESH_GRAPHS)
         counts = (
@@ -116,11 +116,11 @@ class Promise:
     """Closeness of the rates of a scheme to max-min fair ones.
 
     Attributes:
-        scheme: Name for people.
+        scheme: Name of the scheme in reports.
         control: Lines of the table `switch.control`.
-        target: Share of a link that it allocates.
+        target: Share of a link that the scheme allocates.
         bounds: Bounds on the graphs of each of `FAMILIES`.
-        expected_two_way: Rates that it comes near to where flows go both ways.
+        expected_two_way: Computes the rates that the scheme comes near to if flows go both ways.
     """
 
     scheme: str
@@ -177,7 +177,7 @@ PROMISES = (
         (Bound(34, 0, 4), Bound(45, 7, 10), Bound(48, 7, 131)),
     ),
 )
-"""The schemes that promise something, with parameters for which they do."""
+"""The schemes with bounds, and parameters for which the bounds are stated."""
 CASES = list(product(PROMISES, FAMILIES))
 SETTLED_MS = 500
 """Time from which rates are steady where all flows go one way."""
@@ -191,7 +191,7 @@ def rates(graph: Graph, control: str, settled_ms: int) -> list[float]:
     Args:
         graph: Network and flows.
         control: Lines of the table `switch.control`.
-        settled_ms: Beginning of these 200 ms.
+        settled_ms: Beginning of these 200 ms, in ms from the start of the run.
     """
     text = graph.scenario(control, settled_ms, settled_ms + 200)
     report = json.loads(_core.Scenario(text, "random graph").run().summary())
@@ -219,8 +219,8 @@ def campaign(
 ) -> tuple[list[dict[str, Any]], list[str]]:
     """Errors of every scheme on random graphs of every family, and the bounds that they break.
 
-    The development set cannot break a bound unless the code has changed since bounds were set, so
-    that is a fault. What the fresh set breaks is a result: the bound predicted wrongly.
+    The development set breaks a bound only if the code has changed since bounds were set, so this
+    is a fault. A bound that the fresh set breaks is a result: the bound predicted wrongly.
 
     Args:
         graphs: Number of graphs of each family, by set.

@@ -1,7 +1,7 @@
-"""Max-min fair rates in exact fractions, apart from those of the package (`cellrate.theory`).
+"""Max-min fair rates in exact fractions, independent of the package's (`cellrate.theory`).
 
-All rates rise together; a link that is full stops those that cross it, and the others go on
-(Bertsekas and Gallager, Data Networks, section 6.5.2).
+All rates rise together. A link that is full stops the rates of the flows that cross it; all other
+rates rise further (Bertsekas and Gallager, Data Networks, section 6.5.2).
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from fractions import Fraction
 from proof.forms.graphs import Graph, Hop
 
 BACKWARD_SHARE = Fraction(1, 31)
-"""Cells of a backward channel without data to the cells of its flow: a backward RM cell answers one
-cell in 32 of the flow, and of the channel itself one in 32 is a forward RM cell (TM 4.0, source
-rule 3)."""
+"""Cells of a backward channel without data, for each cell of the flow: the flow's every 32nd cell
+returns as a backward RM cell, and every 32nd cell of the channel is a forward RM cell (TM 4.0,
+source rule 3)."""
 _STEPS = 40
 _NEAR = Fraction(1, 10**6)
 
 
 def filled(capacities: Mapping[Hop, Fraction], ways: Sequence[Sequence[Hop]]) -> list[Fraction]:
-    """Rate of each way through links with these capacities."""
+    """Max-min fair rate on each path `ways` through links with these capacities."""
     left = dict(capacities)
     rates: list[Fraction | None] = [None] * len(ways)
     while None in rates:
@@ -43,8 +43,8 @@ def filled(capacities: Mapping[Hop, Fraction], ways: Sequence[Sequence[Hop]]) ->
 def fair_rates(graph: Graph, target: Fraction) -> list[Fraction]:
     """Max-min fair rates of the flows in kbit/s, within a millionth, RM cells counted.
 
-    `target` is the share of each link that is allocated. What backward channels take of a link
-    follows from the rates of their flows, so the links are filled again until the rates stay.
+    `target` is the share of each link that is allocated. The rate of a backward channel follows
+    from the rate of its flow, so the links are filled again until the rates no longer change.
     """
     ways = graph.flows
     rates = [Fraction(0)] * len(ways)

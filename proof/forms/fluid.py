@@ -14,36 +14,36 @@ from proof.forms.line import ALARM, LINE, before_the_line, summary_and_port
 
 SOURCES, BURST_CELLS = 5, 500.0
 LEVELS = BURST_CELLS * np.array([0.1, 0.3, 0.6, 1.0, 2.0])
-"""Of the queue, in cells; whole numbers."""
+"""Tested lengths of the queue in cells; whole numbers."""
 BEGIN, END = 30_000, 600_000
 DRAWS = 3000
-"""From which the distribution of a mean is taken."""
+"""Number of runs drawn from the model, which give the distribution of a mean."""
 FAULTS = {0.05: 0.8, -0.05: 0.8}
-"""Shares by which times for a cell are wrong, and how often that is noticed at least: by draws from
-the model with such a line, 0.86 (on-off, load 0.4, +0.05) to 1.0."""
+"""Relative errors of the time for a cell, and the least probability with which a test notices each;
+draws from the model with such a line give 0.86 (on-off, load 0.4, +0.05) to 1.0."""
 
 
 def allowed(
     model: tuple[int, float, float, float, float], load: float, *, streams: int
 ) -> tuple[Floats, Floats]:
-    """Between what means a queue of cells has where that of the fluid is known.
+    """Limits of the mean observations of a queue of cells, from those of the fluid's queue.
 
-    The sources keep what a burst leaves of a cell for the next. In any interval one stream of cells
-    is thus ahead of its fluid, or behind, by less than a cell, so the work of J streams is less
-    than J cell times from that of the fluid: P(N > q) is between the fluid's at q + J and at q - J.
-    What a stream has left of a cell is uniform, and independent of the fluid: cells that arrive
-    between two instants are on average what the fluid is, so that the work, the largest of what
-    such intervals bring beyond what the line takes, is on average no less than the fluid's, and at
-    most J/2 more. Cells in the system, the one in transmission counted whole, are half a cell more
-    than the work while there is any.
+    A source keeps the fraction of a cell that a burst leaves for the next burst. In any interval a
+    stream of cells is thus ahead of its fluid, or behind, by less than a cell. So the work of J
+    streams differs from the fluid's work by less than J cell times, and P(N > q) is between the
+    fluid's probabilities at q + J and at q - J. The fraction is uniform and independent of the
+    fluid, so arrivals between two instants equal the fluid's on average. The work is the greatest
+    excess of such arrivals over the line's service, so its mean is at least the fluid's, and at
+    most J/2 greater. With the cell in transmission counted whole, the system has half a cell more
+    than the work, while there is work.
 
     Args:
-        model: Sources, peak, mean ON and OFF times, line.
-        load: Of the line.
-        streams: How many streams of cells the sources are.
+        model: Number of sources, peak, mean ON and OFF times, rate of the line.
+        load: Load of the line.
+        streams: Number of streams of cells from the sources.
 
     Returns:
-        The least and the most of utilisation, mean queue, and exceedances.
+        The least and the greatest means of utilisation, mean queue, and exceedances.
     """
     mean = float(queueing.fluid_mean_queue_cells(*model)) + load / 2
     least, most = (
@@ -54,17 +54,17 @@ def allowed(
 
 
 def periods(peak: float, load: float) -> tuple[float, float]:
-    """Mean ON and OFF times (s) of a source with this peak (cells/s), at a load of the line."""
+    """Mean ON and OFF times in s of a source with a peak in cells/s, for a load of the line."""
     on = BURST_CELLS / peak
     return on, on * (SOURCES * peak / (load * LINE) - 1)
 
 
 @cache
 def draws(peak: float, load: float) -> Floats:
-    """Observations of right runs, drawn without the simulator; a row for each of `DRAWS` runs.
+    """Observations of runs of the model, drawn without the simulator; a row per run of `DRAWS`.
 
-    The sources are a fluid, from one turn of a source to the next. Drawn are utilisation, mean
-    queue, and shares of time above each level.
+    The sources are a fluid with constant rate until a source turns on or off. A row has
+    utilisation, mean queue, and shares of time above each level.
     """
     random = np.random.default_rng(0)
     on, off = (LINE * period for period in periods(peak, load))
@@ -74,14 +74,14 @@ def draws(peak: float, load: float) -> Floats:
         turning_off, turning_on = active / on, (SOURCES - active) / off
         rate = turning_off + turning_on
         turn = np.minimum(now + random.exponential(size=DRAWS) / rate, END)
-        if now.min() < BEGIN:  # the interval in which measuring begins is cut there
+        if now.min() < BEGIN:  # an interval that contains BEGIN is cut at BEGIN
             turn = np.where(now < BEGIN, np.minimum(turn, BEGIN), turn)
         drift = active * peak / LINE - 1
         length = turn - now
         after = np.maximum(queue + drift * length, 0)
         measured = now >= BEGIN
         seen += np.where(measured[:, None], _interval(queue, drift, after, length), 0)
-        # An exponential interval that was cut begins anew.
+        # An exponential interval has no memory, so it begins anew where it was cut.
         cut = (turn == BEGIN) | (turn == END)
         sign = np.where(random.random(DRAWS) * rate < turning_off, -1, 1)
         active += np.where(cut, 0, sign)
@@ -92,7 +92,7 @@ def draws(peak: float, load: float) -> Floats:
 
 
 def _interval(queue: Floats, drift: Floats, after: Floats, length: Floats) -> Floats:
-    """Cells sent, queue integrated, and times above each level in an interval of one drift."""
+    """Cells sent, integral of the queue, and time above each level, in an interval of one drift."""
     sent = (drift + 1) * length + queue - after
     empty_from = np.where(drift < 0, np.minimum(length, -queue / np.minimum(drift, -1e-12)), length)
     area = (queue + after) / 2 * empty_from
@@ -105,12 +105,12 @@ def _interval(queue: Floats, drift: Floats, after: Floats, length: Floats) -> Fl
 
 
 def case(peak: float, load: float, *, together: bool) -> Case:
-    """Five sources.
+    """Test of five ON-OFF sources.
 
     Args:
         peak: Cells per second of one source that is ON.
-        load: Of the line.
-        together: They are one flow of kind `mmdp`, not five of kind `exponential-on-off`.
+        load: Load of the line.
+        together: True for one flow of kind `mmdp`; False for five of kind `exponential-on-off`.
     """
     burstiness = SOURCES * peak / (load * LINE)
     on, off = periods(peak, load)

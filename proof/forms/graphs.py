@@ -19,8 +19,8 @@ class Link:
     """A link in both directions between two switches.
 
     Attributes:
-        first: Number of a switch.
-        second: Number of another.
+        first: Number of the switch at one end.
+        second: Number of the switch at the other end.
         kbit: Rate of either direction in kbit/s.
         delay_us: Propagation delay in microseconds.
     """
@@ -33,12 +33,12 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """Switches, links between them, and flows that always have cells, each between two own hosts.
+    """Switches, links between them, and flows that always have cells, each with hosts of its own.
 
     Attributes:
         switches: Number of switches.
-        links: Links between them.
-        flows: Hops of each flow, in the order in which it crosses them.
+        links: Links between the switches.
+        flows: Hops of each flow, in the order of its path.
     """
 
     switches: int
@@ -124,7 +124,7 @@ class Family:
     """A kind of random graphs.
 
     Attributes:
-        name: In words.
+        name: Name of the family in reports.
         two_way: True if half of the flows go against the order of the row. Backward RM cells then
             share the links with data.
         longest_us: Greatest delay of a link in microseconds.
@@ -141,17 +141,17 @@ TWO_WAY_LONG = Family("two-way, links of up to 5 ms", two_way=True, longest_us=5
 
 
 DEVELOPMENT, FRESH = "development", "fresh"
-"""Sets of graphs: bounds are set from the first and held to the second
+"""Sets of graphs: bounds are set from the first and tested on the second
 (`proof.forms.fairness`)."""
 _SEEDS = {DEVELOPMENT: "", FRESH: "fresh, "}
-"""Beginnings of the seeds of a set."""
+"""First words of the seeds of each set."""
 
 
 def drawn(family: Family, number: int, of: str = DEVELOPMENT) -> Graph:
     """A random graph: switches in a row, up to two links that skip some, two to ten flows.
 
-    Rates are 25 to 150 Mbit/s, some of them equal; delays are 1 us and more, with equal
-    probabilities of all orders.
+    Rates are 25 to 150 Mbit/s, some of them equal; delays are 1 us and more, with logarithms
+    uniformly distributed.
     """
     chance = random.Random(f"{_SEEDS[of]}{family.name}, {number}")  # noqa: S311 - no secret
     switches = chance.randint(3, 5)

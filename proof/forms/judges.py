@@ -1,4 +1,4 @@
-"""Distances from theory that means may have by chance: three ways to know them."""
+"""Three methods to compute how probable a deviation of means from theory is by chance."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from scipy import optimize, stats
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 STEEPEST = 20.0
-"""Largest tilt, per standard deviation: means beyond its reach have probabilities below 1e-30."""
+"""Greatest exponential tilt, per standard deviation; means beyond it have P values below 1e-30."""
 
 
 @dataclass(frozen=True, slots=True)
 class Means:
-    """Of sets of replications; rows are sets, columns quantities.
+    """Means of sets of replications; rows are sets, columns quantities.
 
     Attributes:
-        mean: Over a set.
-        deviation: Standard deviation in a set.
-        count: Replications of a set.
+        mean: Mean over the replications of a set.
+        deviation: Standard deviation among the replications of a set.
+        count: Number of replications of a set.
     """
 
     mean: Floats
@@ -32,7 +32,7 @@ class Means:
 
     @classmethod
     def of(cls, found: Floats) -> Means:
-        """Means of sets of replications of quantities."""
+        """Means of an array with the shape (sets, replications, quantities)."""
         return cls(found.mean(axis=1), found.std(axis=1, ddof=1), found.shape[1])
 
     def outside(self, low: Floats, high: Floats) -> Floats:
@@ -41,25 +41,25 @@ class Means:
 
 
 class Judge(Protocol):
-    """A way to compute how probable means are."""
+    """A method to compute how probable means are."""
 
     @property
     def name(self) -> str:
-        """In a word or two."""
+        """Name of the method in reports."""
 
     def p_values(self, means: Means, low: Floats, high: Floats) -> Floats:
-        """Probability, both ways, of each mean being as far outside of its range as it is.
+        """Two-sided probability that a mean is as far outside of its range as the observed mean.
 
         Args:
-            means: What is found.
-            low: The least that each quantity may be on average.
-            high: The most; the same where theory is exact.
+            means: The observed means.
+            low: The least mean of each quantity by theory.
+            high: The greatest mean by theory; equal to `low` where theory is exact.
         """
 
 
 @dataclass(frozen=True, slots=True)
 class Students:
-    """By the spread of what is found, with Student's t: good where it is not skewed."""
+    """By Student's t from the spread of the observations; good if these are not skewed."""
 
     name: str = "Student's t"
 
@@ -72,7 +72,7 @@ class Students:
 
 @dataclass(frozen=True, slots=True)
 class Normal:
-    """By a standard deviation of one replication that theory knows."""
+    """By the normal distribution, with the standard deviation of one replication from theory."""
 
     deviation: float
     name: str = "normal, known error"
@@ -113,17 +113,17 @@ def _both_ways(draws: Floats, low: float, high: float, mean: float, count: int) 
 
 
 def upper_tail(pool: Floats, expected: float, mean: float, count: int) -> float:
-    """Probability that the mean of so many draws is as large as this or larger.
+    """Probability that the mean of `count` draws is at least `mean`.
 
     By Barndorff-Nielsen's form of the saddlepoint approximation (Lugannani and Rice 1980; Jensen
-    1995, Saddlepoint Approximations, section 3.3), with the cumulants of a pool of draws. It holds
-    for skewed draws, of which Student's t says too little.
+    1995, Saddlepoint Approximations, section 3.3), with the cumulants of a pool of draws. The
+    approximation also holds for skewed draws, for which Student's t is inexact.
 
     Args:
-        pool: Draws, from which the distribution about its mean is taken.
-        expected: Its true mean.
-        mean: Of the draws in question.
-        count: How many they are.
+        pool: Draws that give the distribution of deviations from the mean.
+        expected: True mean of the distribution.
+        mean: The observed mean.
+        count: Number of draws of which `mean` is the mean.
     """
     spread = float(pool.std())
     draws = (pool - pool.mean()) / spread

@@ -1,4 +1,4 @@
-"""Sources of cells before one line that sends a cell in 1 ms."""
+"""Sources of cells that feed one line, which sends a cell in 1 ms."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 from cellrate import _core
 
 LINE = 1000.0
-"""Cells per second."""
+"""Rate of the line in cells per second."""
 PROPAGATION_SECONDS = 2e-6
 ALARM = 1e-4
 """Stated false-alarm rate of a test of one queue, all its quantities together."""
 FAULTS = {0.02: 1.0, -0.02: 1.0}
-"""Times for a cell that are wrong by these shares are noticed in every test of cells."""
+"""Relative errors of the time for a cell; each test of cells notices them with probability 1."""
 
 # Access lines are so fast that they disturb no arrival process.
 _SCENARIO = """
@@ -50,15 +50,15 @@ def before_the_line(
     sample: float,
     jitter: float = 0,
 ) -> str:
-    """A scenario of sources before the line.
+    """A scenario of sources that feed the line.
 
     Args:
         source: The table of one source.
-        fault: By how much too long the line takes for a cell, as a share.
-        sources: How many.
-        begin: Where measuring begins, in ms.
-        end: Where the run ends, in ms.
-        sample: Distance of the samples of the queue, in ms.
+        fault: Relative excess of the line's time for a cell.
+        sources: Number of sources.
+        begin: Start of the measuring window, in ms.
+        end: End of the run, in ms.
+        sample: Interval between samples of the queue, in ms.
         jitter: Starts are uniform over this time, in ms.
     """
     return _SCENARIO.format(
@@ -73,7 +73,7 @@ def before_the_line(
 
 
 def summary_and_port(outcome: _core.Outcome) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The summary, and in it the one port that has carried cells."""
+    """The summary of a run, and from it the entry of the one port that has carried cells."""
     summary = json.loads(outcome.summary())
     (port,) = (port for port in summary["ports"] if port["queues"][0]["cells_arrived"])
     return summary, port

@@ -16,20 +16,22 @@ from proof.forms.case import Case
 from proof.forms.judges import Floats, Normal
 
 VALUES = 2048
-"""Length of a series: one block of the noise."""
+"""Number of values in a series, which is one block of the noise."""
 INTERVAL_MS = 20
 CELLS, DEVIATION = 100, 20
-"""Of an interval, on average; so rates of 0 and of the peak are five deviations away."""
+"""Mean and standard deviation of the cells of an interval; 0 and the peak are five deviations
+away."""
 SERIES = 20
 STEP = 0.005
 BINS = 24
 THREE_ERRORS = float(2 * stats.norm.sf(3))
 EXCESS = 2.0
-"""The estimate from such short series is a little off, and its error a little larger than that of
-long ones: of sets of series that are drawn without the simulator, not 0.0027 are beyond three
-standard errors, but 0.0028 (H = 0.6) to 0.0044 (H = 0.9)."""
+"""`Case.excess`: for such short series the estimate is slightly biased, and its error exceeds the
+asymptotic one. Of sets of series that are drawn without the simulator, not 0.0027 but 0.0028
+(H = 0.6) to 0.0044 (H = 0.9) are beyond three standard errors."""
 FAULTS = {0.02: 0.95, -0.02: 0.95}
-"""Of the Hurst parameter: six standard errors, which are seen beyond three in most sets."""
+"""Errors of the Hurst parameter, six standard errors each, and the probability that they are
+noticed, as deviations of more than three."""
 
 _SCENARIO = """
 [run]
@@ -61,7 +63,7 @@ def power(frequency: Floats, hurst: float) -> Floats:
     Statistics for Long-Memory Processes, section 2.3).
 
     Args:
-        frequency: In radians per value, above 0 and up to pi.
+        frequency: Frequency in radians per value, above 0 and up to pi.
         hurst: Hurst parameter.
     """
     s, turn = 2 * hurst + 1, frequency / (2 * math.pi)
@@ -76,13 +78,13 @@ def frequencies() -> Floats:
 
 
 def periodogram(values: Floats) -> Floats:
-    """Of as many values as a series has, at `frequencies`."""
+    """Periodogram of a series of `VALUES` values, at `frequencies`."""
     return np.asarray(np.abs(np.fft.rfft(values)[1 : VALUES // 2]) ** 2 / VALUES)
 
 
 @cache
 def _grid(hurst: float) -> tuple[Floats, Floats, Floats]:
-    """Hurst parameters around one, reciprocal powers for each, and means of their logarithms."""
+    """Hurst parameters around `hurst`; for each, reciprocal powers, and mean log of the powers."""
     grid = hurst + STEP * np.arange(-20.0, 21.0)
     powers = np.array([power(frequencies(), h) for h in np.minimum(grid, 0.9999)])
     return np.minimum(grid, 0.9999), 1 / powers, np.log(powers).mean(axis=1)
@@ -91,10 +93,11 @@ def _grid(hurst: float) -> tuple[Floats, Floats, Floats]:
 def whittle(periodogram: Floats, around: float) -> float:
     """Whittle's estimate: the Hurst parameter whose spectrum fits a periodogram best.
 
-    By a parabola through the best of a grid of steps of 0.005, up to 0.1 from the middle.
+    The estimate is the minimum of a parabola through the best point of a grid and its neighbours.
+    The grid has steps of 0.005, up to 0.1 from the middle.
 
     Args:
-        periodogram: At `frequencies`, in any unit.
+        periodogram: Periodogram at `frequencies`, in any unit.
         around: Middle of the grid.
     """
     grid, reciprocals, logarithms = _grid(around)
@@ -105,9 +108,9 @@ def whittle(periodogram: Floats, around: float) -> float:
 
 
 def standard_error(hurst: float) -> float:
-    """Of the estimate from one series, by the information that a periodogram has of `hurst`.
+    """Standard error of the estimate from one series, by the Fisher information of a periodogram.
 
-    Each ordinate is exponential about its power, whose scale is unknown.
+    Each ordinate is exponentially distributed with the power as mean, up to an unknown scale.
     """
     low, high = (np.log(power(frequencies(), hurst + sign * 1e-4)) for sign in (-1, 1))
     slope = (high - low) / 2e-4
@@ -122,7 +125,7 @@ def bins(values: Floats) -> Floats:
 
 
 def case(hurst: float) -> Case:
-    """Twenty series, each the cells of 2048 intervals.
+    """Test of twenty series, each with the cells of 2048 intervals.
 
     Args:
         hurst: Hurst parameter of the source; a fault is added to it.

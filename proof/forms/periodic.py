@@ -13,25 +13,25 @@ from proof.forms.judges import Drawn, Floats
 from proof.forms.line import ALARM, FAULTS, LINE, before_the_line, summary_and_port
 
 SAMPLES = 97
-"""In two periods, so that they fall on as many places of one."""
+"""Number of samples in two periods; odd, so that all fall on different places of one period."""
 DRAWS = 20_000
-"""From which the distribution of a mean is taken."""
+"""Number of runs drawn from the model, which give the distribution of a mean."""
 
 
 def case(sources: int, period_ms: int, depth: int, replications: int) -> Case:
-    """Sources of one cell every period each.
+    """Test of sources that each send one cell per period.
 
     Args:
-        sources: How many.
-        period_ms: Their period; the line takes 1 ms for a cell.
-        depth: P(N > k) is tested for every k below.
-        replications: Each has its own phases.
+        sources: Number of sources.
+        period_ms: Period of all sources; the line takes 1 ms for a cell.
+        depth: P(N > k) is tested for every k below `depth`.
+        replications: Number of runs, each with its own phases.
     """
     rate = LINE / period_ms
     levels = np.arange(float(depth))
 
     def scenario(fault: float) -> str:
-        # After two periods every one is like the last.
+        # After two periods, every period is like the period before.
         return before_the_line(
             f'kind = "cbr", rate = "{rate} cells/s"',
             fault=fault,
@@ -64,21 +64,21 @@ def case(sources: int, period_ms: int, depth: int, replications: int) -> Case:
 
 
 def draws(sources: int, period: float, levels: Floats) -> Floats:
-    """Observations of right runs, drawn without the simulator; a row for each of `DRAWS` runs.
+    """Observations of runs of the model, drawn without the simulator; a row per run of `DRAWS`.
 
-    They are the mean queue over a period, and the shares of equidistant samples above each level.
+    A row has the mean queue over a period, and the shares of equidistant samples above each level.
 
     Args:
         sources: Number of sources, whose phases are uniform.
-        period: Of each, in cell times.
-        levels: In cells, the one in transmission included.
+        period: Period of each source, in cell times.
+        levels: Queue lengths in cells, the cell in transmission included.
     """
     phases = np.sort(np.random.default_rng(0).random((DRAWS, sources)))
     return _observed(phases * period, period, levels)
 
 
 def _observed(times: Floats, period: float, levels: Floats) -> Floats:
-    """Rows of times of arrival in a period."""
+    """Observations for rows of sorted arrival times in a period, in cell times."""
     sources = times.shape[1]
     gaps = np.diff(times, axis=1, append=times[:, :1] + period)
     work, after = np.zeros(len(times)), np.empty_like(times)
@@ -94,7 +94,7 @@ def _observed(times: Floats, period: float, levels: Floats) -> Floats:
 
 
 def _seen(times: Floats, gaps: Floats, above: Floats, step: float, first: Floats) -> Floats:
-    """Multiples of a step at which the work is above a level; `above` is by how much on arrival."""
+    """Number of samples with work above a level; `above` is the excess on arrival."""
     end = times + np.clip(above, 0, gaps)
     return np.asarray((np.floor(end / step) - first).sum(axis=1))
 

@@ -1,4 +1,4 @@
-"""The simulator's dots on the theory's curves."""
+"""Pictures of a form: dots of the simulator on curves of theory."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from proof.forms.line import LINE
 from proof.forms.repetitions import Repetitions
 
 FIRST_TAIL = {"M/D/1": 2, "N*D/D/1": 1, "Markov fluid": 2}
-"""Index in a row of observations at which the probabilities begin."""
+"""Index in a row of observations at which the exceedance probabilities begin."""
 
 
 def picture(repeated: Sequence[Repetitions]) -> Figure:
-    """The figure of one form: what theory says, and what all runs of the campaign show."""
+    """The figure of one form: curves of theory, and means over all runs of the campaign."""
     form = repeated[0].case.form
     with style.context(STYLE):
         figure, (panel,) = new_figure(height=3.2)

@@ -1,4 +1,4 @@
-"""Poisson cells: M/D/1."""
+"""Test of Poisson sources against M/D/1."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from proof.forms.line import (
 SOURCES = 4
 BEGIN, END = 3000, 23_000
 STEP = 7.3
-"""Between samples of the queue."""
+"""Interval between samples of the queue, in ms."""
 
 
 def case(load: float, depth: int) -> Case:

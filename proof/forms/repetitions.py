@@ -14,9 +14,9 @@ from proof.forms.case import Case, bonferroni
 from proof.forms.judges import Floats
 
 LEVELS = 0.05, 0.01
-"""P values that are counted beside those of alarms, which are too rare to be seen in few tests."""
+"""P values below which repetitions are counted, since alarms are too rare to occur in few tests."""
 CHANCE = 1e-3
-"""Probability at most that a campaign complains though all its tests are as they say."""
+"""Greatest probability that a campaign complains although all tests have their stated rates."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +25,9 @@ class Repetitions:
 
     Attributes:
         case: The test.
-        p_values: Its P value in each repetition.
+        p_values: P value of the test in each repetition.
         pooled: Observations of all repetitions; rows are runs.
-        caught: Of the repetitions with a fault of each size, how many failed, and their number.
+        caught: By size of the fault, number of repetitions that failed, and of all with this fault.
     """
 
     case: Case
@@ -45,7 +45,7 @@ class Repetitions:
         return int((self.p_values < level).sum())
 
     def as_json(self) -> dict[str, Any]:
-        """The repetitions as they are kept."""
+        """The repetitions as a JSON object of the stored results."""
         case = self.case
         return {
             "case": case.name,
@@ -58,7 +58,7 @@ class Repetitions:
         }
 
     def checks(self) -> Iterator[tuple[float, str]]:
-        """Possible faults of the test, each with the probability of what was seen by chance."""
+        """Possible faults of the test, each with the probability of the counts by chance alone."""
         case, tests = self.case, len(self.p_values)
         name = f"{case.form}, {case.name}"
         for level in (case.alarm, *LEVELS):
@@ -76,10 +76,10 @@ class Repetitions:
 
 
 def complaints(repeated: Sequence[Repetitions]) -> list[str]:
-    """Checks that fail with less probability than their share of all chance that is allowed.
+    """Sentences on checks whose P values are below `CHANCE` divided by the number of checks.
 
-    A test may alarm as often as it says; it notices a fault with the power that it says; and all
-    runs together are as theory says.
+    The checks are: a test alarms no more often than stated; it notices a fault with the stated
+    power; and the means over all runs agree with theory.
     """
     checks = [check for repetitions in repeated for check in repetitions.checks()]
     return [what for probability, what in checks if probability < CHANCE / len(checks)]

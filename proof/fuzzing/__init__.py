@@ -1,5 +1,5 @@
-"""Coverage-guided fuzzing of everything that reads what others wrote.
+"""Coverage-guided fuzzing of all readers of input files.
 
-The readers in Rust are fuzzed by cargo-fuzz (`fuzz/`), those in Python by Atheris (`checks`). Both
-are libFuzzer inside, so both are run and counted alike.
+Readers in Rust are fuzzed by cargo-fuzz (`fuzz/`), readers in Python by Atheris (`checks`). Both
+tools use libFuzzer, so both are run and counted alike.
 """

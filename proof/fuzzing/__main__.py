@@ -15,7 +15,7 @@ from proof.fuzzing.targets import TARGETS, WORK, build
 
 
 def main() -> int:
-    """Runs the campaign; 1 if anything was found, 2 if it could not be run."""
+    """Runs the campaign; 1 if an input broke a reader, 2 if the campaign could not be run."""
     parser = argparse.ArgumentParser(prog="python -m proof.fuzzing", description=__doc__)
     parser.add_argument("--seconds", type=int, default=60, help="for each target; default: 60")
     names = [target.name for target in TARGETS]

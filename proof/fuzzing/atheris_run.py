@@ -1,4 +1,4 @@
-"""Runs a check in Python under Atheris; a process of its own, because libFuzzer ends it."""
+"""Runs a check in Python under Atheris, in a separate process, since libFuzzer ends the process."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ INSTRUMENTED = [
     "proof.fuzzing.checks.parquet",
     "proof.fuzzing.checks.path_pattern",
 ]
-"""Modules whose branches lead the fuzzer; the core and polars are machine code without sanitizers.
+"""Modules whose branches guide the fuzzer; the core and polars are not instrumented machine code.
 
-Where a file is made of parts, the choice of parts stands for what polars does with it.
+If an input chooses the parts of a file, coverage of this choice replaces that of polars.
 """
 
 
 def main(name: str) -> None:
-    """Fuzzes until libFuzzer's options say that it is enough.
+    """Fuzzes until a limit in libFuzzer's options.
 
     Args:
-        name: Of the target.
+        name: Name of the target.
     """
     import atheris
 

@@ -15,10 +15,10 @@ SIGNS = ("[[", "]]", "[", "]", "{", "}", " = ", '"', "'", "#", ".", ",", "\\u000
 
 
 def write(path: Path) -> None:
-    """Writes a dictionary of libFuzzer.
+    """Writes a dictionary for libFuzzer.
 
     Args:
-        path: Its file.
+        path: File of the dictionary.
     """
     words = {*UNITS, *MORE_UNITS, *NUMBERS, *SIGNS}
     for schema in (_core.schema(), _core.study_schema()):

@@ -21,18 +21,19 @@ BUILT = ROOT / "target" / "fuzz"
 WORK = ROOT / "target" / "fuzzing"
 """Corpora, findings and logs."""
 TIMEOUT_SECONDS = 10
-"""An input that takes longer is a finding, as is one that needs more memory than the next."""
+"""Greatest time of an input; like an input that needs more than `MOST_MEBIBYTES`, a slower input is
+a finding."""
 MOST_MEBIBYTES = 2048
 GRACE_SECONDS = 240
-"""Time beyond its own that a target may take to start and to read its corpus; then it is ended."""
+"""Additional time for a target to start and to read its corpus; then the target is ended."""
 MEMORY = Path("/dev/shm")  # noqa: S108 - each check makes a directory of its own there
-"""Place of temporary files, if the system has it: disks are not tested, and they are slow."""
+"""Directory of temporary files, if the system has it, since disks are slow and not under test."""
 EXECUTIONS = re.compile(r"^#(\d+)\s", re.MULTILINE)
 
 
 @cache
 def host() -> str:
-    """The platform that the nightly toolchain is of, as a target triple.
+    """The platform of the nightly toolchain, as a target triple.
 
     Raises:
         FileNotFoundError: There is no nightly toolchain.
@@ -49,10 +50,10 @@ def host() -> str:
 
 @dataclass(frozen=True)
 class Target:
-    """A reader under attack.
+    """A reader that is fuzzed.
 
     Attributes:
-        name: Of the target, its seeds, its corpus.
+        name: Name of the target, and of its directories of seeds and corpus.
         language: `rust` or `python`.
         longest: Longest input in bytes.
         words: True if words of scenarios and studies are put into inputs (`dictionary`).
@@ -67,20 +68,20 @@ class Target:
         """Command that runs the target, without the options of libFuzzer."""
         if self.language == "rust":
             return [str(BUILT / host() / "release" / self.name)]
-        # Atheris is no dependency of the package, and comes behind its packages.
+        # Atheris is no dependency of the package, so its directory comes last in the search path.
         tools = str(ROOT / "target" / "fuzzing-tools")
         code = f"import sys; sys.path.append({tools!r}); from proof.fuzzing import atheris_run"
         return [sys.executable, "-c", f"{code}; atheris_run.main({self.name!r})"]
 
     def fuzz(self, seconds: int, words: Path) -> dict[str, Any]:
-        """Fuzzes for so many seconds, with words of a dictionary if the target takes them.
+        """Fuzzes for `seconds`, with the dictionary `words` if the target uses one.
 
         Returns:
-            The run as it is kept. `findings` are files with inputs that broke something; `ended` is
-            false if the target had to be ended when its time and the grace were over.
+            The run as a JSON object of the results. `findings` are files with inputs that broke the
+            reader; `ended` is false if the target was ended after its time and `GRACE_SECONDS`.
 
         Raises:
-            RuntimeError: The target ended without having tried anything.
+            RuntimeError: The target ended without having tried an input.
         """
         corpus, found = WORK / "corpus" / self.name, WORK / "findings" / self.name
         for directory in (corpus, found):
@@ -98,7 +99,7 @@ class Target:
             str(corpus),
             *(str(directory) for directory in given if directory.is_dir()),
         ]
-        # Threads that outlive an input are no leak.
+        # Threads that live longer than an input are no memory leak.
         settings = os.environ | {"ASAN_OPTIONS": "detect_leaks=0"}
         settings |= {"TMPDIR": str(MEMORY)} if MEMORY.is_dir() else {}
         log, before, began = WORK / f"{self.name}.log", _written(found), time.monotonic()
@@ -113,7 +114,7 @@ class Target:
                 timeout=seconds + GRACE_SECONDS,
                 check=False,
             ).returncode
-        # A finding of an earlier run that is found again is written again.
+        # A finding of an earlier run is written again, with a new time, if it is found again.
         findings = sorted(name for name, _ in _written(found) - before)
         executions = EXECUTIONS.findall(log.read_text(encoding="utf-8", errors="replace"))
         if not executions or (code not in (0, None) and not findings):
@@ -162,7 +163,7 @@ def build() -> None:
 
     Raises:
         FileNotFoundError: There is no nightly toolchain.
-        CalledProcessError: They do not build.
+        CalledProcessError: The targets cannot be built.
     """
     cargo_fuzz = ROOT / "target" / "tools" / "bin" / "cargo-fuzz"
     command = [str(cargo_fuzz), "build", "--target", host(), "--target-dir", str(BUILT)]

@@ -1,1 +1,1 @@
-"""Writers of the committed pages that hold formulas and advice against runs."""
+"""Writers of the committed pages that compare formulas and advice with runs."""

@@ -1,7 +1,7 @@
-"""Runs the battery with every built-in scheme, for the results that the package ships.
+"""Runs the battery of experiments with every built-in scheme, for the package's shipped results.
 
-`python -m proof.measured.battery` writes them anew (ten minutes on two cores), with the picture of
-README; `--picture` only draws the picture from the results that are there.
+`python -m proof.measured.battery` writes these results anew (ten minutes on two cores), with the
+picture of README; `--picture` only draws the picture from the existing results.
 """
 
 from __future__ import annotations

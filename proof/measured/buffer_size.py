@@ -1,4 +1,4 @@
-"""Sizes buffers of a paper: `python -m proof.measured.buffer_size`, for docs/evidence."""
+"""Sizes buffers for a paper's tables: `python -m proof.measured.buffer_size`, for docs/evidence."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from cellrate.simulation.run_types import Runner
 from proof.campaign import end_with, runner, write_rows
 
 SEEDS = tuple(range(1, 21))
-# The run that shows where a growing queue ends is so many times as long.
+# Factor by which the run that shows the end of a queue's growth is longer.
 LONGEST = 16
 # Kalyanaraman 1997, Table 8.3: kilometres of each link, round trip in ms, printed queue in cells.
 TABLE_8_3 = ((1000, 30.0, 15073), (500, 15.0, 12008), (200, 6.0, 6223), (50, 1.5, 1596))
-# Kalyanaraman 1997, Table 8.4: kilometres of each link, cells of the interval, printed queue.
+# Kalyanaraman 1997, Table 8.4: kilometres of each link; averaging interval, printed queue in cells.
 TABLE_8_4 = ((50, 500, 2511), (50, 1000, 2891), (1, 500, 2253), (1, 1000, 3597))
-# Kalyanaraman 1997, Table 8.7: duty cycle, period in ms, printed queue; None where it diverges.
+# Kalyanaraman 1997, Table 8.7: duty cycle, period in ms, printed queue in cells; None: diverges.
 TABLE_8_7: tuple[tuple[float, int, int | None], ...] = (
     (0.95, 100, 2588),
     (0.8, 100, 5217),
@@ -30,7 +30,7 @@ TABLE_8_7: tuple[tuple[float, int, int | None], ...] = (
     (0.8, 1, 4077),
     (0.7, 1, 2928),
 )
-# Kalyanaraman 1997, Table 8.8: kilometres of each link, feedback delay in ms, printed queue.
+# Kalyanaraman 1997, Table 8.8: kilometres of each link, feedback delay in ms, queue in cells.
 TABLE_8_8: tuple[tuple[int, int, int | None], ...] = (
     (100, 1, 4176),
     (500, 5, None),
@@ -39,7 +39,7 @@ TABLE_8_8: tuple[tuple[int, int, int | None], ...] = (
 
 
 def main() -> int:
-    """Writes the tables of the page, and prints the two numbers that its words quote."""
+    """Writes the tables of the page, and prints the two numbers that the page's text quotes."""
     runs = runner()
     shown = [(row, transfers(row[0], runs)) for row in TABLE_8_3]
     share = shown[0][1].covered_share or 0.0
@@ -68,7 +68,7 @@ def main() -> int:
 
 
 def transfers(kilometres: int, runner: Runner, interval_cells: int | None = None) -> Answer:
-    """The buffer of a row of Table 8.3, or of Table 8.4 with the cells of its interval."""
+    """The buffer for a row of Table 8.3, or of Table 8.4 if `interval_cells` is given."""
     settings: tuple[str, ...] = ("flow.tcp.count=15", *_lengths(kilometres))
     if interval_cells is not None:
         cells = f'switch.control.interval_cells="{interval_cells} cells"'
@@ -86,7 +86,7 @@ def background(
 def background_question(
     duty_cycle: float, period_ms: int, sources: int, kilometres: int = 1000
 ) -> Question:
-    """The question that a row of Table 8.7 or 8.8 asks."""
+    """The sizing question for a row of Table 8.7 or 8.8."""
     settings = (
         f"flow.tcp.count={sources}",
         "switch.control.target_utilisation=1.0",

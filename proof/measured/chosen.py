@@ -1,4 +1,4 @@
-"""Holds `cellrate choose` against an exhaustive grid: `python -m proof.measured.chosen`.
+"""Compares `cellrate choose` with an exhaustive grid: `python -m proof.measured.chosen`.
 
 Every control of the template `n-source` is run at every point of a grid over the ranges that its
 parameters declare. The recommendation must need no more than 2 % more buffer than the best point of
@@ -24,10 +24,10 @@ from cellrate.studies.parameters.ranges import Choices, Range, Space
 
 from proof.campaign import end_with, keep, runner
 
-# Points of the grid of one control at most; each parameter has as many values as that allows.
+# Greatest number of points in the grid of one control; it bounds the values of each parameter.
 MOST_POINTS = 130
 MOST_VALUES = 9
-# The best points of each control that are run with every seed.
+# Number of best points of each control that are run with every seed.
 FINALISTS = 8
 TOLERANCE = 0.02
 
@@ -76,7 +76,7 @@ def exhaustive(job: Job, goals: Goals, effort: Effort) -> tuple[list[Option], in
     )
     least = (goals.throughput - TOLERANCE) * most
     for trials, found in zip(all_trials, options, strict=True):
-        # A second seed changes little: what falls far short with the first is out.
+        # Another seed changes little, so points far below the goal with the first seed are dropped.
         near = [at for at, option in found.items() if option.throughput_bits_per_second >= least]
         near.sort(key=lambda at: found[at].buffer_cells)
         trials.laboratory.measure(near[:FINALISTS], len(seeds))
@@ -84,7 +84,7 @@ def exhaustive(job: Job, goals: Goals, effort: Effort) -> tuple[list[Option], in
 
 
 def main() -> int:
-    """Runs both, prints and keeps the comparison; 1 if the recommendation is worse."""
+    """Runs `choose` and the grid, prints and stores the comparison; 1 if `choose` is worse."""
     job, goals, effort = Job(_core.template("n-source"), "n-source"), Goals(), Effort()
     answer = choose(job, goals, effort)
     options, points = exhaustive(job, goals, effort)

@@ -19,9 +19,9 @@ from proof.campaign import end_with, runner, write_rows
 
 TOTAL = "bound_bits_per_second"
 QUEUE = "queue_cells"
-# Formulas that limit the queue from the start on.
+# Formulas that limit the queue from the start of the run.
 LIMITS = frozenset({"buffer-law", "q-max", "window-sum", "n-d-d-1", "credit-buffer"})
-# Measures from the start, without traces and events.
+# Settings that measure from the start, without traces and events.
 WHOLE = ('measure.from="0 s"', "measure.traces=[]", "measure.events=[]")
 
 
@@ -32,7 +32,7 @@ class Row:
     Attributes:
         name: Name of the scenario.
         explanation: The predictions.
-        summary: Results of its run.
+        summary: Results of the scenario's run.
         unlimited: Results of a run without limits on buffers.
     """
 
@@ -54,7 +54,7 @@ class Row:
 
     @property
     def throughput(self) -> tuple[Statement | None, float]:
-        """Bound on and measured TCP throughput in bit/s."""
+        """Statement that bounds the TCP throughput, and the measured throughput in bit/s."""
         bounds = (
             statement for statement in self.explanation.statements if TOTAL in statement.values
         )
@@ -90,7 +90,7 @@ class Row:
         return found + [f"`{self.name}`: {cells:,} cells are beyond `{name}`" for name in beyond]
 
     def cells(self) -> list[str]:
-        """The row of the table."""
+        """The cells of the scenario's row in the table."""
         bound, measured = self.throughput
         port, cells = self.port
         expected, lost = self.losses

@@ -1,7 +1,7 @@
-"""Holds `cellrate explain` against random scenarios: `python -m proof.measured.explained`.
+"""Compares `cellrate explain` with random scenarios: `python -m proof.measured.explained`.
 
-No run may break a bound. How far predictions were off is what `explain` says with them from then
-on: it reads `track_record.json`, which this campaign writes.
+No run may break a bound. The errors of predictions go into `track_record.json`, from which
+`explain` then states them beside its predictions.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from proof.campaign import end_with
 from proof.measured.random_scenarios import random_jobs, unequal_jobs
 
 COUNT, SEED = 8000, 1
-# For so many random scenarios, each scheme gets one whose groups have unequal round trips.
+# Number of random scenarios for each round of scenarios, one per scheme, with unequal round trips.
 UNEQUAL_EVERY = 100
-# Jobs that are explained and run together.
+# Number of jobs that are explained and run together.
 TOGETHER = 200
 
 
@@ -36,11 +36,11 @@ class Found:
     """Statements beside runs.
 
     Attributes:
-        scenarios: Scenarios that ran.
-        bounds: Bounds that were held against a run.
-        broken: Those that a run broke, with the command that shows it.
+        scenarios: Number of scenarios that ran.
+        bounds: Number of bounds that were compared with a run.
+        broken: Bounds that a run broke, each with the command of the run.
         errors: Relative errors of expected values by kind of prediction.
-        right: For each kind of limit or loss, how often the prediction was right.
+        right: For each kind of limit or loss, True for each scenario whose prediction was right.
     """
 
     scenarios: int = 0
@@ -50,7 +50,7 @@ class Found:
     right: dict[str, list[bool]] = field(default_factory=dict)
 
     def add(self, job: Job, explanation: Explanation, outcome: Outcome) -> None:
-        """Holds the statements on a scenario against its run."""
+        """Compares the statements on a scenario with its run."""
         summary = json.loads(outcome.summary())
         self.scenarios += 1
         errors: dict[str, float] = {}
@@ -87,7 +87,7 @@ class Found:
 
 
 def held_against_runs(jobs: Iterable[Job]) -> Found:
-    """Explains and runs scenarios."""
+    """Explains and runs scenarios, and compares the statements with the runs."""
     found, rest = Found(), iter(jobs)
     while batch := list(islice(rest, TOGETHER)):
         for job, outcome in zip(batch, run_many(batch), strict=True):

@@ -1,7 +1,7 @@
-"""Measures what classes in Python cost, for docs/evidence/python-schemes.md.
+"""Measures the processor time of classes in Python, for docs/evidence/python-schemes.md.
 
-`python -m proof.measured.python_schemes` runs each twin beside its built-in counterpart in turns;
-ratios are of the least processor times.
+`python -m proof.measured.python_schemes` runs in turns each built-in component and its twin, a
+class in Python of the same algorithm; ratios are of the least processor times.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from cellrate.simulation.runner import Job
 from proof.campaign import end_with, write_rows
 
 ROUNDS = 7
-# Workload W2 of the bench as a scenario: 15 greedy TCP sources over ABR, with ERICA unless said.
+# Workload W2 of the benchmark as settings: 15 greedy TCP sources over ABR, by default with ERICA.
 W2 = ("flow.tcp.count=15", "run.duration=5 s")
 EXAMPLES = "cellrate.schemes.examples"
 EFCI = 'switch.control={scheme="efci", threshold="300 cells", mark_at="enqueue"}'
-# As hooks of every cell: what a class without any reaction costs beside no control at all.
+# A class with a hook for every cell and no reaction: its cost compared with no control.
 EVERY_CELL = """
 from dataclasses import dataclass
 
@@ -38,7 +38,7 @@ class EveryCell:
 
 
 class Pair(NamedTuple):
-    """A class and the built-in component whose twin it is, as settings."""
+    """Settings of a built-in component, and of a class in Python that is its twin."""
 
     name: str
     built_in: tuple[str, ...]
@@ -80,7 +80,7 @@ def row(pair: Pair, place: Path) -> list[str]:
     """The row of a pair: ratio of the least processor times, hooks, additional time for each.
 
     Raises:
-        RuntimeError: The two give different digests.
+        RuntimeError: The class and the built-in component give different digests.
     """
     text = cellrate.template("n-source")
     seconds: dict[tuple[str, ...], list[float]] = {pair.built_in: [], pair.own: []}

@@ -12,7 +12,7 @@ DELAYS = ("100 ns", "1 us", "10 us", "200 us")
 
 
 def drawn(seed: int) -> Settings:
-    """The scenario of a seed."""
+    """Settings of the random scenario of a seed."""
     draw = random.Random(seed)  # noqa: S311  not for cryptography
     tagged, jumbo = draw.random() < 0.3, draw.random() < 0.2
     topology = _topology(draw)
@@ -34,7 +34,7 @@ def drawn(seed: int) -> Settings:
 
 
 def credited(seed: int) -> Settings:
-    """The scenario of a seed under credit control, without buffers and queue management."""
+    """The settings of `drawn` under credit control, without buffers and queue management."""
     draw = random.Random(-1 - seed)  # noqa: S311  not for cryptography
     n2, n3 = draw.choice(("1 bytes", "1 packets", "10 packets")), draw.randint(1, 12)
     fcvc = {"n2": n2, "n3": f"{n3} packets"} if draw.random() < 0.7 else {}
@@ -42,7 +42,7 @@ def credited(seed: int) -> Settings:
 
 
 def paused(seed: int) -> Settings:
-    """The scenario of a seed under PFC of all priorities, without other limits."""
+    """The settings of `drawn` under PFC of all priorities, without other limits of queues."""
     draw = random.Random(seed)  # noqa: S311  not for cryptography
     pfc = {"xoff": f"{draw.randint(1, 40)} packets"}
     if draw.random() < 0.5:

@@ -9,7 +9,7 @@ import numpy as np
 from cellrate import ScenarioError, _core
 from cellrate.simulation.runner import Job
 
-# Runs are short, so that thousands take minutes: transients count as much as what follows.
+# Runs are short, so that thousands take minutes; transients count as much as the steady state.
 DURATIONS_SECONDS = (0.2, 2.0)
 QUIET = ("measure.traces=[]", "measure.events=[]")
 # Share of scenarios whose formulas apply: one bottleneck, measured when the start is over.
@@ -83,7 +83,7 @@ def _random_job(draw: np.random.Generator) -> Job:
 def _steady_job(draw: np.random.Generator) -> Job:
     """Equal sources over one bottleneck without losses, in the steady state.
 
-    Some are beside a background or send both ways.
+    Some sources share the link with background traffic, or send in both directions.
     """
     family = draw.choice(["fluid", "fluid", "erica", "scheme", "windows", "bursts", "two-way"])
     if family in {"bursts", "two-way"}:
@@ -229,7 +229,7 @@ def _network(draw: np.random.Generator, template: str) -> list[str]:
 
 
 def _flows(draw: np.random.Generator) -> list[str]:
-    """Flows of other kinds in place of the template's."""
+    """Settings that replace the template's flows by flows of other kinds."""
     rate = f"{_between(draw, 0.1, 60):.3f} Mbit/s"
     service = draw.choice(["ubr", "abr"])
     sources = {

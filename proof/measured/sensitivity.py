@@ -1,6 +1,6 @@
 """Varies each open assumption of the papers: `python -m proof.measured.sensitivity [PAPER ...]`.
 
-Each paper's sensitivity.csv keeps the values and claims that move. `make docs` builds the pages.
+Each paper's sensitivity.csv keeps the values and claims that change. `make docs` builds the pages.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ TITLES = "experiment", "instead", "result", "assumed", "then"
 
 
 def main() -> int:
-    """Writes the file of each paper that is named, or of all."""
+    """Writes sensitivity.csv of each named paper, or of all papers."""
     for name in sys.argv[1:] or [paper.id for paper in all_papers()]:
         computed = compute(Options(Path("out"), name, sensitivity=True), runner())
         [part] = computed.parts

@@ -1,7 +1,7 @@
 """Tunes the scenarios of docs/evidence/tuning.md again: `python -m proof.measured.tuning`.
 
-The commands are those of the page. Their reports, out/tuning-N/NAME-tuned.html, have its tables and
-pictures.
+The commands are those of the page. The reports, out/tuning-N/NAME-tuned.html, have the tables and
+pictures of the page.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ LINE = re.compile(r"^`cellrate (tune .*)`$", re.MULTILINE)
 
 
 def main() -> int:
-    """Runs the commands; the code of the first that fails."""
+    """Runs the commands; returns the exit code of the first command that fails, or 0."""
     page = (EVIDENCE / "tuning.md").read_text(encoding="utf-8")
     for number, line in enumerate(LINE.findall(page), start=1):
         out = ROOT / "out" / f"tuning-{number}"

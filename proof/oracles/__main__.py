@@ -1,4 +1,4 @@
-"""`python -m proof.oracles [--bless] [NAME ...]`: all of them, or those named."""
+"""`python -m proof.oracles [--bless] [NAME ...]`: compares with all other programs, or by name."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ORACLES = {"ns2": ns2.ORACLE.run, "ns3": ns3.ORACLE.run, "tshark": campaign.run}
 
 
 def main() -> int:
-    """Runs the oracles named; 1 if one of them does not agree."""
+    """Runs the named comparisons, or all; 1 if a program does not agree."""
     parser = argparse.ArgumentParser(prog="python -m proof.oracles", description=__doc__)
     parser.add_argument("--bless", action="store_true", help="keep what simulators do now")
     parser.add_argument("names", nargs="*", help=f"of {', '.join(ORACLES)}; default: all")

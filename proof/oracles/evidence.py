@@ -34,12 +34,12 @@ class Run:
     """One pattern in one variant.
 
     Attributes:
-        variant: Its name here.
-        pattern: What was lost or delayed.
+        variant: Name of the variant.
+        pattern: Name of the pattern of losses and delays.
         events: Number of events in the other simulator's trace.
-        equal: Number of equal events here before the first that differs.
-        first: The rules that make the first difference.
-        reasons: All rules that the run there follows and the one here does not.
+        equal: Number of equal events in cellrate's trace before the first difference.
+        first: Names of the rules that make the first difference.
+        reasons: Names of all rules that only the other simulator's run follows.
     """
 
     variant: str
@@ -82,7 +82,7 @@ def write_page(name: str, title: str, corrected: Sequence[str], directory: Path)
     Args:
         name: Name of the simulator's folder of traces.
         title: Name of the simulator in the page.
-        corrected: Variants in which the simulator does not run as it is.
+        corrected: Variants in which the simulator runs with corrections.
         directory: Directory of both files.
     """
     runs = _runs(name)
@@ -98,8 +98,8 @@ def write_results(name: str, version: str, corrected: Sequence[str]) -> None:
 
     Args:
         name: Name of the simulator's folder of traces.
-        version: Version that made the traces.
-        corrected: Variants in which the simulator does not run as it is.
+        version: Version of the simulator that made the traces.
+        corrected: Variants in which the simulator runs with corrections.
     """
     runs = _runs(name)
     plain = [run for run in runs if run.variant not in corrected]
@@ -161,7 +161,7 @@ def _picture(name: str, title: str, runs: Sequence[Run]) -> Figure:
         for run, (window, sequence) in zip(chosen, panels, strict=True):
             theirs = traces.read(DATA / name / f"{run.variant.removesuffix('-bsd')}.csv")
             there = theirs[run.pattern]
-            # The engine's trace is kept from the first difference on.
+            # Of the engine's trace, only the part from the first difference is stored.
             here = there[: run.equal] + rest.get(f"{run.variant}/{run.pattern}", [])
             _draw(window, sequence, there, "C0", 2.5, 0.5)
             _draw(window, sequence, here, "black", 0.8, 1.0)
@@ -183,7 +183,7 @@ def _draw(
     look: dict[str, Any] = {"color": colour, "alpha": alpha}
     steps = {**look, "drawstyle": "steps-post"}
     window.plot(times, [event.cwnd for event in events], lw=width, **steps)
-    # One path of short strokes is a tenth of as many markers.
+    # One path of short strokes takes a tenth of the bytes of as many markers.
     sent = [(event.time_us / 1e6, event.packet) for event in events if not event.ack]
     sequence.plot(
         [moment for time, _ in sent for moment in (time, time + 0.012, math.nan)],

@@ -10,16 +10,16 @@ DATA = ROOT / "crates" / "engine" / "tests" / "suite" / "data"
 
 @dataclass(frozen=True)
 class Pattern:
-    """One pattern.
+    """A pattern of losses, delays and marks.
 
     Attributes:
-        name: Its name.
-        end_ms: How long a run is.
-        lost: Packets and which copies of them are lost, from 1.
-        delayed: Packets that come later, by their count in order of transmission, from 0.
-        delay_ms: By how much.
-        lost_acks: Acknowledgements that are lost, by their count.
-        marked: Packets whose CE is set, by their count in order of transmission.
+        name: Name of the pattern.
+        end_ms: Duration of a run in milliseconds.
+        lost: Lost packets: number of the packet, and number of its copy, from 1.
+        delayed: Delayed packets, by their number in order of transmission, from 0.
+        delay_ms: Additional delay of these packets in milliseconds.
+        lost_acks: Lost acknowledgements, by their number.
+        marked: Packets whose CE is set, by their number in order of transmission.
     """
 
     name: str

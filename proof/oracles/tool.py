@@ -1,4 +1,4 @@
-"""A simulator that the engine is held against: its traces made again, then the engine's tests."""
+"""A simulator that the engine is compared with: makes its traces again, runs the engine's tests."""
 
 import os
 import shutil
@@ -18,12 +18,12 @@ class Oracle:
     """A simulator.
 
     Attributes:
-        name: Of its folder of traces and of its test.
-        title: Its name for people.
-        install: Makes the simulator ready, and returns its version.
-        simulate: The runs of one variant.
-        variants: Their patterns, where they are not all.
-        corrected: Variants of the engine's table in which the simulator does not run as it is.
+        name: Name of the simulator's folder of traces and of the engine's test.
+        title: Name of the simulator in reports.
+        install: Installs the simulator if it is missing, and returns its version.
+        simulate: Simulates patterns in one variant, and returns the events of each run.
+        variants: Patterns of each variant; all patterns if empty.
+        corrected: Variants of the engine's table in which the simulator runs with corrections.
         tables: Makes further files of traces, by name.
     """
 
@@ -73,10 +73,10 @@ class Oracle:
 
 
 def found_or_installed(program: str, package: str) -> str:
-    """The version of a Debian package, which is installed if it is missing and may be.
+    """The version of a Debian package, which is installed if it is missing and can be installed.
 
     Raises:
-        SystemExit: It is missing and cannot be installed.
+        SystemExit: The package is missing and cannot be installed.
     """
     if not shutil.which(program):
         apt = shutil.which("apt-get")

@@ -1,4 +1,4 @@
-"""Traces of what happens at a sender: one line for each instant."""
+"""Traces of the events at a sender, with one line for each instant."""
 
 import csv
 from collections.abc import Iterable
@@ -10,13 +10,13 @@ HEADER = "pattern,time_us,ack,cwnd,sent\n"
 
 @dataclass(frozen=True)
 class Event:
-    """One event.
+    """An event at a sender.
 
     Attributes:
-        time_us: When, since the first packet.
-        ack: Whether an acknowledgement arrived; else a packet was sent.
-        packet: Its number; of an acknowledgement the next packet expected.
-        cwnd: In packets, when all is done that the event led to.
+        time_us: Time since the first packet, in microseconds.
+        ack: True if an acknowledgement arrived, False if a packet was sent.
+        packet: Number of the packet sent; for an acknowledgement, of the next packet expected.
+        cwnd: cwnd in packets, after all effects of the event.
     """
 
     time_us: int
@@ -34,7 +34,7 @@ class _Instant:
 
 
 def as_text(pattern: str, events: Iterable[Event]) -> str:
-    """The lines of one run; the name of the pattern stands in the first."""
+    """The lines of one run; the first line has the name of the pattern."""
     instants: list[_Instant] = []
     for event in events:
         if event.ack or not instants or instants[-1].time_us != event.time_us:

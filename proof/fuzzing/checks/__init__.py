@@ -1,6 +1,6 @@
-"""Checks for any input of the readers in Python: they refuse it as they say, or take it.
+"""Checks of the readers in Python with any input: a reader accepts it, or refuses it as documented.
 
-`tests/test_hostile_input.py` gives them their seeds and every input that once broke something.
+`tests/test_hostile_input.py` runs the checks with their seeds and every input that once broke one.
 """
 
 from __future__ import annotations

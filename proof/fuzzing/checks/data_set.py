@@ -1,8 +1,8 @@
-"""Data sets whose files anything may have happened to.
+"""Check of data sets with any damage to their files.
 
 Random bytes are hardly ever JSON with the right keys beside a Parquet file with the right columns.
-So `check_parts` makes descriptions and tables that do not fit each other, of parts of the input's
-choice: types, columns and values that lack.
+So `check_parts` makes descriptions and tables that do not fit each other: the input chooses changed
+types, and missing columns and values.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ JSON: tuple[Any, ...] = (
     *("buffer", "m", "choice", "number", "switch.buffer", "\ud800", "x" * 300, [], {}, [[]], [{}]),
     *([1], ["queue"], {"name": "m"}, {"name": "n", "expression": "("}, {"a": {"b": []}}),
 )
-"""Values put in place of those of a description."""
+"""Values that replace values of a description."""
 ROWS = 4
 TABLE = 1
-"""First byte, modulo 2, of an input that is a table and no description."""
+"""First byte, modulo 2, of an input that is a table; other inputs are descriptions."""
 SOUND = """{
   "format": 1, "version": "0", "name": "s", "scenario": "s.toml",
   "factors": [
@@ -53,7 +53,7 @@ SOUND = """{
 
 
 def check(data: bytes) -> None:
-    """The input is, by its first byte, the description of a data set or its table of runs."""
+    """Checks the input as the description of a data set or its table of runs, by the first byte."""
     kind, content = data[:1], data[1:]
     with tempfile.TemporaryDirectory() as name:
         directory = Path(name)
@@ -71,7 +71,7 @@ def check(data: bytes) -> None:
 
 
 def check_parts(data: bytes) -> None:
-    """The input chooses changes of the description and of two tables."""
+    """Checks changes, which the input chooses, of the description and of two tables."""
     choices = iter(data)
     with tempfile.TemporaryDirectory() as name:
         directory = Path(name)

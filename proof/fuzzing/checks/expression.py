@@ -1,4 +1,4 @@
-"""Expressions of studies: with units, and over a run."""
+"""Check of expressions of studies: with units, and over a run."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ STEPS, ITEMS = 200_000, 50_000
 
 
 def check(data: bytes) -> None:
-    """The input is an expression."""
+    """Checks the input as an expression."""
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
@@ -48,6 +48,6 @@ def _evaluated(text: str) -> None:
     names(text)
     attributes(text)
     constant_subscripts(text)
-    # A part of the budget, so that each input is soon done with.
+    # A smaller budget of steps than usual, so that each input ends soon.
     with mock.patch.multiple(expressions, MOST_STEPS=STEPS, MOST_ITEMS=ITEMS):
         evaluate(text, SCOPE)

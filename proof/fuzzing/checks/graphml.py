@@ -1,7 +1,7 @@
-"""GraphML files: a scenario that can be run, or a refusal.
+"""Check of GraphML files, which must give a valid scenario or a refusal.
 
-Random bytes are hardly ever XML, so `check_parts` makes files that are well formed, of parts that
-the input chooses.
+Random bytes are hardly ever XML, so `check_parts` makes well-formed files of parts that the input
+chooses.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ OPTIONS = (
 
 
 def check(data: bytes) -> None:
-    """The input is a file, at its word and with what it leaves open, over both link layers."""
+    """Checks the input as a file, with and without defaults for missing values, on both layers."""
     for options in OPTIONS:
         try:
             text = scenario_of(data, "graph.xml", options)
@@ -45,7 +45,7 @@ def check(data: bytes) -> None:
 
 
 def check_parts(data: bytes) -> None:
-    """The input chooses keys, nodes and edges."""
+    """Checks a file whose keys, nodes and edges the input chooses."""
     check(document(data).encode("utf-8"))
 
 
@@ -53,7 +53,7 @@ def document(data: bytes) -> str:
     """A GraphML document.
 
     Args:
-        data: Its parts, chosen byte by byte.
+        data: Bytes that choose the parts of the document one by one.
     """
     choices = iter(data)
     direction = _of(DIRECTIONS, choices)

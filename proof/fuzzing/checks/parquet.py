@@ -1,8 +1,8 @@
-"""Parquet files with a rate trace: read by the package, and played by a scenario.
+"""Check of Parquet files with a rate trace, which a scenario plays.
 
-Random bytes are hardly ever Parquet, so what stands behind the magic number would see little of
-them: the columns' types and names, the coding of the pages, the table that is made of them.
-`check_parts` makes files that are well formed, and damages them where the input says.
+Random bytes are hardly ever Parquet, so they hardly test the code for columns' types and names, for
+the coding of pages, and for the table made of them. `check_parts` makes well-formed files, and
+damages them where the input says.
 """
 
 from __future__ import annotations
@@ -48,15 +48,15 @@ VALUES: tuple[object, ...] = (
 COMPRESSIONS = "uncompressed", "zstd", "snappy", "lz4", "gzip", "brotli"
 ROWS = 1, 2, 3, 7, 0, 1000
 FOOTER = 8
-"""Bytes behind the description of the file: its length and the magic number."""
+"""Bytes behind the metadata at the end of the file: the metadata's length, the magic number."""
 
 
 def check(data: bytes, read: Reader = parquet.as_csv) -> None:
-    """The input is a file, which polars may end a process over.
+    """Checks the input as a file; on a damaged file polars may end the process.
 
     Args:
-        data: Its bytes.
-        read: Makes a CSV table of it.
+        data: Bytes of the file.
+        read: Converts the file to a CSV table.
     """
     with tempfile.TemporaryDirectory() as name:
         path = Path(name, "trace.parquet")
@@ -75,9 +75,9 @@ def check(data: bytes, read: Reader = parquet.as_csv) -> None:
 
 
 def check_parts(data: bytes) -> None:
-    """The input chooses columns, coding and damages.
+    """Checks a file whose columns, coding and damages the input chooses.
 
-    Over damaged pages polars may end the process, so these are read as the package does it.
+    On damaged pages polars may end the process, so such files are read in a separate process.
     """
     whole, broken = document(data)
     reader = in_process if same_pages(whole, broken) else parquet.as_csv
@@ -85,7 +85,7 @@ def check_parts(data: bytes) -> None:
 
 
 def in_process(path: Path) -> str:
-    """Text that the package's own process for such files makes of one, without the process.
+    """CSV text of a file, made in this process instead of the package's separate process.
 
     Raises:
         ValueError: The file cannot be read as Parquet.
@@ -95,16 +95,16 @@ def in_process(path: Path) -> str:
 
 
 def same_pages(whole: bytes, broken: bytes) -> bool:
-    """True if everything in front of the description of the file is unchanged."""
+    """True if everything before the metadata at the end of the file is unchanged."""
     pages = len(whole) - _description(whole)
     return broken[:pages] == whole[:pages]
 
 
 def document(data: bytes) -> tuple[bytes, bytes]:
-    """A Parquet file, whole and damaged.
+    """A Parquet file, first without and then with damages.
 
     Args:
-        data: Its parts and its damages, chosen byte by byte.
+        data: Bytes that choose the parts and the damages of the file one by one.
     """
     choices = iter(data)
     rows = ROWS[next(choices, 0) % len(ROWS)]
@@ -121,7 +121,7 @@ def document(data: bytes) -> tuple[bytes, bytes]:
 
 
 def _column(choices: Iterator[int], rows: int) -> pl.Series:
-    """A column whose values go round; what its type cannot hold is null."""
+    """A column that repeats a few values; values that its type cannot hold become null."""
     name = NAMES[next(choices, 0) % len(NAMES)]
     kind = TYPES[next(choices, 0) % len(TYPES)]
     count = next(choices, 0) % 4 + 1
@@ -135,14 +135,14 @@ def _column(choices: Iterator[int], rows: int) -> pl.Series:
 
 
 def _damaged(file: bytes, choices: Iterator[int]) -> bytes:
-    """The file after what the rest of the input does to it, if anything."""
+    """The file after the damages that the rest of the input chooses, if any."""
     broken = bytearray(file)
     while (kind := next(choices, None)) is not None:
         place, value = next(choices, 0) << 8 | next(choices, 0), next(choices, 0)
         if not broken:
             break
         if kind % 4 == 0:
-            # Of the description, by which all else is found.
+            # Damages a byte of the metadata, by which the reader finds everything else.
             broken[-1 - place % min(_description(broken), len(broken))] ^= value or 1
         elif kind % 4 == 1:
             broken[place % len(broken)] ^= value or 1
@@ -155,5 +155,5 @@ def _damaged(file: bytes, choices: Iterator[int]) -> bytes:
 
 
 def _description(file: bytes | bytearray) -> int:
-    """Bytes of the description at the end, its length and magic number included."""
+    """Bytes of the metadata at the end of the file, its length and magic number included."""
     return int.from_bytes(file[-FOOTER:-4], "little") + FOOTER

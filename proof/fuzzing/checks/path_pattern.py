@@ -1,4 +1,4 @@
-"""Names of files and folders that other programs take for patterns: each is that file alone."""
+"""Check that names of files and folders with characters of path patterns are taken literally."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ PARTS = (
 )
 MOST_PARTS = 12
 OTHERS = "a", "a.parquet", "b.parquet", "ab.parquet"
-"""Files that stand beside, and that a pattern might find."""
+"""Names of other files in the same folder, which a pattern might match."""
 OWN, FOREIGN = 1, 2
 
 
 def check(data: bytes) -> None:
-    """The input chooses the parts of a folder's and a file's name."""
+    """Checks a folder and a file whose names are made of parts that the input chooses."""
     choices = iter(data)
     folder, file = _name(choices), _name(choices)
     with tempfile.TemporaryDirectory() as name:

@@ -1,4 +1,4 @@
-"""Study files: points that can be run, or a refusal at a place in the file."""
+"""Check of study files, which must give valid points, or a refusal at a place in the file."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from cellrate import ScenarioError, _core
 from cellrate.studies.study.file import parse_study
 
 MOST_POINTS = 64
-"""Larger designs are not laid out: how long that takes is the user's choice."""
+"""Designs with more points are not built: their time is the user's choice."""
 
 
 def check(data: bytes) -> None:
-    """The input is the text of a file."""
+    """Checks the input as the text of a study file."""
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:

@@ -95,7 +95,7 @@ def _factors(case: Case) -> list[str]:
 
 
 def _queues_and_periods(measured: Measured, model: LimitCycle | Integrated) -> list[str]:
-    """Maximum and minimum of the queue, and the period, measured and of the model in turns."""
+    """Maximum and minimum of the queue, and the period: each as measured, then by the model."""
     return [
         f"{measured.maximum_queue_cells:,.0f}",
         f"{model.maximum_queue_cells:,.0f}",

@@ -147,7 +147,7 @@ def grid() -> list[Case]:
 
 
 def two_groups() -> list[TwoGroups]:
-    """Cases of ten sources, five of them far."""
+    """Cases of ten sources, five of which have a longer round trip."""
     return [
         TwoGroups(10, 1e-3, 1 / 64, 1 / 4, far_seconds=3e-3),
         TwoGroups(10, 1e-3, 1 / 256, 1 / 16, far_seconds=6e-3),

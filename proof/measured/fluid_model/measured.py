@@ -99,7 +99,8 @@ def measure(case: Case, outcome: _core.Outcome) -> Measured:
 def crossings(cells: Floats, high: float) -> npt.NDArray[np.intp]:
     """Indices at which a queue exceeds Q_H for the first time in a cycle.
 
-    Before a crossing counts, the queue must have fallen a quarter of the way from Q_H to its least.
+    Before a crossing counts, the queue must have fallen by a quarter of the difference between Q_H
+    and its minimum.
 
     >>> crossings(np.array([0.0, 5, 4, 6, 1, 0, 7, 9]), 4.5)
     array([1, 6])
@@ -118,7 +119,7 @@ def crossings(cells: Floats, high: float) -> npt.NDArray[np.intp]:
 def deviations(case: Case, measured: Measured) -> tuple[float, float, float]:
     """Deviations of the simulation from the model.
 
-    Those of maximum queue and period are relative; that of utilisation is a difference.
+    The deviations of maximum queue and period are relative; that of utilisation is a difference.
     """
     cycle = case.cycle
     return (
@@ -134,7 +135,7 @@ def often(case: Case) -> bool:
 
 
 def far_share(measured: Measured) -> float:
-    """Mean number of cells that a far source sent, over that of a near source."""
+    """Ratio of the mean numbers of cells that a far source and a near source sent."""
     sent = {
         name: np.mean(
             [cells for flow, cells in measured.sent_cells.items() if flow.startswith(name)]

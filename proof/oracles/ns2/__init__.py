@@ -19,11 +19,11 @@ class Variant:
     """A sender and a receiver of ns-2.
 
     Attributes:
-        sender: Its class.
-        sink: The receiver's.
-        rule: How ssthresh is corrected (`one_way.tcl`).
+        sender: Class of the sender in ns-2.
+        sink: Class of the receiver in ns-2.
+        rule: Name of the correction of ssthresh (`one_way.tcl`); "none" for ns-2 as it is.
         settings: Triples of object, option and value.
-        patterns: What it gets, if not all.
+        patterns: Patterns that the variant is run with; all if empty.
     """
 
     sender: str
@@ -33,7 +33,7 @@ class Variant:
     patterns: tuple[Pattern, ...] = ()
 
 
-# The receiver waits for the second packet, however long.
+# With these settings the receiver always waits for a second packet before it acknowledges.
 _DELAYED = (
     "tcp windowInit_ 2 receiver interval_ 5 receiver SYN_immediate_ack_ false "
     "receiver RFC2581_immediate_ack_ true"
@@ -76,10 +76,10 @@ def simulate(name: str, patterns: list[Pattern]) -> list[list[Event]]:
 
 
 def _settled(variant: Variant, pattern: Pattern) -> list[Event]:
-    """The run in which exactly the copies that the pattern names are lost.
+    """Events of the run in which exactly the copies of packets that the pattern names are lost.
 
-    ns-2 counts transmissions. Where in their order a copy comes is known from the run in which all
-    losses before it happen.
+    ns-2 identifies losses by the number of the transmission. The number of a copy is only known
+    from a run with all earlier losses, so runs are repeated until the numbers are stable.
     """
     lost: list[int] = []
     while True:
@@ -124,7 +124,7 @@ def _event(fields: list[str]) -> Event:
 
 
 def install() -> str:
-    """Its version; ns-2 is a Debian package, installed if it is missing and may be."""
+    """Version of ns-2, a Debian package that is installed if it is missing and can be installed."""
     return found_or_installed("ns", "ns2")
 
 
@@ -134,6 +134,6 @@ ORACLE = Oracle(
     install,
     simulate,
     {name: v.patterns for name, v in VARIANTS.items()},
-    # `tahoe-bsd` is the engine's other choice against the traces of `tahoe`.
+    # `tahoe-bsd` is a variant of the engine alone, compared with the traces of `tahoe`.
     ("tahoe-bsd", *(name for name, v in VARIANTS.items() if v.rule != "none")),
 )

@@ -19,8 +19,8 @@ REQUIREMENTS = ROOT / "proof" / "requirements-ns3.txt"
 VENV = ROOT / "target" / "ns3-venv"
 PYTHON = VENV / "bin" / "python"
 
-# Its name in ns-3, whether the senders use SACK and ECN, and the first ssthresh in packets, 0
-# without.
+# For each variant the class in ns-3, whether the senders use SACK and ECN, and the initial ssthresh
+# in packets; 0 for none.
 VARIANTS: dict[str, dict[str, object]] = {
     "newreno": {"type": "TcpNewReno", "sack": False, "ecn": False, "ssthresh": 0},
     "sack": {"type": "TcpNewReno", "sack": True, "ecn": False, "ssthresh": 0},
@@ -33,7 +33,7 @@ VARIANTS: dict[str, dict[str, object]] = {
 
 
 def simulate(name: str, patterns: list[Pattern]) -> list[list[Event]]:
-    """The runs of one of `VARIANTS`, in one process: to load ns-3 takes longer than all of them.
+    """The runs of one of `VARIANTS`, in one process: loading ns-3 takes longer than all runs.
 
     Raises:
         ChildProcessError: ns-3 failed.
@@ -67,10 +67,10 @@ def _event(time: int, ack: bool, packet: int, cwnd: float) -> Event:
 
 
 def install() -> str:
-    """Its version; ns-3 comes from the package index into an environment of its own.
+    """Version of ns-3, which is installed from the package index into a virtual environment.
 
     Raises:
-        CalledProcessError: It cannot be installed.
+        CalledProcessError: ns-3 cannot be installed.
     """
     if not PYTHON.exists():
         subprocess.run([sys.executable, "-m", "venv", VENV], check=True)
@@ -84,7 +84,7 @@ def install() -> str:
     return version
 
 
-# Window functions show over seconds; the short patterns are of losses.
+# Patterns for each variant; window functions need long patterns, the short patterns are of losses.
 PATTERNS: dict[str, tuple[Pattern, ...]] = {
     "newreno": (),
     "sack": (),

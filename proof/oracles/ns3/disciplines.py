@@ -21,10 +21,10 @@ class Discipline:
     """A queue discipline.
 
     Attributes:
-        disc: Its class in ns-3.
-        attributes: Its attributes there.
-        at_end: Whether packets leave it when their service ends.
-        every_us: Time between records of its state, in microseconds; 0 for none.
+        disc: Class of the discipline in ns-3.
+        attributes: Attributes of the class in ns-3.
+        at_end: True if packets leave the queue when their service ends, False if when it begins.
+        every_us: Time between records of the discipline's state, in microseconds; 0 for none.
     """
 
     disc: str
@@ -70,7 +70,7 @@ def _arrivals() -> dict[str, list[tuple[int, int]]]:
 
 
 def _kept(rows: Iterable[Row]) -> list[Row]:
-    """Drops, marks, states that are not 0, averages of every 16th arrival, and the last service."""
+    """Drops, marks, non-zero states, averages of every 16th arrival, number of served packets."""
     kept = []
     served: list[Row] = []
     for time, event, packet, value in rows:
@@ -93,7 +93,7 @@ def _shares(rows: Iterable[Row]) -> dict[int, tuple[int, int]]:
 
 
 def tables(run: Callable[[list[dict[str, Any]]], list[list[Row]]]) -> dict[str, str]:
-    """The files of traces by name, of jobs that `run` simulates."""
+    """Text of each file of traces, by name, from jobs that `run` simulates."""
     runs = [
         (name, pattern, discipline, arrivals)
         for name, discipline in DISCIPLINES.items()

@@ -11,10 +11,10 @@ from typing import Any
 
 
 def one_way(ns: Any, job: dict[str, Any]) -> list[tuple[int, bool, int, float]]:  # noqa: ANN401
-    """The events of a job, a pattern and an ns-3 TCP, from the first packet on.
+    """The events of a job (a pattern and a variant of ns-3's TCP), from the first packet on.
 
-    A row has the time in us since the first packet, whether it is an acknowledgement, the number of
-    the packet, and cwnd in packets.
+    A row has the time in us since the first packet, True for an acknowledgement, the number of the
+    packet, and cwnd in packets.
     """
     model, pair = ns.cppyy.gbl.one_way, ns.cppyy.gbl.std.make_pair["uint32_t", "uint32_t"]
     channel = ns.CreateObject[model.Channel]()

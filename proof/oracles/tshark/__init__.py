@@ -1,1 +1,1 @@
-"""tshark reads our captures and must come to our conclusions."""
+"""Compares what tshark concludes from cellrate's captures with what the simulator did."""

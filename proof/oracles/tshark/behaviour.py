@@ -1,4 +1,4 @@
-"""Does tshark conclude from the packets what the sender did? Exactly, packet by packet."""
+"""Checks, packet by packet, that tshark concludes from a capture what the sender did."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from proof.oracles.tshark.findings import Findings
 from proof.oracles.tshark.reading import payload_by_statistics
 
 SET_UP = [(True, True), (True, False), (False, True)]
-"""SYN, SYN-ACK, ACK: whether each is a SYN, and whether the sender of data sends it."""
+"""SYN, SYN-ACK, ACK: for each, True if it is a SYN, and True if the sender of data sends it."""
 DUPLICATE = "tcp.analysis.duplicate_ack"
-# Of SACK-permitted tshark shows the octets: kind 4, length 2.
+# tshark shows the option SACK-permitted as its octets: kind 4, length 2.
 SYN_OPTIONS = ("tcp.options.mss_val", "tcp.options.wscale.shift", "tcp.options.sack_perm")
 
 
 def is_finished(found: Findings, flow: Connection) -> None:
-    """Its transfer is over, so that nothing is on its way any more, and segments were lost."""
+    """Checks that a transfer has ended, so no packet is under way, and that segments were lost."""
     over = flow.summary["completion_seconds"] is not None
     found.expect(over, f"{flow.name}: the transfer has not ended")
     again = flow.summary["segments_retransmitted"]
@@ -27,18 +27,18 @@ def is_finished(found: Findings, flow: Connection) -> None:
 
 
 def nothing_is_missing(found: Findings, flow: Connection) -> None:
-    """At the sender nothing is lost before the tap, so tshark misses no segment there."""
+    """Checks that tshark misses no segment at the sender, where nothing is lost before capture."""
     for kind in ("tcp.analysis.lost_segment", "tcp.analysis.ack_lost_segment"):
         missed = [packet.number for packet in flow.packets if packet.has(kind)]
         found.expect(not missed, f"{flow.name}: {kind} in frames {missed[:5]}")
 
 
 def retransmissions(found: Findings, flow: Connection) -> None:
-    """Checks that tshark takes for sent again our list of retransmissions, in the same order.
+    """Checks that tshark finds the retransmissions of the simulator's log, in the same order.
 
-    tshark sorts them into retransmissions, fast and spurious ones, and segments out of order, by
-    delays of 3 and 20 ms and by the acknowledgements before them. All begin below the highest
-    number seen before, and that is our definition.
+    tshark divides them into retransmissions, fast and spurious ones, and segments out of order, by
+    delays of 3 and 20 ms and by preceding acknowledgements. All begin below the highest sequence
+    number seen before, which is the definition here.
     """
     again = [packet for packet in flow.data if packet.sent_again]
     listed = flow.events("retransmission").drop_nulls("sequence_bytes")
@@ -57,7 +57,7 @@ def retransmissions(found: Findings, flow: Connection) -> None:
 
 
 def payload(found: Findings, captures: Captures, there: Path, names: Sequence[str]) -> None:
-    """Bytes that arrive: `-z io,stat` at the receivers, and our throughput times the window."""
+    """Compares arrived bytes: by tshark's `-z io,stat`, and as throughput times the window."""
     flows = {flow["name"]: flow for flow in captures.result.summary["flows"]}
     ports = {flow["name"]: flow["ports"] for flow in captures.index["flows"]}
     wanted = [f"{name}.1" for name in names]
@@ -70,11 +70,11 @@ def payload(found: Findings, captures: Captures, there: Path, names: Sequence[st
 
 
 def set_up(found: Findings, flow: Connection) -> None:
-    """The connection is set up before data, with the options that its settings say."""
+    """Checks that a connection is set up before data, with the options of its settings."""
     begin = [packet for packet in flow.packets if packet.seconds <= flow.first_data.seconds]
     syns = [packet for packet in begin if packet.is_syn]
     steps = [(packet.is_syn, packet.forward) for packet in begin]
-    # One that is lost is sent again, and so may be its answer.
+    # A lost packet of the set-up is sent again, and so may be the answer to it.
     order = list(dict.fromkeys(steps))
     found.expect(order == SET_UP, f"{flow.name}: no SYN, SYN-ACK and ACK before data: {steps}")
     for packet in syns:
@@ -87,7 +87,7 @@ def set_up(found: Findings, flow: Connection) -> None:
 
 
 def windows(found: Findings, flow: Connection) -> None:
-    """Tshark knows the scale of windows from the SYNs, and so the windows."""
+    """Checks the windows that tshark computes with the scale from the SYNs."""
     shift = flow.names["window_shift"]
     ours = flow.window >> shift << shift
     seen = {int(packet.row["tcp.window_size"]) for packet in flow.packets if not packet.is_syn}
@@ -96,11 +96,11 @@ def windows(found: Findings, flow: Connection) -> None:
 
 
 def duplicates(found: Findings, flow: Connection) -> None:
-    """Tshark's duplicate acknowledgements are those of RFC 5681 that the sender counts.
+    """Checks that tshark's duplicate acknowledgements are those that the sender counts (RFC 5681).
 
-    tshark asks for the number and window of the acknowledgement before. The sender asks besides
-    that data are outstanding; the packets tell whether they are. Under selective acknowledgement
-    it asks that the blocks tell something new (RFC 6675); what it knew is lost in a timeout.
+    tshark requires the number and window of the preceding acknowledgement. The sender also requires
+    outstanding data, which the packets show. Under selective acknowledgement the sender requires
+    new information in the blocks (RFC 6675); a timeout clears the known blocks.
     """
     highest = counted = 0
     timeouts = flow.events("timeout")["time_seconds"].to_list()
@@ -122,7 +122,7 @@ def duplicates(found: Findings, flow: Connection) -> None:
 
 
 def _covered(block: tuple[int, int], known: list[tuple[int, int]]) -> bool:
-    """True if blocks known before hold every byte of one."""
+    """True if known blocks together cover every byte of `block`."""
     at, end = block
     for low, high in sorted(known):
         if low <= at < high:

@@ -1,4 +1,4 @@
-"""Captures each case, and holds what tshark says against what the simulator did."""
+"""Captures each case, and compares the output of tshark with what the simulator did."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SEEDS = range(1, 9)
 
 
 def connections(case: Case, directory: Path) -> Findings:
-    """Captures at senders and receivers: every packet, and what tshark concludes from them."""
+    """Captures every packet at senders and receivers, and checks tshark's conclusions."""
     found = Findings()
     taken = capture(case.text, ["senders:ip,pdus", "receivers:ip"], directory)
     here, there = (directory / "captures" / f"{host}.ip.pcap" for host in ("senders", "receivers"))
@@ -48,7 +48,7 @@ def connections(case: Case, directory: Path) -> Findings:
 
 
 def waiting(asked: StopAndWait, directory: Path) -> Findings:
-    """Captures segments that go one by one: round trips to the nanosecond."""
+    """Captures segments sent one by one, and checks round trips to the nanosecond."""
     found = Findings()
     taken = capture(asked.case.text, ["src.tcp.1:ip"], directory, overrides=asked.case.overrides)
     [path] = taken.files
@@ -59,7 +59,7 @@ def waiting(asked: StopAndWait, directory: Path) -> Findings:
 
 
 def cells(case: Case, directory: Path) -> Findings:
-    """Captures a bottleneck and a source: every cell, RM cells, every PDU with its channel."""
+    """Captures a bottleneck and a source; checks every cell, RM cells, every PDU's channel."""
     found = Findings()
     taps = ["A<->B:cells,pdus,line,sunatm,ip", "src.tcp.1:cells"]
     taken = capture(case.text, taps, directory, overrides=case.overrides)
@@ -75,7 +75,7 @@ def cells(case: Case, directory: Path) -> Findings:
 
 
 def _passages(taken: Captures) -> pl.DataFrame:
-    """Every cell on every link of the run that was captured, as another run has them."""
+    """Every cell on every link of a captured run, from a second run without captures."""
     span = 0.0, _core.quantity(tomllib.loads(taken.result.resolved)["run"]["duration"], "time")
     return passages(_core.Scenario(taken.result.resolved, "resolved"), span, most=sys.maxsize).frame
 
@@ -84,7 +84,7 @@ def run(*, bless: bool) -> bool:
     """Captures and compares every recovery with eight seeds, and every form of packet.
 
     Returns:
-        True if nothing disagrees. `bless` has no effect: nothing of tshark's is kept.
+        True if nothing disagrees. `bless` has no effect: no output of tshark is stored.
     """
     del bless
     # The package of tshark would ask which users may capture from an interface.

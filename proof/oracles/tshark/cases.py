@@ -27,7 +27,7 @@ tcp = {{ recovery = "{recovery}", delayed_ack = {delayed} }}
 """
 CELLS = _scenario("cells.toml")
 MCR, PCR = 1e6 / 424, 30e6 / 424
-"""Of its channels, in cells/s."""
+"""MCR and PCR of the channels in `CELLS`, in cells/s."""
 
 SETTINGS: dict[str, tuple[str, ...]] = {
     "llc-snap": (),
@@ -40,12 +40,12 @@ SETTINGS: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class Case:
-    """A run.
+    """A run that is captured.
 
     Attributes:
-        name: Its name in the findings.
+        name: Name of the run in the findings.
         text: The scenario.
-        overrides: Settings of it.
+        overrides: Settings of the scenario.
     """
 
     name: str
@@ -54,9 +54,9 @@ class Case:
 
 
 def lossy(*, seconds: float = 20.0, size: str = "500 kB", seed: int = 1) -> Case:
-    """A transfer under each recovery, all between the same hosts, that lose segments.
+    """Transfers that lose segments, one under each recovery, all between the same hosts.
 
-    Every other one has its acknowledgements delayed; with the next seed, the others.
+    Every second transfer has delayed acknowledgements; with the next seed, the other transfers.
     """
     flows = [
         FLOW.format(
@@ -73,19 +73,19 @@ def lossy(*, seconds: float = 20.0, size: str = "500 kB", seed: int = 1) -> Case
 
 
 def cells(form: str) -> Case:
-    """ABR with RM cells, and raw cells, with packets of that form."""
+    """A scenario with ABR, RM cells and raw cells, whose packets have the form `form`."""
     return Case(f"cells, {form}", CELLS, SETTINGS[form])
 
 
 @dataclass(frozen=True)
 class StopAndWait:
-    """One segment after the other.
+    """A transfer with one outstanding segment.
 
     Attributes:
         access: Delay of the sender's link in milliseconds.
-        bottleneck: Delay of the receiver's.
+        bottleneck: Delay of the receiver's link in milliseconds.
         mss: Bytes of a segment.
-        segments: How many.
+        segments: Number of segments.
     """
 
     access: float
@@ -108,15 +108,15 @@ class StopAndWait:
 
     @property
     def segment_seconds(self) -> float:
-        """From the first bit of a segment at the sender to its last."""
+        """Time from the first bit of a segment to its last bit, at the sender."""
         return self._cells * FAST_CELL
 
     @property
     def round_trip_seconds(self) -> float:
-        """From the last bit of a segment to the last of its acknowledgement, both at the sender.
+        """Time from the last bit of a segment to that of its acknowledgement, at the sender.
 
-        The slower link begins with the first cell and so ends behind the last; an acknowledgement
-        is two cells, of which the switch sends the second on when it has it.
+        The slower link begins with the first cell, and ends after the last cell has arrived. An
+        acknowledgement has two cells; the switch forwards the second one as soon as it arrives.
         """
         behind = self._cells * SLOW_CELL - (self._cells - 1) * FAST_CELL
         return 2e-3 * (self.access + self.bottleneck) + behind + 2 * SLOW_CELL + FAST_CELL

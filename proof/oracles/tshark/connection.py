@@ -1,4 +1,4 @@
-"""The TCP view: what tshark concludes from packets at the sender, beside what the sender did."""
+"""A TCP flow by tshark's conclusions from packets at the sender, and by the simulator's results."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ SENT_AGAIN = (
     "tcp.analysis.spurious_retransmission",
     "tcp.analysis.out_of_order",
 )
-"""Names that tshark gives a segment that begins below the highest number that it has seen. The
-choice among them depends on times and duplicates; that it is one of them, on the number alone."""
+"""Names that tshark gives a segment that begins below the highest sequence number seen so far. The
+choice among these names depends on times and duplicate acknowledgements."""
 FIELDS = (
     "frame.number",
     "frame.time_epoch",
@@ -55,11 +55,11 @@ class Packet:
     """A packet of the connection, its numbers counted from the first byte of data.
 
     Attributes:
-        number: Number of the frame.
-        seconds: Its time.
-        forward: Whether the sender of data sent it.
-        seq: Number of its first byte.
-        ack: Number that it acknowledges up to.
+        number: Number of the frame in the capture.
+        seconds: Time of the packet.
+        forward: True if the sender of data sent the packet.
+        seq: Sequence number of the first byte.
+        ack: Acknowledgement number.
         length: Bytes of payload.
         blocks: SACK blocks.
         row: All fields that tshark prints.
@@ -75,47 +75,47 @@ class Packet:
     row: Row
 
     def has(self, field: str) -> bool:
-        """True if tshark attaches that to the packet."""
+        """True if tshark sets a field for the packet."""
         return bool(self.row[field])
 
     @property
     def sent_again(self) -> bool:
-        """True if tshark takes it for a segment sent before, of whatever kind."""
+        """True if tshark gives the packet one of the names `SENT_AGAIN`."""
         return any(self.has(field) for field in SENT_AGAIN)
 
     @property
     def nanoseconds(self) -> int:
-        """Its time, exactly: tshark writes nine digits."""
+        """Time of the packet in ns, which is exact since tshark writes nine digits."""
         return round(self.seconds * 1e9)
 
     @property
     def cells(self) -> int:
-        """Cells that carry it, between LLC/SNAP and AAL5's trailer."""
+        """Number of cells of the packet, with LLC/SNAP and AAL5's trailer."""
         return cells_per_pdu(int(self.row["ip.len"]), header_bytes=0)
 
     @property
     def round_trip(self) -> float:
-        """Seconds since the segment that it acknowledges, as tshark has it."""
+        """Seconds since the acknowledged segment, by tshark."""
         return float(self.row["tcp.analysis.ack_rtt"])
 
     @property
     def round_trip_ns(self) -> int:
-        """Nanoseconds of the round trip, exactly: tshark writes nine digits."""
+        """The round trip in ns, which is exact since tshark writes nine digits."""
         return round(self.round_trip * 1e9)
 
     @property
     def acknowledged_frame(self) -> int:
-        """Number of the frame that it acknowledges, as tshark has it."""
+        """Number of the frame that the packet acknowledges, by tshark."""
         return int(self.row["tcp.analysis.acks_frame"])
 
     @property
     def is_syn(self) -> bool:
-        """True if it sets the connection up."""
+        """True if the flag SYN is set."""
         return self.row["tcp.flags.syn"] in TRUE
 
 
 class Connection:
-    """A captured flow, as tshark and as the simulator have it."""
+    """A captured flow, with tshark's packets and the simulator's results."""
 
     def __init__(self, captures: Captures, name: str, seen: Iterable[Row]) -> None:
         self.name = name
@@ -163,12 +163,12 @@ class Connection:
         return next(self.data)
 
     def events(self, kind: str) -> pl.DataFrame:
-        """Events of that kind of the forward channel."""
+        """Events of a kind in the simulator's log of the forward channel."""
         channel = f"{self.name}/forward"
         return self.result.events.filter(pl.col("kind") == kind, pl.col("vc") == channel)
 
 
 def connections_of(captures: Captures, path: Path, recoveries: Iterable[str]) -> list[Connection]:
-    """The flow of each recovery, in a capture of packets at their sender."""
+    """The flow of each recovery, from a capture of packets at the senders' host."""
     seen = rows(path, FIELDS)
     return [Connection(captures, f"{recovery}.1", seen) for recovery in recoveries]

@@ -8,26 +8,26 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Findings:
-    """Counts of what agreed, and a line for each thing that did not.
+    """Numbers of equal values, and a line for each disagreement.
 
     Attributes:
-        counts: Numbers of things that were compared and found equal, by kind.
-        disagreements: Lines on things that differ.
+        counts: Numbers of compared values that are equal, by kind.
+        disagreements: Lines on values that differ.
     """
 
     counts: Counter[str] = field(default_factory=Counter)
     disagreements: list[str] = field(default_factory=list)
 
     def expect(self, holds: bool, otherwise: str) -> None:
-        """Notes what is wrong if something does not hold."""
+        """Adds the disagreement `otherwise` unless a check holds."""
         if not holds:
             self.disagreements.append(otherwise)
 
     def count(self, what: str, number: int) -> None:
-        """Adds to the number of things of a kind that were compared."""
+        """Adds to the number of compared values of a kind."""
         self.counts[what] += number
 
     def add(self, name: str, others: Findings) -> None:
-        """Takes over what was found in a case."""
+        """Adds the findings of a case, whose name begins each line."""
         self.counts += others.counts
         self.disagreements += [f"{name}: {line}" for line in others.disagreements]

@@ -1,4 +1,4 @@
-"""Is every octet what the protocols ask for? tshark computes all sums again."""
+"""Checks every octet of captures against the protocols; tshark computes all checksums again."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from proof.oracles.tshark.reading import (
 )
 
 ERROR = 0x00800000
-"""Severity of tshark's expert for what must not be."""
+"""Severity of errors in tshark's expert information."""
 GOOD = "1"
 RESOURCE_MANAGEMENT = "6"
-"""Payload type."""
+"""Payload type in the header of an RM cell."""
 SANE = (
     "frame.number",
     "frame.time_epoch",
@@ -36,7 +36,7 @@ ATM_PROTOCOLS = {
 
 
 def packets(found: Findings, path: Path) -> None:
-    """Packets of IP: both checksums, nothing malformed, nothing but IP, TCP and data."""
+    """Checks IP packets: both checksums, nothing malformed, no protocols but IP, TCP and data."""
     seen = rows(path, (*SANE, "tcp.checksum.status", "ip.checksum.status"))
     for protocol in ("TCP", "IP"):
         field = f"{protocol.lower()}.checksum.status"
@@ -47,7 +47,7 @@ def packets(found: Findings, path: Path) -> None:
 
 
 def pdus(found: Findings, path: Path, captures: Captures, *, llc: bool = True) -> None:
-    """Every CRC-32 of AAL5, and a packet of TCP in every PDU."""
+    """Checks every CRC-32 of AAL5, and that every PDU has a TCP packet."""
     preferences = CHECKED if llc else (*CHECKED, VC_MULTIPLEXED)
     tally = counted(path, [r"AAL5 CRC: ", r"AAL5 CRC: .*\(correct\)"], "atm", preferences)
     records = _records(captures, path)
@@ -58,7 +58,7 @@ def pdus(found: Findings, path: Path, captures: Captures, *, llc: bool = True) -
 
 
 def sun_atm(found: Findings, path: Path, captures: Captures) -> None:
-    """Every PDU has the VPI, VCI and direction of its flow, and holds a packet of TCP."""
+    """Checks that every PDU has the VPI, VCI and direction of its flow, and a TCP packet."""
     fields = ("atm.vpi", "atm.vci", "atm.channel", "ip.src", "ip.dst")
     names: dict[tuple[str, ...], str] = {}
     for flow in captures.index["flows"]:
@@ -77,7 +77,7 @@ def sun_atm(found: Findings, path: Path, captures: Captures) -> None:
 
 
 def cells(found: Findings, path: Path, captures: Captures) -> None:
-    """As many cells as were written, none malformed."""
+    """Checks that tshark reads as many cells as were written, none malformed."""
     seen = rows(path, SANE)
     found.expect(len(seen) == _records(captures, path), f"{path.name}: {len(seen)} cells")
     _sane(found, path, seen, {"erf:atm", "erf:atm:data"})
@@ -85,7 +85,7 @@ def cells(found: Findings, path: Path, captures: Captures) -> None:
 
 
 def line_cells(found: Findings, path: Path, captures: Captures) -> None:
-    """Every HEC, and every CRC-10 of RM cells, by tshark's dissector of OAM cells and by ours."""
+    """Checks every HEC, and every CRC-10 of RM cells by tshark's OAM dissector and cellrate's."""
     header = r"Header Error Check: "
     preferences = (*CHECKED, CELLS_OF_53)
     right = rf"{header}.*\(correct\)"
@@ -111,7 +111,7 @@ def line_cells(found: Findings, path: Path, captures: Captures) -> None:
 
 
 def _sane(found: Findings, path: Path, seen: list[Row], protocols: set[str]) -> None:
-    """Nothing malformed or of another protocol, no expert's error; time does not go back."""
+    """Checks frames: not malformed, no other protocols, no expert errors, times in order."""
     others = {row["frame.protocols"] for row in seen} - protocols
     found.expect(not others, f"{path.name}: protocols {others}")
     wrong = [row["frame.number"] for row in seen if row["_ws.malformed"] or _severity(row) >= ERROR]
@@ -121,7 +121,7 @@ def _sane(found: Findings, path: Path, seen: list[Row], protocols: set[str]) -> 
 
 
 def _severity(row: Row) -> int:
-    """The worst that tshark's expert says."""
+    """Greatest severity in tshark's expert information on a frame."""
     return max((int(word) for word in row["_ws.expert.severity"].split(",") if word), default=0)
 
 

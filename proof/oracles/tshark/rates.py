@@ -1,4 +1,4 @@
-"""Do RM cells carry the rates that the source has?"""
+"""Checks that RM cells carry the rates of their source."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from proof.oracles.tshark.reading import TRUE, Row, with_dissector
 
 CELL_SECONDS = 1 / PCR
 FORWARD, BACKWARD = ("0", "0"), ("1", "1")
-"""Direction and channel: of FRM cells that leave, and of those that come back as BRM."""
+"""Direction and channel of FRM cells that leave, and of BRM cells that return."""
 FIELDS = (
     "frame.time_epoch",
     "atm.channel",
@@ -23,7 +23,7 @@ FIELDS = (
 
 
 def carried(rate: float) -> float:
-    """A rate in cells/s as an RM cell can carry it: nine bits behind the leading one, cut off.
+    """A rate in cells/s as an RM cell carries it: cut off to nine bits after the leading one.
 
     Traffic Management 4.0, section 5.10.3.
     """
@@ -32,16 +32,16 @@ def carried(rate: float) -> float:
 
 
 def rm_cells(found: Findings, path: Path, result: Result, flow: str) -> None:
-    """RM cells at a source, by our dissector: as many as the report has, with its rates in them.
+    """Checks RM cells at a source, read by cellrate's dissector: their number and their rates.
 
-    In every cell MCR is the contract's, and ER not above PCR, which is what FRM cells ask for.
-    CCR is ACR as the trace has it when the cell is sent.
+    In every cell MCR is the contract's, and ER is at most PCR, which FRM cells request. CCR is the
+    ACR of the trace when the cell is sent.
 
     Args:
-        found: Takes what disagrees.
+        found: Gets the disagreements.
         path: The capture.
-        result: The run's, with the trace of ACR.
-        flow: The source.
+        result: Result of the run, with the trace of ACR.
+        flow: Name of the source's flow.
     """
     seen = with_dissector(path, FIELDS, "rm")
     vcs = {vc["name"]: vc for vc in result.summary["vcs"]}
@@ -62,7 +62,7 @@ def rm_cells(found: Findings, path: Path, result: Result, flow: str) -> None:
 
 
 def _ccr(found: Findings, path: Path, asked: list[Row], result: Result, flow: str) -> None:
-    """CCR of FRM cells is one of the few values that ACR has while the cell is sent."""
+    """Checks that CCR of an FRM cell is one of the values of ACR while the cell is sent."""
     acr = result.series("acr", f"{flow}/forward")
     for row in asked:
         left, ccr = float(row["frame.time_epoch"]), float(row["rm.ccr"])
@@ -75,7 +75,7 @@ def _ccr(found: Findings, path: Path, asked: list[Row], result: Result, flow: st
 
 
 def _marks(found: Findings, path: Path, seen: list[Row]) -> None:
-    """CCR rises only after a BRM cell without CI and NI, and falls or is MCR if all had CI."""
+    """Checks that CCR rises only after BRM without CI and NI; falls or is MCR if all BRM had CI."""
     for before, after, answers in _pairs(seen):
         allowed = [answer for answer in answers if not _is_set(answer, "ci", "ni")]
         told = f"{path.name}: CCR from {before} to {after} cells/s"
@@ -91,9 +91,9 @@ def _marks(found: Findings, path: Path, seen: list[Row]) -> None:
 
 
 def _pairs(seen: list[Row]) -> Iterator[tuple[float, float, list[Row]]]:
-    """CCR of each two FRM cells that follow each other, and the BRM cells that came between.
+    """CCR of each two consecutive FRM cells, and the BRM cells that arrived between them.
 
-    What comes while an FRM cell is on its way out of the host comes after it.
+    A BRM cell that arrives while an FRM cell is being transmitted counts as after the FRM cell.
     """
 
     def made(row: Row) -> float:

@@ -15,9 +15,9 @@ from cellrate.simulation.captures import DISSECTOR
 CHECKED = ("tcp.check_checksum:TRUE", "ip.check_checksum:TRUE")
 """Without these options tshark trusts checksums."""
 VC_MULTIPLEXED = "erf.aal5_type:UNSPEC"
-"""ERF does not tell what AAL5 carries. tshark would guess that IP without LLC/SNAP is LANE."""
+"""ERF records do not state the payload of AAL5; tshark would take IP without LLC/SNAP for LANE."""
 CELLS_OF_53 = 'uat:user_dlts:"User 0 (DLT=147)","atm_oam_cell","0","","0",""'
-"""The one dissector of tshark that looks at the HEC, and at a CRC-10 where RM cells have theirs."""
+"""Selects the only dissector of tshark that checks the HEC, and the CRC-10 of RM cells."""
 TRUE = ("1", "True")
 """Values that versions of tshark write for a flag that is set."""
 SECONDS = 600
@@ -26,7 +26,7 @@ Row = dict[str, str]
 
 
 class Unreadable(Exception):
-    """tshark failed; the text is what it said."""
+    """tshark failed; the text is tshark's message."""
 
 
 def command() -> str | None:
@@ -59,7 +59,7 @@ def counted(
 
 
 def with_dissector(path: Path, fields: Sequence[str], where: str = "") -> list[Row]:
-    """The rows of `rows`, as our dissector of RM cells reads them."""
+    """Rows as from `rows`, read by cellrate's dissector of RM cells."""
     return _rows(path, fields, where, ["-X", f"lua_script:{DISSECTOR}"])
 
 
@@ -72,7 +72,7 @@ def _rows(path: Path, fields: Sequence[str], where: str, options: Sequence[str])
 
 
 def payload_by_statistics(path: Path, filters: Sequence[str]) -> list[int]:
-    """Bytes of TCP's payload that pass each of some display filters: `-z io,stat` of the file."""
+    """Bytes of TCP payload that pass each display filter, by tshark's `-z io,stat`."""
     sums = [f"SUM(tcp.len)tcp.len&&({where})" for where in filters]
     text = _run(["-n", "-q", "-r", str(path), "-z", ",".join(["io,stat,0", *sums])])
     [line] = [line for line in text.splitlines() if "<>" in line and re.search(r"\d", line)]

@@ -1,4 +1,4 @@
-"""Round trips that tshark measures, against those that the engine's own cells make."""
+"""Compares the round trips that tshark measures with round trips of the engine's cells."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ NANOSECOND = 1e-9
 HERE, BACK = "senders->X", "X->senders"
 """Links from and to the hosts where packets are captured."""
 NUMBERS = 1 << 20
-"""Of cells, before they begin again."""
+"""Number of cell numbers, after which the numbers begin again."""
 
 
 def one_by_one(found: Findings, flow: Connection, waiting: StopAndWait) -> None:
-    """Round trips of segments that are all sent once, against their closed form and our clock.
+    """Compares round trips of segments, all sent once, with a closed form and the simulator's.
 
-    The first one waits behind the ACK of the set-up. All of them, the time to send each, and the
-    set-up make the time that the transfer takes, as the simulator has it.
+    The first segment waits behind the ACK of the set-up. The set-up, all round trips, and the
+    transmission times of all segments add up to the simulator's time for the transfer.
     """
     answer = next(packet for packet in flow.packets if packet.is_syn and not packet.forward)
     measured = [packet.round_trip for packet in flow.packets if packet.has(TIMED)]
@@ -40,12 +40,12 @@ def one_by_one(found: Findings, flow: Connection, waiting: StopAndWait) -> None:
 
 
 def under_loss(found: Findings, flow: Connection, cells: pl.DataFrame) -> None:
-    """Round trips of segments that are sent once, in a run with losses, queues and late answers.
+    """Compares round trips of segments sent once, in a run with losses, queues and late answers.
 
-    For the engine a round trip lasts from the last bit of a segment's last cell, as it leaves the
-    host, to that of the first acknowledgement of all up to its end, as it arrives there: times of
-    cells from a run of their own, in which nothing is captured. tshark must time the same segments
-    to the nanosecond, and besides only such as the engine's log says are sent again.
+    For the engine a round trip begins when the last bit of a segment leaves the host. It ends when
+    the last bit of the first acknowledgement of the segment's end arrives at the host. The times
+    are those of cells in a second run without captures. tshark must time the same segments to the
+    nanosecond, and otherwise only segments that the engine's log says are sent again.
     """
     forward = [packet for packet in flow.packets if packet.forward]
     backward = [packet for packet in flow.packets if not packet.forward]
@@ -74,7 +74,7 @@ def under_loss(found: Findings, flow: Connection, cells: pl.DataFrame) -> None:
 
 
 def _of_tshark(flow: Connection, again: set[int]) -> tuple[dict[int, int], int]:
-    """Nanoseconds by the segment's first byte, and how many are of segments sent again."""
+    """Round trips in ns by the segment's first byte, and number of those of segments sent again."""
     segments = {packet.number: packet for packet in flow.data}
     timed: dict[int, int] = {}
     skipped = 0
@@ -95,10 +95,10 @@ def _times(
     link: str,
     clock: str,
 ) -> dict[int, int]:
-    """Nanosecond of each packet's last cell, by the number of its frame.
+    """Time in ns of each packet's last cell, by the number of the packet's frame.
 
-    The n-th packet is the n-th PDU of its channel, as none of them loses a cell before it is seen:
-    the numbers of the cells and their count tell. Time stamps of the frames must be the same.
+    The n-th packet is the n-th PDU of its channel, since no PDU loses a cell before the capture, as
+    the numbers of the cells show. Time stamps of the frames must equal these times.
     """
     channel = f"{name}/{'forward' if link == HERE else 'backward'}"
     mine = cells.filter(

@@ -104,7 +104,7 @@ class Standing(StrEnum):
     CONSISTENT = "consistent"
     """Single events decide, and the printed result is in the middle 95 % of measured seeds."""
     DEPENDS = "depends"
-    """The result is met in at least 2.5 % of joint readings (sets of open parameters' values)."""
+    """The result is met in at least 2.5 % of joint readings (sets of values of open parameters)."""
     CONTRADICTED = "contradicted"
     """The result is met in fewer joint readings and seeds, so it does not follow from the paper."""
     UNDECIDED = "undecided"

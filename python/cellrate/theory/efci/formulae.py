@@ -63,7 +63,7 @@ def loop_of(
         mcr_cells_per_second: MCR.
         decrease: Continuous as in the paper, or our decrease by a factor per RM cell.
         rm_cells: Ignored, or BW corrected as in section II.A for RM cells beside the data cells.
-        growth: While the queue is empty: immediate as in the paper, or our delayed one.
+        growth: Growth of ACR from an empty queue: immediate as in the paper, or our delayed one.
 
     Raises:
         AssumptionError: A value is outside the model's assumptions, or ACR would be clipped.
