@@ -143,7 +143,7 @@ class PacketChoice:
 
     @property
     def best(self) -> PacketOption:
-        """The recommended option, with the numbers of its check if there was one."""
+        """The recommended option, with measures from its check or, without one, from the search."""
         return self.checked or self._searched
 
     @property
@@ -154,7 +154,7 @@ class PacketChoice:
 
     @property
     def _searched(self) -> PacketOption:
-        """The recommended option, with the numbers of the search."""
+        """The recommended option, with measures from the seeds of the search."""
         return next(iter(self._left), self.options[0])
 
     @cached_property

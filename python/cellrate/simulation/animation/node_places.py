@@ -126,8 +126,8 @@ def _ring(network: Map) -> list[str]:
 def _around(network: Map, ring: list[str]) -> Places:
     """Places of a ring, clockwise from the top, with the hosts at the sides.
 
-    With an even number of switches two are at the top; otherwise the queue bars of the lowest
-    switch would be below another switch.
+    With an even number of switches two are at the top, since otherwise a switch would be below the
+    queue bars of another switch.
     """
     beside = _beside_each(network)
     turned = 0.5 if len(ring) % 2 == 0 else 0.0
