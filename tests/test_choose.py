@@ -513,14 +513,15 @@ def test_what_oscillates_does_not_settle() -> None:
 
 
 def test_the_point_at_which_another_control_wins_is_narrowed(command: Command, small: Path) -> None:
-    report = chosen(command, small, "--switches", "explicit-rate")
+    far = ("--set", 'topology.bottleneck="300 km"')
+    report = chosen(command, small, "--switches", "explicit-rate", *far)
     name = report["recommended"]["control"]
     asked = [one for one in report["elsewhere"] if one["circumstance"] == "delay of all links"]
     beyond = sorted((one for one in asked if one["factor"] > 1), key=lambda one: one["factor"])
     winners = [one["best"]["control"] for one in beyond]
     lost = next(at for at, one in enumerate(winners) if one != name)
     near = beyond[lost - 1]["factor"] if lost else 1.0
-    # Between 1 and 2, halved three times.
+    # Between two powers of two, halved three times.
     assert beyond[lost]["factor"] / near == pytest.approx(2 ** (1 / 8), rel=1e-9)
     factor = beyond[lost]["factor"]
     said = f"With {factor:.3g} times the delay of all links the choice is {winners[lost]} "

@@ -85,7 +85,11 @@ def test_a_capture_shows_a_quarter_of_the_frames_and_changes_nothing(tmp_path: P
 
 
 def test_a_sprayed_flow_is_bound_by_all_its_lines_together() -> None:
-    settings = {"switch.multipath": "random", "flow.f.source": {"kind": "greedy"}}
+    settings = {
+        "switch.multipath": "random",
+        "switch.buffer": "1 MB",
+        "flow.f.source": {"kind": "greedy"},
+    }
     network = FrameNetwork.of_scenario(_core.Scenario(FABRIC, "", ['switch.multipath="random"']))
     [flow, _] = network.flows
     assert [len(hop) for hop in flow.hops] == [1, 4, 4, 1]

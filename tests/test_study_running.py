@@ -78,7 +78,7 @@ def test_quantities_are_shown_as_the_study_lists_them(tmp_path: Path, command: C
     options = ("--factor", "bottleneck", "--baseline", "100 km")
     compared = command("compare", "small.toml", *options)
     assert "topology.bottleneck: 1000 km compared with 100 km" in compared.stdout, compared.stderr
-    assert "1000 km - 100 km, scheme erica" in compared.stdout
+    assert "1000 km - 100 km, control.scheme erica" in compared.stdout
     found = json.loads(command("compare", "small.toml", *options, "--json").stdout)
     assert found["alternatives"] == [0.0005, 0.005]
     across = command("table", "small.toml", "--rows", "scheme", "--columns", "bottleneck")

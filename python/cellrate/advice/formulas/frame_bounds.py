@@ -339,9 +339,14 @@ class FrameBounds:
         return held <= min(alpha * free, free)
 
     def is_endless(self, port: Line) -> bool:
-        """True if nothing limits the queues of a port: neither buffer, shared memory nor AQM."""
+        """True if nothing limits the queues of a port: no buffer, shared memory, AQM or headroom."""
         alone = port.switch is not None and port.switch["memory"] is None
-        return alone and math.isinf(port.buffer_bytes) and not self.may_drop(port)
+        return (
+            alone
+            and self.network.lossless is None
+            and math.isinf(port.buffer_bytes)
+            and not self.may_drop(port)
+        )
 
     def may_drop(self, port: Line) -> bool:
         """True if `switch.aqm` may drop packets at a port.
