@@ -339,7 +339,7 @@ class FrameBounds:
         return held <= min(alpha * free, free)
 
     def is_endless(self, port: Line) -> bool:
-        """True if nothing limits the queues of a port: no buffer, shared memory, AQM or headroom."""
+        """True if nothing limits the queues of a port: no buffer, memory, AQM or headroom."""
         alone = port.switch is not None and port.switch["memory"] is None
         return (
             alone
