@@ -343,6 +343,61 @@ def test_what_a_run_contradicts_is_found() -> None:
     assert plain.cells()[:2] == ["ubr", "133.91"]
 
 
+SHAPED = """
+[run]
+duration = "400 ms"
+[measure]
+from = "100 ms"
+[topology]
+template = "n-source"
+link_rate = "155.52 Mbit/s"
+access = "1 km"
+bottleneck = "10 km"
+egress = "1 km"
+[switch]
+buffer = "infinite"
+[[flow]]
+name = "t"
+count = 5
+service = "ubr"
+[flow.source]
+kind = "greedy"
+"""
+
+
+@pytest.mark.parametrize(
+    "contract", ['pcr="100 Mbit/s", scr="20 Mbit/s", mbs="200 cells"', 'pcr="10 Mbit/s"']
+)
+def test_a_shaper_limits_tcp_to_its_long_run_rate(contract: str) -> None:
+    shaper = f"flow.t.shaper={{{contract}}}"
+    said = explain(Network.of(SHAPED, "shaped.toml", (shaper,)))
+    rate = 20e6 if "scr" in contract else 10e6
+    total = number(one(said, "TCP throughput", "total_throughput_bits_per_second"))
+    # A segment of 512 bytes takes 12 cells of 53 bytes.
+    assert total == pytest.approx(5 * rate * 512 / (12 * 53))
+    summary = measured(SHAPED, shaper)
+    assert total == pytest.approx(
+        sum(flow["tcp_throughput_bits_per_second"] for flow in summary["flows"]), rel=0.01
+    )
+    assert not broken(said, summary)
+    assert total < number(one(said, "TCP throughput", "bound_bits_per_second")) < 1.2 * total
+    assert "result from a formula (its error is not known" in said.verdict[0]
+    assert said.verdict[-1].startswith("Limit: t by its contract. ")
+    assert not find(said, "oscillation", "standing_queue_cells")
+
+
+def test_a_policer_that_drops_bounds_tcp_and_leaves_no_prediction() -> None:
+    policer = 'flow.t.policer={pcr="10 Mbit/s", cdvt="2 ms", action="drop", frames="partial"}'
+    said = explain(Network.of(SHAPED, "policed.toml", (policer,)))
+    [total] = find(said, "TCP throughput", "total_throughput_bits_per_second")
+    assert not total.applies
+    assert "a policer drops cells beyond the contract" in str(total.fails)
+    assert number(one(said, "TCP throughput", "bound_bits_per_second")) < 60e6
+    assert not broken(said, measured(SHAPED, policer))
+    tagged = explain(Network.of(SHAPED, "tagged.toml", (policer.replace("drop", "tag"),)))
+    assert number(one(tagged, "TCP throughput", "bound_bits_per_second")) > 125e6
+
+
 def test_the_limit_cycle_is_that_of_the_simulator() -> None:
     """The model hears of the queue all the time, the simulator with each RM cell.
 

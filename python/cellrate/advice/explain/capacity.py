@@ -126,9 +126,10 @@ def _share(subject: Subject, name: str, flows: Sequence[Flow], shares: MaxMin) -
     low, high = min(rates), max(rates)
     held_back = {shares.bottlenecks[flow.name] for flow in flows}
     links = sorted(link for link in held_back if link is not None)
-    why = f"its bottleneck is {', '.join(links)}" if links else "its limit is PCR"
+    own = "its contract" if any(flow.enforced_contracts for flow in flows) else "PCR"
+    why = f"its bottleneck is {', '.join(links)}" if links else f"its limit is {own}"
     if links and None in held_back:
-        why += " or PCR"
+        why += f" or {own}"
     amount = mbit(low) if low == high else f"{mbit(low)} to {mbit(high)}"
     of = _shared(subject.bottlenecks_of(flows), set(links))
     return Statement(

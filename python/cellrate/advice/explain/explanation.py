@@ -25,6 +25,7 @@ from cellrate.simulation.network.joined_view import JoinedNetwork
 MOST = 3
 WORDS = {
     "pcr": "PCR",
+    "contract": "contract",
     "window": "window",
     "delayed-ack": "window and delayed acknowledgements",
     "size": "size",

@@ -11,7 +11,7 @@ from cellrate.advice.formulas import Situation
 from cellrate.advice.formulas.fluid import assumptions_that_fail, loop_of
 from cellrate.advice.formulas.situation import DoesNotApply, full_load_interval_seconds
 from cellrate.common.numbers import counted, seconds
-from cellrate.simulation.network import Flow
+from cellrate.simulation.network import Flow, contract_cells_per_second
 from cellrate.simulation.network.ends import Parameters
 from cellrate.theory import AssumptionError
 from cellrate.theory.efci import clips, limit_cycle
@@ -169,7 +169,9 @@ def _uncontrolled(subject: Subject, situation: Situation) -> Statement:
     elif subject.lossless and not any(_avoids_queues(flow) for flow in situation.elastic):
         text, values["oscillates"] = "no cell is lost, so each window grows until it is full", False
         standing = _standing_cells(situation)
-        if standing is not None:
+        if _wait_in_shapers(situation):
+            text += "; then cells wait in the shapers"
+        elif standing is not None:
             text += f"; then the queue stays at about {counted(round(standing), 'cell')}"
             values["standing_queue_cells"] = standing
     else:
@@ -189,13 +191,22 @@ def _avoids_queues(flow: Flow) -> bool:
     return flow.tcp is not None and flow.tcp.recovery in AVOIDS_QUEUES
 
 
+def _wait_in_shapers(situation: Situation) -> bool:
+    """True if the long-run rates of all shapers together are at most that of the link."""
+    elastic = sum(map(contract_cells_per_second, situation.elastic))
+    return elastic <= situation.capacity_cells_per_second
+
+
 def _standing_cells(situation: Situation) -> float | None:
     """Cells that wait once all windows are full: the windows without what the path carries.
 
-    None if flows share other ports, have unequal round trips or pauses, or other cells cross.
+    None if flows share other ports, have shapers, unequal round trips or pauses, or other cells
+    cross.
     """
     flows = situation.elastic
     alone = not (situation.others or situation.sharing() or situation.has_other_bottlenecks)
+    if any(flow.shaper is not None for flow in flows):
+        return None
     if not alone or situation.has_unequal_round_trips or any(f.kind != "greedy" for f in flows):
         return None
     windows = sum(flow.tcp.window_cells for flow in flows if flow.tcp is not None)

@@ -19,9 +19,10 @@ from cellrate.simulation.network import (
     mean_cells_per_second,
     peak_cells_per_second,
 )
+from cellrate.simulation.network.ends import Parameters
 from cellrate.theory.cell_conversions import PAYLOAD_BYTES
 
-Limit: TypeAlias = Literal["link", "pcr", "window", "delayed-ack", "size"]
+Limit: TypeAlias = Literal["link", "pcr", "contract", "window", "delayed-ack", "size"]
 # Sources whose segments are all full.
 FULL = frozenset({"greedy"})
 # In any interval a line may carry one cell more than rate times time, and a flow one data cell more
@@ -35,8 +36,8 @@ class RateBound:
 
     Attributes:
         bits_per_second: The bound in bit/s.
-        by: Name of the limit: the slowest link, PCR, a window in each round trip, a delayed
-            acknowledgement for each segment, or the file's size.
+        by: Name of the limit: the slowest link, PCR, the contract of a shaper or policer, a window
+            in each round trip, a delayed acknowledgement for each segment, or the file's size.
     """
 
     bits_per_second: float
@@ -58,6 +59,9 @@ def _computed(subject: Subject, flow: Flow, tcp: Tcp) -> RateBound:
     if flow.abr is not None and flow.abr.greatest_cells_per_second < slowest:
         rate = _in_window(subject, flow, tcp, flow.abr.greatest_cells_per_second)
         found.append(RateBound(rate, "pcr"))
+    for contract in flow.enforced_contracts:
+        bits = _by_contract(subject, flow, tcp, contract)
+        found.append(RateBound(bits, "contract"))
     if flow.propagation_round_trip_seconds:
         found.append(RateBound(_by_window(subject, flow, tcp), "window"))
     if waits_for_acknowledgements(subject, flow, tcp):
@@ -138,6 +142,25 @@ def _by_window(subject: Subject, flow: Flow, tcp: Tcp) -> float:
     begin = max(subject.begin_seconds, flow.start_seconds)
     trips = math.ceil(max(0.0, subject.end_seconds - begin) / trip * (1 - 1e-12))
     return 8 * trips * outstanding_bytes(flow, tcp) / subject.window_seconds
+
+
+def _by_contract(subject: Subject, flow: Flow, tcp: Tcp, contract: Parameters) -> float:
+    """Bound in bit/s from the cells that a shaper or a policer lets pass in the window.
+
+    In a time T at most MBS + SCR (T + CDVT) cells pass, or 1 + PCR (T + CDVT) (I.371, annex A). A
+    policer of whole PDUs may let the rest of one PDU pass.
+    """
+    peak, sustained = (contract.get(f"{key}_cells_per_second") for key in ("pcr", "scr"))
+    early = contract.get("cdvt_seconds") or 0.0
+    buckets = [(float(peak or math.inf), 1.0)]
+    if sustained is not None:
+        buckets.append((float(sustained), float(contract["mbs_cells"])))
+    payload = _payload_bits_per_cell(subject, flow, tcp)
+    return min(
+        _in_window(subject, flow, tcp, rate)
+        + (rate * early + burst + tcp.segment_cells) * payload / subject.window_seconds
+        for rate, burst in buckets
+    )
 
 
 def outstanding_bytes(flow: Flow, tcp: Tcp) -> int:

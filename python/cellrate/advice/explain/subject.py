@@ -14,6 +14,7 @@ from cellrate.simulation.network import (
     Flow,
     Link,
     Network,
+    contract_cells_per_second,
     fair_shares,
     overloaded_ports,
 )
@@ -91,7 +92,7 @@ class Subject:
 
     @cached_property
     def surroundings(self) -> str:
-        """Text on background and two-way data at the bottlenecks, for the name of a prediction."""
+        """Text on background, contracts and two-way data, for the name of a prediction."""
         if any(situation.has_varying_background for situation in self.bottlenecks):
             beside = ", background in bursts"
         elif any(situation.others for situation in self.bottlenecks):
@@ -99,6 +100,8 @@ class Subject:
         else:
             beside = ""
         both = any(situation.is_two_way for situation in self.bottlenecks)
+        if any(flow.is_elastic and flow.enforced_contracts for flow in self.network.flows):
+            beside += ", flows with contracts"
         return f"{beside}, data both ways" if both else beside
 
     @cached_property
@@ -175,6 +178,7 @@ class Subject:
         path = (*flow.forward, *flow.backward)
         held = [self.window_cells_over[link] for link in path]
         waiting = sum(cells / link.cells_per_second for cells, link in zip(held, path, strict=True))
+        waiting += flow.tcp.window_cells / contract_cells_per_second(flow)
         settings = flow.tcp.parameters
         answering = settings["processing_time_seconds"] + settings["processing_variation_seconds"]
         if settings["delayed_ack"]:

@@ -22,7 +22,7 @@ from cellrate.advice.explain.rate_bounds import (
 )
 from cellrate.advice.explain.subject import Subject, handed_out_cells_per_second
 from cellrate.common.numbers import seconds
-from cellrate.simulation.network import Abr, Flow, Link, Tcp
+from cellrate.simulation.network import Abr, Flow, Link, Tcp, contract_cells_per_second
 from cellrate.theory import MaxMin, peak_throughput_bits_per_second
 from cellrate.theory.cell_conversions import CELL_BITS
 
@@ -37,6 +37,7 @@ SAME = 0.99
 BY = {
     "link": "its slowest link",
     "pcr": "PCR",
+    "contract": "its contract",
     "window": "a window in each round trip",
     "delayed-ack": "a segment in each interval of delayed acknowledgements",
     "size": "the size of the file",
@@ -226,6 +227,7 @@ def window_rate(flow: Flow, tcp: Tcp, cells_per_second: float = math.inf) -> flo
     rate = min(cells_per_second, *(link.cells_per_second for link in flow.forward))
     if flow.abr is not None:
         rate = min(rate, flow.abr.pcr_cells_per_second)
+    rate = min([rate, *(float(one["pcr_cells_per_second"]) for one in flow.enforced_contracts)])
     back = min((link.cells_per_second for link in flow.backward), default=math.inf)
     trip = (
         (flow.propagation_round_trip_seconds or 0.0)
@@ -316,7 +318,12 @@ def _steady(subject: Subject, flows: Sequence[tuple[Flow, Tcp]]) -> Iterator[str
             f"{seconds(subject.begin_seconds)}, but slow start lasts until about {seconds(over)}"
         )
     met = subject.bottlenecks_of(flow for flow, _ in flows)
-    if subject.network.links_lose:
+    if any(flow.is_dropped for flow, _ in flows):
+        yield (
+            "no cell is lost, but a policer drops cells beyond the contract, and no formula here "
+            "says how long TCP pauses then"
+        )
+    elif subject.network.links_lose:
         yield "links lose no cell"
     elif any(loss_at(subject, situation).expected != "no" for situation in met):
         yield (
@@ -345,7 +352,8 @@ def _may_expire(subject: Subject, flow: Flow, tcp: Tcp) -> bool:
     """True if the windows of TCP in the queues of the path last longer than the least timeout."""
     path = (*flow.forward, *flow.backward)
     held = [subject.tcp_cells_over[link] / link.cells_per_second for link in path]
-    longest = max(held) + (flow.propagation_round_trip_seconds or 0.0)
+    shaped = tcp.window_cells / contract_cells_per_second(flow)
+    longest = max(*held, shaped) + (flow.propagation_round_trip_seconds or 0.0)
     return bool(longest > tcp.parameters["min_rto_seconds"])
 
 

@@ -192,6 +192,17 @@ class Flow:
         return self.forward[0]
 
     @property
+    def enforced_contracts(self) -> tuple[Parameters, ...]:
+        """Contracts that no cell passes against: of a shaper, and of a policer that drops cells."""
+        found = [] if self.shaper is None else [self.shaper]
+        return (*found, self.policer) if self.policer and self.is_dropped else tuple(found)
+
+    @property
+    def is_dropped(self) -> bool:
+        """True if a policer drops cells of the flow that do not conform."""
+        return self.policer is not None and self.policer["action"] == "drop"
+
+    @property
     def relays(self) -> tuple[Node, ...]:
         """Switches on the path that end the loop of ABR control and begin another (VS/VD)."""
         switches = (link.sender for link in self.forward if link.is_port and link.switch.vsvd)

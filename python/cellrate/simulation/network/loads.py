@@ -20,14 +20,23 @@ def mean_cells_per_second(flow: Flow) -> float | None:
     """
     if flow.own_rate is None:
         return None
-    drops = flow.policer is not None and flow.policer["action"] == "drop"
-    contracts = [flow.shaper, flow.policer if drops else None]
-    sustained = [
-        float(each.get("scr_cells_per_second") or each["pcr_cells_per_second"])
-        for each in contracts
-        if each is not None
-    ]
-    return min([flow.own_rate.mean_cells_per_second, *sustained])
+    return min(flow.own_rate.mean_cells_per_second, contract_cells_per_second(flow))
+
+
+def contract_cells_per_second(flow: Flow) -> float:
+    """Greatest long-run rate that a shaper, or a policer that drops cells, lets pass.
+
+    The least of PCR and SCR of both; infinity without such a contract.
+    """
+    return min(
+        (
+            float(contract[key])
+            for contract in flow.enforced_contracts
+            for key in ("pcr_cells_per_second", "scr_cells_per_second")
+            if contract.get(key) is not None
+        ),
+        default=math.inf,
+    )
 
 
 def peak_cells_per_second(flow: Flow) -> float:
@@ -134,9 +143,14 @@ def fair_shares(
         links,
         {flow.name: [link.name for link in flow.forward] for flow in sharing},
         mcr={flow.name: flow.abr.mcr_cells_per_second for flow in sharing if flow.abr},
-        pcr={flow.name: flow.abr.pcr_cells_per_second for flow in sharing if flow.abr},
+        pcr={flow.name: most for flow in sharing if (most := _most(flow)) < math.inf},
         fairness=fairness,
     )
+
+
+def _most(flow: Flow) -> float:
+    pcr = math.inf if flow.abr is None else flow.abr.pcr_cells_per_second
+    return min(pcr, contract_cells_per_second(flow))
 
 
 def _is_unchecked(flow: Flow) -> bool:
