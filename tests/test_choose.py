@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 import cellrate
 import pytest
-from cellrate import BadInput
+from cellrate import BadInput, _core
 from cellrate._core import Outcome
 from cellrate.advice.choosing import Answer, Effort, Goals, as_json, choose, write
 from cellrate.advice.choosing.answer import Elsewhere, Side, sides
@@ -59,6 +59,14 @@ name = "tcp"
 count = 4
 service = "abr"
 stagger = "2 ms"
+"""
+BACKGROUND = """
+[[flow]]
+name = "cbr"
+service = "cbr"
+[flow.source]
+kind = "cbr"
+rate = "93.312 Mbit/s"
 """
 QUICK = ("--seeds", "2", "--tries", "2")
 
@@ -657,6 +665,45 @@ def test_what_wins_elsewhere_by_hand() -> None:
     assert is_other(fmmra, option("erica", 301, 97e6))
     assert is_other(fmmra, option("erica", 300, 90e6))
     assert is_other(None, erica)
+
+
+def test_a_control_under_which_nothing_arrives_is_no_choice() -> None:
+    silent = [option("none", 9000, 0.0), option("erica", 300, 0.0)]
+    found = judged(silent, Goals())
+    assert found.best is None
+    assert found.missed == {"none": ["delivers nothing"], "erica": ["delivers nothing"]}
+    assert judged(silent, Goals(bits_per_second=1e6)).best is None
+    heard = option("fmmra", 500, 1e6)
+    assert judged([*silent, heard], Goals()).best == heard
+
+
+def test_background_above_the_link_leaves_no_choice() -> None:
+    three = Job(_core.template("n-source-vbr"), "vbr.toml", ("flow.vbr.count=3",))
+    with pytest.raises(BadInput, match=r"any buffer loses 0\.167 of all cells there"):
+        choose(three, Goals(), runner=lambda _: pytest.fail("a run cannot help"))
+
+
+def test_a_circumstance_in_which_no_buffer_suffices_says_so() -> None:
+    """Twice the background of 0.6 of the link is more than the link."""
+    base = Job(SMALL + BACKGROUND, "background.toml")
+    goals = Goals(abilities=("explicit-rate",))
+    answer = choose(base, goals, Effort(settings=1, seeds=1, finalists=2))
+    rows = {
+        one.circumstance.factor: one
+        for one in answer.elsewhere
+        if one.circumstance.about == "number of background sources"
+    }
+    there = rows[2.0]
+    assert there.best is None
+    assert there.excess is not None
+    assert there.excess.loss_ratio == pytest.approx(0.2 / 1.2, rel=1e-3)
+    console = Console(file=io.StringIO(), width=120, highlight=False)
+    show_lines(lines(document_of(answer), console.width), console)
+    shown = console.file.getvalue()  # type: ignore[attr-defined]
+    assert re.search(r"number of background sources +2 +no buffer suffices +- +-", shown)
+    assert "no buffer suffices, since background brings more than A->B carries" in " ".join(
+        verdict(answer)
+    )
 
 
 def test_a_scenario_with_credits_of_its_own_is_refused() -> None:

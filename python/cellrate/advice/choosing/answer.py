@@ -10,6 +10,7 @@ from itertools import takewhile
 from cellrate.advice.choosing.candidates import Option
 from cellrate.advice.choosing.circumstances import Circumstance
 from cellrate.advice.choosing.goals import ALIKE, Goals, Judgement
+from cellrate.advice.formulas.growth import Excess
 from cellrate.simulation.runner import Job
 
 
@@ -21,11 +22,13 @@ class Elsewhere:
         circumstance: The changed property of the scenario, and its factor.
         best: The best option in the changed scenario; None if no option meets the goals.
         recommended: The recommended option, run in the changed scenario.
+        excess: Background that no buffer suffices for, where the goals allow less loss; else None.
     """
 
     circumstance: Circumstance
     best: Option | None
     recommended: Option
+    excess: Excess | None = None
 
     @property
     def is_other(self) -> bool:

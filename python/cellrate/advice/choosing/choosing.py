@@ -28,6 +28,7 @@ from cellrate.advice.choosing.goals import (
     near_misses,
 )
 from cellrate.advice.choosing.trials import Trials
+from cellrate.advice.formulas.growth import excess_under_any_control
 from cellrate.advice.tuning.declared import ResolvedScenario
 from cellrate.advice.tuning.laboratory import AS_IT_IS
 from cellrate.advice.tuning.objective import Objective, means_of
@@ -153,8 +154,8 @@ def choose(
         phases: Shows the progress.
 
     Raises:
-        BadInput: The scenario has no elastic flow, or credit control of its own; or the time limit
-            came before any control had been run.
+        BadInput: The scenario has no elastic flow, credit control of its own, or more background
+            than a link carries; or the time limit came before any control had been run.
         ScenarioError: The scenario is wrong.
         KeyboardInterrupt: Ctrl-C was pressed; complete runs are kept.
     """
@@ -162,7 +163,7 @@ def choose(
     scenario = replace(base, seed=None).scenario()
     scenario.require_cells()
     plain = ResolvedScenario.of(scenario)
-    _require_choice(base, plain.cells)
+    _require_choice(base, plain.cells, goals)
     work = _Choosing(base, plain, goals, effort, budget.limited(runner), is_known, phases)
     work.begin()
     try:
@@ -179,11 +180,11 @@ def choose(
     return work.answer()
 
 
-def _require_choice(base: Job, network: Network) -> None:
+def _require_choice(base: Job, network: Network, goals: Goals) -> None:
     """Checks that the choice of a control can make a difference in the scenario.
 
     Raises:
-        BadInput: All controls would give the same run.
+        BadInput: All controls would give the same run, or no buffer meets the goal of loss.
     """
     if network.credit is not None:
         raise BadInput(
@@ -199,6 +200,14 @@ def _require_choice(base: Job, network: Network) -> None:
         )
     if not any(flow.is_elastic for flow in network.flows):
         raise BadInput(f"{base.path}: no flow is elastic, so no control changes what is sent")
+    excess = excess_under_any_control(network)
+    if excess is not None and excess.loss_ratio > goals.loss:
+        raise BadInput(
+            f"{base.path}: background brings more than {excess.port} carries, so its queue grows "
+            f"without end, by {excess.cells_per_second:,.0f} cells/s; any buffer loses "
+            f"{excess.loss_ratio:.3g} of all cells there, and no control changes this; background "
+            "must send less than the link carries, or --loss must allow this loss"
+        )
 
 
 @dataclass
@@ -374,7 +383,13 @@ class _Choosing:
         if there[0] is None:
             return None
         best = judged([one for one in there if one is not None], self.goals).best
-        found = Elsewhere(circumstance, best, there[0])
+        changed = (*self.base.overrides, *circumstance.overrides)
+        scenario = replace(self.base, seed=None, overrides=changed).scenario()
+        excess = excess_under_any_control(Network.of_scenario(scenario))
+        if excess is not None and excess.loss_ratio > self.goals.loss:
+            found = Elsewhere(circumstance, None, there[0], excess)
+        else:
+            found = Elsewhere(circumstance, best, there[0])
         self.elsewhere.append(found)
         return found
 

@@ -111,6 +111,8 @@ class Goals:
         The goal of throughput is not checked here.
         """
         found = [*self.loses(option.loss, "cells")]
+        if option.throughput_bits_per_second <= 0:
+            found.append("delivers nothing")
         if self.delay_seconds is not None and option.longest_delay_seconds > self.delay_seconds:
             found.append(f"a cell waits {seconds(option.longest_delay_seconds)}")
         found += self.is_unfair(option.fairness)
@@ -289,7 +291,7 @@ def missed_again(found: Option, options: Sequence[Option], goals: Goals) -> list
         goals = replace(goals, fairness=0.0)
     others = (one for one in options if one != judgement.best and not goals.missed(one))
     most = max(one.throughput_bits_per_second for one in (found, *others))
-    is_slow = found.throughput_bits_per_second < goals.enough(most)
+    is_slow = 0 < found.throughput_bits_per_second < goals.enough(most)
     return [*goals.missed(found), *([_slow(found, most)] if is_slow else [])]
 
 

@@ -271,6 +271,8 @@ def crossings(answer: Answer) -> Iterator[Elsewhere]:
 def _crossing(answer: Answer, there: Elsewhere) -> str:
     about, factor = there.circumstance.about, there.circumstance.factor
     found = "no control meets the goals"
+    if there.excess is not None:
+        found = f"no buffer suffices, since background brings more than {there.excess.port} carries"
     if there.best is not None:
         needs = f"{cells(there.best.buffer_cells)} of buffer"
         found = f"the choice is {_spoken(there.best)} with {needs}"
@@ -400,9 +402,9 @@ def _elsewhere(answer: Answer) -> tuple[Section, ...]:
             (
                 there.circumstance.about,
                 f"{there.circumstance.factor:.3g}",
-                "none" if there.best is None else there.best.candidate.name,
+                _choice_there(there),
                 "-" if there.best is None else f"{there.best.buffer_cells:,}",
-                f"{there.recommended.buffer_cells:,}",
+                "-" if there.excess is not None else f"{there.recommended.buffer_cells:,}",
             )
         )
         for there in sorted(answer.elsewhere, key=_by_factor)
@@ -415,6 +417,12 @@ def _elsewhere(answer: Answer) -> tuple[Section, ...]:
         Column("the recommended\none needs", "right"),
     )
     return (Section("Elsewhere", (Table(titles, tuple(found)),)),)
+
+
+def _choice_there(there: Elsewhere) -> str:
+    if there.excess is not None:
+        return "no buffer suffices"
+    return "no control meets the goals" if there.best is None else there.best.candidate.name
 
 
 def as_json(answer: Answer | PacketChoice) -> dict[str, Any]:
@@ -448,6 +456,7 @@ def as_json(answer: Answer | PacketChoice) -> dict[str, Any]:
                 **to_json(there.circumstance, {"about": "circumstance", "overrides": "settings"}),
                 "best": _option(answer, there.best, there.circumstance.overrides),
                 "recommended": _option(answer, there.recommended, there.circumstance.overrides),
+                "excess": None if there.excess is None else to_json(there.excess),
             }
             for there in answer.elsewhere
         ],

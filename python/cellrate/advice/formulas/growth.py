@@ -108,6 +108,38 @@ def _span(queue: Series, begin: float, end: float) -> Span:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Excess:
+    """A port to which sources without feedback send more than its link carries.
+
+    Attributes:
+        port: Name of the port.
+        cells_per_second: Growth of its queue.
+        loss_ratio: Least long-term share of lost cells at the port with any buffer.
+    """
+
+    port: str
+    cells_per_second: float
+    loss_ratio: float
+
+
+def excess_under_any_control(network: Network) -> Excess | None:
+    """The greatest excess of sources with rates of their own, which no control can change.
+
+    None without such an excess, if sources change during the run, or if elastic flows have neither
+    TCP nor ABR, whose load another control may reduce.
+    """
+    free = any(one.is_elastic and one.tcp is None and one.abr is None for one in network.flows)
+    if network.changes or free:
+        return None
+    found = {port: certain_growth_cells_per_second(network, port) for port in network.ports}
+    port = max(found, key=found.__getitem__)
+    growth = found[port]
+    if growth <= 0.0:
+        return None
+    return Excess(port.name, growth, growth / (growth + port.cells_per_second))
+
+
 def certain_growth_cells_per_second(network: Network, port: Link) -> float:
     """Excess of a port's certain long-term arrival rate over its link rate; 0 without excess."""
     return max(0.0, certain_cells_per_second(network, port) - port.cells_per_second)
