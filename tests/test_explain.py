@@ -343,6 +343,37 @@ def test_what_a_run_contradicts_is_found() -> None:
     assert plain.cells()[:2] == ["ubr", "133.91"]
 
 
+@pytest.mark.parametrize(
+    ("name", "settings", "windows", "needed"),
+    [
+        ("n-source-vbr", ('switch.control={scheme="efci"}',), 92_160, 95_160),
+        (
+            "two-way",
+            (
+                'flow.there.service="ubr"',
+                'flow.back.service="ubr"',
+                'switch.control={scheme="none"}',
+                'topology.bottleneck="10km"',
+            ),
+            18_432,
+            21_504,
+        ),
+    ],
+)
+def test_rm_cells_and_acknowledgements_need_buffer_beside_windows(
+    name: str, settings: tuple[str, ...], windows: int, needed: int
+) -> None:
+    """With these buffers the first lost 2,862 cells, the second has a queue of 20,931 cells."""
+
+    def expected(buffer: int) -> set[object]:
+        said = template(name, *settings, f"switch.buffer={buffer} cells")
+        return {statement.values["expected"] for statement in find(said, "loss", "expected")}
+
+    assert "no" not in expected(windows)
+    assert "no" not in expected(needed - 1)
+    assert expected(needed) == {"no"}
+
+
 SHAPED = """
 [run]
 duration = "400 ms"
