@@ -429,6 +429,43 @@ def test_a_policer_that_drops_bounds_tcp_and_leaves_no_prediction() -> None:
     assert number(one(tagged, "TCP throughput", "bound_bits_per_second")) > 125e6
 
 
+@pytest.mark.parametrize("place", ["policer", "shaper"])
+def test_policed_background_is_an_upper_limit_and_shaped_background_a_mean(place: str) -> None:
+    """ON-OFF sources of 150 Mbit/s for 8 of 40 ms under an SCR of 20 Mbit/s."""
+    drop = ', cdvt="10 us", action="drop"' if place == "policer" else ""
+    text = (
+        SHAPED.replace("count = 5", "count = 3")
+        + f"""
+[[flow]]
+name = "v"
+count = 5
+service = "vbr"
+{place} = {{ pcr = "100 Mbit/s", scr = "20 Mbit/s", mbs = "200 cells"{drop} }}
+[flow.source]
+kind = "on-off"
+peak = "150 Mbit/s"
+period = "40 ms"
+duty_cycle = 0.2
+"""
+    )
+    said = explain(Network.of(text, "background.toml"))
+    [background] = find(said, "bottleneck", "left_cells_per_second")
+    [total] = find(said, "TCP throughput", "total_throughput_bits_per_second")
+    policed = place == "policer"
+    assert ("sends at most 100.00 Mbit/s" in background.text) is policed
+    assert ("have at least 55.52 Mbit/s" in background.text) is policed
+    assert ("the policer may drop more" in str(total.fails)) is policed
+    assert ("no formula here predicts" in said.verdict[0]) is policed
+    found = sum(
+        flow["tcp_throughput_bits_per_second"]
+        for flow in measured(text)["flows"]
+        if flow["group"] == "t"
+    )
+    formula = number(total.values["total_throughput_bits_per_second"])
+    assert (found > 1.5 * formula) is policed
+    assert policed or found == pytest.approx(formula, rel=0.02)
+
+
 def test_the_limit_cycle_is_that_of_the_simulator() -> None:
     """The model hears of the queue all the time, the simulator with each RM cell.
 

@@ -62,11 +62,14 @@ def _background(situation: Situation) -> Statement:
     names = ", ".join(dict.fromkeys(flow.group for flow in situation.others))
     taken = situation.background_cells_per_second()
     varies = ", in bursts" if situation.has_varying_background else ""
-    rest = f"elastic flows have {mbit(left)}" if left > 0 else "elastic flows have nothing"
+    most, least = ("at most ", "at least ") if is_policed(situation) else ("", "")
+    rest = f"elastic flows have {least}{mbit(max(0.0, left))}"
+    if left <= 0 and not least:
+        rest = "elastic flows have nothing"
     return Statement(
         BOTTLENECK,
-        f"{situation.port.name}: background ({names}) sends {mbit(taken)} on average{varies}; "
-        f"{rest}.",
+        f"{situation.port.name}: background ({names}) sends {most}{mbit(taken)} on average"
+        f"{varies}; {rest}.",
         {
             "port": situation.port.name,
             "background_cells_per_second": taken,
@@ -74,6 +77,24 @@ def _background(situation: Situation) -> Statement:
         },
         "available-bandwidth",
     )
+
+
+def is_policed(situation: Situation) -> bool:
+    """True if a policer may drop more of the background than what exceeds its long-run rate.
+
+    A policer drops in bursts what cannot pass later, and with a small CDVT cells that come early.
+    """
+    return any(flow.is_dropped for flow in situation.others)
+
+
+def policed_background(situations: Iterable[Situation]) -> list[str]:
+    """Assumption that fails if only an upper limit of the background at some ports is known."""
+    names = [situation.port.name for situation in situations if is_policed(situation)]
+    return [
+        f"background at {name} passes its policer at its long-run rate, but the policer may drop "
+        "more, so elastic flows may get more"
+        for name in names[:1]
+    ]
 
 
 def _target(situation: Situation) -> Statement:
@@ -166,7 +187,7 @@ def _shared(bottlenecks: Iterable[Situation], links: set[str]) -> str:
 
 
 def _fails(subject: Subject, flows: Sequence[Flow]) -> list[str]:
-    fails = unfair(subject, flows)
+    fails = [*unfair(subject, flows), *policed_background(subject.bottlenecks_of(flows))]
     if any(flow.kind in ("transfer", "messages", "www") for flow in flows):
         fails.append("flows have data without end")
     return fails

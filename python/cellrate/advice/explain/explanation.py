@@ -165,7 +165,7 @@ def _limit(applied: Sequence[Statement], statements: Sequence[Statement]) -> str
     named = ", ".join(limits[:MOST]) or "the rates of the links alone"
     failing = sum(not statement.applies for statement in statements)
     rest = (
-        f". {failing} statement{'s' if failing > 1 else ''} below rest on assumptions that do not "
+        f". {failing} statement{'s' if failing > 1 else ''} below {'rest' if failing > 1 else 'rests'} on assumptions that do not "
         "hold: only a run can answer them"
         if failing
         else ""
