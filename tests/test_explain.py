@@ -685,6 +685,15 @@ def test_no_loss_is_not_expected_where_the_buffer_law_does_not_apply() -> None:
     assert measured(lesson, *settings)["totals"]["cells_dropped"] > 0
 
 
+def test_one_statement_rests_and_two_rest() -> None:
+    policed = 'flow.t.policer={pcr="100 Mbit/s", cdvt="10 us", action="drop"}'
+    source = ("flow.t.service=vbr", 'flow.t.source={kind="cbr", rate="120 Mbit/s"}')
+    one_fails = explain(Network.of(SHAPED, "policed.toml", (policed, *source)))
+    assert " 1 statement below rests on" in one_fails.verdict[-1]
+    two_fail = explain(Network.of(SHAPED, "shaped.toml", ('flow.t.shaper={pcr="10 Mbit/s"}',)))
+    assert " 2 statements below rest on" in two_fail.verdict[-1]
+
+
 def test_losses_of_links_are_not_those_of_buffers() -> None:
     said = template("n-source", "link_errors={cell_loss_ratio=1e-3}").verdict[1]
     assert "no buffer loses a cell" in said

@@ -164,9 +164,9 @@ def _limit(applied: Sequence[Statement], statements: Sequence[Statement]) -> str
     more = f" and {len(limits) - MOST} more" if len(limits) > MOST else ""
     named = ", ".join(limits[:MOST]) or "the rates of the links alone"
     failing = sum(not statement.applies for statement in statements)
+    counted = "1 statement below rests" if failing == 1 else f"{failing} statements below rest"
     rest = (
-        f". {failing} statement{'s' if failing > 1 else ''} below {'rest' if failing > 1 else 'rests'} on assumptions that do not "
-        "hold: only a run can answer them"
+        f". {counted} on assumptions that do not hold: only a run can answer them"
         if failing
         else ""
     )
