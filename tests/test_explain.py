@@ -686,8 +686,10 @@ def test_no_loss_is_not_expected_where_the_buffer_law_does_not_apply() -> None:
 
 
 def test_one_statement_rests_and_two_rest() -> None:
-    policed = 'flow.t.policer={pcr="100 Mbit/s", cdvt="10 us", action="drop"}'
-    source = ("flow.t.service=vbr", 'flow.t.source={kind="cbr", rate="120 Mbit/s"}')
+    contract = 'pcr="100 Mbit/s", scr="20 Mbit/s", mbs="200 cells", cdvt="10 us"'
+    policed = f'flow.t.policer={{{contract}, action="drop"}}'
+    bursts = 'kind="on-off", peak="150 Mbit/s", period="40 ms", duty_cycle=0.2'
+    source = ("flow.t.service=vbr", f"flow.t.source={{{bursts}}}")
     one_fails = explain(Network.of(SHAPED, "policed.toml", (policed, *source)))
     assert " 1 statement below rests on" in one_fails.verdict[-1]
     two_fail = explain(Network.of(SHAPED, "shaped.toml", ('flow.t.shaper={pcr="10 Mbit/s"}',)))
