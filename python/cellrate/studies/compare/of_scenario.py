@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -113,6 +114,8 @@ def left_out(found: Sequence[Varied]) -> list[str]:
     ]
 
 
+COLLECTIVES = ("ring-all-reduce", "tree-all-reduce", "expert-all-to-all", "steps")
+"""Patterns whose flows await one another."""
 Notice: TypeAlias = Callable[[str], None]
 """Called with a message for every run that failed."""
 
@@ -265,6 +268,8 @@ def compare_scenario(
     """
     varies = varied(base, list(options.vary))
     measures = asked_for(list(options.measures), base.scenario().link_layer)
+    if not options.measures and not _has_collective(base):
+        measures = tuple(one for one in measures if one.name != "operation")
     names = tuple(wanted.name for wanted in measures)
     known = {wanted.name: wanted.better for wanted in measures if wanted.better is not None}
     baseline = options.baseline
@@ -303,6 +308,12 @@ def _one_of(text: str, values: Sequence[str]) -> str:
         if level.replace(" ", "") == text.replace(" ", ""):
             return level
     raise BadInput(f"--baseline {text}: allowed: {', '.join(values)}")
+
+
+def _has_collective(base: Job) -> bool:
+    """True if the flows of some group await one another."""
+    groups = tomllib.loads(base.resolved())["flow"]
+    return any(one.get("pattern", {}).get("kind") in COLLECTIVES for one in groups)
 
 
 def _require_measured(rules: Rules, table: Table) -> None:
