@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -16,7 +17,6 @@ from cellrate.language.ended_flows import FILES, needs_ended_flows
 from cellrate.language.expressions import ExpressionError
 from cellrate.language.of_a_run import value
 from cellrate.language.runs import Run, run_of
-from cellrate.simulation.network.ethernet_view import FrameNetwork
 from cellrate.simulation.run_types import StreamRunner
 from cellrate.simulation.runner import Job
 from cellrate.studies.compare.answer import LOST_OUTSIDE, Comparison
@@ -114,6 +114,8 @@ def left_out(found: Sequence[Varied]) -> list[str]:
     ]
 
 
+COLLECTIVES = ("ring-all-reduce", "tree-all-reduce", "expert-all-to-all", "steps")
+"""Patterns whose flows await one another."""
 Notice: TypeAlias = Callable[[str], None]
 """Called with a message for every run that failed."""
 
@@ -309,11 +311,9 @@ def _one_of(text: str, values: Sequence[str]) -> str:
 
 
 def _has_collective(base: Job) -> bool:
-    """True if some flow awaits others."""
-    scenario = base.scenario()
-    return scenario.link_layer == "ethernet" and any(
-        flow.after for flow in FrameNetwork.of_scenario(scenario).flows
-    )
+    """True if the flows of some group await one another."""
+    groups = tomllib.loads(base.resolved())["flow"]
+    return any(one.get("pattern", {}).get("kind") in COLLECTIVES for one in groups)
 
 
 def _require_measured(rules: Rules, table: Table) -> None:
