@@ -8,6 +8,8 @@ import cellrate
 import pytest
 from cellrate.advice.sizing import PacketAnswer
 from cellrate.simulation.animation.film import FRAME_LOOKS
+from cellrate.simulation.at_a_glance import at_a_glance
+from cellrate.simulation.packets import queues_table
 from test_ethernet import frames_of
 
 TEMPLATE = cellrate.template("dcqcn").replace('[pfc]\nxoff = "100 kB"', "")
@@ -42,6 +44,20 @@ def test_an_incast_ends_at_the_rate_of_pulls_and_trims_first_windows_only() -> N
     assert none is None
     assert lossy["packets_dropped"] > 0
     assert lossy["completion_p99_seconds"] > totals["completion_p99_seconds"]
+
+
+def test_the_table_of_queues_counts_trimmed_packets_where_switches_trim() -> None:
+    for settings, more in ((TRIMMING, ["trimmed packets"]), ({}, [])):
+        outcome = cellrate.run(TEMPLATE, overrides=RCCC | settings | {"switch.buffer": "60 kB"})
+        shown = at_a_glance(outcome.outcome)
+        table = queues_table(shown)
+        assert [one.name for one in table.columns[6:]] == ["dropped packets", *more]
+        if more:
+            trimmed = [port["queues"][0]["packets_trimmed"] for port in shown["ports"]]
+            assert [row.cells[7] for row in table.rows] == [
+                "-" if one is None else f"{one:,}" for one in trimmed
+            ]
+            assert any(trimmed)
 
 
 def test_explain_says_why_packets_may_be_lost() -> None:

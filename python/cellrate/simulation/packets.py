@@ -177,6 +177,10 @@ def _time(time: float | None) -> str:
     return "-" if time is None else seconds(time)
 
 
+def _count(number: int | None) -> str:
+    return "-" if number is None else f"{number:,}"
+
+
 OF_FLOWS: dict[str, tuple[str, Callable[[Any], str]]] = {
     "goodput\nGbit/s": ("goodput_bits_per_second", _gbit),
     "delivered\nGbit/s": ("throughput_bits_per_second", _gbit),
@@ -208,7 +212,7 @@ def flows_table(flows: Iterable[Mapping[str, Any]]) -> Table:
         shown["credits\nreceived"] = (CREDITS, lambda count: f"{count or 0:,}")
     if any(flow[AT_ROUTER] is not None for flow in flows):
         title = "longest at\nrouter, cells"
-        shown[title] = (AT_ROUTER, lambda cells: "-" if cells is None else f"{cells:,}")
+        shown[title] = (AT_ROUTER, _count)
     rows = (
         Row((flow["name"], *(form(flow[key]) for key, form in shown.values()))) for flow in flows
     )
@@ -216,7 +220,9 @@ def flows_table(flows: Iterable[Mapping[str, Any]]) -> Table:
 
 
 def queues_table(shown: Mapping[str, Any]) -> Table:
-    """A row for each queue of an overview."""
+    """A row for each queue of an overview; with a column of trimmed packets if a switch trims."""
+    ports = shown["ports"]
+    trims = any(queue["packets_trimmed"] is not None for port in ports for queue in port["queues"])
     found = (
         Row(
             (
@@ -227,15 +233,17 @@ def queues_table(shown: Mapping[str, Any]) -> Table:
                 f"{queue['queue_max_bytes']:,}",
                 f"{longest_of_run(queue):,}",
                 f"{queue['packets_dropped']:,}",
+                *((_count(queue["packets_trimmed"]),) if trims else ()),
             )
         )
-        for port in shown["ports"]
+        for port in ports
         for queue in port["queues"]
     )
     heads = columns(
         *("port", "priorities", "utilisation", "mean queue\nbytes", "longest\nbytes"),
         *("max of run\nbytes", "dropped\npackets"),
-        numbers=range(2, 7),
+        *(("trimmed\npackets",) if trims else ()),
+        numbers=range(2, 7 + trims),
     )
     more = "queues, none of them longer in the run"
     return Table(heads, tuple(found), more=more, others=shown["other_queues"])
@@ -249,7 +257,7 @@ def links_table(shown: Mapping[str, Any]) -> Table:
                 link["name"],
                 number(link["bit_error_ratio"]),
                 f"{link['packets_arrived']:,}",
-                "-" if link["packets_retried"] is None else f"{link['packets_retried']:,}",
+                _count(link["packets_retried"]),
                 f"{link['packets_lost']:,}",
                 number(link["packet_loss_ratio"]),
             )
