@@ -252,6 +252,13 @@ def test_delay_buffer_and_fairness_rule_options_out(command: Command, small: Pat
     assert nothing["recommended"] is None
     assert "No control that was run meets all goals" in nothing["words"][0]
     assert set(nothing["missed"]) == {one["control"] for one in nothing["options"]}
+    shown = command(
+        "choose", small, *QUICK, "--out", small.parent / "out", *switches, "--delay", delay
+    )
+    marked = re.findall(
+        r"^ +(\S+).*\n +does not meet the goals: a cell waits", shown.stdout, re.MULTILINE
+    )
+    assert set(marked) == swift["missed"].keys()
 
 
 # Equal links, over which the cells of equal sources meet again and again.

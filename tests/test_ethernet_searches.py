@@ -20,6 +20,8 @@ from cellrate.advice.choosing.whole_runs import WholeRuns
 from cellrate.advice.tuning.declared import ResolvedScenario
 from cellrate.advice.tuning.laboratory import AS_IT_IS
 from cellrate.advice.tuning.measures import bottleneck
+from cellrate.common.document import Table
+from cellrate.common.document.terminal_text import lines_of_parts
 from cellrate.common.numbers import number, seconds
 from cellrate.simulation.network.ethernet_view import FrameNetwork
 from cellrate.simulation.runner import Job, run_many
@@ -517,6 +519,43 @@ def test_the_price_of_a_default_goal_is_told() -> None:
     assert within_reach(Goals(insists_on_fairness=True), means).fairness == Goals.fairness
     assert within_reach(Goals(), [*means, fair.means]).fairness == Goals.fairness
     assert "so flows get unequal shares with the alternative below" in said(Goals(), unfair, lossy)
+
+
+def test_rows_that_miss_a_goal_say_which() -> None:
+    def option(name: str, gbit: float, fairness: float, loss: float, victim: float) -> PacketOption:
+        known = {"throughput": gbit * 1e9, "fairness": fairness, "loss": loss, "victim": victim}
+        means = {**dict.fromkeys(SHOWN), **known}
+        return PacketOption(Alternative(name, "none"), AS_IT_IS, 2, means, 1, 0, (name,))
+
+    goals = Goals(victim="v")
+    victim = replace(
+        objective_of(goals, files=False).criteria[2], name="victim", relative=True, tolerance=0.05
+    )
+    found = {
+        "fair": option("reno", 9.0, 0.95, 0.0, 1e9),
+        "unfair": option("cubic", 9.4, 0.5, 0.0, 2e9),
+        "lossy": option("sack", 9.5, 0.8, 0.1, 2e9),
+        "slow": option("vegas", 8.0, 0.95, 0.0, 2e9),
+        "harmful": option("dctcp", 9.0, 0.95, 0.0, 0.9e9),
+        "checked": option("newreno", 9.0, 0.95, 0.0, 1e9),
+    }
+    lost = replace(found["checked"], seeds=16), ["loses 0.01 of the packets"]
+    objective = objective_of(goals, files=False, more=(victim,))
+    choice = PacketChoice(
+        Job("", "x.toml"), goals, objective, 2, (*found.values(),), {}, 2, 0, rejected=(lost,)
+    )
+    table = next(one for one in choice.document().parts if isinstance(one, Table))
+    no = "does not meet the goals"
+    assert dict(zip(found, (row.note for row in table.rows), strict=True)) == {
+        "fair": "",
+        "unfair": f"{no}: has a fairness of 0.500",
+        "lossy": f"{no}: loses 0.1 of the packets, has a fairness of 0.800",
+        "slow": f"{no}: has throughput 8 Gbit/s (best: 9 Gbit/s)",
+        "harmful": f"{no}: has victim 0.9 Gbit/s (best: 1 Gbit/s)",
+        "checked": f"{no} in 16 runs with seeds that the search did not use: {lost[1][0]}",
+    }
+    shown = lines_of_parts((table,), 80)
+    assert all(len(line.plain) <= 80 for line in shown)
 
 
 def test_a_control_is_chosen_where_flows_obey_rates(command: Command, tmp_path: Path) -> None:

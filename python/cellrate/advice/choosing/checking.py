@@ -39,6 +39,17 @@ def none_meets(kind: str) -> str:
     return f"No {kind} that was run meets all goals"
 
 
+def missing(missed: Sequence[str], seeds: int | None = None) -> str:
+    """The note below a table's row on the goals that its option misses; empty if it misses none.
+
+    Args:
+        missed: Texts on the goals.
+        seeds: Number of seeds of the check in which the option missed them; None for the search.
+    """
+    where = "" if seeds is None else f" {unused(seeds)}"
+    return f"does not meet the goals{where}: {', '.join(missed)}" if missed else ""
+
+
 def unequal(kind: str, fairness: float) -> str:
     """The sentence on a default goal of fairness that other goals leave out of reach."""
     return (

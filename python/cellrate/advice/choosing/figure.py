@@ -14,7 +14,6 @@ from matplotlib.figure import Figure
 from cellrate.advice.choosing.answer import Answer
 from cellrate.advice.choosing.goals import best_of_each
 from cellrate.advice.choosing.packet_choice import PacketChoice
-from cellrate.advice.choosing.packet_goals import missed
 from cellrate.common.numbers import number, seconds
 from cellrate.common.picture_style import NOTE
 from cellrate.simulation.figures import COLOURS, FAINT, STYLE, new_figure
@@ -93,7 +92,7 @@ def packet_figure(choice: PacketChoice) -> Figure:
             one.means["queue"] or 0.0,
             (one.means[speed.name] or 0.0) / scale,
             (one.means["queue-peak"] or 0.0) / longest,
-            bool(missed(one.means, choice.deciding)),
+            bool(choice.misses(one)),
             one.named == best.named,
         )
         for one in shown

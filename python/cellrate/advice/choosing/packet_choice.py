@@ -12,7 +12,14 @@ from typing import Any
 from cellrate import _core
 from cellrate.advice.choosing.answer import left_out
 from cellrate.advice.choosing.candidates import OwnControl
-from cellrate.advice.choosing.checking import none_meets, rejected, unchecked, unequal, unused
+from cellrate.advice.choosing.checking import (
+    missing,
+    none_meets,
+    rejected,
+    unchecked,
+    unequal,
+    unused,
+)
 from cellrate.advice.choosing.first_windows import FirstWindows
 from cellrate.advice.choosing.goals import OF_CELLS, Goals
 from cellrate.advice.choosing.packet_alternatives import Alternative
@@ -31,8 +38,8 @@ from cellrate.common.document import (
     Figure,
     Listing,
     Paragraph,
+    Row,
     Table,
-    rows,
 )
 from cellrate.common.numbers import number, seconds
 from cellrate.simulation.network.ethernet_view import FrameNetwork
@@ -146,11 +153,17 @@ class PacketChoice:
         """The recommended option, with measures from its check or, without one, from the search."""
         return self.checked or self._searched
 
+    @cached_property
+    def _failed(self) -> dict[tuple[Alternative, tuple[str, ...]], str]:
+        """Notes on the options that missed a goal in their checks."""
+        return {
+            (one.alternative, one.overrides): missing(why, one.seeds) for one, why in self.rejected
+        }
+
     @property
     def _left(self) -> list[PacketOption]:
         """The options that have not missed a goal in their checks."""
-        failed = {(one.alternative, one.overrides) for one, _ in self.rejected}
-        return [one for one in self.options if (one.alternative, one.overrides) not in failed]
+        return [one for one in self.options if (one.alternative, one.overrides) not in self._failed]
 
     @property
     def _searched(self) -> PacketOption:
@@ -174,6 +187,22 @@ class PacketChoice:
         some = any(one.means["unfinished"] for one in (*self.options, self.best))
         victim = () if self.goals.victim is None else ("victim",)
         return (*(SHOWN if some else SHOWN[1:]), *victim)
+
+    def misses(self, option: PacketOption) -> list[str]:
+        """Texts on the goals that an option misses, the speed and that of the victim included."""
+        found = missed(option.means, self.deciding)
+        left = [one.means for one in self.options if not missed(one.means, self.deciding)]
+        relative = {"victim"} if self.goals.bits_per_second else {self.speed.name, "victim"}
+        for goal in (one for one in self.objective.criteria if one.name in relative):
+            known = [(value, one) for one in left if (value := one[goal.name]) is not None]
+            if not known:
+                continue
+            best = (max if goal.best == "greatest" else min)(value for value, _ in known)
+            left = [one for value, one in known if goal.reaches(value, best)]
+            value = option.means[goal.name]
+            if value is not None and not goal.reaches(value, best):
+                found.append(f"has {goal.name} {_text(goal, value)} (best: {_text(goal, best)})")
+        return found
 
     def wanted(self) -> str:
         """The goals in force, as a sentence."""
@@ -318,12 +347,7 @@ class PacketChoice:
         known = {one.name: one for one in self.objective.known}
         for name in self.shown:
             value, criterion = option.means[name], known[name]
-            text = "-"
-            if value is not None:
-                unit = _unit(criterion) if with_units else ""
-                text = f"{number(value / criterion.divisor)} {unit}".strip()
-                text = seconds(value) if criterion.unit == "s" else text
-            yield name, text
+            yield name, "-" if value is None else _text(criterion, value, with_unit=with_units)
 
     def command(self) -> str:
         """The shell command that runs the recommended option once.
@@ -356,13 +380,16 @@ class PacketChoice:
                 ),
                 Column("with", detail=True),
             ),
-            rows(
-                [
-                    one.named.name,
-                    _seeds(one),
-                    *(text for _, text in self._measured(one, with_units=False)),
-                    one.setting.label if one.setting.values else "defaults",
-                ]
+            tuple(
+                Row(
+                    (
+                        one.named.name,
+                        _seeds(one),
+                        *(text for _, text in self._measured(one, with_units=False)),
+                        one.setting.label if one.setting.values else "defaults",
+                    ),
+                    self._failed.get((one.alternative, one.overrides)) or missing(self.misses(one)),
+                )
                 for one in self.best_of_each(lambda one: one.row)
             ),
         )
@@ -423,6 +450,12 @@ class PacketChoice:
             "locked_runs": one.locked_runs,
             **{keys[name]: value for name, value in one.means.items()},
         }
+
+
+def _text(criterion: Criterion, value: float, *, with_unit: bool = True) -> str:
+    unit = _unit(criterion) if with_unit else ""
+    text = f"{number(value / criterion.divisor)} {unit}".strip()
+    return seconds(value) if criterion.unit == "s" else text
 
 
 def _unit(criterion: Criterion) -> str:

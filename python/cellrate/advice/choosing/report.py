@@ -12,7 +12,14 @@ from typing import Any
 from cellrate import __version__
 from cellrate.advice.choosing.answer import Answer, Elsewhere, left_out, sides
 from cellrate.advice.choosing.candidates import Option, OwnControl
-from cellrate.advice.choosing.checking import none_meets, rejected, unchecked, unequal, unused
+from cellrate.advice.choosing.checking import (
+    missing,
+    none_meets,
+    rejected,
+    unchecked,
+    unequal,
+    unused,
+)
 from cellrate.advice.choosing.circumstances import OTHER_STARTS, times
 from cellrate.advice.choosing.goals import OF_FRAMES, Goals, best_of_each, settled
 from cellrate.advice.choosing.packet_choice import PacketChoice, PacketOption
@@ -70,7 +77,7 @@ def _recommendation(answer: Answer) -> Iterator[str]:
     ]
     if best is None:
         yield (
-            f"{none_meets('control')}{_unsearched(answer)}. The list below "
+            f"{none_meets('control')}{_unsearched(answer)}. The table below "
             "says which goals each control misses."
         )
         yield from failed
@@ -300,7 +307,7 @@ def report(answer: Answer | PacketChoice) -> Document:
             Section("", (Paragraph(wanted(answer.goals), "faint"), *words)),
             Section(
                 "The best of each control with the seeds of the search, by buffer",
-                (_controls(answer), *_own(answer), *_missed(answer), *_picture(answer)),
+                (_controls(answer), *_own(answer), *_refused(answer), *_picture(answer)),
             ),
             *_elsewhere(answer),
             Section("Commands", (Command(tuple(commands)),) if commands else ()),
@@ -312,6 +319,7 @@ def report(answer: Answer | PacketChoice) -> Document:
 def _controls(answer: Answer) -> Table:
     """The best option of each control, by buffer; the policy matters only where cells are lost."""
     has_policies = answer.goals.loss > 0
+    checks = {one.option: missing(one.missed, one.checked.seeds) for one in answer.rejected}
     found = (
         Row(
             (
@@ -326,7 +334,8 @@ def _controls(answer: Answer) -> Table:
                 settling_time(option.settling_seconds),
                 *((option.policy,) if has_policies else ()),
                 _parameters(option, len(answer.seeds)),
-            )
+            ),
+            checks.get(option) or missing(answer.judgement.missed.get(option.candidate.name, ())),
         )
         for option in best_of_each(answer.options, answer.goals)
     )
@@ -370,9 +379,8 @@ def _own(answer: Answer) -> tuple[Paragraph, ...]:
     return (Paragraph(" ".join([*words, "All other controls begin with their defaults."])),)
 
 
-def _missed(answer: Answer) -> tuple[Listing, ...]:
-    items = [f"{name} {', '.join(why)}" for name, why in answer.judgement.missed.items()]
-    items += [f"{name} cannot run in this scenario: {why}" for name, why in answer.refused.items()]
+def _refused(answer: Answer) -> tuple[Listing, ...]:
+    items = [f"{name} cannot run in this scenario: {why}" for name, why in answer.refused.items()]
     return (Listing(tuple(items)),) if items else ()
 
 
