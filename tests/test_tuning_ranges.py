@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import copy
+import json
 import math
 from typing import Any
 
+import cellrate
 import pytest
 from cellrate import _core
 from cellrate.advice.tuning.declared import ResolvedScenario, declared, parameter_tables
@@ -13,6 +15,7 @@ from cellrate.advice.tuning.laboratory import shown
 from cellrate.advice.tuning.options import varied
 from cellrate.common.problems import BadInput
 from cellrate.simulation.network import Network
+from cellrate.simulation.runner import run_one
 from cellrate.studies.parameters import schema
 from cellrate.studies.parameters.keys import Keys
 from cellrate.studies.parameters.ranges import Range, Scale, written
@@ -108,6 +111,34 @@ def test_marking_goes_with_the_factors_of_the_sources() -> None:
     proportional = scenario(EFCI, 'abr.rules="prca"', 'abr.air="1 Mbit/s"')
     space, _ = declared(proportional, parameter_tables(proportional))
     assert [one.path.rpartition(".")[2] for one in space] == ["threshold", "air", "mdf"]
+
+
+@pytest.mark.parametrize("control", [one["name"] for one in json.loads(_core.registry())["roce"]])
+def test_marks_are_searched_only_for_sources_over_roce_that_obey_them(control: str) -> None:
+    red = 'algorithm="red",ecn=true,weight=1,gentle=false'
+    settings = (f'flow.answer.roce.control={{algorithm="{control}"}}', 'run.duration="8 ms"')
+
+    def place(thresholds: str) -> _core.Scenario:
+        overrides = [*settings, f"switch.aqm={{{red},{thresholds}}}"]
+        return _core.Scenario(cellrate.template("dcqcn"), "s", overrides)
+
+    few, many = (
+        place(f'hard_drop=false,max_p=1,min="{least} bytes",max="{2 * least} bytes"')
+        for least in (4_000_000, 400)
+    )
+    runs = [json.loads(run_one(one).summary())["flows"] for one in (few, many)]
+    marked = [sum(flow["packets_marked"] for flow in flows) for flows in runs]
+    assert marked[0] == 0 < marked[1]
+    ends, other_ends = ([flow["completion_seconds"] for flow in flows] for flows in runs)
+    tables = parameter_tables(ResolvedScenario.of(many))
+    assert ("switch.aqm" in tables) is (ends != other_ends)
+    assert "flow.answer.roce.control" in tables
+    # Drops affect every source.
+    assert "switch.aqm" in parameter_tables(ResolvedScenario.of(place("hard_drop=true")))
+
+
+def test_control_is_searched_only_for_abr() -> None:
+    assert parameter_tables(scenario(EFCI, 'flow.source.service="ubr"')) == ("switch.discard",)
 
 
 def test_a_switch_with_a_scheme_of_its_own_is_varied_too() -> None:

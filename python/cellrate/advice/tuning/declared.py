@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cellrate import _core
-from cellrate.advice.marking import WITHOUT_A_RATE
+from cellrate.advice.marking import OVER_ROCE, WITHOUT_A_RATE
 from cellrate.common.problems import BadInput
 from cellrate.simulation.network import Network
 from cellrate.simulation.network.ethernet_view import FrameNetwork, network_of
@@ -74,21 +74,33 @@ def declared(
 def parameter_tables(scenario: ResolvedScenario) -> tuple[str, ...]:
     """Dotted paths of the tables that hold the parameters of control and discard.
 
-    EFCI and relative-rate marking act only through the sources, so the sources' RIF and RDF, or
-    AIR and MDF, are included. Over Ethernet this is the table of active queue management, and the
-    table of control if a flow is rate-controlled.
+    A table is left out if no flow reacts to it: control if no flow is ABR, and queue management if
+    it only marks packets of sources that ignore marks. EFCI and relative-rate marking act only
+    through the sources, so the sources' RIF and RDF, or AIR and MDF, are included. Over Ethernet
+    this is the table of active queue management, and the table of control if a flow is
+    rate-controlled.
     """
     network = scenario.network
     if isinstance(network, FrameNetwork):
-        return ("switch.aqm", *_rate_tables(scenario))
+        of_queues = () if _marks_in_vain(scenario) else ("switch.aqm",)
+        return (*of_queues, *_rate_tables(scenario))
     nodes = scenario.keys.document["topology"].get("node", ())
-    own = [
-        f"topology.node.{n['name']}.{k}" for n in nodes for k in ("control", "discard") if k in n
-    ]
-    schemes = {node.switch.scheme for node in network.nodes if node.switch}
     has_abr = any(flow.abr for flow in network.flows)
+    kinds = ("control", "discard") if has_abr else ("discard",)
+    own = [f"topology.node.{n['name']}.{k}" for n in nodes for k in kinds if k in n]
+    schemes = {node.switch.scheme for node in network.nodes if node.switch}
     sources = _source_keys(scenario) if schemes & WITHOUT_A_RATE and has_abr else ()
-    return ("switch.control", "switch.discard", *own, *sources)
+    return (*(f"switch.{kind}" for kind in kinds), *own, *sources)
+
+
+def _marks_in_vain(scenario: ResolvedScenario) -> bool:
+    """True if `switch.aqm` drops nothing, and all flows run over RoCE and ignore its marks."""
+    document = scenario.keys.document
+    aqm = document["switch"]["aqm"]
+    if aqm["algorithm"] == "pie" or not aqm.get("ecn", True) or aqm.get("hard_drop"):
+        return False
+    over_roce = [one.get("roce") for one in document["flow"]]
+    return all(roce and roce["control"]["algorithm"] not in OVER_ROCE for roce in over_roce)
 
 
 def _rate_tables(scenario: ResolvedScenario) -> tuple[str, ...]:
