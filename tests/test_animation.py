@@ -14,6 +14,7 @@ import polars as pl
 import pytest
 from browser import shown
 from cellrate import Job, _core, run, template
+from cellrate.cli import cells
 from cellrate.cli.app import BAD_INPUT, run_command
 from cellrate.common.problems import BadInput
 from cellrate.simulation.animation.drawn_film import positions
@@ -185,6 +186,22 @@ def test_files_are_valid_and_the_same_again(tmp_path: Path) -> None:
         ]
         told = subprocess.run([*ask, *entries], capture_output=True, text=True, check=True).stdout
         assert told.strip() == "20/1,20"
+
+
+def test_pictures_that_take_long_are_told_before_they_are_drawn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = []
+    for worth in (1e9, 0.0):
+        monkeypatch.setattr(cells, "WORTH_SHOWING_SECONDS", worth)
+        assert film_of(tmp_path, "--length", "1 s", "-o", str(tmp_path / "line.gif")) == 0
+        said.append(capsys.readouterr())
+    quick, slow = said
+    assert slow.out == quick.out
+    assert quick.err == ""
+    many = quick.out.split(",")[0]
+    told = rf"drawing gif: 20 pictures of {many}, about [\d.]+ s; -o NAME.html writes the page"
+    assert re.match(told, slow.err)
 
 
 def test_the_page_has_the_cells_and_plays_them(tmp_path: Path) -> None:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from cellrate.cli.amounts import seconds, span
+from cellrate.cli.amounts import duration, seconds, span
 from cellrate.cli.from_function import made_from
 from cellrate.cli.one_run import job_of
 from cellrate.cli.options import ScenarioFile, Seed, Settings
 from cellrate.cli.places import figure_files, own_paths
-from cellrate.cli.progress import ProgressBar
+from cellrate.cli.progress import WORTH_SHOWING_SECONDS, ProgressBar
 from cellrate.common import terminal, whole_file
 from cellrate.common.problems import BadInput, writing
 from cellrate.common.whole_file import make_directory
@@ -24,6 +26,8 @@ from cellrate.simulation.spans import OPTIONS, refuse_outside
 FORMATS = ("html", "gif", "mp4")
 LENGTH_SECONDS = 15.0
 MOST_FRAMES = 1200
+FIRST_PICTURES = 10
+"""Number of pictures from whose time the time of all is estimated."""
 
 
 def animate(
@@ -109,10 +113,32 @@ def animate(
             else:
                 with ProgressBar(f"drawing {path.suffix[1:]}") as progress:
                     gif = path.suffix == ".gif"
-                    drawn_film.write(made, times, fresh, gif=gif, progress=progress)
+                    watch = _estimating(progress, f"{made.moving.height:,} {made.units} on links")
+                    drawn_film.write(made, times, fresh, gif=gif, progress=watch)
     slow = f"{made.moving.height:,} {made.units} on links, {made.losses.height:,} lost"
     terminal.say(f"{slow}; {1 / per_second:,.0f} times slower than simulated time")
     terminal.say(f"written to {', '.join(map(str, files))}")
+
+
+def _estimating(progress: ProgressBar, shown: str) -> Callable[[int, int], None]:
+    """A progress that writes, after the first pictures, what is drawn and about how long it takes.
+
+    Args:
+        progress: Gets the number of drawn pictures and of all pictures.
+        shown: Text on what the pictures show.
+    """
+
+    def watch(drawn: int, total: int) -> None:
+        progress(drawn, total)
+        if drawn == FIRST_PICTURES:
+            whole = (time.monotonic() - progress.started) * total / drawn
+            if whole > WORTH_SHOWING_SECONDS:
+                progress.note(
+                    f"{progress.label}: {total:,} pictures of {shown}, about {duration(whole)}; "
+                    "-o NAME.html writes the page alone, at once"
+                )
+
+    return watch
 
 
 def _speed(speed: str | None, length: str | None, span_seconds: float) -> float:

@@ -83,10 +83,14 @@ class ProgressBar:
             print(f"{text} ({done} of {total})", file=sys.stderr, flush=True)  # noqa: T201
             self.refreshed = now
 
+    def note(self, text: str) -> None:
+        """Writes a text to standard error, above the bar if there is one."""
+        self.console.print(text, markup=False, highlight=False, soft_wrap=True)
+
     def failed(self, text: str) -> None:
         """Writes a failure to standard error, above the bar if there is one, and counts it."""
         self.failures += 1
-        self.console.print(text, markup=False, highlight=False, soft_wrap=True)
+        self.note(text)
 
     def _will_last(self, fraction: float) -> bool:
         if is_plain(sys.stderr) or fraction >= 1.0:
