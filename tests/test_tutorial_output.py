@@ -56,3 +56,13 @@ def test_the_tutorial_shows_what_its_commands_print(tmp_path: Path) -> None:
     assert without_times(shown) == without_times(fresh), "see UPDATE_GOLDENS"
     assert all((tmp_path / made).is_file() for made in PICTURES.values())
     assert all(f"../images/{picture}" in shown for picture in PICTURES)
+
+
+def test_the_error_of_a_scheme_is_that_of_its_command(tmp_path: Path) -> None:
+    shown = (DOCS / "tutorial" / "your-scheme.md").read_text(encoding="utf-8")
+    [block] = [one for one in CONSOLE.findall(shown) if "wrong.py" in one]
+    commands, _, error = block.partition("|| true\n")
+    script = re.sub(r"^\$ ", "", commands, flags=re.MULTILINE)
+    first, *place = printed(f"cellrate new n-source > net.toml\n{script}", tmp_path).splitlines()
+    assert first == error.strip()
+    assert "wrong.py" in place[0]
