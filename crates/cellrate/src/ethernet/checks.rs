@@ -23,9 +23,10 @@ use super::link_errors;
 use super::llr;
 use super::pfc;
 use super::roce;
+use super::tcp_defaults;
 use super::trimming;
 use super::types::Scenario;
-use crate::scenario::checks::check_lists;
+use crate::scenario::checks::{check_lists, without_tcp};
 use crate::scenario::diagnostic::Severity;
 use crate::scenario::problem::{Place, Problem, place};
 
@@ -50,6 +51,7 @@ pub fn check(scenario: &Scenario) -> (Option<Graph>, Vec<Problem>) {
     check_frames(scenario, &mut problems);
     check_switch(scenario, &mut problems);
     check_flows(scenario, &mut problems);
+    check_unused_tcp(scenario, &mut problems);
     match expand(scenario) {
         Ok(graph) => {
             check_lines(&graph, &mut problems);
@@ -311,6 +313,22 @@ fn check_marks(scenario: &Scenario, problems: &mut Vec<Problem>) {
             switch.aqm.name()
         );
         problems.push(Problem::warning(place!["flow", *flow, "tcp"], message, ""));
+    }
+}
+
+/// Warns of parameters of TCP that no flow, or not the flow that has them, uses.
+fn check_unused_tcp(scenario: &Scenario, problems: &mut Vec<Problem>) {
+    if !scenario.flows.iter().any(Flow::over_tcp) {
+        problems.extend(without_tcp(&scenario.tcp, &tcp_defaults::config()));
+    }
+    for (index, flow) in scenario.flows.iter().enumerate() {
+        if !flow.over_tcp() && flow.tcp != scenario.tcp {
+            let message = format!(
+                "`tcp` of flow group `{}` has no effect: the flows do not use TCP",
+                flow.name
+            );
+            problems.push(Problem::warning(place!["flow", index, "tcp"], message, ""));
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Defaults of TCP over Ethernet: the values of today's hosts, in place of the values in the papers on ATM.
 
+use cellrate_engine::tcp::TcpConfig;
 use serde_json::Value;
 
 use crate::scenario::document::{Entry, Table, Value as Written, read};
@@ -19,6 +20,12 @@ delayed_ack_interval = "40 ms"
 
 fn defaults() -> Table {
     read(DEFAULTS, 0).unwrap_or_default()
+}
+
+/// The parameters of TCP over Ethernet for a scenario that sets none.
+pub fn config() -> TcpConfig {
+    let table = toml::Table::from(&defaults());
+    table.try_into().unwrap_or_default()
 }
 
 /// MSS with timestamps, whose TCP option takes 12 bytes of each packet.

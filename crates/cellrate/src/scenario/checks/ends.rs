@@ -40,6 +40,7 @@ fn unused(scenario: &Scenario) -> Vec<Problem> {
     if !scenario.flows.iter().any(|flow| flow.source.over_tcp()) {
         problems.extend(tcp(&scenario.tcp, place!["tcp"]));
         problems.extend(ecn(&scenario.tcp, place!["tcp"]));
+        problems.extend(without_tcp(&scenario.tcp, &TcpConfig::default()));
     }
     if !scenario
         .flows
@@ -54,6 +55,12 @@ fn unused(scenario: &Scenario) -> Vec<Problem> {
         );
     }
     problems
+}
+
+/// A warning if `[tcp]` differs from the `usual` parameters, though no flow uses TCP.
+pub fn without_tcp(config: &TcpConfig, usual: &TcpConfig) -> Option<Problem> {
+    let message = "`tcp` has no effect: no flow uses TCP";
+    (config != usual).then(|| Problem::warning(place!["tcp"], message, ""))
 }
 
 fn tcp(config: &TcpConfig, mut place: Place) -> Option<Problem> {

@@ -17,6 +17,7 @@ use super::graph::{Graph, expand};
 use super::problem::Problem;
 use super::types::Scenario;
 
+pub use ends::without_tcp;
 pub use run::check_lists;
 
 /// The graph of `scenario`, if it can be built, and all problems.
