@@ -181,7 +181,26 @@ fn a_link_to_which_too_much_is_promised_is_said() {
         let limited = format!("flow.random.{contract}=\"9 Mbit/s\" }}");
         warns(&with("51 Mbit/s"), &[], &[&limited], "overbooked");
     }
-    // The load is 5 Mbit/s of random cells, and twice MCR.
+    // Of cells at 40 Mbit/s, 10.6 us apart, a policer of 30 Mbit/s (14.1 us) lets every second one pass without CDVT,
+    // two of three with 5 us, and three of four with 20 us. Tagged cells all pass.
+    let policed = |link: u32, cdvt: &str, action: &str| {
+        let policer = format!(r#"pcr="30 Mbit/s", cdvt="{cdvt}", action="{action}""#);
+        [
+            r#"flow.random.source={ kind="cbr", rate="40 Mbit/s" }"#.to_owned(),
+            format!("flow.random.policer={{ {policer} }}"),
+            format!(r#"topology.bottleneck_rate="{link} Mbit/s""#),
+        ]
+    };
+    for (cdvt, action, least) in [
+        ("0 s", "drop", 20),
+        ("5 us", "drop", 27),
+        ("20 us", "drop", 30),
+        ("0 s", "tag", 40),
+    ] {
+        let [narrow, wide] = [least - 1, least].map(|link| policed(link, cdvt, action));
+        let [narrow, wide] = [&narrow, &wide].map(|texts| texts.each_ref().map(String::as_str));
+        warns(MARKED, &narrow, &wide, "overbooked");
+    }
     let mcr = |rate: &str| format!("abr.mcr=\"{rate}\"");
     warns(
         MARKED,

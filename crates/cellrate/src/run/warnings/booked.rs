@@ -3,14 +3,18 @@
 use cellrate_engine::atm::cell::ServiceClass;
 use cellrate_engine::atm::plan::{FlowPlan, NodeKind, Plan};
 use cellrate_engine::credit::FcvcConfig;
-use cellrate_engine::kernel::Rate;
-use cellrate_engine::policing::Action;
-use cellrate_engine::traffic::Load;
+use cellrate_engine::kernel::{CellClock, Ps, Rate, ServiceRate};
+use cellrate_engine::passing::{Contents, Passing};
+use cellrate_engine::policing::{Action, Policer, Treatment};
+use cellrate_engine::traffic::{Load, SourceConfig};
 
 use super::Warning;
 
 /// Tolerance for the rounding of sums of rates.
 const SLACK: f64 = 1.0 + 1e-9;
+
+/// Number of cells of a CBR source from which the rate behind its policer is computed.
+const CELLS: usize = 10_000;
 
 /// Warns of links behind switches on which the load exceeds the link's rate. The load is the sum of
 /// the mean rates of uncontrolled sources and the MCRs of the other flows.
@@ -58,10 +62,36 @@ fn forward(flow: &FlowPlan, yields: bool) -> f64 {
             let limits = shaped.into_iter().chain(policed);
             limits
                 .map(|rate| rate.cells_per_second())
+                .chain(passed(flow))
                 .fold(mean, f64::min)
         }
         _ => mcr(flow, flow.service),
     }
+}
+
+/// Rate in cells/s at which the policer of a CBR source lets cells pass. With a CDVT shorter than the
+/// interval of the cells this is less than the contract: the policer drops a cell that comes a little
+/// too early, and the next cell comes late.
+fn passed(flow: &FlowPlan) -> Option<f64> {
+    let (SourceConfig::Cbr(source), Some(policer), None) =
+        (&flow.source, &flow.policer, &flow.shaper)
+    else {
+        return None;
+    };
+    let mut policer = Policer::new(policer, ServiceRate::of_cells);
+    let clock = CellClock::new(source.rate);
+    let cell = Passing::new(Contents::Data, 1, false);
+    let mut next = (Ps::ZERO, 0);
+    let mut passing = Vec::new();
+    for _ in 0..CELLS {
+        let (now, carry) = next;
+        if policer.police(now, cell, false) != Treatment::Drop {
+            passing.push(now);
+        }
+        next = clock.complete(now, carry);
+    }
+    let span = passing.last()?.saturating_sub(*passing.first()?);
+    (span > Ps::ZERO).then(|| (passing.len() - 1) as f64 / span.as_secs_f64())
 }
 
 fn mcr(flow: &FlowPlan, service: ServiceClass) -> f64 {
