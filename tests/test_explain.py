@@ -372,6 +372,12 @@ def test_rm_cells_and_acknowledgements_need_buffer_beside_windows(
     assert "no" not in expected(windows)
     assert "no" not in expected(needed - 1)
     assert expected(needed) == {"no"}
+    # The upper limit of the queue counts them, too; the formula is that of its paper.
+    endless = template(name, *settings, "switch.buffer=infinite")
+    sums = [one for one in find(endless, "queue", "queue_cells") if one.formula == "window-sum"]
+    assert {one.values["queue_cells"] for one in sums} == {windows}
+    assert {claim.value for one in sums for claim in one.claims} == {needed}
+    assert f", with up to {needed - windows:,} RM cells and acknowledgements" in str(sums[0])
 
 
 SHAPED = """

@@ -9,7 +9,13 @@ from typing import Literal, TypeAlias
 
 from cellrate.advice.explain.answer import Kind, Prediction, Statement
 from cellrate.advice.explain.claims import Claim
-from cellrate.advice.explain.queues import cannot_lose, formula_bound, must_lose, queue_bound
+from cellrate.advice.explain.queues import (
+    cannot_lose,
+    formula_bound,
+    limit_of,
+    must_lose,
+    queue_bound,
+)
 from cellrate.advice.explain.subject import AVOIDS_QUEUES, Subject
 from cellrate.advice.formulas import FormulaAnswer, Situation
 from cellrate.advice.formulas.growth import certain_growth_cells_per_second
@@ -163,36 +169,9 @@ def _expected(subject: Subject, situation: Situation) -> Loss:
 
 def _limit(situation: Situation, answer: FormulaAnswer) -> tuple[float, str, str]:
     """The length that a formula limits the queue to, the formula's name, and words for both."""
-    cells = answer.cells or 0.0
-    what = f"{LIMITS[answer.formula]} {cells:,.0f} cells"
-    more = _beside_windows(situation) if answer.formula == "window-sum" else 0
-    if more:
-        what += f", with up to {more:,} RM cells and acknowledgements beside them"
-    return cells + more, answer.formula, what
-
-
-def _beside_windows(situation: Situation) -> int:
-    """Most RM cells and acknowledgements in the queue beside all windows of data.
-
-    One of Nrm cells that a source sends is an RM cell (TM 4.0), with one more at either end of a
-    window. A flow in the other direction has an acknowledgement for each outstanding segment.
-    """
-    switch, port = situation.switch, situation.port
-    against = [
-        flow
-        for flow in situation.network.flows
-        if port in flow.backward and switch.queue_of(flow.ack_service) == situation.queue
-    ]
-    found = 0
-    for flow in (*situation.elastic, *against):
-        window = 0 if flow.tcp is None else flow.tcp.window_cells
-        if flow.abr is not None:
-            found += window // (flow.abr.nrm - 1) + 2
-    for flow in against:
-        if flow.tcp is not None:
-            segments = flow.tcp.window_cells // flow.tcp.segment_cells
-            found += segments * flow.tcp.acknowledgement_cells
-    return found
+    cells, beside = limit_of(situation, answer)
+    what = f"{LIMITS[answer.formula]} {answer.cells or 0.0:,.0f} cells{beside}"
+    return cells, answer.formula, what
 
 
 def _overflowing(subject: Subject, situation: Situation, has: str) -> Loss:

@@ -12,6 +12,7 @@ from cellrate.advice.explain.oscillation import unsteady
 from cellrate.advice.explain.subject import Subject
 from cellrate.advice.formulas import FormulaAnswer, Situation
 from cellrate.advice.formulas.credit import UNDER_CREDIT
+from cellrate.advice.formulas.tcp import beside_windows
 from cellrate.common.numbers import counted
 from cellrate.simulation.network import Flow
 
@@ -50,6 +51,16 @@ def formula_bound(subject: Subject, situation: Situation) -> QueueBound | None:
     """The least of the bounds by formulas, which may exceed the buffer; None without one."""
     bounds = (bound for bound in _bounds(subject, situation) if bound.formula)
     return min(bounds, key=lambda bound: bound.cells, default=None)
+
+
+def limit_of(situation: Situation, answer: FormulaAnswer) -> tuple[float, str]:
+    """The length to which a formula limits the queue, and words on cells that it leaves out.
+
+    The sum of windows counts data alone, as its paper does.
+    """
+    more = beside_windows(situation) if answer.formula == "window-sum" else 0
+    words = f", with up to {more:,} RM cells and acknowledgements beside them" if more else ""
+    return (answer.cells or 0.0) + more, words
 
 
 def cannot_lose(situation: Situation, bound: QueueBound | None) -> bool:
@@ -180,16 +191,17 @@ def _silent(subject: Subject, situation: Situation) -> Iterator[NoStatement]:
 
 def _said(subject: Subject, situation: Situation, answer: FormulaAnswer) -> Statement:
     port, cells = situation.port, answer.cells or 0.0
+    limit, beside = limit_of(situation, answer)
     sense: Sense = "about" if answer.formula in TYPICAL else "at most"
     # A prediction above the buffer cannot be tested, since the queue would lose cells instead.
-    tested = cells <= situation.switch.unrefused_cells
+    tested = limit <= situation.switch.unrefused_cells
     more = "" if tested else ", more than the buffer holds"
     quantity = TYPICAL.get(answer.formula, "queue")
     topic = f"queue by {answer.formula}"
-    claim = Claim(quantity, port.name, sense, cells, topic, situation.service)
+    claim = Claim(quantity, port.name, sense, limit, topic, situation.service)
     return Statement(
         TOPIC,
-        f"{port.name}: {answer.title}: {cells:,.0f} cells{more}.",
+        f"{port.name}: {answer.title}: {cells:,.0f} cells{beside}{more}.",
         {"port": port.name, "queue_cells": cells, **answer.given},
         answer.formula,
         (*answer.fails, *(unsteady(subject, situation) if answer.formula in TYPICAL else ())),

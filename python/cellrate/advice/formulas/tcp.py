@@ -162,6 +162,30 @@ def _sum_fails(situation: Situation, cells: float) -> list[str]:
     return fails
 
 
+def beside_windows(situation: Situation) -> int:
+    """Most RM cells and acknowledgements in the queue beside all windows of data.
+
+    One of Nrm cells that a source sends is an RM cell (TM 4.0), with one more at either end of a
+    window. A flow in the other direction has an acknowledgement for each outstanding segment.
+    """
+    switch, port = situation.switch, situation.port
+    against = [
+        flow
+        for flow in situation.network.flows
+        if port in flow.backward and switch.queue_of(flow.ack_service) == situation.queue
+    ]
+    found = 0
+    for flow in (*situation.elastic, *against):
+        window = 0 if flow.tcp is None else flow.tcp.window_cells
+        if flow.abr is not None:
+            found += window // (flow.abr.nrm - 1) + 2
+    for flow in against:
+        if flow.tcp is not None:
+            segments = flow.tcp.window_cells // flow.tcp.segment_cells
+            found += segments * flow.tcp.acknowledgement_cells
+    return found
+
+
 BUFFER_LAW = PortFormula(
     tcp_over_abr.BUFFER_LAW.name,
     "lossless buffer of TCP over ABR: a RTT + b interval + c feedback delay",

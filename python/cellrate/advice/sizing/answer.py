@@ -27,7 +27,7 @@ class EndlessGrowth:
     Attributes:
         cells_per_second: Rate of growth.
         seen: The growth in a run; None if arithmetic alone shows the growth.
-        bound_cells: Sum of the TCP windows if they bound the queue; None if it is unbounded.
+        bound_cells: Most cells that the TCP windows admit to the queue; None if it is unbounded.
         least_loss_ratio: Least long-term loss ratio with any buffer, if the growth is certain.
     """
 

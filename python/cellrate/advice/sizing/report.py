@@ -93,7 +93,7 @@ def _endless(answer: Answer) -> list[str]:
     if endless.bound_cells is not None:
         left = (endless.bound_cells - last.greatest_cells) / endless.cells_per_second
         found.append(
-            f"All TCP windows together hold {endless.bound_cells:,.0f} cells, which the queue "
+            f"The TCP windows admit at most {endless.bound_cells:,.0f} cells, which the queue "
             f"would reach after another {seconds(max(0.0, left))}. Only a buffer of that size "
             "never loses a cell."
         )

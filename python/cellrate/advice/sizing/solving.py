@@ -15,6 +15,7 @@ from cellrate.advice.formulas.growth import (
     certain_growth_cells_per_second,
     growth_of,
 )
+from cellrate.advice.formulas.tcp import beside_windows
 from cellrate.advice.sizing.answer import Answer, EndlessGrowth
 from cellrate.advice.sizing.confidence import upper_mean
 from cellrate.advice.sizing.question import Measured, PortRun, Question, SizingError, measure
@@ -309,8 +310,10 @@ def _watched_longer(answer: Answer, worst: Measured, runner: Runner) -> Answer:
 
 
 def _window_bound(answer: Answer) -> float | None:
-    """Sum of the TCP windows if only TCP fills the queue; otherwise None."""
-    if Situation(answer.question.network, answer.port).sharing():
+    """Most cells of all TCP windows, with RM cells, if only TCP fills the queue; otherwise None."""
+    situation = Situation(answer.question.network, answer.port)
+    if situation.sharing():
         return None
     found = (formula.cells for formula in answer.formulas if formula.formula == "window-sum")
-    return next(found, None)
+    windows = next(found, None)
+    return None if windows is None else windows + beside_windows(situation)
