@@ -357,7 +357,7 @@ def test_a_setting_makes_a_built_in_scheme_another_contender() -> None:
     answer = judged(
         "erica", experiments=["greedy-2"], settings=["switch.control.target_utilisation=0.95"]
     )
-    name = "erica (target_utilisation=0.95)"
+    name = "erica (switch.control.target_utilisation=0.95)"
     means = {
         one: answer.values.mean(one, "greedy-2", BY_NAME["utilisation"]) for one in ("erica", name)
     }

@@ -111,10 +111,10 @@ def test_pictures_say_which_study_and_which_run(study: Path) -> None:
     pair = draw(data, PlotOptions("phase", "queue", "acr:tcp.1/*", where=one[1:])).figure
     assert [axes.get_title(loc="left") for axes in pair.axes[:2]] == ["erica", "efci"]
     measured = draw(data, PlotOptions("lines", "throughput", "buffer", by="scheme")).figure
-    assert measured.get_suptitle() == "small: throughput over buffer"
-    together = "over all values of scheme"
+    assert measured.get_suptitle() == "small: throughput over switch.buffer"
+    together = "over all values of switch.control.scheme"
     mixed = draw(data, PlotOptions("lines", "throughput", "buffer")).figure
-    assert mixed.get_suptitle() == f"small: throughput over buffer; means {together}"
+    assert mixed.get_suptitle() == f"small: throughput over switch.buffer; means {together}"
     pooled = draw(data, PlotOptions("ecdf", "throughput", by="buffer")).figure
     assert pooled.get_suptitle().endswith(f"; runs {together}")
     alone = PlotOptions("lines", "throughput", "buffer", where=("scheme=erica",))

@@ -99,7 +99,7 @@ def contender(name: str, settings: Sequence[str] = ()) -> Contender:
         )
     if ":" not in name:
         choose(name, list(known), "control scheme")
-        label = name if not settings else f"{name} ({', '.join(map(_brief, settings))})"
+        label = name if not settings else f"{name} ({', '.join(settings)})"
         return Contender(label, known[name], tuple(settings), built_in=not settings)
     place, _, class_name = name.rpartition(":")
     if not place or not class_name.isidentifier():
@@ -121,9 +121,3 @@ def _gives_rates(name: str) -> bool:
     except NoScheme as error:
         raise BadInput(f"{error}; {error.help}" if error.help else str(error)) from error
     return found is None or bool(getattr(found.factory, "explicit_rate", True))
-
-
-def _brief(setting: str) -> str:
-    """A setting, with the last part of its path only."""
-    path, equals, value = setting.partition("=")
-    return f"{path.rpartition('.')[2]}{equals}{value}"

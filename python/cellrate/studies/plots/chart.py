@@ -159,11 +159,11 @@ class Scale:
 
     @property
     def label(self) -> str:
-        """Name and unit."""
-        name = self.name.rpartition(".")[2] if self.name.count(".") else self.name
-        if self.unit:
-            name = next((name.removesuffix(end) for end in SUFFIXES if name.endswith(end)), name)
-        name = name.replace("_", " ")
+        """Name and unit; a path is whole, as in the study."""
+        name = self.name
+        if "." not in name:
+            ends = (end for end in SUFFIXES if self.unit and name.endswith(end))
+            name = name.removesuffix(next(ends, "")).replace("_", " ")
         return f"{name} ({self.unit})" if self.unit else name
 
     @property
