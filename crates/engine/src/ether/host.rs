@@ -83,6 +83,14 @@ impl Interface {
             self.free_at
         }
     }
+    /// True if the line is free, no endpoint waits for it, and nothing but the line holds frames back.
+    #[inline]
+    fn is_idle(&self, now: Ps) -> bool {
+        self.round.is_empty()
+            && self.free_at <= now
+            && self.gated.is_none()
+            && self.limiter.is_none()
+    }
     /// Sends a frame at `now`; the line must be free. Returns the time at which the frame arrives.
     fn transmit(
         &mut self,
@@ -238,6 +246,9 @@ impl Host {
         let endpoint = &mut self.endpoints[number];
         let port = endpoint.port as usize;
         if let Some(interface) = self.interfaces.get_mut(port) {
+            if !endpoint.in_round && self.credited.is_none() && interface.is_idle(now) {
+                return self.send_alone(number as u32, port, now, links);
+            }
             if !endpoint.in_round {
                 endpoint.in_round = true;
                 interface.round.push_back(number as u32);
@@ -248,6 +259,23 @@ impl Host {
             self.begin(port, now, links);
         }
         self.note_wake(number);
+    }
+
+    /// Sends the next frame of an endpoint, which alone may have one, by an idle interface: what the round robin would do.
+    fn send_alone(&mut self, number: u32, port: usize, now: Ps, links: &mut Links) {
+        let endpoint = &mut self.endpoints[number as usize];
+        if let Some(frame) = endpoint.poll(now) {
+            endpoint.in_round = endpoint.may_have_more();
+            if endpoint.in_round {
+                self.interfaces[port].round.push_back(number);
+            }
+            self.transmit_of((number, port), frame, now, links);
+            let next = self.interfaces[port].next_start();
+            if next != self.clocks.get(port) {
+                self.clocks.set(port, next);
+            }
+        }
+        self.note_wake(number as usize);
     }
 
     /// Sends the next frame of an interface at once if its line is free; otherwise schedules it for the time

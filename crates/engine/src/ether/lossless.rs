@@ -226,12 +226,21 @@ impl PortGate {
     }
 }
 
+/// The priorities whose bits are set, the lowest first.
+fn bits(set: u8) -> impl Iterator<Item = u8> {
+    let from = |set: u8| (set != 0).then_some(set);
+    let each = core::iter::successors(from(set), move |set| from(set & (set - 1)));
+    each.map(|set| set.trailing_zeros() as u8)
+}
+
 /// PFC or CBFC at an interface of a host.
 #[derive(Clone, Debug)]
 pub struct HostGate {
     pub(super) gate: Gate,
     /// By priority: endpoints that are out of the interface's round robin while their priority is held back.
-    pub(super) kept: [VecDeque<u32>; 8],
+    kept: [VecDeque<u32>; 8],
+    /// A bit for each priority with an endpoint in `kept`.
+    kept_bits: u8,
     /// By priority: the frame that waits for credits of CBFC, with the index of its endpoint.
     pub(super) heads: [Option<(u32, Info, Packet)>; 8],
     /// Label of the frames of PFC or CBFC that the interface sends; see [`PortGate`].
@@ -246,6 +255,7 @@ impl HostGate {
         HostGate {
             gate,
             kept: Default::default(),
+            kept_bits: 0,
             heads: [None; 8],
             label,
             notices: Notices::default(),
@@ -257,6 +267,45 @@ impl HostGate {
             Gate::Pauses(pauses) => pauses.holds(priority, at),
             Gate::Credits(_) => self.heads[usize::from(priority)].is_some(),
         }
+    }
+    /// Keeps an endpoint out of the round robin while its `priority` is held back.
+    pub(super) fn keep(&mut self, priority: u8, number: u32) {
+        self.kept[usize::from(priority)].push_back(number);
+        self.kept_bits |= 1 << priority;
+    }
+    /// Takes endpoint `number` back of those kept with `priority`. Returns false if it is not among them.
+    pub(super) fn take_kept(&mut self, priority: u8, number: u32) -> bool {
+        let kept = &mut self.kept[usize::from(priority)];
+        let Some(place) = kept.iter().position(|other| *other == number) else {
+            return false;
+        };
+        kept.remove(place);
+        if kept.is_empty() {
+            self.kept_bits &= !(1 << priority);
+        }
+        true
+    }
+    /// Moves the endpoints whose priority is no longer held back at `now` to the end of `round`.
+    pub(super) fn put_back(&mut self, now: Ps, round: &mut VecDeque<u32>) {
+        for priority in bits(self.kept_bits) {
+            if !self.keeps(priority, now) {
+                round.append(&mut self.kept[usize::from(priority)]);
+                self.kept_bits &= !(1 << priority);
+            }
+        }
+    }
+    /// Time at which the gate may open for an endpoint or a frame that is held back, without a further frame from
+    /// the receiving end; `NEVER` if none is.
+    pub(super) fn opens_at(&self) -> Ps {
+        let mut held = self.kept_bits;
+        if let Gate::Credits(_) = self.gate {
+            let heads = self.heads.iter().enumerate();
+            held |= heads.fold(0, |bits, (priority, head)| {
+                bits | u8::from(head.is_some()) << priority
+            });
+        }
+        let opens = bits(held).map(|priority| self.gate.opens_at(priority));
+        opens.min().unwrap_or(Ps::NEVER)
     }
     /// Passes a frame of an endpoint whose priority [`HostGate::keeps`] does not hold back. Returns false if
     /// the frame must wait for credits of CBFC.
@@ -276,12 +325,18 @@ impl HostGate {
     }
     /// True if a frame that has waited for credits may be sent at `now`.
     pub(super) fn has_head(&mut self, now: Ps) -> bool {
+        if let Gate::Pauses(_) = self.gate {
+            return false;
+        }
         let mut heads = self.heads.iter().flatten();
         heads.any(|(_, info, _)| self.gate.allows(*info, now))
     }
     /// Removes and returns a frame that has waited for credits and may be sent at `now`; if there are
     /// several, the frame of the highest priority.
     pub(super) fn take_head(&mut self, now: Ps) -> Option<(u32, Info, Packet)> {
+        if let Gate::Pauses(_) = self.gate {
+            return None;
+        }
         let gate = &mut self.gate;
         let mut heads = self.heads.iter_mut().rev();
         let found = heads.find(|head| head.is_some_and(|(_, info, _)| gate.allows(info, now)));

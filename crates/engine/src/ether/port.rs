@@ -114,9 +114,9 @@ struct Queue {
     /// Length of the queue. The frame in transmission counts until its interframe gap has passed.
     held: Held,
     most: Held,
+    /// Counters. Their integrals lack the frames that the queue holds: for a frame that has left they have its octets
+    /// times the time of its stay, for a frame of the queue its octets times the time of its arrival, subtracted.
     counts: QueueCounts,
-    /// Instant up to which the integrals in `counts` have been computed.
-    since: Ps,
 }
 
 impl Queue {
@@ -142,18 +142,26 @@ impl Queue {
             held: Held::default(),
             most: Held::default(),
             counts: QueueCounts::default(),
-            since: Ps::ZERO,
         }
     }
-    /// Extends the time integrals of the queue's lengths to `now`.
-    fn integrate(&mut self, now: Ps) {
-        let span = (now.0 - self.since.0) as u128;
-        self.counts.octet_ps += span * self.held.octets as u128;
-        self.counts.packet_ps += span * self.held.packets as u128;
-        self.since = now;
+    /// The counters, with the integrals of the queue's lengths up to `now`.
+    fn counts(&self, now: Ps) -> QueueCounts {
+        let QueueCounts {
+            octet_ps,
+            packet_ps,
+            ..
+        } = self.counts;
+        QueueCounts {
+            octet_ps: octet_ps.wrapping_add(area(self.held.octets, now)),
+            packet_ps: packet_ps.wrapping_add(area(self.held.packets, now)),
+            ..self.counts
+        }
     }
+    #[inline]
     fn enter(&mut self, now: Ps, octets: u32) {
-        self.integrate(now);
+        let counts = &mut self.counts;
+        counts.octet_ps = counts.octet_ps.wrapping_sub(area(octets.into(), now));
+        counts.packet_ps = counts.packet_ps.wrapping_sub(now.0.into());
         self.held = with(self.held, octets);
         self.most.octets = self.most.octets.max(self.held.octets);
         self.most.packets = self.most.packets.max(self.held.packets);
@@ -161,12 +169,20 @@ impl Queue {
     /// Removes a frame of `octets`, which was sent or dropped.
     #[inline]
     fn depart(&mut self, now: Ps, octets: u32) {
-        self.integrate(now);
+        let counts = &mut self.counts;
+        counts.octet_ps = counts.octet_ps.wrapping_add(area(octets.into(), now));
+        counts.packet_ps = counts.packet_ps.wrapping_add(now.0.into());
         self.held = without(self.held, octets);
         if self.held.packets == 0 {
             self.aqm.on_empty(now);
         }
     }
+}
+
+/// A length times the time since the start of the run.
+#[inline]
+fn area(length: u64, now: Ps) -> u128 {
+    length as u128 * now.0 as u128
 }
 
 fn with(held: Held, octets: u32) -> Held {
@@ -309,7 +325,7 @@ impl Port {
     pub fn next_due(&self, shared: bool) -> Ps {
         let ends = self.serving.is_some() && (shared || self.waiting > 0);
         let mut end = if ends { self.free_at } else { Ps::NEVER };
-        if self.resumes {
+        if self.may_resume() {
             end = end.min(self.resumes_at());
         }
         if self.has_timers {
@@ -317,6 +333,12 @@ impl Port {
         } else {
             end
         }
+    }
+
+    /// False if [`Port::resumes_at`] is `NEVER` for certain.
+    #[inline]
+    fn may_resume(&self) -> bool {
+        self.resumes && (self.serving.is_none() || self.limiter.is_some())
     }
 
     fn next_timer(&self) -> Ps {
@@ -345,7 +367,7 @@ impl Port {
                 self.wake(self.next_timer());
             } else if end <= now {
                 self.end_service(outside);
-            } else if self.resumes && self.resumes_at() <= now {
+            } else if self.may_resume() && self.resumes_at() <= now {
                 self.carry = 0;
                 self.begin_next(self.resumes_at(), outside);
             } else {
@@ -420,10 +442,10 @@ impl Port {
     }
 
     /// Processes a frame that arrives at `now`; the port must have been advanced to `now`.
-    #[inline]
-    pub fn arrive(&mut self, now: Ps, mut frame: Arriving, outside: &mut Outside<'_>) {
+    #[inline(always)]
+    pub fn arrive(&mut self, now: Ps, frame: &mut Arriving, outside: &mut Outside<'_>) {
         if self.resumes && frame.info.is_flow_credit() {
-            return self.arrive_limited(now, frame, outside);
+            return self.arrive_limited(now, *frame, outside);
         }
         let number = self.queue_of[frame.info.priority() as usize] as usize;
         let came = frame.info.ecn();
@@ -445,7 +467,7 @@ impl Port {
         &mut self,
         now: Ps,
         (number, came): (usize, Ecn),
-        mut frame: Arriving,
+        frame: &mut Arriving,
         outside: &mut Outside<'_>,
     ) {
         let is_lossless = self.is_lossless(frame.info);
@@ -464,7 +486,7 @@ impl Port {
                 .as_ref()
                 .is_some_and(|memory| !memory.admit(place, octets))
         {
-            return match self.trim(number, &mut frame, came, outside) {
+            return match self.trim(number, frame, came, outside) {
                 Some(number) => self.enter(now, (number, came), frame, outside),
                 None => self.drop((now, Cause::Overflow), number, frame, outside),
             };
@@ -476,7 +498,7 @@ impl Port {
         // A mark counts only if the frame is not dropped.
         if frame.info.ecn() != came {
             queue.counts.marked += 1;
-            outside.note_mark(now, &frame, self.link);
+            outside.note_mark(now, frame, self.link);
         }
         if let Some(ahead) = &self.ahead {
             let is_idle = ahead.is_empty();
@@ -486,7 +508,10 @@ impl Port {
             self.schedule.on_arrival(number, self.octets_left(now));
         }
         let queue = &mut self.queues[number];
-        queue.waiting.push_back(Waiting { frame, since: now });
+        queue.waiting.push_back(Waiting {
+            frame: *frame,
+            since: now,
+        });
         self.waiting += 1;
         if self.serving.is_none() {
             self.carry = 0;
@@ -497,7 +522,7 @@ impl Port {
     /// Fixes the transmission time of the frame that arrives at `now`, behind all frames that arrived earlier, and puts
     /// the frame onto the link.
     #[inline]
-    fn serve_ahead(&mut self, now: Ps, is_idle: bool, frame: Arriving, outside: &mut Outside<'_>) {
+    fn serve_ahead(&mut self, now: Ps, is_idle: bool, frame: &Arriving, outside: &mut Outside<'_>) {
         if is_idle {
             (self.free_at, self.carry) = (now, 0);
         }
@@ -528,7 +553,7 @@ impl Port {
         &mut self,
         (at, cause): (Ps, Cause),
         number: usize,
-        mut frame: Arriving,
+        frame: &mut Arriving,
         outside: &mut Outside<'_>,
     ) {
         let dropped = &mut self.queues[number].counts.dropped;
@@ -541,7 +566,7 @@ impl Port {
             info,
             packet,
             ..
-        } = frame;
+        } = *frame;
         outside.drops.push(Dropped {
             at,
             route,
@@ -585,10 +610,10 @@ impl Port {
                     outside.note_mark(start, &frame, self.link);
                 }
                 self.schedule.on_service(number, octets);
-                self.serve(start, number, frame, outside);
+                self.serve(start, number, &frame, outside);
             } else {
                 queue.counts.dropped_early += 1;
-                self.drop((start, Cause::Early), number, frame, outside);
+                self.drop((start, Cause::Early), number, &mut frame, outside);
                 self.leave(start, number, octets, outside);
             }
             if is_empty {
@@ -604,8 +629,14 @@ impl Port {
     /// The queue from which the next frame is sent; `None` if no queue may send.
     #[inline]
     fn next_queue(&mut self, start: Ps) -> Option<usize> {
-        if self.queues.len() == 1 && self.gate.is_none() && self.schedule.is_strict(0) {
-            return Some(0);
+        if let [queue] = &self.queues[..]
+            && self.schedule.is_strict(0)
+        {
+            let Some(gate) = &mut self.gate else {
+                return Some(0);
+            };
+            let first = queue.waiting.front()?.frame.info;
+            return gate.gate.allows(first, start).then_some(0);
         }
         let mut heads = Heads::default();
         let gate = &mut self.gate;
@@ -620,7 +651,7 @@ impl Port {
 
     /// Starts the transmission of a frame from `queue` at `start`.
     #[inline]
-    fn serve(&mut self, start: Ps, queue: usize, frame: Arriving, outside: &mut Outside<'_>) {
+    fn serve(&mut self, start: Ps, queue: usize, frame: &Arriving, outside: &mut Outside<'_>) {
         self.serving = Some((queue as u8, frame.info.octets()));
         if let Some(gate) = &mut self.gate
             && frame.info.is_held_back()
@@ -633,16 +664,16 @@ impl Port {
 
     /// Puts a frame whose first bit leaves at `start` onto the link, with its telemetry, if any.
     #[inline]
-    fn occupy_line(&mut self, start: Ps, frame: Arriving, outside: &mut Outside<'_>) {
+    fn occupy_line(&mut self, start: Ps, frame: &Arriving, outside: &mut Outside<'_>) {
         if frame.info.has_telemetry() {
-            return self.occupy_telling(start, frame, outside);
+            return self.occupy_telling(start, *frame, outside);
         }
         self.carry_frame(start, frame, outside);
     }
 
     /// Puts a frame whose first bit leaves at `start` onto the link. Returns the time at which it arrives.
     #[inline(always)]
-    fn carry_frame(&mut self, start: Ps, frame: Arriving, outside: &mut Outside<'_>) -> Ps {
+    fn carry_frame(&mut self, start: Ps, frame: &Arriving, outside: &mut Outside<'_>) -> Ps {
         let (octets, carry) = (frame.info.octets(), self.carry);
         let (mut last_bit, _) = self.clock.after(start, carry, PREAMBLE + octets);
         let on_line = on_line(octets);
@@ -699,9 +730,8 @@ impl Port {
         self.queues.len()
     }
     /// Counters of a queue, with integrals up to `now`; the port must have been advanced to `now`.
-    pub fn counts(&mut self, queue: usize, now: Ps) -> QueueCounts {
-        self.queues[queue].integrate(now);
-        self.queues[queue].counts
+    pub fn counts(&self, queue: usize, now: Ps) -> QueueCounts {
+        self.queues[queue].counts(now)
     }
     /// Present length of a queue.
     pub fn held(&self, queue: usize) -> Held {

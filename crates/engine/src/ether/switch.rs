@@ -158,15 +158,20 @@ impl Switch {
             && let Some((port, slot)) = answers
             && let Some(mut record) = frame.info.record(&frame.packet)
         {
-            self.at_port(port as usize, now, None, links);
+            self.advance_port(port as usize, now, links);
             self.ports[port as usize].on_backward(now, slot, &mut record);
             (frame.info, frame.packet) = frame.info.with_record(&record);
         }
     }
 
+    /// Advances port `number` to `now`.
+    fn advance_port(&mut self, number: usize, now: Ps, links: &mut Links) {
+        self.at_port(number, now, None, links);
+    }
+
     /// Advances port `number` to `now`. Then `frame`, if there is one, arrives at the port.
-    #[inline]
-    fn at_port(&mut self, number: usize, now: Ps, frame: Option<Arriving>, links: &mut Links) {
+    #[inline(always)]
+    fn at_port(&mut self, number: usize, now: Ps, frame: Option<&mut Arriving>, links: &mut Links) {
         let port = &mut self.ports[number];
         let mut outside = Outside {
             out: links.outlet(port.link),
@@ -236,7 +241,7 @@ impl Switch {
             return;
         }
         for number in 0..self.ports.len() {
-            self.at_port(number, last, None, links);
+            self.advance_port(number, last, links);
         }
     }
 }
@@ -249,7 +254,7 @@ impl Components for Switch {
     #[inline]
     fn event(&mut self, port: usize, now: Ps, links: &mut Links) {
         if self.is_plain {
-            self.at_port(port, now, None, links);
+            self.advance_port(port, now, links);
         } else if self.accounts.is_some() {
             self.advance_credited(port, now, links);
         } else {
@@ -292,7 +297,7 @@ impl Components for Switch {
             arriving.slot = controlled.slot;
             self.on_backward(at, controlled.answers, &mut arriving, links);
         }
-        self.at_port(port as usize, at, Some(arriving), links);
+        self.at_port(port as usize, at, Some(&mut arriving), links);
     }
 }
 

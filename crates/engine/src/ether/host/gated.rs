@@ -87,11 +87,7 @@ impl Host {
         let Some(gated) = &mut interface.gated else {
             return;
         };
-        for priority in 0_u8..8 {
-            if !gated.keeps(priority, now) {
-                interface.round.append(&mut gated.kept[priority as usize]);
-            }
-        }
+        gated.put_back(now, &mut interface.round);
     }
 
     /// Takes an endpoint out of the round robin if its priority is held back. Returns true in this case.
@@ -102,7 +98,7 @@ impl Host {
         let priority = self.endpoints[number as usize].priority();
         let holds = gated.keeps(priority, now);
         if holds {
-            gated.kept[priority as usize].push_back(number);
+            gated.keep(priority, number);
         }
         holds
     }
@@ -131,9 +127,7 @@ impl Host {
         if next == usual {
             return;
         }
-        let kept = &mut gated.kept[usual as usize];
-        if let Some(place) = kept.iter().position(|other| *other == number as u32) {
-            kept.remove(place);
+        if gated.take_kept(usual, number as u32) {
             interface.round.push_back(number as u32);
         }
     }
@@ -161,12 +155,7 @@ impl super::Interface {
         };
         // This also adds the credits that can be spent by now, so only credits that come later can still open the gate.
         let has_head = gated.has_head(now);
-        let kept = (0_u8..8).filter(|priority| {
-            let of_priority = usize::from(*priority);
-            !gated.kept[of_priority].is_empty() || gated.heads[of_priority].is_some()
-        });
-        let opens = kept.map(|priority| gated.gate.opens_at(priority));
-        let opens = opens.min().unwrap_or(Ps::NEVER);
+        let opens = gated.opens_at();
         let waits = has_head || gated.notices.wait();
         let next = next.min(if waits { free_at } else { Ps::NEVER });
         next.min(opens)

@@ -81,9 +81,9 @@ impl Port {
                 packet,
                 slot: None,
             };
-            self.serve(start, NO_QUEUE, frame, outside);
+            self.serve(start, NO_QUEUE, &frame, outside);
         } else if let Some(frame) = credited.next() {
-            self.serve(start, 0, frame, outside);
+            self.serve(start, 0, &frame, outside);
         }
     }
 }

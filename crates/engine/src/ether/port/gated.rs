@@ -46,7 +46,7 @@ impl Port {
         }
     }
     /// Drops a frame that arrives at `now` and does not fit into the buffer. The port must have been advanced to `now`.
-    pub fn refuse(&mut self, now: Ps, frame: Arriving, outside: &mut Outside<'_>) {
+    pub fn refuse(&mut self, now: Ps, frame: &mut Arriving, outside: &mut Outside<'_>) {
         let number = self.queue_of[frame.info.priority() as usize] as usize;
         let arrived = &mut self.queues[number].counts.arrived;
         *arrived = super::with(*arrived, frame.info.octets());
@@ -73,7 +73,7 @@ impl Port {
             packet,
             slot: None,
         };
-        self.serve(start, NO_QUEUE, frame, outside);
+        self.serve(start, NO_QUEUE, &frame, outside);
         true
     }
     /// Earliest time at which a flow credit may be sent, or, while the line is free, at which the gate may open for the

@@ -42,7 +42,7 @@ impl Port {
         let limiter = self.limiter.as_mut();
         let credit = limiter.and_then(|limiter| limiter.take(start));
         if let Some(frame) = credit {
-            self.serve(start, NO_QUEUE, frame, outside);
+            self.serve(start, NO_QUEUE, &frame, outside);
         }
         credit.is_some()
     }

@@ -26,7 +26,7 @@ impl Port {
             }
         }
         frame.info = frame.info.with_hops(trail.hops().len());
-        let at = self.carry_frame(start, frame, outside);
+        let at = self.carry_frame(start, &frame, outside);
         for hop in trail.hops() {
             outside.out.link.push_further(at, &Packet::Hop(*hop));
         }

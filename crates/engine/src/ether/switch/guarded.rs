@@ -13,13 +13,13 @@ use crate::ether::transport::{Frame, Links};
 use crate::kernel::{Ps, Tournament};
 
 /// Kind of event at a port.
-enum Change {
+enum Change<'a> {
     /// A frame arrives.
-    Frame(Arriving),
+    Frame(&'a mut Arriving),
     /// A frame arrives that does not fit into the buffer.
-    Refused(Arriving),
+    Refused(&'a mut Arriving),
     /// A frame of PFC or CBFC arrives from the other end of the link.
-    OfLink(Packet),
+    OfLink(&'a Packet),
     /// The port must send a pause, the end of a pause, or freed credits.
     Told(Due),
     /// A transmission or a pause ends, or credits can be spent.
@@ -47,7 +47,7 @@ impl Switch {
         links: &mut Links,
     ) {
         if info.is_of_link() {
-            return self.act(label as usize, at, Change::OfLink(packet), links);
+            return self.act(label as usize, at, Change::OfLink(&packet), links);
         }
         let route = &self.routes[label as usize];
         debug_assert!(
@@ -67,14 +67,19 @@ impl Switch {
             self.on_backward(at, controlled.answers, &mut arriving, links);
         }
         let mut due = None;
-        let mut change = Change::Frame(arriving);
+        let mut is_refused = false;
         if let Some(guard) = self.guard.as_mut().filter(|guard| guard.covers(info)) {
             if guard.admits(label, info) {
                 due = guard.take(at, label, info);
             } else {
-                change = Change::Refused(arriving);
+                is_refused = true;
             }
         }
+        let change = if is_refused {
+            Change::Refused(&mut arriving)
+        } else {
+            Change::Frame(&mut arriving)
+        };
         self.act(port, at, change, links);
         self.tell(at, due, links);
     }
@@ -107,7 +112,7 @@ impl Switch {
     /// Advances a port to `now` and applies `change`. A frame that has left the port or was dropped may end
     /// a pause or free credits. Then the port that feeds the opposite link of this frame's incoming link
     /// sends the end of the pause or the credits.
-    fn act(&mut self, number: usize, now: Ps, change: Change, links: &mut Links) {
+    fn act(&mut self, number: usize, now: Ps, change: Change<'_>, links: &mut Links) {
         let port = &mut self.ports[number];
         let mut outside = Outside {
             out: links.outlet(port.link),
@@ -121,12 +126,15 @@ impl Switch {
         match change {
             Change::Frame(frame) => port.arrive(now, frame, &mut outside),
             Change::Refused(frame) => port.refuse(now, frame, &mut outside),
-            Change::OfLink(packet) => port.obey(now, &packet, &mut outside),
+            Change::OfLink(packet) => port.obey(now, packet, &mut outside),
             Change::Told(due) => port.tell(now, due, &mut outside),
             Change::None => {}
         }
         let gone = port.take_gone();
-        self.clocks.set(number, port.next_due(true));
+        let due = port.next_due(true);
+        if due != self.clocks.get(number) {
+            self.clocks.set(number, due);
+        }
         // The refused frame is the last drop, and PFC or CBFC has not counted it.
         let counted = self.drops.len() - usize::from(is_refused);
         let dropped = self.drops[..counted].iter();
