@@ -22,6 +22,7 @@ THRESHOLDS = {
 NAMES = {
     "none": "no control",
     "efci": "EFCI",
+    "becn": "BECN",
     "erica": "ERICA",
     "fmmra": "FMMRA",
     "charny": "Charny's scheme",

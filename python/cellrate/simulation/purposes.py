@@ -68,6 +68,7 @@ PURPOSES: dict[str, dict[str, dict[str, str]]] = {
         "schemes": {
             "none": "to see a bottleneck that no switch controls",
             "efci": "to control sources by one bit of data cells",
+            "becn": "to warn sources from the congested switch itself",
             "erica": "to give fair rates at a chosen load or delay",
             "fmmra": "to give max-min rates, by rates told in both directions",
             "charny": "to give max-min rates by the rates that sources tell",

@@ -279,6 +279,17 @@ fn check_rates(scenario: &Scenario, graph: &Graph, problems: &mut Vec<Problem>) 
         }));
     }
     let control = &scenario.switch.control.0;
+    if control.generates() {
+        let message = format!(
+            "`{}` needs switches that generate RM cells, which only ATM has",
+            control.name()
+        );
+        problems.push(Problem::error(
+            place!["switch", "control"],
+            message,
+            "set another scheme, or `link_layer = \"atm\"`",
+        ));
+    }
     if first.is_none() && !matches!(control, ControlConfig::None(_)) {
         let message = format!(
             "`{}` has nothing to control: no flow has `rate_control`",

@@ -15,7 +15,7 @@ use super::plan::{FlowPlan, NodeKind, Plan, PlanError, SwitchPlan};
 use super::policed::{Enforcer, Policed};
 use super::simultaneous::SimultaneousCells;
 use super::source_queue::SourceQueue;
-use super::switch::{Route, Switch};
+use super::switch::{Notified, Route, Switch};
 use super::terminal::{App, Shaper, Supply, Terminal, TerminalSettings};
 use super::transport::Inbox;
 use crate::atm::cell::ServiceClass;
@@ -218,33 +218,63 @@ impl<'a> Draft<'a> {
         let feedback = self.feedback(node);
         let mut switch = Switch::new(ports, table, relays, policed, self.log(), prompt);
         switch.feedback = feedback;
+        switch.notified = self.notified(node, settings);
         switch
     }
 
     /// For each channel with the dynamic GCRA at switch `node`: label (VPI/VCI) of the opposite channel's cells, and
     /// index of the channel's policer among the policers of the switch.
     fn feedback(&self, node: usize) -> Vec<(u32, u32)> {
-        let arriving = &self.arriving[node];
-        let policed = arriving
+        let policed = self.arriving[node]
             .iter()
             .filter(|channel| self.is_policed(node, **channel));
-        let labels = (0..)
-            .zip(arriving)
-            .map(|(label, channel)| (*channel, label));
-        let mut labels: Vec<(ChannelId, u32)> = labels.collect();
-        labels.sort_unstable();
         let mut found = Vec::new();
         for (index, channel) in (0..).zip(policed) {
             let config = &self.plan.flows[channel.flow()].policer;
-            let place = labels.binary_search_by_key(&channel.reverse(), |(channel, _)| *channel);
-            if let (Some(_), Ok(place)) =
-                (config.as_ref().and_then(|it| it.dynamic.as_ref()), place)
+            let is_dynamic = config.as_ref().is_some_and(|it| it.dynamic.is_some());
+            if let Some(label) = self
+                .label_at(node, channel.reverse())
+                .filter(|_| is_dynamic)
             {
-                found.push((labels[place].1, index));
+                found.push((label, index));
             }
         }
         found.sort_unstable();
         found
+    }
+
+    /// The channels for which switch `node` may generate backward RM cells: those whose ABR loops do not end there, at
+    /// ports with a control scheme that generates such cells.
+    fn notified(&self, node: usize, settings: &SwitchPlan) -> Vec<Notified> {
+        let notified = |(label, channel): (u32, &ChannelId)| {
+            let link = self.hop_from(node, *channel)?.link;
+            let is_relayed = self.plan.vsvd(node).is_some() && self.has_loop(channel.flow());
+            let generates = self.class(*channel) == ServiceClass::Abr
+                && !is_relayed
+                && self.plan.control_of(link, settings).generates();
+            if !generates {
+                return None;
+            }
+            Some(Notified {
+                label,
+                opposite: self.label_at(node, channel.reverse())?,
+                port: self.hop_from(node, channel.reverse())?.port,
+                generated: 0,
+            })
+        };
+        (0..)
+            .zip(&self.arriving[node])
+            .filter_map(notified)
+            .collect()
+    }
+
+    /// Label (VPI/VCI) of the cells of `channel` that arrive at `node`.
+    fn label_at(&self, node: usize, channel: ChannelId) -> Option<u32> {
+        let hops = &self.channels[channel.index()].hops;
+        let into = hops
+            .iter()
+            .find(|hop| self.plan.links[hop.link].to == node)?;
+        Some(into.label)
     }
 
     /// True if switch `node` polices `channel`: the first switch of a forward channel with a policer.

@@ -37,7 +37,7 @@ pub enum What {
         seq: Option<u64>,
     },
     /// An RM cell was marked: a switch changed CI, NI or ER, or the destination turned EFCI into
-    /// CI.
+    /// CI. Also a backward RM cell that a switch generated.
     Mark {
         /// Explicit rate in the cell after the mark, in cells/s.
         er: f64,

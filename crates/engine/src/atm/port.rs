@@ -367,6 +367,18 @@ impl<S: Server> Port<S> {
         let queue = self.class_length(now, self.reads_queue, out);
         self.control.on_backward(now, slot, rm, queue);
     }
+    /// Passes the contents `rm` of a forward RM cell of the channel with index `slot` to the control scheme. Returns
+    /// the contents of a backward RM cell that the switch must send to the source of the channel.
+    pub fn generate(
+        &mut self,
+        now: Ps,
+        slot: u32,
+        rm: &RmCell,
+        out: &mut Outlet<'_>,
+    ) -> Option<RmCell> {
+        let queue = self.class_length(now, self.reads_queue, out);
+        self.control.generate(now, slot, rm, queue)
+    }
     /// Time of the control scheme's next timer, at which [`Port::wake`] must be called.
     #[inline]
     pub fn wake_at(&self) -> Ps {

@@ -79,6 +79,19 @@ impl Route {
     }
 }
 
+/// A channel for which the switch may generate backward RM cells.
+#[derive(Clone, Copy, Debug)]
+pub struct Notified {
+    /// Label (VPI/VCI) of the channel's cells.
+    pub label: u32,
+    /// Label (VPI/VCI) of the cells of the opposite channel, to which the backward RM cells belong.
+    pub opposite: u32,
+    /// Index of the output port of the opposite channel.
+    pub port: u32,
+    /// Number of backward RM cells generated since the start of the run.
+    pub generated: u64,
+}
+
 /// Least number of ports with which the switch prefetches memory. With so many ports, most ports are outside the
 /// nearest cache when their next cell arrives.
 const WIDE: usize = 64;
@@ -103,6 +116,8 @@ pub struct Switch<S> {
     /// For each channel with the dynamic GCRA: label (VPI/VCI) of the opposite channel's cells, and index of the
     /// channel's policer. In the order of the labels.
     pub feedback: Vec<(u32, u32)>,
+    /// The channels whose control scheme may generate backward RM cells, in the order of the labels.
+    pub notified: Vec<Notified>,
     /// Log of the events of this switch.
     pub log: Log,
     /// Earliest possible times of timers: first for the control scheme of each port, then for each relay. A
@@ -163,6 +178,7 @@ impl<S: Server> Switch<S> {
             relays,
             policed,
             feedback: Vec::new(),
+            notified: Vec::new(),
             log,
             timers,
             prompt,
@@ -599,6 +615,8 @@ impl<S: Server> Switch<S> {
         if !is_data && cell.info.kind() == Kind::Brm {
             self.mark(now, cell.label, &mut body, links);
             self.tell_policer(now, cell.label, body.as_deref());
+        } else if !is_data && !self.notified.is_empty() {
+            self.notify(port, cell, body.as_deref(), links);
         }
         let route = &self.table[cell.label as usize];
         let arrival = if is_data {
@@ -616,6 +634,53 @@ impl<S: Server> Switch<S> {
             let place = (route.channel, link);
             self.log.add(Event::loss(now, place, cause, cell.info));
         }
+    }
+
+    /// Passes a forward RM cell to the control scheme of its output port, which has the index `port`. Sends the
+    /// backward RM cell that the scheme generates.
+    #[inline(never)]
+    fn notify(&mut self, port: usize, cell: Cell, body: Option<&Body>, links: &mut Links) {
+        let (Some(Body::Rm(rm)), Some(index)) = (body, self.notified_at(cell.label)) else {
+            return;
+        };
+        let (port, link) = &mut self.ports[port];
+        let Route {
+            channel,
+            control_slot,
+            ..
+        } = self.table[cell.label as usize];
+        let out = &mut links.outlet(*link);
+        let Some(generated) = port.generate(cell.at, control_slot, rm, out) else {
+            return;
+        };
+        // The log assigns the cell to the channel whose rate it controls.
+        self.log.add(Event {
+            at: cell.at,
+            channel,
+            link: Some(*link),
+            what: What::Mark { er: generated.er },
+        });
+        let notified = &mut self.notified[index];
+        notified.generated += 1;
+        let port = notified.port as usize;
+        let cell = Cell {
+            label: notified.opposite,
+            info: Info::rm(Kind::Brm, false),
+            ..cell
+        };
+        self.send(port, cell, Some(&mut Body::Rm(generated)), links);
+    }
+
+    /// Index of the channel whose cells arrive with `label` among the [`Switch::notified`].
+    fn notified_at(&self, label: u32) -> Option<usize> {
+        let label_of = |notified: &Notified| notified.label;
+        self.notified.binary_search_by_key(&label, label_of).ok()
+    }
+
+    /// Number of backward RM cells that the switch has generated for the channel whose cells arrive with `label`.
+    pub fn generated_for(&self, label: u32) -> u64 {
+        let index = self.notified_at(label);
+        index.map_or(0, |index| self.notified[index].generated)
     }
 
     /// Passes a backward RM cell to the policer of the opposite channel, if this policer follows the channel's rate.

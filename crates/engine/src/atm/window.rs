@@ -41,8 +41,7 @@ pub struct Sends {
     pub losses: Losses,
     /// Cells of the channel at its policer; `None` without a policer.
     pub policed: Option<PolicerCounts>,
-    /// RM cells of the channel that virtual sources and destinations have inserted and absorbed on
-    /// its path.
+    /// RM cells of the channel that switches have inserted and absorbed on its path.
     pub relayed: RelayCounts,
     /// Number of cells of the channel that have arrived at its end.
     pub delivered: u64,

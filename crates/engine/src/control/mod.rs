@@ -5,6 +5,7 @@
 //! use: EFCI marking, relative rate marking, explicit rate marking, and virtual source and
 //! destination.
 
+pub mod becn;
 pub mod capc;
 pub mod charny;
 mod congestion_bit;
@@ -109,6 +110,13 @@ macro_rules! registry {
                     ControlConfig::Custom(config) => config.found().is_some_and(|it| it.follows_order()),
                 }
             }
+            /// True if the scheme generates backward RM cells, see [`SwitchControl::GENERATES`].
+            pub fn generates(&self) -> bool {
+                match self {
+                    $(ControlConfig::$variant(_) => <$scheme as SwitchControl>::GENERATES,)*
+                    ControlConfig::Custom(_) => false,
+                }
+            }
             /// Key of the scheme in scenarios.
             pub fn name(&self) -> &'static str {
                 match self {
@@ -189,6 +197,12 @@ macro_rules! registry {
                 match self {
                     $(Control::$variant(scheme) => scheme.on_forward(now, slot, passing, rm, queue),)*
                     Control::Custom(scheme) => scheme.on_forward(now, slot, passing, rm, queue),
+                }
+            }
+            fn generate(&mut self, now: Ps, slot: u32, rm: &RateRecord, queue: u64) -> Option<RateRecord> {
+                match self {
+                    $(Control::$variant(scheme) => scheme.generate(now, slot, rm, queue),)*
+                    Control::Custom(_) => None,
                 }
             }
             #[inline]
@@ -280,6 +294,8 @@ macro_rules! registry {
 registry! {
     None = "none", "no congestion control", "TM 4.0: a switch without feedback", none::NoneConfig, none::NoControl;
     Efci = "efci", "EFCI marking of data cells by queue length", "TM 4.0, 5.10.6; Ohsaki et al. 1995, II", efci::EfciConfig, efci::Efci;
+    Becn = "becn", "EFCI marking, and backward RM cells that a congested switch generates (BECN)", "TM 4.0, 5.10.6; Newman and Marshall 1993, ATM Forum 94-0789",
+        becn::BecnConfig, becn::Becn;
     Erica = "erica", "explicit rates from load and fair share (ERICA, ERICA+)", "Kalyanaraman 1997, chapters 6 and 8", erica::EricaConfig, erica::Erica;
     Fmmra = "fmmra", "max-min rates from bottlenecks recorded in both directions (FMMRA)", "Arulambalam, Chen and Ansari 1996",
         fmmra::FmmraConfig, load::Metered<fmmra::Fmmra>;

@@ -88,6 +88,9 @@ pub trait SwitchControl {
     /// True if the scheme depends on the order in which its queue receives the cells. A switch with
     /// such a scheme cannot have virtual sources, whose queues lie before the port's queue.
     const FOLLOWS_ORDER: bool = false;
+    /// True if the scheme generates backward RM cells in [`Self::generate`]. Only ATM switches outside virtual
+    /// sources and destinations call this method.
+    const GENERATES: bool = false;
 
     /// A cell or frame of channel `slot`, of a controlled class, arrives for this port, before it
     /// is queued or dropped. `rm` is the contents of a forward RM cell, which the scheme may mark.
@@ -100,6 +103,18 @@ pub trait SwitchControl {
         _rm: Option<&mut RateRecord>,
         _queue: u64,
     ) {
+    }
+    /// A forward RM cell of channel `slot` arrives for this port, with the contents `rm`; [`Self::on_forward`]
+    /// follows. Returns the contents of a backward RM cell that the switch sends to the source of the channel;
+    /// `None` for no cell. Called only if [`Self::GENERATES`] is true.
+    fn generate(
+        &mut self,
+        _now: Ps,
+        _slot: u32,
+        _rm: &RateRecord,
+        _queue: u64,
+    ) -> Option<RateRecord> {
+        None
     }
     /// A cell or frame of another class, with `units` units, arrives for this port.
     #[inline]

@@ -31,7 +31,7 @@ fn read<T: DeserializeOwned>(value: Value) -> T {
 /// is run with its defaults.
 fn control(name: &str) -> ControlConfig {
     let mut parameters = match name {
-        "efci" => json!({ "threshold": "20 cells" }),
+        "efci" | "becn" => json!({ "threshold": "20 cells" }),
         "fmmra" => json!({ "qt": "5 cells", "dqt": "20 cells" }),
         "eprca" | "dmrca" => json!({ "qt": "10 cells", "dqt": "30 cells" }),
         "smith-predictor" => json!({ "set_point": "20 cells" }),

@@ -459,6 +459,14 @@ fn random_networks_show_everything_there_is() {
                 .iter()
                 .any(|vc| vc.rm_cells_absorbed > 0 && vc.rm_cells_inserted > 0),
         );
+        let generated = |port: &PortReport| {
+            let counted = port.control.statistics.get("brm_cells_generated");
+            counted.is_some_and(|cells| *cells > 0.0)
+        };
+        note(
+            "RM cells that a switch generated",
+            report.ports.iter().any(generated),
+        );
         note(
             "cut for want of BRMs",
             report.vcs.iter().any(|vc| vc.missing_brm_cuts > 0),

@@ -8,6 +8,7 @@ mod abr_proportional;
 mod abr_rm;
 mod abr_source;
 mod ack_service;
+mod becn;
 mod bit_errors;
 mod changes;
 mod combinations;

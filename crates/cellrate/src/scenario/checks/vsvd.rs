@@ -112,12 +112,9 @@ impl Site<'_> {
         problems.extend(self.other_acks(&switches));
         let refused = switches
             .iter()
-            .find_map(|(_, node)| Some((node, follows_order(node.switch.as_ref()?)?)));
-        if let Some((node, policy)) = refused {
-            let message = format!(
-                "`{policy}` at `{}` needs one queue that serves in the order of arrival, not one for each channel",
-                node.name
-            );
+            .find_map(|(_, node)| Some((node, unsuited(node.switch.as_ref()?)?)));
+        if let Some((node, (policy, reason))) = refused {
+            let message = format!("`{policy}` at `{}` {reason}", node.name);
             problems.push(Problem::error(
                 self.place.clone(),
                 message,
@@ -186,9 +183,16 @@ impl Site<'_> {
     }
 }
 
-/// The name of a policy or scheme that depends on the order in which a queue received its cells.
-fn follows_order(switch: &Switch) -> Option<&'static str> {
+/// The name of a policy or scheme that virtual sources exclude, and the reason.
+fn unsuited(switch: &Switch) -> Option<(&'static str, &'static str)> {
+    let in_order = "needs one queue that serves in the order of arrival, not one for each channel";
+    let answers = "answers forward RM cells, which end at a virtual destination";
     let (discard, control) = (&switch.discard, &switch.control);
-    let discard = discard.follows_order().then(|| discard.name());
-    discard.or(control.follows_order().then(|| control.name()))
+    let reasons = [
+        (discard.follows_order(), discard.name(), in_order),
+        (control.follows_order(), control.name(), in_order),
+        (control.generates(), control.name(), answers),
+    ];
+    let found = reasons.into_iter().find(|(holds, ..)| *holds);
+    found.map(|(_, name, reason)| (name, reason))
 }

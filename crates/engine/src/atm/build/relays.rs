@@ -45,7 +45,7 @@ impl Draft<'_> {
     }
 
     /// True if both channels of the flow carry RM cells.
-    fn has_loop(&self, flow: usize) -> bool {
+    pub(super) fn has_loop(&self, flow: usize) -> bool {
         ChannelId::both(flow)
             .into_iter()
             .all(|channel| self.class(channel) == ServiceClass::Abr)

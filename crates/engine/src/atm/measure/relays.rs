@@ -1,4 +1,5 @@
-//! Contributions of virtual sources and destinations to the accounts of cells.
+//! Contributions of virtual sources and destinations, and of switches that generate RM cells, to the accounts of
+//! cells.
 
 use alloc::vec::Vec;
 
@@ -6,7 +7,7 @@ use crate::atm::node::Node;
 use crate::atm::relay::{Relay, RelayCounts};
 use crate::atm::server::Server;
 use crate::atm::simulation::Simulation;
-use crate::net::channel::ChannelId;
+use crate::net::channel::{ChannelId, Hop};
 
 impl<S: Server> Simulation<S> {
     /// The relays (virtual destinations and sources) of `channel` in this part of the network, in order of the
@@ -29,10 +30,34 @@ impl<S: Server> Simulation<S> {
         })
     }
 
-    /// Numbers of RM cells of `channel` that its relays (virtual sources and destinations) have inserted and
-    /// absorbed.
+    /// Counts of the RM cells of `channel` that begin or end at each switch on its path in this part of the network,
+    /// in relays (virtual sources and destinations) or because the switch generates them. Each comes with the number
+    /// of links before this switch on the path.
+    fn changes_of(&self, channel: ChannelId) -> impl Iterator<Item = (usize, RelayCounts)> {
+        let generated = self.network.channels[channel.reverse().index()].hops.iter();
+        let generated = generated.filter_map(move |hop| {
+            let (node, _) = self.receiver(hop.link);
+            let Node::Switch(switch) = &self.stations.get(node)?.node else {
+                return None;
+            };
+            let hops = &self.network.channels[channel.index()].hops;
+            let links = &self.network.plan.links;
+            let from = |onward: &Hop| links[onward.link].from == links[hop.link].to;
+            let counts = RelayCounts {
+                inserted: switch.generated_for(hop.label),
+                absorbed: 0,
+            };
+            Some((hops.iter().position(from)?, counts))
+        });
+        let relayed = self.relays_of(channel);
+        relayed
+            .map(|(before, relay)| (before, relay.counts()))
+            .chain(generated)
+    }
+
+    /// Numbers of RM cells of `channel` that switches on its path have inserted and absorbed.
     pub(super) fn relayed(&self, channel: ChannelId) -> RelayCounts {
-        let counts = self.relays_of(channel).map(|(_, relay)| relay.counts());
+        let counts = self.changes_of(channel).map(|(_, counts)| counts);
         counts.fold(RelayCounts::default(), |sum, one| RelayCounts {
             inserted: sum.inserted + one.inserted,
             absorbed: sum.absorbed + one.absorbed,
@@ -43,12 +68,12 @@ impl<S: Server> Simulation<S> {
     /// crossings; RM cells that end at switches make fewer. The sum is modulo 2^64.
     pub(super) fn relayed_crossings(&self, channel: ChannelId) -> u64 {
         let hops = self.network.channels[channel.index()].hops.len();
-        let beyond = |(before, relay): (usize, &Relay)| {
-            let RelayCounts { inserted, absorbed } = relay.counts();
+        let beyond = |(before, counts): (usize, RelayCounts)| {
+            let RelayCounts { inserted, absorbed } = counts;
             let links = (hops - before) as u64;
             (inserted * links).wrapping_sub(absorbed * links)
         };
-        self.relays_of(channel)
+        self.changes_of(channel)
             .map(beyond)
             .fold(0, u64::wrapping_add)
     }

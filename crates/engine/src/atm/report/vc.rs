@@ -43,7 +43,7 @@ pub struct VcReport {
     /// Cells of the channel on links and in switches at the end (whole run).
     #[schemars(extend("x-formula" = "cells sent + rm_cells_inserted - rm_cells_absorbed - delivered - dropped - lost, over the whole run"))]
     pub cells_in_flight: u64,
-    /// RM cells that virtual sources of switches on the path sent.
+    /// RM cells that switches on the path sent: their virtual sources, or their control schemes (BECN).
     #[schemars(extend("x-source" = "TM 4.0 section 5.10.6"))]
     pub rm_cells_inserted: u64,
     /// RM cells that ended at virtual sources and destinations of switches on the path.

@@ -181,7 +181,7 @@ macro_rules! caught {
 
 caught! {
     LosesCells: "queue is not in - out|not the first of its queue";
-    DoublesCells: "queue is not in - out|not the first of its queue";
+    DoublesCells: "queue is not in - out|not the first of its queue|refused with room left";
     SwapsQueues: "queue is not in - out|not the first of its queue";
     ForgetsOne: "queue is not in - out";
     AlwaysHasRoom: "cells in a buffer of";
