@@ -30,6 +30,8 @@ RELATIVE = (
     'switch.control.high="60 cells"',
     "abr.rif=0.0625",
 )
+# Sources that obey CI, and answers of a congested switch beyond TM 4.0.
+WARNED = ("run.strict=false", "abr.rdf=0.0625", "abr.rif=0.0625", "flow.tcp.count=5")
 # Sources that obey CI, a target that leaves a queue, and one without rest.
 BACK_OFF = "abr.rdf=0.0625"
 FULL = "switch.control.target_utilisation=1.2"
@@ -58,6 +60,10 @@ SHARED = (
 )
 
 SCHEME_EFFECTS = [
+    effect("becn", "threshold", '"20 cells"', '"100 cells"', "rises", MEAN_QUEUE, *WARNED),
+    effect("becn", "interval", '"100 ms"', '"10 ms"', "falls", MEAN_QUEUE, *WARNED),
+    # Answers alone, and few of them, leave a longer queue.
+    effect("becn", "efci", "true", "false", "rises", MEAN_QUEUE, *WARNED),
     effect("rrm-p", "high", '"60 cells"', '"300 cells"', "rises", MEAN_QUEUE, *RELATIVE),
     effect("rrm-pd", "low", '"1 cell"', '"50 cells"', "rises", MEAN_QUEUE, *RELATIVE),
     effect("rrm-p", "low", '"1 cell"', '"50 cells"', "rises", MEAN_QUEUE, *RELATIVE),
