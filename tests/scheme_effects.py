@@ -61,7 +61,7 @@ SHARED = (
 
 SCHEME_EFFECTS = [
     effect("becn", "threshold", '"20 cells"', '"100 cells"', "rises", MEAN_QUEUE, *WARNED),
-    effect("becn", "interval", '"100 ms"', '"10 ms"', "falls", MEAN_QUEUE, *WARNED),
+    effect("becn", "brm_interval", '"100 ms"', '"10 ms"', "falls", MEAN_QUEUE, *WARNED),
     # Answers alone, and few of them, leave a longer queue.
     effect("becn", "efci", "true", "false", "rises", MEAN_QUEUE, *WARNED),
     effect("rrm-p", "high", '"60 cells"', '"300 cells"', "rises", MEAN_QUEUE, *RELATIVE),

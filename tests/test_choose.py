@@ -339,7 +339,7 @@ def stopped_at() -> Callable[[str], Answer]:
             [],
             (
                 "rrm-pid",
-                "the whole search of the parameters of efci, rrm-p, rrm-pd, rrm-pd-plus",
+                "the whole search of the parameters of efci, becn, rrm-p, rrm-pd, rrm-pd-plus",
                 "rrm-pd-plus with other seeds than those of the search",
                 "0.25, 0.5, 2 and 4 times the delay of all links",
                 "0.25, 0.5, 2 and 4 times the number of sources",

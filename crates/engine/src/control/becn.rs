@@ -31,7 +31,7 @@ pub struct BecnConfig {
     /// Least time between two backward RM cells that the switch generates for a channel. TM 4.0 requires at least
     /// 100 ms (10 cells per second).
     #[schemars(extend("x-search" = { "low": "100 ms", "high": "1 s", "scale": "log" }))]
-    pub interval: Ps,
+    pub brm_interval: Ps,
     /// Mark data cells, too: set EFCI above the same threshold, as `efci` does. TM 4.0 requires this or another way
     /// of feedback beside generated cells.
     pub efci: bool,
@@ -41,7 +41,7 @@ impl Default for BecnConfig {
     fn default() -> BecnConfig {
         BecnConfig {
             threshold: Cells(100),
-            interval: LEAST_INTERVAL,
+            brm_interval: LEAST_INTERVAL,
             efci: true,
         }
     }
@@ -61,12 +61,14 @@ impl SchemeParameters for BecnConfig {
     fn check(&self, facts: SwitchFacts) -> Vec<Finding> {
         let mut findings = Ranges::new(facts)
             .reachable("threshold", self.threshold)
-            .interval("interval", self.interval)
+            .interval("brm_interval", self.brm_interval)
             .findings();
-        if self.interval < LEAST_INTERVAL && findings.iter().all(|it| it.field != "interval") {
+        if self.brm_interval < LEAST_INTERVAL
+            && findings.iter().all(|it| it.field != "brm_interval")
+        {
             findings.push(Finding::standard(
-                "interval",
-                format!("must be at least 100 ms, but is {}", self.interval),
+                "brm_interval",
+                format!("must be at least 100 ms, but is {}", self.brm_interval),
             ));
         }
         if !self.efci {
@@ -115,7 +117,7 @@ impl SwitchControl for Becn {
         if queue <= self.config.threshold.0 || now < *free_from {
             return None;
         }
-        *free_from = now.saturating_add(self.config.interval);
+        *free_from = now.saturating_add(self.config.brm_interval);
         self.generated += 1;
         Some(RateRecord {
             ci: true, // TM 4.0 5.10.6: CI = 1 or NI = 1

@@ -84,7 +84,7 @@ fn every_parameter_changes_what_is_answered_or_marked() {
     };
     let of_key = |key: &str| match key {
         "threshold" => (json!("101 cells"), [false, false, false]),
-        "interval" => (json!("101 ms"), [true, true, false]),
+        "brm_interval" => (json!("101 ms"), [true, true, false]),
         "efci" => (json!(false), [false, true, true]),
         other => panic!("no case for {other}"),
     };
@@ -100,7 +100,7 @@ fn every_parameter_changes_what_is_answered_or_marked() {
 fn new_parameters_hold_from_the_next_answer_on() {
     let mut control = build(json!({}));
     assert!(answers(&mut control, 0, 0, 101));
-    let changed = becn(json!({ "threshold": "50 cells", "interval": "200 ms" }));
+    let changed = becn(json!({ "threshold": "50 cells", "brm_interval": "200 ms" }));
     control.change((Ps::from_ms(1), 101), &changed);
     let mut passing = Info::data(0).passing();
     control.on_dequeue(Ps::from_ms(1), &mut passing, 51);
@@ -126,9 +126,9 @@ fn values_outside_their_range_and_outside_the_standard_are_found() {
     let threshold = ("threshold", false, false);
     assert_eq!(found(json!({})), [threshold]);
     let cases = [
-        ("interval", json!("99 ms"), false),
-        ("interval", json!("9 us"), true),
-        ("interval", json!("0 s"), true),
+        ("brm_interval", json!("99 ms"), false),
+        ("brm_interval", json!("9 us"), true),
+        ("brm_interval", json!("0 s"), true),
         ("efci", json!(false), false),
     ];
     for (field, value, always) in cases {
@@ -175,7 +175,7 @@ fn acr_about(run: &mut Simulation, us: u64) -> [f64; 2] {
 /// is cell 424 at 3,125 us.
 #[test]
 fn a_source_slows_down_a_round_trip_behind_the_switch_earlier_than_by_efci() {
-    let parameters = json!({ "threshold": "10 cells", "interval": "2 ms" });
+    let parameters = json!({ "threshold": "10 cells", "brm_interval": "2 ms" });
     let mut run: Simulation = Simulation::new(overloaded(becn(parameters))).unwrap();
     run.begin_window();
     assert_eq!(acr_about(&mut run, 2_130), [200_000.0, 187_500.0]);

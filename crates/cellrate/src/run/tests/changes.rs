@@ -111,8 +111,8 @@ fn properties(schema: &Value) -> impl Iterator<Item = (&String, &Value)> {
 fn within_reach(scheme: &str, key: &str) -> &'static [&'static str] {
     match scheme {
         "efci" if key == "low" => &["high=10 cells"],
-        "becn" if key == "threshold" => &["interval=1 ms"],
-        "becn" => &["interval=1 ms", "threshold=5 cells"],
+        "becn" if key == "threshold" => &["brm_interval=1 ms"],
+        "becn" => &["brm_interval=1 ms", "threshold=5 cells"],
         "fmmra" | "eprca" | "dmrca" => &["qt=2 cells", "dqt=6 cells"],
         "rrm-pid" => &[
             "sampling=5 cells",

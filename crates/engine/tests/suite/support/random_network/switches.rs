@@ -111,7 +111,7 @@ fn control() -> impl Strategy<Value = ControlConfig> {
     let interval = select(vec!["50 us", "1 ms", "100 ms"]);
     let becn = (0..30u64, interval, any::<bool>()).prop_map(|(threshold, interval, efci)| {
         let threshold = format!("{threshold} cells");
-        read(json!({"scheme": "becn", "threshold": threshold, "interval": interval, "efci": efci}))
+        read(json!({"scheme": "becn", "threshold": threshold, "brm_interval": interval, "efci": efci}))
     });
     prop_oneof![
         1 => Just(ControlConfig::default()),
