@@ -10,6 +10,8 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 
 # One interpreter for every build of the extension, so that cargo never rebuilds it for another one.
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
+# Python keeps what it compiles for the next start, even where the surroundings forbid this: to compile is two thirds of a start.
+export PYTHONDONTWRITEBYTECODE :=
 # Warnings of our own crates are errors; clippy carries them (`lint`), so that no flag change rebuilds the dependencies.
 CLIPPY_FLAGS := -D warnings
 
