@@ -46,6 +46,9 @@ FEWER = {
     r"--seeds [345]\b": "--seeds 2",
     r"^cellrate (compare|size-buffer) (?!.*--seeds).*": r"\g<0> --seeds 2",
     r"--budget 24": "--budget 12",
+    r"^cellrate choose incast.toml": r"\g<0> --seeds 1 --tries 1",
+    r"^cellrate tune incast.toml": r"\g<0> --seeds 1 --budget 8",
+    r'--to "200 us"': '--to "40 us"',
 }
 # A command without anything that only a shell knows, apart from its end.
 SIMPLE = re.compile(r"cellrate (?P<arguments>[^|;`$>\n]*?)( > (?P<file>\S+))?( \|\| true)?")

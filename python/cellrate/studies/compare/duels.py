@@ -130,6 +130,7 @@ class Values:
 
     def __init__(self, records: Sequence[Record], horizons: Mapping[str, float]) -> None:
         self._horizons = horizons
+        self._found: dict[tuple[str, str, str], tuple[Floats | None, float]] = {}
         self._records: dict[tuple[str, str], list[Record]] = {}
         for record in sorted(records, key=lambda record: record.seed):
             self._records.setdefault((record.scheme, record.experiment), []).append(record)
@@ -140,20 +141,28 @@ class Values:
 
     def of(self, scheme: str, experiment: str, measure: Measure) -> Floats | None:
         """Values with all seeds; None if the experiment has no such value, or a run failed."""
-        records = self._records.get((scheme, experiment), ())
-        found = [record.values.get(measure.name) for record in records]
-        if not found or None in found:
-            return None
-        values = np.array(found, dtype=np.float64)
-        return np.where(np.isinf(values), self._horizons[experiment], values)
+        return self._with_mean(scheme, experiment, measure)[0]
 
     def mean(self, scheme: str, experiment: str, measure: Measure) -> float:
         """Mean over the seeds; NaN if a run failed, infinite if no run settles."""
-        records = self._records.get((scheme, experiment), ())
-        if records and all(record.values.get(measure.name) == math.inf for record in records):
-            return math.inf
-        values = self.of(scheme, experiment, measure)
-        return math.nan if values is None else float(values.mean())
+        return self._with_mean(scheme, experiment, measure)[1]
+
+    def _with_mean(
+        self, scheme: str, experiment: str, measure: Measure
+    ) -> tuple[Floats | None, float]:
+        """Both, computed once, since the values of a scheme meet those of all opponents."""
+        place = (scheme, experiment, measure.name)
+        if place not in self._found:
+            records = self._records.get((scheme, experiment), ())
+            known = [record.values.get(measure.name) for record in records]
+            if not known or None in known:
+                self._found[place] = None, math.nan
+            else:
+                values = np.array(known, dtype=np.float64)
+                never = np.isinf(values)
+                values = np.where(never, self._horizons[experiment], values)
+                self._found[place] = values, math.inf if never.all() else float(values.mean())
+        return self._found[place]
 
 
 def duels(
