@@ -24,7 +24,7 @@ from cellrate.battery.report import portrait
 from cellrate.battery.shipped import shipped
 from cellrate.simulation.runner import Done, Job, run_each
 from cellrate.studies.compare.duels import Duel, Record, Values, Verdict, duels, standing
-from conftest import HERE, Command, shell
+from conftest import HERE, Command
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 
@@ -375,9 +375,9 @@ def test_rates_of_more_than_the_link_are_told_first() -> None:
     assert "has rank" in first("charny")
 
 
-def test_failures_are_told_and_lose(tmp_path: Path) -> None:
-    asked = "--experiment greedy-2 --experiment greedy-10 --json"
-    done = shell(f"cellrate battery {CLASSES}:TwoOnly {asked}", tmp_path)
+def test_failures_are_told_and_lose(command: Command) -> None:
+    asked = ("--experiment", "greedy-2", "--experiment", "greedy-10", "--json")
+    done = command("battery", f"{CLASSES}:TwoOnly", *asked)
     assert done.returncode == 1, done.stderr
     told = json.loads(done.stdout)
     assert told["errors"]["TwoOnly"].keys() == {"greedy-10"}, told["errors"]

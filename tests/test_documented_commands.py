@@ -48,7 +48,7 @@ FEWER = {
     r"--budget 24": "--budget 12",
     r"^cellrate choose incast.toml": r"\g<0> --seeds 1 --tries 1",
     r"^cellrate tune incast.toml": r"\g<0> --seeds 1 --budget 8",
-    r'--to "200 us"': '--to "40 us"',
+    r"^cellrate animate incast.toml": r'\g<0> --length "500 ms"',
 }
 # A command without anything that only a shell knows, apart from its end.
 SIMPLE = re.compile(r"cellrate (?P<arguments>[^|;`$>\n]*?)( > (?P<file>\S+))?( \|\| true)?")

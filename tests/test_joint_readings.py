@@ -28,6 +28,8 @@ CHEAP = {
     "zhu16": "zhu16-packets",
 }
 """An experiment of each paper whose runs are short."""
+OF_FEW_RUNS = {"zhu16": ("n2-4us", "n10-4us", "n64-4us")}
+"""Results that need a third of the runs of an experiment."""
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +45,7 @@ def sixteen(paper: Paper) -> Readings:
 def test_values_are_equally_often_and_no_two_axes_are_confounded() -> None:
     for paper in PAPERS:
         axes = axes_of(paper)
-        first = np.array([values for number, values in points(axes) if number <= 64]).T
+        first = np.array([values for _, values in itertools.islice(points(axes), 64)]).T
         members = []
         for axis, column in zip(axes, first, strict=True):
             counts = np.bincount(column, minlength=len(axis.labels))
@@ -87,7 +89,7 @@ def test_readings_go_on_where_they_stopped(paper: Paper, sixteen: Readings, tmp_
 
 def test_a_reading_is_that_of_its_point(paper: Paper, sixteen: Readings) -> None:
     last = sixteen.readings[-1]
-    assert dict(points(sixteen.axes))[last.point] == last.values
+    assert next(v for number, v in points(sixteen.axes) if number == last.point) == last.values
     choices = choices_at(paper, last.values)
     settings = {setting for _, alternative in choices for setting in alternative.set}
     assert len(choices) == sum(value > 0 for value in last.values)
@@ -179,8 +181,11 @@ def test_two_stored_readings_come_out_again(paper: Paper) -> None:
     laboratory = Laboratory(
         paper, lambda jobs, told: run_many(jobs, progress=told), lambda *_: None
     )
-    wanted = [Subject(CHEAP[paper.id], s.of) for s in subjects_of(paper)
-              if s.experiment == CHEAP[paper.id]]  # fmt: skip
+    wanted = [
+        Subject(CHEAP[paper.id], s.of)
+        for s in subjects_of(paper)
+        if s.experiment == CHEAP[paper.id] and s.name in OF_FEW_RUNS.get(paper.id, (s.name,))
+    ]
     assert wanted
     for reading in paper.readings.readings[:1] + paper.readings.readings[-1:]:
         choices = choices_at(paper, reading.values)

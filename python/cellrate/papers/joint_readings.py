@@ -61,18 +61,27 @@ def _block_of(sizes: tuple[int, ...], block: int) -> tuple[tuple[int, ...], ...]
     for size in sizes:
         even = (np.arange(BLOCK) + random.integers(size)) % size
         orders = [random.permutation(even) for _ in range(ORDERS if columns else 1)]
-        known = [_members(column) for column in columns]
-        columns.append(min(orders, key=lambda order: _most_associated(order, known)))
+        columns.append(_least_associated(orders, [_members(column) for column in columns]))
     return tuple(tuple(map(int, column)) for column in columns)
 
 
-def _most_associated(column: Column, known: list[Floats]) -> float:
-    """Greatest chi squared over degrees of freedom of a column and the columns before it.
+def _least_associated(orders: list[Column], known: list[Floats]) -> Column:
+    """The order whose greatest chi squared over degrees of freedom with a known column is least.
 
-    The quotient is rounded, so that rounding errors of sums do not affect the choice of a column.
+    The quotients are rounded, so that rounding errors of sums do not affect the choice.
     """
-    own = _members(column)
-    return round(max((association(own, other) for other in known), default=0.0), 9)
+    if not known:
+        return orders[0]
+    others = np.concatenate(known)
+    begins = np.cumsum([0, *(len(one) for one in known[:-1])])
+    freedom = np.array([len(one) - 1 for one in known])
+
+    def most(order: Column) -> float:
+        own = _members(order)
+        squares = np.add.reduceat(_deviations(own, others).sum(axis=0), begins)
+        return round(float((squares / ((len(own) - 1) * freedom)).max()), 9)
+
+    return min(orders, key=most)
 
 
 def _members(column: Column) -> Floats:
@@ -83,10 +92,14 @@ def _members(column: Column) -> Floats:
 
 def association(one: Floats, other: Floats) -> float:
     """Chi squared over degrees of freedom of two columns' contingency table; near 1 by chance."""
-    table = one @ other.T
+    return float(_deviations(one, other).sum()) / ((len(one) - 1) * (len(other) - 1))
+
+
+def _deviations(one: Floats, other: Floats) -> Floats:
+    """The terms of chi squared."""
     expected = np.outer(one.sum(axis=1), other.sum(axis=1)) / one.shape[1]
-    freedom = (len(one) - 1) * (len(other) - 1)
-    return float(((table - expected) ** 2 / expected).sum()) / freedom
+    terms: Floats = (one @ other.T - expected) ** 2 / expected
+    return terms
 
 
 def choices_at(paper: Paper, values: tuple[int, ...]) -> tuple[Choice, ...]:
