@@ -26,7 +26,7 @@ from cellrate.simulation.runner import Job, build_id, default_store, run_each
 from conftest import HERE, Command
 from distributed import Client, LocalCluster, Security
 
-PROCESSES = 4
+PROCESSES = 2
 # Somebody else may have the usual one.
 FREE_PORT = "127.0.0.1:0"
 

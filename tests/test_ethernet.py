@@ -84,7 +84,9 @@ def test_the_templates_run_from_the_command_line(command: Command, tmp_path: Pat
         valid = command("validate", "x.toml")
         assert (valid.returncode, valid.stderr) == (0, "")
         assert "is a valid scenario over Ethernet" in valid.stdout
-        done = command("run", "x.toml", "--set", "run.duration=5 ms", "--plot", "--out", "o")
+        done = command(
+            "run", "x.toml", "--set", "run.duration=5 ms", "--plot", "queue", "--out", "o"
+        )
         assert done.returncode == 0, done.stderr
         assert "packet-hops" in done.stdout
         assert "flows completed" in done.stdout or template == "incast"

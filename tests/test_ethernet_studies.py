@@ -120,7 +120,7 @@ def test_alternatives_over_ethernet_are_compared_in_its_units(
     # The time of a whole operation is a measure where flows await one another.
     (incast.parent / "ring.toml").write_text(cellrate.template("all-reduce"), encoding="utf-8")
     options = ("--vary", "topology.host_delay=500 ns,600 ns", "--seeds", "1", "--json")
-    shown = command("compare", "ring.toml", *options, "--set", "run.duration=4 ms")
+    shown = command("compare", "ring.toml", *options, "--set", "run.duration=1 ms")
     assert "operation" in {one["name"] for one in json.loads(shown.stdout)["measures"]}
     shown = command(
         *("compare", incast.name, "--vary", "switch.aqm.k=10 packets,40 packets", "--seeds", "2"),

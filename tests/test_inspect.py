@@ -298,7 +298,7 @@ LARGE = {
     "satellite": (),
     "gfc-1": (),
     "parking-lot": ("flow.0.count=50",),
-    "n-source": ("abr.tcr=622 Mbit/s", "run.duration=1 s"),
+    "n-source": ("abr.tcr=622 Mbit/s", "run.duration=300 ms", "measure.from=100 ms"),
     "n-source-vbr": ("topology.bottleneck=20000 km", "measure.cell_delay=true"),
 }
 

@@ -141,6 +141,7 @@ def test_legs_of_a_flow_over_atm_have_traces_of_their_own() -> None:
     ]
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_pictures_have_the_traces_of_each_link_layer_in_their_own_units(
     command: Command, tmp_path: Path
 ) -> None:

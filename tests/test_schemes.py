@@ -534,8 +534,8 @@ def test_progress_can_stop_a_run_with_a_class() -> None:
         scenario.scenario().run(lambda _now, _end: False)
 
 
-def test_code_runs_only_if_it_is_allowed(tmp_path: Path) -> None:
-    """In a process of its own: not by a file, but by its name on the command line or an option."""
+def test_code_runs_only_if_it_is_allowed(tmp_path: Path, command: Command) -> None:
+    """Not by a file, but by its name on the command line or an option, each in its own process."""
     (tmp_path / "evil.py").write_text(
         (CLASSES / "bad.py").read_text("utf-8") + 'open("ran", "w").close()\n', "utf-8"
     )
@@ -548,12 +548,7 @@ def test_code_runs_only_if_it_is_allowed(tmp_path: Path) -> None:
         '[measures]\nq = "throughput_mbit"\n',
         "utf-8",
     )
-    program = str(Path(sys.executable).parent / "cellrate")
-
-    def ran(*arguments: str) -> bool:
-        (tmp_path / "ran").unlink(missing_ok=True)
-        subprocess.run([program, *arguments], cwd=tmp_path, capture_output=True, check=False)
-        return (tmp_path / "ran").exists()
+    ran = tmp_path / "ran"
 
     for arguments in (
         ("run", "traced.toml"),
@@ -563,10 +558,16 @@ def test_code_runs_only_if_it_is_allowed(tmp_path: Path) -> None:
         ("lab", "traced.toml", "--export", "page.html"),
         ("run", "traced.toml", "--set", "switch.control.high=3 cells"),
     ):
-        assert not ran(*arguments), arguments
-    assert ran("run", "traced.toml", "--allow-code")
-    assert ran("study", "study.toml", "--allow-code")
-    assert ran("run", "traced.toml", "--set", table("evil.py:Fine"))
+        assert command(*arguments).returncode, arguments
+        assert not ran.exists(), arguments
+    for allowed in (
+        ("run", "traced.toml", "--allow-code"),
+        ("study", "study.toml", "--allow-code"),
+        ("run", "traced.toml", "--set", table("evil.py:Fine")),
+    ):
+        subprocess.run([COMMAND, *allowed], cwd=tmp_path, capture_output=True, check=False)
+        assert ran.exists(), allowed
+        ran.unlink()
 
 
 def test_the_schema_of_a_file_has_its_classes(tmp_path: Path, command: Command) -> None:
