@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import json
 import tomllib
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -94,17 +95,31 @@ def test_without_a_figure_a_study_has_the_measures_of_claims(
     assert found.null_count() == 0
 
 
-def test_each_study_of_an_experiment_names_measures_or_says_why_not() -> None:
-    lacking = []
+@cache
+def printed_studies() -> dict[str, str]:
+    """All study files of published experiments, whole and by variant."""
+    found = {}
     for paper in all_papers():
         for experiment in paper.experiments:
-            try:
-                text = study_of(experiment.id)
-            except ReproduceError:  # it has no runs, or none that a study can vary
-                continue
-            if "measures" not in tomllib.loads(text):
-                lacking.append(experiment.id)
-                assert "has no measure of a single run" in text
+            parts = (f"{experiment.id}:{variant.name}" for variant in experiment.variants)
+            for name in (experiment.id, *parts):
+                # It has no runs, or none that a study can vary.
+                with contextlib.suppress(ReproduceError):
+                    found[name] = study_of(name)
+    return found
+
+
+def measures_of(name: str) -> dict[str, str]:
+    measures: dict[str, str] = tomllib.loads(printed_studies()[name]).get("measures", {})
+    return measures
+
+
+def test_each_study_of_an_experiment_names_measures_or_says_why_not() -> None:
+    lacking = []
+    for name, text in printed_studies().items():
+        if ":" not in name and "measures" not in tomllib.loads(text):
+            lacking.append(name)
+            assert "has no measure of a single run" in text
     assert "kalyan97-fig8.5" not in lacking
     assert len(lacking) < 40
 
@@ -122,23 +137,11 @@ class _AtUnits(ast.NodeTransformer):
     visit_Attribute = visit_Call = visit_Name = _number  # noqa: N815
 
 
-def _studies() -> Iterator[tuple[str, dict[str, str]]]:
-    """All study files of published experiments, whole and by variant: their measures."""
-    for paper in all_papers():
-        for experiment in paper.experiments:
-            parts = (f"{experiment.id}:{variant.name}" for variant in experiment.variants)
-            for name in (experiment.id, *parts):
-                try:
-                    yield name, tomllib.loads(study_of(name)).get("measures", {})
-                except ReproduceError:  # it has no runs, or none that a study can vary
-                    continue
-
-
 def test_measures_of_printed_studies_have_the_units_of_their_names() -> None:
     """Rates of 1 Mbit/s give about 1 in Mbit/s, times of 1 ms give 1 in ms, counts are cells."""
     checked = 0
-    for study, measures in _studies():
-        for name, expression in measures.items():
+    for study in printed_studies():
+        for name, expression in measures_of(study).items():
             assert name.isidentifier(), (study, name)
             if name.endswith("_cells"):
                 assert "_cells" in expression, (study, name, expression)
@@ -153,13 +156,12 @@ def test_measures_of_printed_studies_have_the_units_of_their_names() -> None:
 
 def test_a_printed_study_has_the_measure_of_each_curve() -> None:
     """A formula beside a measured curve does not take the place of the curve."""
-    found = dict(_studies())
-    assert found["gerla95-fig5:fcvc"] == {
+    assert measures_of("gerla95-fig5:fcvc") == {
         "goodput_mbit_per_s": "1e-06 * tcp.sum('goodput_bits_per_second')"
     }
-    pid = found["marsan97-fig5R:pid"]
+    pid = measures_of("marsan97-fig5R:pid")
     assert "tcp.mean('goodput_bits_per_second') / 1e6" in pid.values()
-    assert len(found["marsan97-fig11L"]) == 10
+    assert len(measures_of("marsan97-fig11L")) == 10
 
 
 def test_the_printed_study_is_planned_and_tells_what_it_leaves_out(

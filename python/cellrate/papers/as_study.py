@@ -151,11 +151,14 @@ def _whole(
         ReproduceError: The scenario of the run has no value of such a key.
     """
     paths = dict.fromkeys(path for one in rows for path in one if path not in RECORDED)
+    found = {path: row.get(path, "") for path in paths}
+    missing = [path for path in paths if path not in row]
+    if not missing:
+        return found
     keys = Keys(job.resolved())
-    found = {}
-    for path in paths:
+    for path in missing:
         table, _, name = full_path(keys.document, path).rpartition(".")
-        value = row.get(path, keys.walk(table)[1].get(name))
+        value = keys.walk(table)[1].get(name)
         if value is None or isinstance(value, list | dict):
             each = ", ".join(f"--from {experiment.id}:{one.name}" for one in experiment.variants)
             raise ReproduceError(
