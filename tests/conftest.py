@@ -15,9 +15,12 @@ from typing import TYPE_CHECKING, TypeAlias
 import pytest
 from cellrate.cli.app import run_command
 from cellrate.common.garbage_collection import collect_rarely
+from cellrate.simulation.runner import Job, run_many
 from hypothesis import settings
 
 if TYPE_CHECKING:
+    from cellrate._core import Outcome
+    from cellrate.simulation.run_types import Runner
     from matplotlib.figure import Figure
 
 HERE = Path(__file__).parent
@@ -63,6 +66,19 @@ def command(tmp_path: Path) -> Command:
 
     def run(*arguments: str | Path, stdin: str | bytes = "", cwd: Path = tmp_path) -> Finished:
         return finished([str(argument) for argument in arguments], stdin, cwd)
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def runner() -> Runner:
+    """Runs what it has not run before."""
+    kept: dict[str, Outcome] = {}
+
+    def run(jobs: Sequence[Job]) -> list[Outcome]:
+        new = [job for job in jobs if job.key() not in kept]
+        kept.update(zip((job.key() for job in new), run_many(new), strict=True))
+        return [kept[job.key()] for job in jobs]
 
     return run
 

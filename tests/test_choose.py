@@ -7,7 +7,7 @@ import json
 import math
 import re
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -15,7 +15,6 @@ from typing import Any, TypeAlias
 import cellrate
 import pytest
 from cellrate import BadInput, _core
-from cellrate._core import Outcome
 from cellrate.advice.choosing import Answer, Effort, Goals, as_json, choose, write
 from cellrate.advice.choosing.answer import Elsewhere, Side, sides
 from cellrate.advice.choosing.candidates import Option, candidates, pareto
@@ -316,19 +315,6 @@ def chosen_until(
 
     budget = Budget(0.5, lambda: now)
     return choose(base, goals, effort, runner, budget=budget, phases=phases)
-
-
-@pytest.fixture(scope="module")
-def runner() -> Runner:
-    """Runs what it has not run before."""
-    kept: dict[str, Outcome] = {}
-
-    def run(jobs: Sequence[Job]) -> list[Outcome]:
-        new = [job for job in jobs if job.key() not in kept]
-        kept.update(zip((job.key() for job in new), run_many(new), strict=True))
-        return [kept[job.key()] for job in jobs]
-
-    return run
 
 
 @pytest.fixture

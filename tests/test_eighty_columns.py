@@ -53,7 +53,7 @@ PLAYED = [
     "study study.toml",
     "table study.toml --rows count --columns scheme --measure throughput,queue,fairness,lost",
     "table study.toml --rows count,bottleneck --columns scheme --measure throughput,queue",
-    "reproduce gerla95 eq1-n3",
+    "reproduce marsan97 table2",
 ]
 # A command is one line, so that it can be copied.
 COMMAND_LINE = re.compile(r"\s*cellrate \w+ ")

@@ -24,6 +24,7 @@ from cellrate.common.document import Table
 from cellrate.common.document.terminal_text import lines_of_parts
 from cellrate.common.numbers import number, seconds
 from cellrate.simulation.network.ethernet_view import FrameNetwork
+from cellrate.simulation.run_types import Runner
 from cellrate.simulation.runner import Job, run_many
 from conftest import Command
 
@@ -452,7 +453,9 @@ def test_the_longest_queue_of_a_choice_is_that_of_the_whole_run(incast: Path) ->
     assert shown in " ".join(found.words())
 
 
-def test_first_windows_beyond_a_buffer_are_told_with_the_ways_out(incast: Path) -> None:
+def test_first_windows_beyond_a_buffer_are_told_with_the_ways_out(
+    incast: Path, runner: Runner
+) -> None:
     text = incast.read_text(encoding="utf-8")
 
     def windows(*settings: str) -> FirstWindows | None:
@@ -476,7 +479,7 @@ def test_first_windows_beyond_a_buffer_are_told_with_the_ways_out(incast: Path) 
     assert windows("run.start_jitter=10 ms") is None
     assert windows("switch.buffer=500 kB") is None
     effort = Effort(settings=1, seeds=1)
-    told = " ".join(choose_over_ethernet(Job(text, "i", ()), Goals(), effort).words())
+    told = " ".join(choose_over_ethernet(Job(text, "i", ()), Goals(), effort, runner).words())
     assert "make a queue of 470,580 bytes at A->sink; its buffer has 300,000" in told
     assert f"with a `tcp.initial_window` of {least} or less they fit" in told
     over_roce = "flow.answer.roce={control={algorithm='expresspass'}}"
@@ -485,7 +488,7 @@ def test_first_windows_beyond_a_buffer_are_told_with_the_ways_out(incast: Path) 
         totals = cellrate.run(text, overrides=[way]).summary["totals"]
         assert totals["packets_dropped"] == 0
     allowed = Goals(loss=0.5)
-    told = " ".join(choose_over_ethernet(Job(text, "i", ()), allowed, effort).words())
+    told = " ".join(choose_over_ethernet(Job(text, "i", ()), allowed, effort, runner).words())
     assert "ways out" not in told
 
 
