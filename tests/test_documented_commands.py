@@ -55,7 +55,7 @@ SIMPLE = re.compile(r"cellrate (?P<arguments>[^|;`$>\n]*?)( > (?P<file>\S+))?( \
 LONG_STUDY = {
     "run.duration=2 s": "run.duration=200 ms",
     "measure.from=500 ms": "measure.from=0 s",
-    "count = 20": "count = 4",
+    "count = 20": "count = 2",
 }
 
 
