@@ -33,6 +33,12 @@ LINK_CELLS_PER_SECOND = 155.52e6 / 424
 EXPERIMENTS = {one.name: one for one in battery.experiments()}
 
 
+@pytest.fixture(autouse=True)
+def one_round(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Measures the processor time of a scheme once, since no test looks at it."""
+    monkeypatch.setattr(running, "ROUNDS", 1)
+
+
 def values(*known: tuple[str, str, Sequence[float]], measure: str = "utilisation") -> Values:
     """Values of schemes in experiments, by seed."""
     records = [
