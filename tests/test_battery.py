@@ -178,6 +178,10 @@ def test_never_settling_is_the_longest_time() -> None:
     never = [math.inf] * 10
     assert verdict(never, [0.1 + 0.001 * at for at in range(10)], "settling_seconds") == "worse"
     assert verdict(never, never, "settling_seconds") == "alike"
+    # A mean counts the whole horizon of 1 s, unless no run settles.
+    for settled, mean in ([0.1], 0.91), ([math.inf], math.inf):
+        known = values(("own", "x", never[1:] + settled), measure="settling_seconds")
+        assert known.mean("own", "x", BY_NAME["settling_seconds"]) == pytest.approx(mean)
 
 
 def test_chance_alone_is_seldom_called_real() -> None:
