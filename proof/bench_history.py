@@ -30,6 +30,8 @@ CELLS = "its cells alone"
 """The bare loop that does only the arithmetic of a workload's cells."""
 FEEDBACK = "its cells and feedback"
 """The bare loop that also does the arithmetic of acknowledgements and RM cells of workload W2."""
+FRAMES = "the frames of E1 alone"
+"""The bare loop that does only the arithmetic of the frames of workload E1."""
 STEADY = 0.05
 """Share by which the ratio of an unchanged engine differs from run to run on a busy machine."""
 
@@ -46,6 +48,8 @@ def ratios(report: Mapping[str, Any]) -> dict[tuple[str, str], float]:
         own = report.get(f"floor_{key}")
         beside, floor = (CELLS, floors["15"]) if own is None else (FEEDBACK, own)
         found[f"W2, {length} links", beside] = report[key] / floor
+    for name, nanoseconds in report["packets"].items():
+        found[name.upper(), FRAMES] = nanoseconds / report["floor_packets"]
     return found
 
 

@@ -73,6 +73,7 @@ def show_bench(report: dict[str, Any]) -> None:
         "e1": "E1, 15 paced sources of mixed sizes, 100 Gbit/s",
         "e2": "E2, 15 DCTCP into one port, 10 Gbit/s",
         "e3": "E3, DCTCP permutation of 128 hosts, fat tree",
+        "e4": "E4, the same with DCQCN and PFC",
     }
     rows += [
         row(f"{name} (packet-hop)", key, report["packets"][key], report["floor_packets"])

@@ -222,7 +222,7 @@ impl Bench {
                 "w1_lan" => self.w1_lan = nanoseconds,
                 "w2" => self.w2 = nanoseconds,
                 "floor_packets" => self.floor_packets = nanoseconds,
-                "e1" | "e2" | "e3" => drop(self.packets.insert(name.into(), nanoseconds)),
+                "e1" | "e2" | "e3" | "e4" => drop(self.packets.insert(name.into(), nanoseconds)),
                 _ => self.w2_lan = nanoseconds,
             },
         }

@@ -1,4 +1,4 @@
-//! Workloads E1 to E3 of `cellrate bench`, over Ethernet, and a bare loop with only the arithmetic of E1.
+//! Workloads E1 to E4 of `cellrate bench`, over Ethernet, and a bare loop with only the arithmetic of E1.
 
 use std::collections::VecDeque;
 
@@ -57,12 +57,23 @@ tcp = { recovery = "dctcp", min_rto = "10 ms" }
 flow = [{ name = "f", pattern = { kind = "permutation" } }]
 "#;
 
+/// E4: the permutation of E3 over RoCE, with DCQCN and PFC.
+const E4: &str = r#"
+link_layer = "ethernet"
+run.duration = "1 s"
+topology = { template = "fat-tree", k = 8, rate = "10 Gbit/s", delay = "1 us" }
+switch = { buffer = "1 MB", aqm = { algorithm = "red", min = "12 kB", max = "500 kB" } }
+pfc = {}
+flow = [{ name = "f", pattern = { kind = "permutation" }, roce = { control = { algorithm = "dcqcn" } } }]
+"#;
+
 /// Name, scenario and simulated time of each workload.
-pub fn workloads() -> [(&'static str, String, Ps); 3] {
+pub fn workloads() -> [(&'static str, String, Ps); 4] {
     [
         ("e1", e1(), Ps::from_ms(20)),
         ("e2", E2.into(), Ps::from_ms(200)),
         ("e3", E3.into(), Ps::from_ms(5)),
+        ("e4", E4.into(), Ps::from_ms(5)),
     ]
 }
 
