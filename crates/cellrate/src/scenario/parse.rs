@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use serde::Deserialize;
+use serde_json::json;
 
 use super::changes::{Judged, Stage, stages};
 use super::checks;
@@ -85,7 +86,8 @@ impl Scenario {
         schemes: &dyn Schemes,
     ) -> Result<Checked, Refusal> {
         let given = (text, path, overrides);
-        let (checked, warnings) = open(given, seed, schemes, |root, found, directory| {
+        let (checked, warnings) = open(given, seed, schemes, |mut root, found, directory| {
+            take_link_layer(&mut root)?;
             let mut files = Files::of(directory);
             let own = found.schema(schema());
             let fits = own.as_ref().unwrap_or_else(|| schema());
@@ -238,6 +240,16 @@ fn judge(scenario: Scenario, root: &Table) -> Result<Judged, Vec<Fault>> {
         }
         _ => Err(faults),
     }
+}
+
+/// Removes `link_layer`, which a scenario of ATM cells need not have, from its document.
+fn take_link_layer(root: &mut Table) -> Result<(), Vec<Fault>> {
+    let (own, entries) = std::mem::take(&mut root.entries)
+        .into_iter()
+        .partition(|entry| entry.key == "link_layer");
+    root.entries = entries;
+    let layers = json!({"properties": {"link_layer": {"enum": ["atm", "ethernet"]}}});
+    refuse_any(shape::check(&Table { entries: own }, &layers, ""))
 }
 
 pub(crate) fn refuse_any(faults: Vec<Fault>) -> Result<(), Vec<Fault>> {

@@ -322,7 +322,7 @@ impl<'s> Shape<'s> {
                     };
                     self.item(property, &entry.item, around);
                 }
-                None => meant.extend(self.unknown(properties, &present, entry, around)),
+                None => meant.extend(self.unknown(schema, table, entry, around)),
             }
         }
         for key in schema["required"]
@@ -342,32 +342,30 @@ impl<'s> Shape<'s> {
     /// Reports an unknown key. Returns the allowed key whose name is most like it.
     fn unknown(
         &mut self,
-        keys: &Map<String, Json>,
-        present: &HashSet<&str>,
+        schema: &Json,
+        table: &Table,
         Entry { key, span, .. }: &Entry,
         around: Around<'_>,
     ) -> Option<String> {
-        let free = keys
-            .keys()
-            .map(String::as_str)
-            .filter(|known| !present.contains(known));
+        let keys = properties(schema)?;
+        let known: Vec<&str> = keys.keys().map(String::as_str).collect();
+        // Of two equally near keys, the one that the table lacks.
+        let (present, free): (Vec<&str>, Vec<&str>) =
+            known.iter().partition(|key| table.entry(key).is_some());
         let other_name = OTHER_NAMES
             .iter()
             .find(|(other, name)| other == key && keys.contains_key(*name));
         let near = other_name
             .map(|(_, name)| *name)
-            .or_else(|| nearest(key, free))
-            .or_else(|| nearest(key, keys.keys().map(String::as_str)));
-        let known: Vec<&str> = keys.keys().map(String::as_str).collect();
+            .or_else(|| nearest(key, free.into_iter().chain(present)));
         // This search takes long in a file with many tables, so it runs only for faults that can
         // be among those shown.
         let is_shown =
             self.faults.len() < MOST_SHOWN || self.faults.iter().all(|fault| *span < fault.span);
-        let elsewhere = match self.top {
-            Some((schema, root)) if is_shown && around.key.is_empty() => {
-                ending_with(key, schema, root)
-            }
-            _ => Vec::new(),
+        let elsewhere = if is_shown {
+            ending_with(key, schema, self.definitions, table)
+        } else {
+            Vec::new()
         };
         let help = match (near, known.is_empty()) {
             _ if !elsewhere.is_empty() => meant(&elsewhere),

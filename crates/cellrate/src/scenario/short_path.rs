@@ -5,15 +5,11 @@ use serde_json::Value as Json;
 use super::document::{Item, Table, Value};
 use super::schema::definition;
 
-/// Paths of all keys called `key` below the top of a document, in the order of the schema. Tables
-/// that the document `root` lacks are considered only if they are at the top.
-pub fn ending_with(key: &str, schema: &Json, root: &Table) -> Vec<String> {
+/// Paths of all keys called `key` below the table `root` of a document, in the order of the
+/// table's `schema`. Tables that `root` lacks are considered only if they are directly in it.
+pub fn ending_with(key: &str, schema: &Json, definitions: &Json, root: &Table) -> Vec<String> {
     let mut paths = Vec::new();
-    let top = Below {
-        definitions: &schema["$defs"],
-        key,
-    };
-    top.table(schema, root, "", true, &mut paths);
+    Below { definitions, key }.table(schema, root, "", true, &mut paths);
     paths.retain(|path| path != key);
     paths
 }
@@ -122,7 +118,7 @@ mod tests {
     #[test]
     fn a_key_is_found_in_every_table_of_the_scenario() {
         let root = read(template("n-source").unwrap(), 0).unwrap();
-        let found = |key| ending_with(key, schema(), &root);
+        let found = |key| ending_with(key, schema(), &schema()["$defs"], &root);
         assert_eq!(found("buffer"), ["switch.buffer"]);
         assert_eq!(found("duration"), ["run.duration"]);
         // The template has no `[tcp]`, but its flows may have one.

@@ -2,8 +2,8 @@
 
 use cellrate_engine::atm::cell::ServiceClass;
 use cellrate_engine::credit::FcvcConfig;
-use cellrate_engine::kernel::Finding;
-use cellrate_engine::policing::FrameRule;
+use cellrate_engine::kernel::{Finding, Ps, ServiceRate};
+use cellrate_engine::policing::{Action, Fine, FrameRule, PolicerConfig};
 
 use super::ends::largest_pdu;
 use super::finding::problem;
@@ -64,7 +64,45 @@ fn policer(scenario: &Scenario, graph: &Graph, instance: &Instance) -> Vec<Probl
             "allowed: \"cells\", or a source over TCP",
         ));
     }
+    problems.extend(burst(scenario, graph, instance, policer));
     problems
+}
+
+/// Warns of a policer that drops cells of every full segment, because a source sends them at the
+/// rate of its line.
+fn burst(
+    scenario: &Scenario,
+    graph: &Graph,
+    instance: &Instance,
+    policer: &PolicerConfig,
+) -> Option<Problem> {
+    let flow = &scenario.flows[instance.group];
+    let is_paced = flow.shaper.is_some() || pacer(scenario, flow).is_some();
+    let drops = policer.action == Action::Drop && policer.frames != FrameRule::Whole;
+    if is_paced || !drops || !flow.source.over_tcp() {
+        return None;
+    }
+    let units = ServiceRate::of_cells;
+    let line = Fine::per_unit(units(graph.links[*instance.forward.first()?].rate));
+    let cells = largest_pdu(scenario, flow);
+    // The last cell comes so much earlier than its GCRA expects it.
+    let early = |increment: Fine| increment.less(line).times(cells.saturating_sub(1));
+    let contract = policer.contract();
+    let sustained = contract.sustained(units);
+    let beyond = sustained.map(|(increment, tolerance)| early(increment).less(tolerance));
+    let needed = early(contract.peak_increment(units)).max(beyond.unwrap_or_default());
+    if needed <= Fine::of(policer.cdvt) {
+        return None;
+    }
+    let needed = Ps::from_us((needed.as_secs_f64() * 1e6).ceil() as u64);
+    Some(Problem::warning(
+        place!["flow", instance.group, "policer"],
+        format!(
+            "the policer drops cells of each full segment: {cells} cells at the rate of the line conform from \
+             `cdvt = \"{needed}\"` on"
+        ),
+        "set `cdvt`, or space the cells with a `shaper`",
+    ))
 }
 
 /// Problems of a GFR contract.

@@ -532,8 +532,41 @@ fn hardly_meant() {
                 ("service = \"abr\"", "service = \"ubr\""),
             ],
         ),
+        ("PCR without CDVT", TIGHT),
     ];
     insta::assert_snapshot!(warnings(RIGHT, cases));
+}
+
+/// A policer that drops cells of each PDU: 12 cells at 155.52 Mbit/s need 11 (42.4 - 2.7263) us =
+/// 436.41 us.
+const TIGHT: &[(&str, &str)] = &[
+    ("scheme = \"erica\"", "scheme = \"none\""),
+    (
+        "service = \"abr\"",
+        "service = \"ubr\"\n«policer = { pcr = \"10 Mbit/s\" }",
+    ),
+];
+
+#[test]
+fn a_policer_with_the_cdvt_that_its_warning_names_is_not_warned_of() {
+    let tight = changed(RIGHT, TIGHT);
+    let contract = |more: &str| with(&tight, " }\n", &format!("{more} }}\n"));
+    for (more, needed) in [
+        ("", "437 us"),
+        (", frames = \"partial\"", "437 us"),
+        // 11 (84.8 - 2.7263) us, less 9 (84.8 - 42.4) us.
+        (", scr = \"5 Mbit/s\", mbs = \"10 cells\"", "522 us"),
+    ] {
+        let message = the_warning(&contract(more)).message;
+        let named = format!("cdvt = \"{needed}\"");
+        assert!(message.contains(&named), "{message}");
+        let enough = contract(&format!("{more}, {named}")).replace('«', "");
+        assert_eq!(parse(&enough).unwrap().warnings(), []);
+    }
+    for passes in ["action = \"pass\"", "frames = \"whole\""] {
+        let text = contract(&format!(", {passes}")).replace('«', "");
+        assert_eq!(parse(&text).unwrap().warnings(), []);
+    }
 }
 
 #[test]

@@ -7,6 +7,8 @@ fn the_examples_are_right() {
     for text in [RIGHT, GRAPH] {
         let checked = parse(text).unwrap_or_else(|refusal| panic!("{refusal}"));
         assert_eq!(checked.warnings(), []);
+        let named = parse(&format!("link_layer = \"atm\"\n{text}")).unwrap();
+        assert_eq!(named.scenario(), checked.scenario());
     }
 }
 
@@ -62,6 +64,14 @@ fn unknown_and_missing_keys() {
             ],
         ),
         (
+            "the nearest key, though the table has it",
+            &[("count = 2", "count = 2\n«cout = 3")],
+        ),
+        (
+            "key of a table of the flow",
+            &[("count = 2", "count = 2\n«mss = \"1 kB\"")],
+        ),
+        (
             "missing tag",
             &[
                 ("scheme = \"erica\"\n", ""),
@@ -102,6 +112,10 @@ fn wrong_kinds_and_choices() {
         (
             "a date",
             &[("duty_cycle = 0.5", "duty_cycle = «2026-01-01")],
+        ),
+        (
+            "unknown link layer",
+            &[("[run]", "link_layer = «\"ethernot\"\n[run]")],
         ),
         (
             "unknown service",
