@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 import cellrate
 import pytest
+from cellrate.advice.tuning.objective import ALIKE
 from conftest import SCENARIOS, Command, Finished
 
 pytestmark = pytest.mark.usefixtures("undrawn")
@@ -88,9 +89,9 @@ def test_the_model_proposes_and_the_simulator_disposes(command: Command, tmp_pat
     assert done["method"] == "model"
     assert done["feasible"] is True
     chosen, as_it_is = done["chosen"], done["as_it_is"]
-    assert chosen["model"] == "feasible"
+    assert chosen["model"].startswith("feasible")
     assert mean(chosen, "loss") == 0
-    assert mean(chosen, "utilisation") >= mean(as_it_is, "utilisation")
+    assert mean(chosen, "utilisation") >= mean(as_it_is, "utilisation") - ALIKE
     assert chosen["falls_behind"] is None
     # A source that rises fast and hardly falls overflows, in the model and in the simulator.
     [wild] = [one for one in done["settings"] if one["settings"].get("abr.rif") == "0.5"]
@@ -163,7 +164,9 @@ def test_it_finds_sets_at_least_as_good_as_the_paper_s(
     """Ohsaki et al. 1995, section III.C.1: 300 Kbyte, tau = 2 ms, ten and thirty connections."""
     network = [*SHORT, "--set", f"flow.tcp.count={sources}"]
     effort = ["--include", f"rif=1/128,rdf=1/{rdf}", "--seeds", "2", "--budget", "16"]
-    found = report(command("tune", OHSAKI, *network, *effort, "--json"))
+    # The paper wants a full line above all.
+    full = ["--objective", "loss,utilisation,queue"]
+    found = report(command("tune", OHSAKI, *network, *effort, *full, "--json"))
     assert found["feasible"] is True
     numbers = {"abr.rif": "0.0078125", "abr.rdf": str(1 / rdf)}
     [printed] = [one for one in found["settings"] if one["settings"] == numbers]

@@ -10,7 +10,7 @@ import pytest
 from cellrate import _core
 from cellrate.advice.tuning.laboratory import AS_IT_IS, Setting
 from cellrate.advice.tuning.measures import CRITERIA
-from cellrate.advice.tuning.objective import Means, Objective
+from cellrate.advice.tuning.objective import Means, Objective, default
 from cellrate.advice.tuning.options import TuneOptions
 from cellrate.advice.tuning.race import affordable, cost, rungs, survivors
 from cellrate.advice.tuning.search import BATCH
@@ -40,6 +40,17 @@ def test_the_next_criterion_decides_within_the_tolerance() -> None:
     assert (short.criterion.name, short.value, short.best) == ("utilisation", 0.97, 0.985)
     assert objective.shortfall(lossy, less) is not None
     assert objective.shortfall(less, less) is None
+
+
+@pytest.mark.parametrize("kinds", [["greedy"], ["transfer"], ["greedy", "transfer"]])
+def test_a_line_that_is_almost_full_is_better_than_a_standing_queue(kinds: list[str]) -> None:
+    """The queue's delay is worth a hundredth of the throughput, but not a twentieth."""
+    objective = Objective.named(default(kinds))
+    files = {"unfinished": 0.0, "completion": 1.0}
+    full = means(loss=0.0, utilisation=1.0, queue=33_616.0, fairness=1.0, **files)
+    almost = means(loss=0.0, utilisation=0.99, queue=6.9, fairness=1.0, **files)
+    idle = means(loss=0.0, utilisation=0.95, queue=0.5, fairness=1.0, **files)
+    assert objective.ranked([full, idle, almost]) == [2, 0, 1]
 
 
 def test_what_was_not_measured_is_behind_what_was() -> None:

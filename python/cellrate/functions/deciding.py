@@ -229,7 +229,7 @@ def tune(
         include: Settings to compare with, as ``abr.rif=1/128,abr.rdf=1/2``.
         overrides: Settings, as for `run`.
         objective: Criteria in order of priority; =X after one sets its tolerance. By default
-            loss,utilisation,queue,fairness; of sources that transfer files,
+            loss,utilisation=0.02,queue,fairness; of sources that transfer files,
             unfinished,completion and these.
         seeds: Number of seeds for the best settings.
         first_seed: First seed.

@@ -9,8 +9,9 @@ from itertools import takewhile
 
 from cellrate.advice.choosing.candidates import Option
 from cellrate.advice.choosing.circumstances import Circumstance
-from cellrate.advice.choosing.goals import ALIKE, Goals, Judgement
+from cellrate.advice.choosing.goals import Goals, Judgement
 from cellrate.advice.formulas.growth import Excess
+from cellrate.advice.tuning.objective import ALIKE
 from cellrate.simulation.runner import Job
 
 

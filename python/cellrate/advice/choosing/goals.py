@@ -9,7 +9,7 @@ from typing import Any
 
 from cellrate.advice.choosing.candidates import ABILITIES, Ability, Option
 from cellrate.advice.tuning.measures import Criterion
-from cellrate.advice.tuning.objective import Objective
+from cellrate.advice.tuning.objective import ALIKE, Objective
 from cellrate.common.numbers import counted, number, seconds
 from cellrate.common.to_json import to_json
 
@@ -161,10 +161,6 @@ OF_FRAMES = ("all_files_end", "buffer_bytes", "victim")
 """Attributes of goals that a choice over ATM does not have."""
 OF_CELLS = ("abilities", "delay_seconds", "settling_seconds", "buffer_cells")
 """Attributes of goals that have no meaning over Ethernet."""
-
-
-# Throughputs that differ by no more than this share count as equal.
-ALIKE = 0.02
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,15 @@ from cellrate.language.ended_flows import TRANSFER
 
 Means: TypeAlias = Mapping[str, float | None]
 
-DEFAULT = "loss,utilisation,queue,fairness"
-ALL_FILES = "unfinished,completion,loss,utilisation,queue,fairness"
-SOME_FILES = "loss,utilisation,unfinished,completion,queue,fairness"
+ALIKE = 0.02
+"""Utilisations and throughputs that differ by no more than this share count as equal."""
+
+# A line that is always full has a standing queue; among lines that are almost as full, the queue
+# decides.
+FULL = f"loss,utilisation={ALIKE}"
+DEFAULT = f"{FULL},queue,fairness"
+ALL_FILES = f"unfinished,completion,{FULL},queue,fairness"
+SOME_FILES = f"{FULL},unfinished,completion,queue,fairness"
 
 
 def default(kinds: Collection[str]) -> str:

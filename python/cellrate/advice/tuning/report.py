@@ -40,7 +40,7 @@ from cellrate.studies.parameters.ranges import Choices, Range
 
 BESIDE = "throughput"
 """Criterion that a table of settings always shows, whatever the objective."""
-STATED = 2
+STATED = 3
 """Number of criteria whose values a sentence states."""
 
 
