@@ -30,7 +30,8 @@ pub struct FlowReport {
     /// cell.
     #[schemars(extend("x-better" = "more"))]
     pub delivered_bytes: u64,
-    /// Bits delivered in order to the destination application / length of the measuring window.
+    /// Bits delivered in order to the destination application / length of the measuring window. For
+    /// a source without TCP, the payload of the cells that arrived, which the totals leave out.
     #[schemars(extend("x-formula" = "8 delivered_bytes / window", "x-source" = "Kalyanaraman 97 section 8.8", "x-better" = "more"))]
     pub tcp_throughput_bits_per_second: f64,
     /// Bits of all segments, including repeated ones, that reached TCP at the destination / length
