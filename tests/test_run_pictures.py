@@ -81,6 +81,13 @@ def test_levels_of_the_scenario_are_drawn_in(result: cellrate.Result) -> None:
     assert max(np.nanmax(line.get_ydata()) for line in acr.get_lines()) == pytest.approx(155.52)
 
 
+def test_a_share_says_that_it_is_not_of_what_the_switch_hands_out() -> None:
+    """ERICA hands out 0.9 of the link, of which `explain` computes the shares."""
+    erica = TRACES | {"switch.control": {"scheme": "erica"}}
+    said = texts(cellrate.run(EXAMPLE, overrides=erica).plot("acr"))
+    assert "max-min share 51.84 of whole links" in said
+
+
 def test_a_window_has_the_unit_of_scenarios() -> None:
     windowed = cellrate.run(EXAMPLE, overrides=TRACES | {"tcp.window": "64 KiB"})
     assert "window limit 64 KiB" in texts(windowed.plot("cwnd"))

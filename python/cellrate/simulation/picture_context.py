@@ -167,8 +167,9 @@ def _shares(network: Network) -> list[Level]:
         groups.setdefault(near, set()).add(f"{flow}/forward")
     if len(groups) > MOST_SHARES:
         return []
+    of = " of whole links" if _targets(network) else ""
     return [
-        Level(rate, f"max-min share {rate * BITS_PER_CELL / 1e6:.4g}", frozenset(channels))
+        Level(rate, f"max-min share {rate * BITS_PER_CELL / 1e6:.4g}{of}", frozenset(channels))
         for rate, channels in groups.items()
     ]
 
