@@ -70,9 +70,10 @@ def animate(
     The film shows every cell at the place of its last bit: data cells, forward and backward RM
     cells, marked cells (EFCI, CI, NI), credit cells, and a cross for each lost cell. Over Ethernet
     every frame is a line as long as the frame on its link. The page plays, stops and goes step by
-    step; GIF and MP4 are for slides. MP4 needs the program ffmpeg. Over ATM the run up to the end
-    of the span uses the plain engine, which takes several times as long as cellrate run. Without
-    -o the films are written to out/NAME-film.
+    step; GIF and MP4 are for slides, and take most of the time: -o FILE.html leaves them out. MP4
+    needs the program ffmpeg. Over ATM the run up to the end of the span uses the plain engine,
+    which takes several times as long as cellrate run. Without -o the films are written to
+    out/NAME-film.
     """
     asked_span = span(start or "0 s", end, OPTIONS)
     formats: tuple[str, ...] = FORMATS if output is None else (output.suffix.removeprefix("."),)
