@@ -261,6 +261,9 @@ def test_changed_runs_are_marked_and_never_taken_for_the_papers(
     assert page.name.startswith("ohsaki95-fig8b-changed-")
     assert "These are not the paper&#x27;s experiments" in page.read_text("utf-8")
     assert all("-changed-" in data.name for data in (tmp_path / "data").iterdir())
+    assert reproduce(tmp_path, quick, changes=settings) == 0
+    said = "".join(capsys.readouterr().out.split())
+    assert [data.name in said for data in (tmp_path / "data").glob("*.csv")] == [True]
     for wrong in ({"check": True}, {"bless": True}, {"draws": 2}, {"keep_seeds": True}):
         with pytest.raises(ReproduceError, match="--set runs something else than the paper"):
             Options(tmp_path, experiments=quick, changes=settings, **wrong)

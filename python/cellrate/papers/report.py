@@ -91,6 +91,10 @@ def _experiment(result: ExperimentResult, unchanged: Unchanged) -> Section:
 
 def _values(values: Sequence[ValueResult], found: str, unchanged: Unchanged) -> Table:
     if unchanged:
+        # Quantities that are only restated have no measured value.
+        if all(value.published.kind == "restated" for value in values):
+            restated = rows((*value_cells(value)[:2], _verdict(value)) for value in values)
+            return Table(columns("quantity", "printed", "", numbers=(1,)), restated)
         titles = columns("quantity", "printed", "unchanged", "changed", "", numbers=(1, 2, 3))
         cells = (
             (quantity, printed, unchanged[quantity], measured, _verdict(value))

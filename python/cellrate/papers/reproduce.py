@@ -30,15 +30,18 @@ from cellrate.papers.reproduction import Computed, Judged, Options, choose, judg
 from cellrate.papers.runs import Outcomes, Runner
 from cellrate.papers.stored import bless, golden_lines, write_stored
 
+MOST_TABLES = 4
+"""Greatest number of tables of figures that are named, not only their directory."""
 INDEX = "pages.json"
 """Name of the file, in the directory of pages, that lists the pages of the front page."""
 
 
 @dataclass(frozen=True)
 class Written:
-    """Paths of the written web pages, and notes on them."""
+    """Paths of the written web pages and tables of figures, and notes on them."""
 
     pages: tuple[Path, ...]
+    tables: tuple[Path, ...]
     notes: tuple[str, ...]
 
 
@@ -78,7 +81,9 @@ def _show(computed: Computed, written: Written, *, json: bool) -> None:
         sys.stdout.write(json_text(as_json(computed.parts), indent=2))
     else:
         terminal.show(report(computed.parts))
-        terminal.say(f"written to {', '.join(map(str, written.pages))}")
+        tables = written.tables
+        tables = tables if len(tables) <= MOST_TABLES else tuple({one.parent for one in tables})
+        terminal.say(f"written to {', '.join(map(str, (*written.pages, *tables)))}")
 
 
 def _complaints(computed: Computed, workers: int) -> list[str]:
@@ -104,7 +109,14 @@ def write_pages(computed: Computed, out: Path, workers: int = 1) -> Written:
     drawn = drawn_ahead(list(pages.values()), workers)
     for path, document in zip(paths, drawn, strict=True):
         whole_file.write_text(path, web_page(document))
-    return Written(paths, (*_without_figures(parts), *notes))
+    stems = [
+        out / data_stem(result.experiment, figure, part.changes)
+        for part in parts
+        for result in part.results
+        for figure in result.experiment.figures
+    ]
+    tables = tuple(stem.with_name(f"{stem.name}.csv") for stem in stems)
+    return Written(paths, tables, (*_without_figures(parts), *notes))
 
 
 def _front_pages(
