@@ -232,7 +232,8 @@ def _too_few(comparison: Comparison) -> list[str]:
     found = []
     if short:
         seeds = min(len(pair.contrast.first) for pair in short if pair.contrast)
-        least = max(pair.too_few_seeds or 0 for pair in short)
+        each = [pair.too_few_seeds or 0 for pair in short]
+        least = f"{min(each)} to {max(each)}" if min(each) < max(each) else each[0]
         found.append(
             f"The verdict 'too few seeds' means that {seeds} seeds cannot decide: at least {least} "
             f"seeds are needed to tell {APART:g} standard deviations from chance in "
