@@ -128,11 +128,10 @@ def _recommendation(answer: Answer) -> Iterator[str]:
 
 
 def _unsearched(answer: Answer) -> str:
-    """Words on the controls that the time limit left unsearched; empty if it left none."""
+    """Words on how many controls the time limit left unsearched; empty if it left none."""
     if not answer.unfinished:
         return ""
-    names = ", ".join(answer.unfinished)
-    return f"; the time limit ended the search; not searched to the end: {names}"
+    return f"; the time limit ended the search of {counted(len(answer.unfinished), 'control')}"
 
 
 def _few_seeds(answer: Answer, one: Option) -> str:
