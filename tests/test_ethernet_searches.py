@@ -73,6 +73,7 @@ def test_room_under_pfc_is_that_of_the_formula_and_less_loses() -> None:
     assert isinstance(found, sizing.LosslessAnswer)
     [room] = {link.room_bytes for link in found.links}
     assert found.memory_bytes == {"A": (16 + 2) * room}
+    assert "Flows use several priorities of sink->A; each" in " ".join(found.words())
     assert (found.packets_dropped, found.loses) == (0, None)
     full = found.links[0]
     assert full.held_bytes is not None

@@ -86,6 +86,15 @@ class LosslessAnswer(Shown):
             if self.loses is None
             else f"Frames may be lost: {self.loses}."
         )
+        several = [one for one in self.links if one.priorities > 1]
+        if several:
+            more = len(several) - 1
+            links = (
+                f"{several[0].link} and of {counted(more, 'link')} more"
+                if more
+                else several[0].link
+            )
+            yield f"Flows use several priorities of {links}; each priority has room of its own."
         full = self.links[0]
         if full.share is not None:
             yield (
