@@ -127,9 +127,10 @@ def test_kalyanaramans_file_transfer() -> None:
     assert one(said, "delays", "least_round_trip_seconds") == 0.03
     assert one(said, "delays", "feedback_delay_seconds") == 0.01
     assert one(said, "delays", "pipe_cells") == pytest.approx(0.03 * LINK)
-    # 512 of 12 * 53 bytes, 31 of 32 cells; section 8.15.5 prints 110.9 without padding.
+    # 512 of 12 * 53 bytes; section 8.15.5 prints 110.9 without padding. One of 32 cells is an RM
+    # cell, and RM cells of the channel of acknowledgements, of 2 cells each, are returned.
     total = one(said, "TCP throughput", "total_throughput_bits_per_second")
-    assert total == pytest.approx(0.9 * 155.52e6 * 31 / 32 * 512 / 636)
+    assert total == pytest.approx(0.9 * 155.52e6 * 30 / (31 + 2 / 12) * 512 / 636)
     assert one(said, "TCP throughput", "window_limited_flows") == 0
     # (3 * 30 + 10) ms and 100 cells; 15 windows of 2048 segments.
     law, windows = find(said, "queue", "queue_cells")
@@ -162,7 +163,8 @@ def test_ohsakis_abr() -> None:
     assert one(said, "bottleneck", "left_cells_per_second") == pytest.approx(left)
     assert one(said, "fair shares", "greatest_cells_per_second") == pytest.approx(left / 10)
     total = one(said, "TCP throughput", "total_throughput_bits_per_second")
-    assert total == pytest.approx(left * 424 * 31 / 32 * 4312 / (91 * 53))
+    acks = 2 / 91
+    assert total == pytest.approx(left * 424 * 30 / (31 + acks) * 4312 / (91 * 53))
     # N Nrm / BW.
     assert one(said, "time constants", "rm_interval_seconds") == pytest.approx(320 / left)
     # Q_max from nothing, by its two phases: AIR = RIF PCR / Nrm, RDF = -Nrm / ln(1 - 1/16).
@@ -1048,13 +1050,52 @@ def test_a_window_of_one_segment_waits_for_its_own_transmission() -> None:
 
 def test_short_segments_both_ways_have_shares() -> None:
     said = template("two-way", 'tcp.mss="40 bytes"')
-    # A segment has 96 bytes, 2 cells, and an acknowledgement 56, 2 cells. So for each cell there go
-    # back a thirty-second of an RM cell and 31 thirty-seconds of an acknowledgement's.
+    # A segment has 96 bytes, 2 cells, and an acknowledgement 56, 2 cells. So the cells of both
+    # directions are alike: for each cell one goes back.
     there, back = find(said, "fair shares", "greatest_cells_per_second")
     share = number(there.values["greatest_cells_per_second"])
     assert back.values["greatest_cells_per_second"] == pytest.approx(share)
     link = 0.9 * 155.52e6 / 424
-    assert share * 3 * (1 + 1 / 32 + 31 / 32) == pytest.approx(link, rel=1e-3)
+    assert share * 3 * 2 == pytest.approx(link, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("template_name", "settings"),
+    [
+        ("n-source", ("abr.nrm=4", "tcp.delayed_ack=true", "tcp.mss=1460 bytes")),
+        ("n-source", ("abr.nrm=8", "tcp.mss=536 bytes")),
+        ("n-source", ("abr.nrm=16", "tcp.mss=300 bytes")),
+        ("n-source", ("abr.nrm=4", 'flow.tcp.ack_service="ubr"')),
+        ("n-source", ("abr.nrm=4", 'flow.tcp.ack_service="ubr"', "abr.frm_needs_data=true")),
+        ("n-source", ("abr.nrm=8", 'switch.vsvd={at=["A"]}')),
+        ("n-source", ("abr.nrm=2",)),
+        ("two-way", ("abr.nrm=4", "tcp.mss=300 bytes")),
+    ],
+)
+def test_rm_cells_of_the_other_direction_are_returned_among_the_data(
+    template_name: str, settings: tuple[str, ...]
+) -> None:
+    control = 'switch.control={scheme="erica", max_alloc=false}'
+    settings = (control, "run.duration=2 s", "measure.from=1 s", *settings)
+    said = template(template_name, *settings)
+    summary = measured(_core.template(template_name), *settings)
+    found = find(said, "TCP throughput", "total_throughput_bits_per_second")
+    found += find(said, "TCP throughput", "segment_cells")
+    assert len(found) > 1
+    for statement in found:
+        [claim] = statement.claims
+        assert statement.fails == ()
+        assert claim.error(claim.measured(summary)) < 0.002, statement.text
+
+
+def test_rm_cells_that_trm_makes_due_are_not_counted() -> None:
+    control = 'switch.control={scheme="erica", max_alloc=false}'
+    [total] = find(
+        template("n-source", control, 'abr.trm="0.78125 ms"'),
+        "TCP throughput",
+        "total_throughput_bits_per_second",
+    )
+    assert [reason for reason in total.fails if "Trm = 781" in reason]
 
 
 GROUP = '{{name="{name}", service="abr", access="{access}", source={{kind="greedy"}}{more}}}'

@@ -1,5 +1,7 @@
 """Bounds and conversions against values worked out by hand."""
 
+from typing import Any
+
 import cellrate
 import numpy as np
 import pytest
@@ -106,7 +108,7 @@ def test_peak_throughput_with_whole_cells() -> None:
         ({"startup_share": np.array([1.0, 0.0])}, "startup_share = 0.0"),
     ],
 )
-def test_peak_throughput_names_the_argument(change: dict[str, float], message: str) -> None:
+def test_peak_throughput_names_the_argument(change: dict[str, Any], message: str) -> None:
     arguments = {"link_bits_per_second": 1e8, "segment_bytes": 512} | change
     with pytest.raises(theory.AssumptionError, match=message):
         theory.peak_throughput_bits_per_second(**arguments)

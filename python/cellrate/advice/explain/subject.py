@@ -21,6 +21,7 @@ from cellrate.simulation.network import (
 from cellrate.simulation.network.ends import Parameters
 from cellrate.theory import AssumptionError, MaxMin
 from cellrate.theory.cell_conversions import CELL_BITS
+from cellrate.theory.peak_throughput import data_share
 
 if TYPE_CHECKING:
     from cellrate.advice.explain.rate_bounds import RateBound
@@ -256,15 +257,34 @@ class Subject:
             return f"{error} (cells/s)"
 
 
-def backward_cells(flow: Flow) -> float:
-    """Backward RM cells and cells of acknowledgements for each cell that a flow sends."""
-    nrm = 0.0 if flow.abr is None else 1 / flow.abr.nrm
+def acknowledgement_share(flow: Flow) -> float:
+    """Cells of acknowledgements for each cell with data; 0 without TCP."""
     if flow.tcp is None:
-        return nrm
-    tcp = flow.tcp
+        return 0.0
     # RFC 5681 4.2: with delayed acknowledgements every second full segment has one.
-    segments = 2 if tcp.parameters["delayed_ack"] else 1
-    return nrm + (1 - nrm) * tcp.acknowledgement_cells / (segments * tcp.segment_cells)
+    segments = 2 if flow.tcp.parameters["delayed_ack"] else 1
+    return flow.tcp.acknowledgement_cells / (segments * flow.tcp.segment_cells)
+
+
+def rm_cells(flow: Flow) -> tuple[int, bool, float]:
+    """Nrm, whether the source returns RM cells of the other channel, and acknowledgements there.
+
+    They are the arguments of `data_share`. A channel without data sends no RM cell with
+    `frm_needs_data`.
+    """
+    if flow.abr is None:
+        return 0, False, 0.0
+    beside = acknowledgement_share(flow) if flow.ack_service == "abr" else 0.0
+    return flow.abr.nrm, beside > 0 or not flow.abr.parameters["frm_needs_data"], beside
+
+
+def backward_cells(flow: Flow) -> float:
+    """RM cells and cells of acknowledgements that return for each cell that a flow sends.
+
+    RM cells are those that the receiver returns, and those of the channel of acknowledgements.
+    """
+    data = float(data_share(*rm_cells(flow)))
+    return 1 - data + data * acknowledgement_share(flow)
 
 
 def target_utilisation(control: Parameters) -> float:

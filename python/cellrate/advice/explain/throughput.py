@@ -20,11 +20,12 @@ from cellrate.advice.explain.rate_bounds import (
     outstanding_bytes,
     waits_for_acknowledgements,
 )
-from cellrate.advice.explain.subject import Subject, handed_out_cells_per_second
+from cellrate.advice.explain.subject import Subject, handed_out_cells_per_second, rm_cells
 from cellrate.common.numbers import seconds
-from cellrate.simulation.network import Abr, Flow, Link, Tcp, contract_cells_per_second
+from cellrate.simulation.network import Flow, Link, Tcp, contract_cells_per_second
 from cellrate.theory import MaxMin, peak_throughput_bits_per_second
 from cellrate.theory.cell_conversions import CELL_BITS
+from cellrate.theory.peak_throughput import data_share
 
 TOPIC = "TCP throughput"
 FORMULA = "peak-throughput"
@@ -32,6 +33,8 @@ FORMULA = "peak-throughput"
 LATE = 0.01
 # Rates do not follow a background that changes within so many round trips.
 FOLLOW = 10
+# RM cells beyond those by Nrm count as few up to this share of all cells.
+FEW = 0.0025
 # A rate above this share of another rate counts as equal.
 SAME = 0.99
 BY = {
@@ -110,7 +113,7 @@ def _limits(
         bound = flow_bound(subject, flow, tcp)
         has_room = crowded.isdisjoint(flow.forward)
         if not has_room and is_fair and not isinstance(shares, str):
-            share = _peak(tcp, flow.abr, shares.rates[flow.name] * CELL_BITS)
+            share = _peak(flow, tcp, shares.rates[flow.name] * CELL_BITS)
             has_room = bound.bits_per_second < share
         yield bound.by if has_room else "link"
 
@@ -154,7 +157,13 @@ def _expected(
     several = len({shares.bottlenecks[f.name] for flows in groups.values() for f, _ in flows}) > 1
     for name, group in found.items():
         tcp, abr = groups[name][0][1], groups[name][0][0].abr
-        rm = f", and one of {abr.nrm} is an RM cell" if abr is not None else ""
+        rm = ""
+        if abr is not None:
+            rm = f", and one of {abr.nrm} is an RM cell"
+            nrm, returned, beside = rm_cells(groups[name][0][0])
+            if returned:
+                more = 1 - 1 / nrm - float(data_share(nrm, returned, beside))
+                rm += f", {more:.2%} are returned RM cells of the other direction"
         yield Statement(
             TOPIC,
             f"{name}: a segment of {tcp.mss_bytes:,} bytes takes {tcp.segment_cells} cells{rm}, "
@@ -196,12 +205,13 @@ def _claim(subject: Subject, group: str, rate: float) -> Claim:
 
 
 def _group(subject: Subject, flows: Sequence[tuple[Flow, Tcp]], shares: MaxMin) -> _Group:
-    rates, slow = list[float](), list[str]()
+    rates, slow, timed = list[float](), list[str](), list[str]()
     for flow, tcp in flows:
         share = shares.rates[flow.name]
-        peak = _peak(tcp, flow.abr, share * CELL_BITS)
+        peak = _peak(flow, tcp, share * CELL_BITS)
         most = min(peak, flow_bound(subject, flow, tcp).bits_per_second)
         rates.append(min(most, window_rate(flow, tcp)))
+        timed += _by_time(flow, share) if rates[-1] == peak else []
         if flow.abr is not None and window_rate(flow, tcp, share) < SAME * rates[-1]:
             slow.append(
                 "a segment leaves at the rate of the link, but at the fair share a segment takes "
@@ -210,7 +220,7 @@ def _group(subject: Subject, flows: Sequence[tuple[Flow, Tcp]], shares: MaxMin) 
     alone = [flow for flow, _ in flows]
     common = [*_no_end(alone), *_steady(subject, flows), *_target(alone), *_late(subject, alone)]
     common += policed_background(subject.bottlenecks_of(alone))
-    common += [*slow[:1], *_between_bursts(subject, alone)]
+    common += [*slow[:1], *timed[:1], *_between_bursts(subject, alone)]
     return _Group(rates, common, unfair(subject, alone))
 
 
@@ -262,7 +272,7 @@ def _between_bursts(subject: Subject, flows: Sequence[Flow]) -> Iterator[str]:
         if not over:
             continue
         silent = handed_out_cells_per_second(situation) + situation.background_cells_per_second()
-        need = sum(_peak(tcp, flow.abr, silent * CELL_BITS) for flow, tcp in over) / len(over)
+        need = sum(_peak(flow, tcp, silent * CELL_BITS) for flow, tcp in over) / len(over)
         most = sum(window_rate(flow, tcp) for flow, tcp in over)
         if most < need:
             yield (
@@ -287,19 +297,41 @@ def _burst_seconds(flow: Flow) -> float | None:
     return None
 
 
-def _peak(tcp: Tcp, abr: Abr | None, share_bits_per_second: float) -> float:
-    """Payload rate in bit/s at a fair share: full segments, padded; one of Nrm cells an RM cell."""
-    nrm = 0 if abr is None else abr.nrm
-    return _peak_of(share_bits_per_second, tcp.mss_bytes, tcp.overhead_bytes, nrm)
+def _peak(flow: Flow, tcp: Tcp, share_bits_per_second: float) -> float:
+    """Payload rate in bit/s at a fair share: full segments, padded, without RM cells."""
+    sizes = tcp.mss_bytes, tcp.overhead_bytes
+    return _peak_of(share_bits_per_second, *sizes, *rm_cells(flow))
 
 
 @lru_cache(maxsize=4096)  # cached, because many flows of a large network have equal shares
-def _peak_of(share_bits_per_second: float, mss: int, overhead: int, nrm: int) -> float:
+def _peak_of(
+    share_bits_per_second: float, mss: int, overhead: int, nrm: int, returned: bool, beside: float
+) -> float:
     return float(
         peak_throughput_bits_per_second(
-            share_bits_per_second, mss, overhead_bytes=overhead, nrm=nrm
+            share_bits_per_second,
+            mss,
+            overhead_bytes=overhead,
+            nrm=nrm,
+            returned_rm_cells=returned,
+            acknowledgement_share=beside,
         )
     )
+
+
+def _by_time(flow: Flow, share_cells_per_second: float) -> list[str]:
+    """Assumption that fails if RM cells come by Trm and not by Nrm (TM 4.0, source rule 3)."""
+    nrm, returned, beside = rm_cells(flow)
+    if flow.abr is None:
+        return []
+    own = share_cells_per_second / nrm
+    found = share_cells_per_second * (1 - float(data_share(nrm, returned, beside))) - own
+    least = 1 / float(flow.abr.parameters["trm_seconds"])
+    more = max(0.0, least - own) + (max(0.0, least - found) if returned else 0.0)
+    if more <= FEW * share_cells_per_second:
+        return []
+    due = f"more RM cells are due, by Trm = {seconds(1 / least)}"
+    return [f"one of {nrm} cells is an RM cell, but at these rates {due}"]
 
 
 def _no_end(flows: Sequence[Flow]) -> list[str]:
