@@ -10,12 +10,15 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-Quantity: TypeAlias = Literal["throughput", "queue", "late queue", "utilisation", "lost", "end"]
+Quantity: TypeAlias = Literal[
+    "throughput", "queue", "late queue", "mean queue", "utilisation", "lost", "end"
+]
 """Quantities of a claim.
 
 They are the total TCP throughput of flows in bit/s; the longest queue of a port in cells, over
-Ethernet in bytes, in the whole run or in the measuring window alone; the utilisation of a port; the
-cells or packets that a port drops; the time at which the last flow of a group is acknowledged."""
+Ethernet in bytes, in the whole run or in the measuring window alone, or the mean there; the
+utilisation of a port; the cells or packets that a port drops; the time at which the last flow of a
+group is acknowledged."""
 Sense: TypeAlias = Literal["at most", "at least", "about", "none", "some"]
 
 
@@ -64,6 +67,8 @@ class Claim:
         queues = [queue for queue in port["queues"] if self.service in {"", *queue["classes"]}]
         if self.quantity == "lost":
             return float(sum(queue["cells_dropped"] for queue in queues))
+        if self.quantity == "mean queue":
+            return float(sum(queue["queue_mean_cells"] or 0.0 for queue in queues))
         lengths = ["queue_max_cells"]
         if self.quantity == "queue":
             lengths.append("queue_max_before_window_cells")

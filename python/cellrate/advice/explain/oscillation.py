@@ -2,38 +2,29 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
-from cellrate.advice.explain.answer import NoStatement, Prediction, Statement, Value
+from cellrate.advice.explain.answer import Kind, NoStatement, Prediction, Statement, Value
 from cellrate.advice.explain.claims import Claim
-from cellrate.advice.explain.subject import AVOIDS_QUEUES, Subject
+from cellrate.advice.explain.losses import loss_at
+from cellrate.advice.explain.queues import unsteady
+from cellrate.advice.explain.subject import AVOIDS_QUEUES, Subject, acknowledgement_share
+from cellrate.advice.explain.throughput import start_up_seconds
 from cellrate.advice.formulas import Situation
 from cellrate.advice.formulas.fluid import assumptions_that_fail, loop_of
 from cellrate.advice.formulas.situation import DoesNotApply, full_load_interval_seconds
 from cellrate.common.numbers import counted, seconds
-from cellrate.simulation.network import Flow, contract_cells_per_second
+from cellrate.simulation.network import contract_cells_per_second
 from cellrate.simulation.network.ends import Parameters
 from cellrate.theory import AssumptionError
 from cellrate.theory.efci import clips, limit_cycle
 
-# Number of cycles in which a run shows the steady state.
-CYCLES = 5
-
-
-def unsteady(subject: Subject, situation: Situation) -> tuple[str, ...]:
-    """The assumption that fails if the run ends before the limit cycle is reached."""
-    try:
-        period = float(limit_cycle(loop_of(situation)).period_seconds)
-    except (AssumptionError, DoesNotApply):
-        return ()
-    started = max(flow.start_seconds for flow in situation.abr)
-    lasts = subject.end_seconds - started - subject.network.start_jitter_seconds
-    if lasts >= CYCLES * period:
-        return ()
-    return (f"the run lasts for {CYCLES} cycles, each of {seconds(period)}",)
-
-
 TOPIC = "oscillation"
+# Cells at the ends of the path count as few up to this share of the queue.
+FEW = 0.1
+# Multiple of the time in which the link sends all windows, in which they grow behind a long queue.
+GROWTH = 3
 
 
 def statements(subject: Subject) -> Iterator[Prediction]:
@@ -50,7 +41,7 @@ def statements(subject: Subject) -> Iterator[Prediction]:
             reason = f"cellrate has no theory of `{situation.switch.scheme}`"
             yield NoStatement(TOPIC, f"{situation.port.name}: oscillation of its loop", reason)
         elif situation.elastic:
-            yield _uncontrolled(subject, situation)
+            yield from _uncontrolled(subject, situation)
 
 
 def _erica(situation: Situation) -> Iterator[Prediction]:
@@ -160,35 +151,55 @@ def _claims(situation: Situation, longest_cells: float, utilisation: float) -> t
     return (Claim("utilisation", name, "about", utilisation, "utilisation by efci-cycle"),)
 
 
-def _uncontrolled(subject: Subject, situation: Situation) -> Statement:
+def _uncontrolled(subject: Subject, situation: Situation) -> Iterator[Statement]:
     port, values = situation.port, dict[str, Value](oscillates="only by loss")
+    avoiding = sorted(
+        {
+            flow.tcp.recovery
+            for flow in situation.elastic
+            if flow.tcp is not None and flow.tcp.recovery in AVOIDS_QUEUES
+        }
+    )
+    standing: Statement | None = None
+    kind: Kind = "fact" if avoiding and not situation.abr else "prediction"
     if situation.abr:
         text = "the switch causes no oscillation: it controls no rates, and ACR rises to PCR"
     elif not all(flow.tcp is not None for flow in situation.elastic):
         text = "nothing oscillates, since nothing controls the rates of the sources"
-    elif subject.lossless and not any(_avoids_queues(flow) for flow in situation.elastic):
+    elif avoiding:
+        text = "; ".join(AVOIDS_QUEUES[recovery] for recovery in avoiding)
+    elif _loses_nothing(subject, situation):
         text, values["oscillates"] = "no cell is lost, so each window grows until it is full", False
-        standing = _standing_cells(situation)
-        if _wait_in_shapers(situation):
+        if situation.network.credit is not None:
+            text += "; then cells wait in the sources until they have credit"
+        elif _wait_in_shapers(situation):
             text += "; then cells wait in the shapers"
-        elif standing is not None:
-            text += f"; then the queue stays at about {counted(round(standing), 'cell')}"
-            values["standing_queue_cells"] = standing
+        else:
+            standing = _standing(subject, situation)
     else:
         text = (
             "only TCP makes the queue oscillate: windows grow until a cell is lost or the window "
             "is full"
         )
-    return Statement(
+    yield Statement(
         TOPIC,
         f"{port.name}: {text}.",
         {"port": port.name, **values},
-        kind="prediction",
+        kind=kind,
     )
+    if standing is not None:
+        yield standing
 
 
-def _avoids_queues(flow: Flow) -> bool:
-    return flow.tcp is not None and flow.tcp.recovery in AVOIDS_QUEUES
+def _loses_nothing(subject: Subject, situation: Situation) -> bool:
+    """True if no cell of the flows over the port is expected to be lost anywhere."""
+    flows = situation.elastic
+    elsewhere = subject.network.links_lose or any(
+        flow.is_dropped or flow.gfr is not None or math.isfinite(flow.source_queue_cells)
+        for flow in flows
+    )
+    met = subject.bottlenecks_of(flows)
+    return not elsewhere and all(loss_at(subject, one).expected == "no" for one in met)
 
 
 def _wait_in_shapers(situation: Situation) -> bool:
@@ -197,8 +208,8 @@ def _wait_in_shapers(situation: Situation) -> bool:
     return elastic <= situation.capacity_cells_per_second
 
 
-def _standing_cells(situation: Situation) -> float | None:
-    """Cells that wait once all windows are full: the windows without what the path carries.
+def _standing(subject: Subject, situation: Situation) -> Statement | None:
+    """Statement on the cells that wait once all windows are full: windows without the pipe.
 
     None if flows share other ports, have shapers, unequal round trips or pauses, or other cells
     cross.
@@ -209,6 +220,73 @@ def _standing_cells(situation: Situation) -> float | None:
         return None
     if not alone or situation.has_unequal_round_trips or any(f.kind != "greedy" for f in flows):
         return None
-    windows = sum(flow.tcp.window_cells for flow in flows if flow.tcp is not None)
+    windows = subject.queue_answers(situation)["window-sum"]
     pipe = situation.port.cells_per_second * max(situation.round_trips_seconds, default=0.0)
-    return max(0.0, windows - pipe)
+    cells, port = (windows.cells or 0.0) - pipe, situation.port.name
+    if cells <= 0:
+        text = f"{port}: all windows together are less than the pipe, so no queue stays."
+        return Statement(TOPIC, text, {"port": port, "standing_queue_cells": 0.0})
+    fails = (
+        *windows.fails,
+        *_not_all_here(situation, cells),
+        *_not_yet_full(subject, situation, windows.cells or 0.0),
+    )
+    return Statement(
+        TOPIC,
+        f"{port}: once all windows are full, the queue stays at about "
+        f"{counted(round(cells), 'cell')}: all windows without what the pipe holds.",
+        {"port": port, "standing_queue_cells": cells},
+        windows.formula,
+        fails,
+        "prediction",
+        (Claim("mean queue", port, "about", cells, "standing queue", situation.service),),
+    )
+
+
+def _not_all_here(situation: Situation, cells: float) -> Iterator[str]:
+    """Assumptions that fail if a part of the windows is neither in the pipe nor in the queue."""
+    forward = {link for flow in situation.network.flows for link in flow.forward if link.is_port}
+    here = any(situation.port in flow.backward for flow in situation.network.flows)
+    if here or any(not forward.isdisjoint(flow.backward) for flow in situation.elastic):
+        yield (
+            "all cells of windows are data, but data go both ways here: a part of each window is "
+            "acknowledgements that wait behind data of the other direction"
+        )
+    rate = situation.port.cells_per_second
+    slow = (
+        link.cells_per_second < rate * acknowledgement_share(flow)
+        for flow in situation.elastic
+        for link in flow.backward
+    )
+    if any(slow):
+        yield "acknowledgements do not wait, but a link of theirs is too slow for them"
+    settings = [flow.tcp.parameters for flow in situation.elastic if flow.tcp is not None]
+    if any(one["processing_time_seconds"] > 0 for one in settings):
+        yield "acknowledgements do not wait, but receivers take `processing_time`"
+    # A source or a receiver may hold a segment, such as one that is not acknowledged yet.
+    held = sum(flow.tcp.segment_cells for flow in situation.elastic if flow.tcp is not None)
+    if held > FEW * cells:
+        yield (
+            "few cells wait at the ends of the path, but a segment of each source is "
+            f"{counted(held, 'cell')} of {cells:,.0f}"
+        )
+
+
+def _not_yet_full(subject: Subject, situation: Situation, windows: float) -> Iterator[str]:
+    """Assumptions that fail if windows still grow in the measuring window."""
+    flows = [(flow, flow.tcp) for flow in situation.elastic if flow.tcp is not None]
+    first = [(tcp.parameters["initial_ssthresh_bytes"], tcp.window_bytes) for _, tcp in flows]
+    if any(threshold is not None and threshold < window for threshold, window in first):
+        yield "slow start opens the whole window, but it ends at `initial_ssthresh`"
+    # RFC 5681 3.1: with delayed acknowledgements a window grows with every second segment.
+    slow = 2 if any(tcp.parameters["delayed_ack"] for _, tcp in flows) else 1
+    filling = GROWTH * windows / situation.port.cells_per_second
+    full = max(
+        flow.start_seconds + slow * (start_up_seconds(flow, tcp) + filling) for flow, tcp in flows
+    )
+    full += subject.network.start_jitter_seconds
+    if full > subject.begin_seconds:
+        yield (
+            "all windows are full when the measuring window begins, at "
+            f"{seconds(subject.begin_seconds)}, but they may grow until about {seconds(full)}"
+        )

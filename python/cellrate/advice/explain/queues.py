@@ -8,13 +8,16 @@ from dataclasses import dataclass
 
 from cellrate.advice.explain.answer import NoStatement, Prediction, Statement
 from cellrate.advice.explain.claims import Claim, Quantity, Sense
-from cellrate.advice.explain.oscillation import unsteady
 from cellrate.advice.explain.subject import Subject
 from cellrate.advice.formulas import FormulaAnswer, Situation
 from cellrate.advice.formulas.credit import UNDER_CREDIT
+from cellrate.advice.formulas.fluid import loop_of
+from cellrate.advice.formulas.situation import DoesNotApply
 from cellrate.advice.formulas.tcp import beside_windows
-from cellrate.common.numbers import counted
+from cellrate.common.numbers import counted, seconds
 from cellrate.simulation.network import Flow
+from cellrate.theory import AssumptionError
+from cellrate.theory.efci import limit_cycle
 
 # Formulas that may bound a queue, and what sets the bound.
 BOUNDS = {
@@ -151,6 +154,23 @@ def _holds_windows_alone(subject: Subject, situation: Situation, windows: Formul
     return all(map(subject.is_in_time, flows))
 
 
+# Number of cycles in which a run shows the steady state.
+CYCLES = 5
+
+
+def unsteady(subject: Subject, situation: Situation) -> tuple[str, ...]:
+    """The assumption that fails if the run ends before the limit cycle is reached."""
+    try:
+        period = float(limit_cycle(loop_of(situation)).period_seconds)
+    except (AssumptionError, DoesNotApply):
+        return ()
+    started = max(flow.start_seconds for flow in situation.abr)
+    lasts = subject.end_seconds - started - subject.network.start_jitter_seconds
+    if lasts >= CYCLES * period:
+        return ()
+    return (f"the run lasts for {CYCLES} cycles, each of {seconds(period)}",)
+
+
 TOPIC = "queue"
 # Formulas that predict the longest queue, of the whole run or of the steady state; all other
 # formulas bound it.
@@ -172,11 +192,11 @@ def statements(subject: Subject) -> Iterator[Prediction]:
                 kind="bound",
                 claims=(Claim("queue", port, "at most", bound.cells, "queue", situation.service),),
             )
-        proved = "" if bound is None else bound.formula
+        proved = math.inf if bound is None or not bound.formula else bound.cells
         yield from (
             _said(subject, situation, answer)
             for answer in answers.values()
-            if answer.formula != proved
+            if answer.formula in TYPICAL or limit_of(situation, answer)[0] < proved
         )
         yield from _silent(subject, situation)
 

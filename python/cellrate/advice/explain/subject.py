@@ -31,8 +31,13 @@ RARE = 1e-6
 # Greatest time of a segment and its acknowledgement, as a share of the least timeout, at which no
 # timer expires early with any clock granularity.
 EARLY = 0.5
-# Recoveries that react to the round trip or the rate, and so keep queues short.
-AVOIDS_QUEUES = frozenset({"vegas", "bbr"})
+# Recoveries that react to the round trip or the rate, and so keep queues short; what they do.
+AVOIDS_QUEUES = {
+    "bbr": "BBR sends at the rate that it measures, and probes for more in cycles of round trips; "
+    "no formula here gives its queue",
+    "vegas": "Vegas grows a window while fewer than a few segments of it wait in queues, and "
+    "shrinks it while more wait; no formula here gives its queue",
+}
 # Number of iterations in which shares and backward traffic converge; each at least halves the
 # error.
 ROUNDS = 12

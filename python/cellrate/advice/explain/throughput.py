@@ -343,7 +343,7 @@ def _no_end(flows: Sequence[Flow]) -> list[str]:
 
 def _steady(subject: Subject, flows: Sequence[tuple[Flow, Tcp]]) -> Iterator[str]:
     """Assumptions that fail if TCP starts, or waits for a timeout, in the measuring window."""
-    over = max(flow.start_seconds + _start_up_seconds(flow, tcp) for flow, tcp in flows)
+    over = max(flow.start_seconds + start_up_seconds(flow, tcp) for flow, tcp in flows)
     over += subject.network.start_jitter_seconds
     if over > subject.begin_seconds:
         yield (
@@ -375,7 +375,7 @@ def _steady(subject: Subject, flows: Sequence[tuple[Flow, Tcp]]) -> Iterator[str
             break
 
 
-def _start_up_seconds(flow: Flow, tcp: Tcp) -> float:
+def start_up_seconds(flow: Flow, tcp: Tcp) -> float:
     """Twice the time in which slow start opens the whole window from one segment, in seconds."""
     doublings = math.log2(max(1.0, tcp.window_bytes / tcp.mss_bytes)) + 1
     return 2 * doublings * (flow.propagation_round_trip_seconds or 0.0)
