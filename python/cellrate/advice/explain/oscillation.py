@@ -117,7 +117,7 @@ def _efci(subject: Subject, situation: Situation) -> Iterator[Prediction]:
         yield NoStatement(TOPIC, quantity, str(error), "efci-cycle")
         return
     longest = float(cycle.maximum_queue_cells)
-    fails = assumptions_that_fail(situation, longest, clipped=bool(clips(loop, cycle)))
+    fails = assumptions_that_fail(situation, loop, longest, clipped=bool(clips(loop, cycle)))
     fails += unsteady(subject, situation)
     ends = "and empties in each cycle" if cycle.empties else "and never empties"
     yield Statement(

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
+import numpy.typing as npt
 
 from cellrate.advice.formulas.situation import DoesNotApply, PortFormula, Result, Situation
+from cellrate.common.numbers import seconds
 from cellrate.simulation.network import Abr
 from cellrate.theory.efci import EfciLoop, clips, limit_cycle, maximum_queue_bound_cells
 from cellrate.theory.efci.extremes import overload
+
+# Greatest ratio of the highest to the lowest ACR of a cycle with which sources were seen to run in
+# step. At a low ACR RM cells are rare, and sources rise again one after another.
+SWING = 20
+# Greatest RDF whose steps count as small, and greatest share of a cycle in which all sources start
+# and count as starting together. Random runs beyond these three limits miss twice the stated error.
+STEP, TOGETHER = 1 / 8, 0.2
 
 
 def loop_of(situation: Situation) -> EfciLoop:
@@ -55,7 +66,8 @@ def _bound(situation: Situation) -> Result:
     loop = loop_of(situation)
     fastest = loop.bw / loop.n * (1 + overload(loop, np.zeros(())))
     cells = float(maximum_queue_bound_cells(loop))
-    return _result(situation, loop, cells, clipped=bool(fastest > loop.pcr))
+    found = _result(situation, loop, cells, clipped=bool(fastest > loop.pcr))
+    return replace(found, fails=(*found.fails, *_starts_that_fail(situation, loop)))
 
 
 def _steady(situation: Situation) -> Result:
@@ -76,15 +88,71 @@ def _result(situation: Situation, loop: EfciLoop, cells: float, *, clipped: bool
         "low_cells": float(loop.low),
         **{name: float(np.asarray(getattr(loop, name))) for name in names},
     }
-    fails = tuple(assumptions_that_fail(situation, cells, clipped=clipped))
+    fails = tuple(assumptions_that_fail(situation, loop, cells, clipped=clipped))
     return Result(cells, given, fails)
 
 
-def assumptions_that_fail(situation: Situation, cells: float, *, clipped: bool) -> list[str]:
+def _starts_that_fail(situation: Situation, loop: EfciLoop) -> list[str]:
+    """Assumptions on the first rise of the queue that do not hold at a port."""
+    fails, bandwidth = [], _number(loop.bw)
+    initial = sum(flow.abr.icr_cells_per_second for flow in situation.abr if flow.abr is not None)
+    if initial > bandwidth:
+        fails.append(
+            "the queue is empty until ACR has grown to the fair share, but the ICRs add up to "
+            f"{initial / bandwidth:.3g} times the bandwidth"
+        )
+    starts = [flow.start_seconds for flow in situation.abr]
+    spread = max(starts) - min(starts) + situation.network.start_jitter_seconds
+    period = _number(limit_cycle(loop).period_seconds)
+    if spread > TOGETHER * period:
+        fails.append(
+            f"sources start together, but the last starts {seconds(spread)} after the first, in a "
+            f"cycle of {seconds(period)}"
+        )
+    return fails
+
+
+def _steps_that_fail(situation: Situation, loop: EfciLoop) -> list[str]:
+    """Assumptions on the feedback by RM cells that do not hold in a loop."""
+    fails, cycle = [], limit_cycle(loop)
+    trip = _number(loop.tau)
+    between = _number(loop.n) * _number(loop.nrm) / _number(loop.bw)
+    if between > trip:
+        fails.append(
+            "feedback is continuous, but at the fair share an RM cell comes every "
+            f"{seconds(between)}, longer than the round trip of {seconds(trip)}"
+        )
+    decrease = max(flow.abr.rdf for flow in situation.abr if flow.abr is not None)
+    if STEP < decrease < 1:
+        fails.append(f"ACR falls in small steps, but RDF = {decrease:g}")
+    least = _number(cycle.minimum_acr_cells_per_second)
+    most = _number(cycle.maximum_acr_cells_per_second)
+    if most > SWING * least:
+        fails.append(
+            f"sources run in step, but in a cycle ACR falls from {most:,.0f} to {least:,.3g} "
+            "cells/s, where RM cells are rare, and sources rise again one after another"
+        )
+    initial = max(flow.abr.icr_cells_per_second for flow in situation.abr if flow.abr is not None)
+    if initial > most:
+        fails.append(
+            f"the run begins within the cycle, but ICR = {initial:,.0f} cells/s is above the "
+            f"greatest ACR of the cycle, {most:,.0f}"
+        )
+    return fails
+
+
+def _number(value: npt.ArrayLike) -> float:
+    return float(np.asarray(value))
+
+
+def assumptions_that_fail(
+    situation: Situation, loop: EfciLoop, cells: float, *, clipped: bool
+) -> list[str]:
     """Assumptions of the fluid model that do not hold at a port.
 
     Args:
         situation: The port.
+        loop: The loop at the port.
         cells: The longest queue by the model.
         clipped: True if ACR would leave the range from MCR to PCR.
     """
@@ -93,6 +161,7 @@ def assumptions_that_fail(situation: Situation, cells: float, *, clipped: bool) 
         fails.append("ACR stays below PCR and above MCR, but here the cycle would pass one of them")
     if situation.has_unequal_round_trips:
         fails.append("round trips are equal; the longest is used")
+    fails += _steps_that_fail(situation, loop)
     windows = [flow.tcp.window_cells for flow in situation.abr if flow.tcp is not None]
     trip = situation.round_trips_seconds[-1]
     pipe = trip * situation.capacity_cells_per_second
