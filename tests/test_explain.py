@@ -501,6 +501,44 @@ def test_the_limit_cycle_is_that_of_the_simulator() -> None:
     assert port["utilisation"] == pytest.approx(utilisation, abs=1e-3)
 
 
+def test_contracts_that_let_pass_less_than_the_link_are_the_limit() -> None:
+    flow = (
+        '{name="pol", count=2, service="cbr", source={kind="cbr", rate="100 Mbit/s"}, '
+        'policer={pcr="20 Mbit/s", action="drop"}}'
+    )
+    settings = f"flow=[{flow}]", UBR[0], "abr={}"
+    said = template("n-source", *settings)
+    assert "contracts let pass at most 40.00 Mbit/s" in find(said, "bottleneck", "port")[0].text
+    assert said.verdict[-1] == "Limit: contracts of the flows."
+    assert "policers drop cells beyond contracts" in said.verdict[1]
+    summary = measured(_core.template("n-source"), *settings)
+    [port] = [one for one in summary["ports"] if one["name"] == "A->B"]
+    assert port["utilisation"] * 155.52 == pytest.approx(40, rel=0.01)
+    channels = [one for one in summary["vcs"] if one["cells_policed"]]
+    policed = sum(one["cells_policed"] for one in channels)
+    share = policed / sum(one["cells_sent"] for one in channels)
+    assert share == pytest.approx(number(one(said, "loss", "least_policed_share")), rel=0.01)
+
+
+def test_no_queue_of_windows_stays_where_contracts_let_pass_less_than_the_link() -> None:
+    shaped = f'{{name="tcp", count=4, service="ubr", shaper={{pcr="20 Mbit/s"}}, {GREEDY}}}'
+    policer = 'policer={pcr="10 Mbit/s", scr="5 Mbit/s", mbs="100 cells", action="drop"}'
+    policed = f'{{name="pol", count=2, service="ubr", {policer}, {GREEDY}}}'
+    settings = f"flow=[{shaped}, {policed}]", UBR[0], "abr={}"
+    said = template("n-source", *settings)
+    assert said.verdict[-1].startswith("Limit: tcp by its contract, pol by its contract.")
+    [windows] = find(said, "queue", "queue_cells")
+    assert "contracts let pass less" in windows.fails[-1]
+    assert "no queue stays here" in find(said, "oscillation", "oscillates")[0].text
+    # 12 cells at 155.52 Mbit/s, where the contract has a cell in 42.4 us.
+    least = 11 * (424 / 10e6 - 424 / 155.52e6)
+    assert one(said, "loss", "least_cdvt_seconds") == pytest.approx(least)
+    summary = measured(_core.template("n-source"), *settings)
+    [port] = [one for one in summary["ports"] if one["name"] == "A->B"]
+    assert port["queues"][-1]["queue_max_cells"] < 20
+    assert not broken(said, summary)
+
+
 PERSISTENT = 'switch.control={scheme="efci"}', "flow.tcp.source.kind=persistent"
 
 
@@ -599,6 +637,7 @@ def test_the_scheme_decides_what_oscillates() -> None:
     assert one(none, "oscillation", "oscillates") == "only by loss"
 
 
+GREEDY = 'source={kind="greedy"}'
 UBR = ('switch.control={scheme="none"}', "abr={}", "flow.tcp.service=ubr", "tcp.window=64 KiB")
 
 

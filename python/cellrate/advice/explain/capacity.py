@@ -14,7 +14,7 @@ from cellrate.advice.explain.subject import (
 from cellrate.advice.formulas import Situation
 from cellrate.advice.formulas.growth import certain_growth_cells_per_second
 from cellrate.advice.marking import WITHOUT_A_RATE
-from cellrate.simulation.network import Flow, offered_cells_per_second
+from cellrate.simulation.network import Flow, lasting_cells_per_second, offered_cells_per_second
 from cellrate.theory import MaxMin
 
 BOTTLENECK = "bottleneck"
@@ -43,15 +43,20 @@ def bottlenecks(subject: Subject) -> Iterator[Prediction]:
 def _overload(subject: Subject, situation: Situation) -> Statement:
     port = situation.port
     offered = offered_cells_per_second(subject.network, port)
+    lasting = lasting_cells_per_second(subject.network, port)
     count = len(situation.flows)
+    but = ""
+    if lasting <= port.cells_per_second:
+        but = f", but in the long run contracts let pass at most {mbit(lasting)}"
     return Statement(
         BOTTLENECK,
         f"{port.name}: {count} flow{'s' if count > 1 else ''} could send {mbit(offered)} to a "
-        f"link of {mbit(port.cells_per_second)}.",
+        f"link of {mbit(port.cells_per_second)}{but}.",
         {
             "port": port.name,
             "flows": count,
             "offered_cells_per_second": offered,
+            "lasting_cells_per_second": lasting,
             "link_cells_per_second": port.cells_per_second,
         },
     )

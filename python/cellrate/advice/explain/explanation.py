@@ -107,6 +107,8 @@ def _queue_and_loss(applied: Sequence[Statement], units: Units) -> str:
     )
     if any("links_lose" in statement.values for statement in applied):
         more += "; links lose cells"
+    if any("policer_drops" in statement.values for statement in applied):
+        more += "; policers drop cells beyond contracts"
     cycles = [one.values for one in applied if one.values.get("deadlock_cycle")]
     if cycles:
         more += f"; {str(cycles[0]['by']).upper()} can deadlock"
@@ -157,12 +159,15 @@ def _limit(applied: Sequence[Statement], statements: Sequence[Statement]) -> str
         for limit in _texts(statement.values["bound_by"])
     ]
     limits = [f"{group} by its {WORDS[limit]}" for group, limit in bounds if limit != "link"]
-    overloads = sorted(_overloads(applied), key=_overload, reverse=True)
+    every = _overloads(applied)
+    overloads = [one for one in every if not _is_held_to_contracts(one)]
+    overloads.sort(key=_overload, reverse=True)
     links = [f"the link {statement.values['port']}" for statement in overloads]
     if len(limits) < len(bounds) or not bounds:
         limits += links
     more = f" and {len(limits) - MOST} more" if len(limits) > MOST else ""
-    named = ", ".join(limits[:MOST]) or "the rates of the links alone"
+    otherwise = "contracts of the flows" if every else "the rates of the links alone"
+    named = ", ".join(limits[:MOST]) or otherwise
     failing = sum(not statement.applies for statement in statements)
     counted = "1 statement below rests" if failing == 1 else f"{failing} statements below rest"
     rest = (
@@ -182,6 +187,12 @@ def _overload(statement: Statement) -> float:
     """Rate at which data can reach a port, as a multiple of the rate of its link."""
     [unit] = (key.removeprefix("offered_") for key in statement.values if "offered_" in key)
     return _number(statement, f"offered_{unit}") / _number(statement, f"link_{unit}")
+
+
+def _is_held_to_contracts(statement: Statement) -> bool:
+    """True if contracts let pass no more to a port than its link carries in the long run."""
+    lasting = statement.values.get("lasting_cells_per_second")
+    return isinstance(lasting, float) and lasting <= _number(statement, "link_cells_per_second")
 
 
 def _texts(value: object) -> list[str]:

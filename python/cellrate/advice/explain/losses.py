@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from cellrate.advice.explain.answer import Kind, Prediction, Statement
+from cellrate.advice.explain.answer import Kind, Prediction, Statement, Value
 from cellrate.advice.explain.claims import Claim
 from cellrate.advice.explain.queues import (
     cannot_lose,
@@ -16,10 +16,11 @@ from cellrate.advice.explain.queues import (
     must_lose,
     queue_bound,
 )
-from cellrate.advice.explain.subject import AVOIDS_QUEUES, Subject
+from cellrate.advice.explain.subject import AVOIDS_QUEUES, Subject, mbit
 from cellrate.advice.formulas import FormulaAnswer, Situation
 from cellrate.advice.formulas.growth import certain_growth_cells_per_second
-from cellrate.simulation.network import Flow
+from cellrate.common.numbers import seconds
+from cellrate.simulation.network import Flow, contract_cells_per_second, peak_cells_per_second
 
 TOPIC = "loss"
 CERTAIN = {"yes": "the buffer loses {unit}s in every run", "no": "no buffer loses a {unit}"}
@@ -64,9 +65,36 @@ def statements(subject: Subject) -> Iterator[Prediction]:
     if subject.network.links_lose:
         text = "Links lose cells by `link_errors`; statements on ports count buffer losses alone."
         yield Statement(TOPIC, text, {"links_lose": True}, kind="bound")
+    for name, (flow, *_) in subject.network.groups(subject.network.flows).items():
+        if flow.is_dropped:
+            yield _at_policer(name, flow)
     for name, flows in subject.elastic_groups.items():
         if any(flow.errored_pdus_share for flow in flows):
             yield _by_bit_errors(name, flows)
+
+
+def _at_policer(name: str, flow: Flow) -> Statement:
+    """Statement on the cells of each flow of a group that its policer drops."""
+    contract = flow.policer or {}
+    passes = contract_cells_per_second(flow)
+    text, values = f"{name}: the policer drops cells beyond the contract", dict[str, Value]()
+    if flow.own_rate is not None and flow.own_rate.mean_cells_per_second > passes:
+        share = 1 - passes / flow.own_rate.mean_cells_per_second
+        text += f", at least {share:.3g} of all cells in the long run"
+        values["least_policed_share"] = share
+    peak = float(contract["pcr_cells_per_second"])
+    line = min(peak_cells_per_second(flow), flow.access.cells_per_second)
+    if flow.tcp is not None and flow.abr is None and peak < line:
+        cells, has = flow.tcp.segment_cells, float(contract.get("cdvt_seconds") or 0.0)
+        least = (cells - 1) * (1 / peak - 1 / line)
+        values["least_cdvt_seconds"] = least
+        if has < least:
+            text += (
+                f"; a segment of {cells} cells at {mbit(line)} loses cells at CDVT = "
+                f"{seconds(has)}, and needs {seconds(least)}"
+            )
+    text += ". Statements on ports do not count these"
+    return Statement(TOPIC, f"{text}.", {"group": name, "policer_drops": True, **values})
 
 
 def _by_bit_errors(name: str, flows: Sequence[Flow]) -> Statement:

@@ -8,14 +8,13 @@ from collections.abc import Iterator
 from cellrate.advice.explain.answer import Kind, NoStatement, Prediction, Statement, Value
 from cellrate.advice.explain.claims import Claim
 from cellrate.advice.explain.losses import loss_at
-from cellrate.advice.explain.queues import unsteady
+from cellrate.advice.explain.queues import contracts_fit, unsteady
 from cellrate.advice.explain.subject import AVOIDS_QUEUES, Subject, acknowledgement_share
 from cellrate.advice.explain.throughput import start_up_seconds
 from cellrate.advice.formulas import Situation
 from cellrate.advice.formulas.fluid import assumptions_that_fail, loop_of
 from cellrate.advice.formulas.situation import DoesNotApply, full_load_interval_seconds
 from cellrate.common.numbers import counted, seconds
-from cellrate.simulation.network import contract_cells_per_second
 from cellrate.simulation.network.ends import Parameters
 from cellrate.theory import AssumptionError
 from cellrate.theory.efci import clips, limit_cycle
@@ -166,14 +165,18 @@ def _uncontrolled(subject: Subject, situation: Situation) -> Iterator[Statement]
         text = "the switch causes no oscillation: it controls no rates, and ACR rises to PCR"
     elif not all(flow.tcp is not None for flow in situation.elastic):
         text = "nothing oscillates, since nothing controls the rates of the sources"
+    elif contracts_fit(situation):
+        kept = "cells wait in the shapers"
+        if any(flow.shaper is None for flow in situation.elastic):
+            kept = "policers drop what is beyond them, or it waits in shapers"
+        text = f"contracts let pass less than the link carries, so no queue stays here; {kept}"
+        values["oscillates"] = False
     elif avoiding:
         text = "; ".join(AVOIDS_QUEUES[recovery] for recovery in avoiding)
     elif _loses_nothing(subject, situation):
         text, values["oscillates"] = "no cell is lost, so each window grows until it is full", False
         if situation.network.credit is not None:
             text += "; then cells wait in the sources until they have credit"
-        elif _wait_in_shapers(situation):
-            text += "; then cells wait in the shapers"
         else:
             standing = _standing(subject, situation)
     else:
@@ -200,12 +203,6 @@ def _loses_nothing(subject: Subject, situation: Situation) -> bool:
     )
     met = subject.bottlenecks_of(flows)
     return not elsewhere and all(loss_at(subject, one).expected == "no" for one in met)
-
-
-def _wait_in_shapers(situation: Situation) -> bool:
-    """True if the long-run rates of all shapers together are at most that of the link."""
-    elastic = sum(map(contract_cells_per_second, situation.elastic))
-    return elastic <= situation.capacity_cells_per_second
 
 
 def _standing(subject: Subject, situation: Situation) -> Statement | None:

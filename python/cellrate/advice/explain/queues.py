@@ -15,7 +15,7 @@ from cellrate.advice.formulas.fluid import loop_of
 from cellrate.advice.formulas.situation import DoesNotApply
 from cellrate.advice.formulas.tcp import beside_windows
 from cellrate.common.numbers import counted, seconds
-from cellrate.simulation.network import Flow
+from cellrate.simulation.network import Flow, contract_cells_per_second
 from cellrate.theory import AssumptionError
 from cellrate.theory.efci import limit_cycle
 
@@ -171,6 +171,12 @@ def unsteady(subject: Subject, situation: Situation) -> tuple[str, ...]:
     return (f"the run lasts for {CYCLES} cycles, each of {seconds(period)}",)
 
 
+def contracts_fit(situation: Situation) -> bool:
+    """True if contracts of the elastic flows let pass no more than the capacity of the link."""
+    elastic = sum(map(contract_cells_per_second, situation.elastic))
+    return elastic <= situation.capacity_cells_per_second
+
+
 TOPIC = "queue"
 # Formulas that predict the longest queue, of the whole run or of the steady state; all other
 # formulas bound it.
@@ -216,6 +222,9 @@ def _said(subject: Subject, situation: Situation, answer: FormulaAnswer) -> Stat
     # A prediction above the buffer cannot be tested, since the queue would lose cells instead.
     tested = limit <= situation.switch.unrefused_cells
     more = "" if tested else ", more than the buffer holds"
+    fails = (*answer.fails, *(unsteady(subject, situation) if answer.formula in TYPICAL else ()))
+    if answer.formula == "window-sum" and contracts_fit(situation):
+        fails += ("windows wait in this queue, but contracts let pass less than the link carries",)
     quantity = TYPICAL.get(answer.formula, "queue")
     topic = f"queue by {answer.formula}"
     claim = Claim(quantity, port.name, sense, limit, topic, situation.service)
@@ -224,7 +233,7 @@ def _said(subject: Subject, situation: Situation, answer: FormulaAnswer) -> Stat
         f"{port.name}: {answer.title}: {cells:,.0f} cells{beside}{more}.",
         {"port": port.name, "queue_cells": cells, **answer.given},
         answer.formula,
-        (*answer.fails, *(unsteady(subject, situation) if answer.formula in TYPICAL else ())),
+        fails,
         "prediction" if tested or sense == "about" else "fact",
         (claim,) if tested else (),
     )

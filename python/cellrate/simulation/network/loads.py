@@ -63,6 +63,15 @@ def offered_cells_per_second(network: Network, link: Link) -> float:
     return known[link]
 
 
+def lasting_cells_per_second(network: Network, link: Link) -> float:
+    """Greatest long-run total rate that shapers and policers let flows bring to a link."""
+
+    def lasting(flow: Flow) -> float:
+        return min(peak_cells_per_second(flow), contract_cells_per_second(flow))
+
+    return _at_most(network.flows_over(link), link, lasting)
+
+
 def certain_cells_per_second(network: Network, link: Link) -> float:
     """Lower bound of the long-run rate at which cells reach a link, whatever the network does.
 
