@@ -539,6 +539,20 @@ def test_no_queue_of_windows_stays_where_contracts_let_pass_less_than_the_link()
     assert not broken(said, summary)
 
 
+@pytest.mark.parametrize("scheme", ["charny", "ucsc"])
+def test_channels_of_the_other_direction_take_shares_that_they_do_not_use(scheme: str) -> None:
+    """Each port has three channels of data, and three of acknowledgements with as high a CCR."""
+    settings = f'switch.control={{scheme="{scheme}"}}', "run.duration=2 s", "measure.from=1 s"
+    [total] = find(
+        template("two-way", *settings), "TCP throughput", "total_throughput_bits_per_second"
+    )
+    assert "states a high CCR" in total.fails[0]
+    [claim] = total.claims
+    assert claim.error(claim.measured(measured(_core.template("two-way"), *settings))) > 0.3
+    alone = template("n-source", *settings)
+    assert find(alone, "TCP throughput", "total_throughput_bits_per_second")[0].applies
+
+
 PERSISTENT = 'switch.control={scheme="efci"}', "flow.tcp.source.kind=persistent"
 
 
@@ -915,8 +929,8 @@ def test_losses_of_links_are_not_those_of_buffers() -> None:
 
 
 def test_a_prediction_whose_error_is_not_known_is_not_expected() -> None:
-    charny = 'switch.control={scheme="charny"}'
-    throughput = template("two-way", charny).verdict[0]
+    osu = 'switch.control={scheme="osu"}'
+    throughput = template("two-way", osu).verdict[0]
     assert "result from a formula (its error is not known" in throughput
     assert "expected" not in throughput
     fmmra = 'switch.control={scheme="fmmra"}'

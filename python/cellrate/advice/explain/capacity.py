@@ -18,6 +18,8 @@ from cellrate.simulation.network import Flow, lasting_cells_per_second, offered_
 from cellrate.theory import MaxMin
 
 BOTTLENECK = "bottleneck"
+# Schemes that share by the CCR that each channel states, not by the cells that it sends.
+COUNTS_CCR = frozenset({"charny", "ucsc"})
 
 
 def bottlenecks(subject: Subject) -> Iterator[Prediction]:
@@ -100,6 +102,18 @@ def policed_background(situations: Iterable[Situation]) -> list[str]:
         "more, so elastic flows may get more"
         for name in names[:1]
     ]
+
+
+def counted_back(situations: Iterable[Situation]) -> list[str]:
+    """Assumption that fails if a scheme also gives a share to channels of the other direction."""
+    return [
+        f"channels use their shares, but `{found.switch.scheme}` also gives one at "
+        f"{found.port.name} to the channel of acknowledgements and RM cells of each flow in the "
+        "other direction, which states a high CCR and sends little"
+        for found in situations
+        if found.switch.scheme in COUNTS_CCR
+        and any(flow.abr and found.port in flow.backward for flow in found.network.flows)
+    ][:1]
 
 
 def _target(situation: Situation) -> Statement:
@@ -192,7 +206,8 @@ def _shared(bottlenecks: Iterable[Situation], links: set[str]) -> str:
 
 
 def _fails(subject: Subject, flows: Sequence[Flow]) -> list[str]:
-    fails = [*unfair(subject, flows), *policed_background(subject.bottlenecks_of(flows))]
+    met = subject.bottlenecks_of(flows)
+    fails = [*unfair(subject, flows), *policed_background(met), *counted_back(met)]
     if any(flow.kind in ("transfer", "messages", "www") for flow in flows):
         fails.append("flows have data without end")
     return fails

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from cellrate.advice.explain.answer import NoStatement, Prediction, Statement, Value
-from cellrate.advice.explain.capacity import policed_background, unfair
+from cellrate.advice.explain.capacity import counted_back, policed_background, unfair
 from cellrate.advice.explain.claims import Claim
 from cellrate.advice.explain.losses import loss_at
 from cellrate.advice.explain.rate_bounds import (
@@ -219,7 +219,8 @@ def _group(subject: Subject, flows: Sequence[tuple[Flow, Tcp]], shares: MaxMin) 
             )
     alone = [flow for flow, _ in flows]
     common = [*_no_end(alone), *_steady(subject, flows), *_target(alone), *_late(subject, alone)]
-    common += policed_background(subject.bottlenecks_of(alone))
+    met = subject.bottlenecks_of(alone)
+    common += [*policed_background(met), *counted_back(met)]
     common += [*slow[:1], *timed[:1], *_between_bursts(subject, alone)]
     return _Group(rates, common, unfair(subject, alone))
 
