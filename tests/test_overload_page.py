@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 
 from cellrate.simulation.purposes import PURPOSES
@@ -33,6 +34,9 @@ def test_each_component_makes_something_else_of_the_overload() -> None:
         assert queue.maximum.max() <= scenario["queue"]["most"], shown
         summary = json.loads(outcome.summary())
         wrong = {one["message"] for one in summary["warnings"] if one["code"] == "scenario"}
-        assert all("buffer" in message and shown[0] == "pauses" for message in wrong), shown
+        # Without losses no limit of a buffer acts, and over RoCE no parameter of TCP.
+        idle = [re.search("buffer|tcp", message) for message in wrong]
+        assert all(idle), (shown, wrong)
+        assert not wrong or shown[0] in {"pauses", "roce"}, (shown, wrong)
         if shown in {("credit", "fcvc"), ("pauses", "pfc"), ("pauses", "cbfc")}:
             assert "no packet is lost" in caption(outcome, scenario)

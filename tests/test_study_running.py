@@ -91,7 +91,7 @@ def test_quantities_are_shown_as_the_study_lists_them(tmp_path: Path, command: C
     drawn = draw(data, PlotOptions("heat-map", "throughput", "bottleneck", "scheme"))
     axes = drawn.figure.axes[0]
     assert [tick.get_text() for tick in axes.get_xticklabels()] == ["100 km", "1000 km"]
-    assert axes.get_xlabel() == "bottleneck"
+    assert axes.get_xlabel() == "topology.bottleneck"
     [buffer] = [one for one in data.description.factors if one.name == "switch.buffer"]
     assert buffer.texts == {30_000.0: "30000 cells"}
 
