@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 
 import numpy as np
 import pytest
 from cellrate import _core
+from schema_pages import HEAD
 
 SCENARIO = """
 run = { duration = "300 ms" }
@@ -40,6 +42,35 @@ def test_an_outcome_is_what_was_run() -> None:
     again = _core.Outcome.from_bytes(outcome.to_bytes())
     assert (again.summary(), again.key()) == (outcome.summary(), outcome.key())
     assert (again.series(), again.events()) == (outcome.series(), outcome.events())
+
+
+@pytest.mark.parametrize(
+    ("name", "rate"), [("OC-3c", "149.76 Mbit/s"), (" DS3 ", "44209694.118 bit/s")]
+)
+def test_a_physical_layer_is_the_rate_that_its_frames_leave_for_cells(name: str, rate: str) -> None:
+    links = [f"topology.{key}={{}}" for key in ("link_rate", "bottleneck_rate")]
+    named, plain = (run(*(link.format(json.dumps(one)) for link in links)) for one in (name, rate))
+    assert f'link_rate = "{rate}"' in named.resolved()
+    digests = [json.loads(one.summary())["digest"] for one in (named, plain)]
+    assert (named.key(), digests[0]) == (plain.key(), digests[1])
+
+
+def test_the_table_of_physical_layers_has_their_rates() -> None:
+    """The page's rates are what the names mean, and line and share give the same by hand."""
+    pattern = json.loads(_core.schema())["$defs"]["Rate"]["pattern"]
+    rows = re.findall(
+        r"^\| (`.*) \| (.*) \| (.*) \| (.*) \| (.*) \|$", HEAD.replace(",", ""), re.MULTILINE
+    )
+    assert len(rows) == 10
+    for names, line, share, megabits, cells in rows:
+        part, whole = map(int, re.findall(r"\d+", share))
+        # The frames of PLCP are not the lines': 12 cells in 125 us.
+        by_hand = 12 * 424 / 125 if "µs" in share else float(line) * part / whole
+        assert float(megabits) == pytest.approx(by_hand, abs=5e-10)
+        for name in re.findall("`(.*?)`", names):
+            assert re.search(pattern, name)
+            assert _core.quantity(name, "rate") == pytest.approx(float(megabits) * 1e6, abs=5e-4)
+            assert round(_core.quantity(name, "rate") / 424, 2) == float(cells)
 
 
 def test_series_are_columns_of_doubles() -> None:

@@ -332,6 +332,7 @@ def test_both_link_layers_have_one_network() -> None:
     [
         (">25.6 Mbit/s<", ">300 cells/ms<", "rate: `300 cells/ms` counts ATM cells"),
         (">25.6 Mbit/s<", ">25 Mbit/s payload<", "`25 Mbit/s payload` counts ATM cells"),
+        (">25.6 Mbit/s<", ">DS3<", "rate: `DS3` counts ATM cells"),
         ("300 kB", "1000 cells", "buffer: `1000 cells` counts ATM cells"),
     ],
 )

@@ -54,6 +54,28 @@ can be set on the command line by its dotted path: `--set switch.buffer="500 cel
 addressed by its name or number, `--set flow.tcp.count=5`. Whatever is unknown, of a wrong unit or
 impossible is an error that says where it is and what is allowed. The range in which a key is
 *searched* is where its best value is looked for unless another one is given.
+
+A rate over ATM may also be the name of a physical layer: `link_rate = "OC-3c"` is the same as
+`"149.76 Mbit/s"`. The frames of the layer leave this rate for cells. A rate with a unit is never
+reduced: a link of `"155.52 Mbit/s"` carries 155.52 Mbit/s of cells.
+
+| name | line (Mbit/s) | share for cells | cells (Mbit/s) | cells/s |
+|---|---|---|---|---|
+| `DS1` | 1.544 | 192 of 193 bits | 1.536 | 3,622.64 |
+| `E1` | 2.048 | 30 of 32 octets | 1.92 | 4,528.30 |
+| `E3` (G.832) | 34.368 | 530 of 537 octets | 33.92 | 80,000 |
+| `DS3-PLCP` | 44.736 | 12 cells in 125 µs | 40.704 | 96,000 |
+| `DS3` (cells found by HEC) | 44.736 | 84 of 85 bits | 44.209694118 | 104,268.15 |
+| `STS-1` | 51.84 | 84 of 90 columns | 48.384 | 114,113.21 |
+| `OC-3c`, `STM-1` | 155.52 | 260 of 270 columns | 149.76 | 353,207.55 |
+| `OC-12c`, `STM-4c` | 622.08 | 1,040 of 1,080 columns | 599.04 | 1,412,830.19 |
+| `OC-48c`, `STM-16c` | 2,488.32 | 4,160 of 4,320 columns | 2,396.16 | 5,651,320.75 |
+| `OC-192c`, `STM-64c` | 9,953.28 | 16,640 of 17,280 columns | 9,584.64 | 22,605,283.02 |
+
+Sources: ITU-T G.804 for the first five, G.707 and GR-253 for the others. `DS3` is rounded to
+0.001 bit/s. Only the mean rate is modelled: cells follow each other evenly, without the gaps that
+the overhead of a frame makes. In each row of OC-3c 10 of 270 octets are overhead: gaps of 0.5 µs,
+a fifth of the 2.83 µs of a cell. Such names are refused over Ethernet and in networks with routers.
 """
 
 

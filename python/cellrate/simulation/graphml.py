@@ -51,7 +51,6 @@ OVER_ETHERNET = {
     "traces": '["queue", "cwnd"]',
     "switch": '# Without a key `buffer` queues have no limit.\nmultipath = "ecmp"\n',
 }
-OF_CELLS = re.compile(r"cell|payload")
 CONTROLS = re.compile(r"[\x00-\x1f\x7f]")
 CONTROL = '\n[switch.control]\nscheme = "erica"\n'
 
@@ -377,7 +376,8 @@ def _check(text: str, kind: str, options: GraphOptions) -> None:
         ValueError: The text is not a quantity of this kind.
     """
     _core.quantity(text, kind)
-    if options.over_ethernet and OF_CELLS.search(text):
+    of_cells = not text.rstrip().endswith("bit/s") if kind == "rate" else "cell" in text
+    if options.over_ethernet and of_cells:
         raise ValueError(
             f"`{text}` counts ATM cells; over Ethernet allowed are bytes, and bit/s of the line"
         )

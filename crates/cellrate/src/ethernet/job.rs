@@ -18,7 +18,7 @@ use super::load::load;
 use super::passages::{Passages, passages};
 use super::plan::changing_plan;
 use super::types::{Scenario, schema};
-use super::{rate_units, tcp_defaults, warnings};
+use super::{tcp_defaults, warnings};
 use crate::run::cells::CellRecords;
 use crate::run::{
     Divisible, Driver, Failure, Laps, Need, Outcome, PROGRESS_INTERVAL, Partition, Profile,
@@ -354,7 +354,6 @@ fn read_scenario(
     found: &Found,
 ) -> Result<Judged<Scenario>, Vec<Fault>> {
     refuse_any(shape::check(&root, schema, "the scenario"))?;
-    refuse_any(rate_units::check(&root))?;
     tcp_defaults::add(&mut root);
     control::in_bytes(&mut root, schema);
     share(&mut root);

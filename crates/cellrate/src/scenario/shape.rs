@@ -170,12 +170,17 @@ impl<'s> Shape<'s> {
                         .faults
                         .push(Fault::error(item.span, message).label(format!("expected {limit}")));
                 }
-                if quantity.reads(text) {
+                let reads = quantity.reads(text);
+                // Every unit of a rate that counts bits on the line ends so.
+                let is_other = schema["x-bits"] == true && !text.trim_end().ends_with("bit/s");
+                if reads && !is_other {
                     return;
                 }
                 let message = format!("`{key}` cannot be \"{}\"", shortened(text));
                 let hint = if key == "buffer" && text == "infinite" {
                     Some("leave `buffer` out: a port without it has no limit".into())
+                } else if reads {
+                    None
                 } else {
                     quantity.hint(text)
                 };

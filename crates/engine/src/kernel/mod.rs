@@ -5,6 +5,7 @@ mod clocks;
 mod decimal;
 pub mod digest;
 pub mod finding;
+mod physical;
 pub mod random;
 mod service;
 pub mod statistics;

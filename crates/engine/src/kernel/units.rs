@@ -11,6 +11,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::decimal;
+use super::physical;
 use super::time::{CELL_BITS, Ps, Rate};
 use super::time_text::{self, Written};
 
@@ -204,12 +205,13 @@ impl fmt::Display for Delay {
     }
 }
 
-const RATE_ALLOWED: &str = "a rate above zero such as \"155.52 Mbit/s\", \"353.2 cells/ms\" or \"10 Mbit/s payload\" \
-    (units: bit/s, kbit/s, Mbit/s, Gbit/s, cells/s, cells/ms; 424 bits per cell unless marked as payload)";
+const RATE_ALLOWED: &str = "a rate above zero such as \"155.52 Mbit/s\", \"353.2 cells/ms\", \"10 Mbit/s payload\" or \"OC-3c\" \
+    (units: bit/s, kbit/s, Mbit/s, Gbit/s, cells/s, cells/ms; 424 bits per cell unless marked as payload; \
+    or a physical layer: STS-1, OC-3c, STM-1, OC-12c, STM-4c, OC-48c, STM-16c, OC-192c, STM-64c, DS1, DS3, DS3-PLCP, E1, E3)";
 text_quantity!(
     Rate,
     "Rate",
-    "^\\s*[0-9][0-9_.eE+-]*\\s*((bit|kbit|Mbit|Gbit)/s|cells?/m?s)(\\s+payload)?\\s*$",
+    "^\\s*([0-9][0-9_.eE+-]*\\s*((bit|kbit|Mbit|Gbit)/s|cells?/m?s)(\\s+payload)?|STS-1|OC-(3|12|48|192)c|STM-(1|4c|16c|64c)|DS1|DS3(-PLCP)?|E[13])\\s*$",
     RATE_ALLOWED,
     Clone::clone
 );
@@ -217,6 +219,9 @@ text_quantity!(
 impl FromStr for Rate {
     type Err = UnitError;
     fn from_str(text: &str) -> Result<Rate, UnitError> {
+        if let Some(rate) = physical::rate(text.trim()) {
+            return Ok(rate);
+        }
         let cell = CELL_BITS as f64;
         let found = split(text).and_then(|(value, unit)| {
             let (unit, line_per_payload) = match unit.strip_suffix("payload") {
@@ -385,6 +390,7 @@ impl fmt::Display for Cells {
 #[cfg(test)]
 mod tests {
     use alloc::string::ToString;
+    use alloc::vec::Vec;
 
     use super::*;
 
@@ -399,6 +405,20 @@ mod tests {
         // 300 * 1024 / 53 = 5796.2
         assert_eq!("300 KiB".parse(), Ok(Buffer(5_796)));
         assert_eq!("infinite".parse(), Ok(Buffer::INFINITE));
+    }
+
+    #[test]
+    fn a_physical_layer_is_a_rate() {
+        assert_eq!(" OC-3c ".parse(), Ok(Rate::from_bps(149_760_000)));
+        let ds3: Rate = "DS3".parse().unwrap();
+        assert_eq!(ds3.to_string(), "44209694.118 bit/s");
+        assert_eq!(ds3.to_string().parse(), Ok(ds3));
+        for text in ["OC-3", "oc-3c", "2 OC-3c", "OC-3c payload"] {
+            assert!(text.parse::<Rate>().is_err(), "{text}");
+        }
+        let (_, listed) = RATE_ALLOWED.split_once("layer: ").unwrap();
+        let names: Vec<&str> = physical::LAYERS.iter().map(|layer| layer.0).collect();
+        assert_eq!(listed.trim_end_matches(')'), names.join(", "));
     }
 
     #[test]

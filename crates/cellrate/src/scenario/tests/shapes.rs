@@ -166,6 +166,10 @@ fn wrong_units() {
             )],
         ),
         (
+            "a physical layer without its c",
+            &[("link_rate = \"155.52 Mbit/s\"", "link_rate = «\"OC-3\"")],
+        ),
+        (
             "zero rate",
             &[("link_rate = \"155.52 Mbit/s\"", "link_rate = «\"0 Mbit/s\"")],
         ),
