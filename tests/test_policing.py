@@ -6,6 +6,8 @@ import cellrate
 import pytest
 from cellrate import Result
 from cellrate.advice.sizing import Answer
+from cellrate.common.document import Paragraph
+from cellrate.simulation.at_a_glance import at_a_glance, run_parts
 from conftest import HERE
 
 EXAMPLE = (HERE.parent / "examples" / "abr-misbehaves.toml").read_text(encoding="utf-8")
@@ -41,6 +43,26 @@ def test_the_source_takes_the_link_without_a_policer_and_not_with_one() -> None:
     assert mbit(dropped, "exceeds") < 26.33
     assert mbit(dropped, "obeys") == pytest.approx(mbit(obeying, "obeys"), rel=0.01)
     assert policed(dropped, "cells_policed") > 1_000
+    assert f"cells dropped by policers {policed(dropped, 'cells_policed'):,}, " in totals(dropped)
+    assert "polic" not in totals(ran("tag"))
+
+
+def totals(result: Result) -> str:
+    [*_, line] = run_parts(at_a_glance(result.outcome))
+    assert isinstance(line, Paragraph)
+    return str(line.text)
+
+
+def test_totals_name_policers_whose_drops_are_all_outside_the_window() -> None:
+    """Each segment, at the rate of the line, loses cells; the first timeout comes after 3 s."""
+    settings = {
+        "flow.tcp.service": "ubr",
+        "switch.control": {"scheme": "none"},
+        "flow.tcp.policer": {"pcr": "10 Mbit/s"},
+        "run.duration": "1 s",
+    }
+    result = cellrate.run(cellrate.template("n-source"), overrides=settings)
+    assert "policers drop cells outside the measuring window alone" in totals(result)
 
 
 def test_a_policer_drops_nothing_of_a_source_that_obeys() -> None:

@@ -196,6 +196,16 @@ def test_it_says_that_no_set_exists(command: Command) -> None:
     assert "in the measuring window" in spoken.stdout
 
 
+def test_no_set_exists_in_buffers_without_a_limit(command: Command, tmp_path: Path) -> None:
+    """Windows limit the sources, so that no set of the model fills the link."""
+    scenario = tmp_path / "n.toml"
+    scenario.write_text(cellrate.template("n-source"), encoding="utf-8")
+    efci = 'switch.control={scheme="efci", threshold="300 cells"}'
+    spoken = command("tune", scenario, "--set", efci, "--seeds", "2", "--budget", "8")
+    assert "Most throughput: " in spoken.stdout
+    assert "Warning" not in spoken.stderr
+
+
 def test_a_search_finds_the_window_that_fills_the_path(command: Command, windowed: Path) -> None:
     # The throughput is a window per round trip.
     found = report(

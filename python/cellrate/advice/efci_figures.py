@@ -234,7 +234,9 @@ def draw_into(panel: Axes, region: Region, points: Sequence[Point] = ()) -> None
 
 
 def _draw_legend(panel: Axes) -> None:
-    """Draws the legend with a background, because dots cover the whole panel."""
+    """Draws the legend, if a line has a label, with a background, since dots cover the panel."""
+    if not panel.get_legend_handles_labels()[0]:
+        return
     panel.legend(loc="lower right", frameon=True, facecolor="white", edgecolor="none", framealpha=1)
 
 

@@ -77,7 +77,22 @@ def at_a_glance(outcome: _core.Outcome) -> dict[str, Any]:
     if packets.is_over_ethernet(outcome):
         return packets.read_overview(outcome, MOST_FLOWS, MOST_QUEUES)
     found: dict[str, Any] = json.loads(outcome.overview(MOST_FLOWS, MOST_QUEUES))
+    if "policer" in outcome.resolved():
+        found["totals"]["policers"] = _at_policers(json.loads(outcome.summary()))
     return found
+
+
+def _at_policers(summary: Mapping[str, Any]) -> str:
+    """Text on the cells that policers drop, for the line of totals; empty if they drop none."""
+    dropped = sum(channel["cells_policed"] or 0 for channel in summary["vcs"])
+    if dropped:
+        return f"cells dropped by policers {dropped:,}, "
+    balances = [flow["balance"] for flow in summary["flows"] if flow["balance"]]
+    lost = any(balance["dropped_at_switch_bytes"] for balance in balances)
+    # Queues that lose cells outside the window have a warning of their own.
+    by_queues = any(one["code"] == "lost-outside-window" for one in summary["warnings"])
+    is_outside = lost and not by_queues and not summary["totals"]["cells_dropped"]
+    return "policers drop cells outside the measuring window alone, " if is_outside else ""
 
 
 def run_parts(overview: Mapping[str, Any]) -> tuple[Block, ...]:
@@ -93,7 +108,7 @@ def run_parts(overview: Mapping[str, Any]) -> tuple[Block, ...]:
     fairness = totals["jain_index"]
     text = (
         f"{_delivered(totals, overview['flows'])}, "
-        f"cell loss ratio {totals['cell_loss_ratio']:.3g}, {_on_links(totals)}"
+        f"cell loss ratio {totals['cell_loss_ratio']:.3g}, {_elsewhere(totals)}"
         f"packets lost {totals['packets_lost']:,}, timeouts {totals['timeouts']:,}, "
         f"Jain's index {'-' if fairness is None else f'{fairness:.4f}'}"
     )
@@ -188,7 +203,7 @@ def result_document(result: Result) -> Document:
         queues, totals = packets.queues_table(shown), packets.totals_text(summary)
     else:
         first = flows_table(flows[:MOST_FLOWS], NARROW)
-        queues, totals = narrow_queues_table(shown), _totals(summary["totals"], flows)
+        queues, totals = narrow_queues_table(shown), _totals(shown["totals"], flows)
     rest = _rest(len(flows) - MOST_FLOWS, "flows, in Result.flows")
     parts.append(Section("Flows", (first, *rest)))
     rest = _rest(shown["other_queues"], "queues, none of them longer in the run, in Result.queues")
@@ -220,7 +235,7 @@ def _totals(totals: Mapping[str, Any], flows: Iterable[Mapping[str, Any]]) -> st
     fairness = totals["jain_index"]
     jain = "" if fairness is None else f", Jain index {fairness:.4f}"
     loss = totals["cell_loss_ratio"]
-    lost = _on_links(totals)
+    lost = _elsewhere(totals)
     return f"{_delivered(totals, flows)}, {lost}cell loss ratio {number(loss)}{jain}"
 
 
@@ -234,11 +249,12 @@ def _delivered(totals: Mapping[str, Any], flows: Iterable[Mapping[str, Any]]) ->
     return f"delivered {sum(rates) / 1e6:.3f} Mbit/s without TCP"
 
 
-def _on_links(totals: Mapping[str, Any]) -> str:
-    """Text on cells lost and PDUs damaged on links, which other counts leave out; else empty."""
+def _elsewhere(totals: Mapping[str, Any]) -> str:
+    """Text on losses on links and at policers, and on damaged PDUs; empty if there are none."""
     lost, errored = totals["cells_lost_on_links"], totals["packets_errored"]
     cells = f"cells lost on links {lost:,}, " if lost else ""
-    return cells + (f"PDUs with errored payloads {errored:,}, " if errored else "")
+    policed = str(totals.get("policers", ""))
+    return cells + policed + (f"PDUs with errored payloads {errored:,}, " if errored else "")
 
 
 def _traces(result: Result) -> tuple[Block, ...]:

@@ -204,9 +204,10 @@ def _compromises(answer: Answer) -> list[str]:
     full = answer.most_throughput
     if full is None or full.setting == answer.chosen.setting:
         return [lossless, "No other setting that was run has more throughput."]
+    allowed = ", if loss is allowed" if full.means["loss"] else ""
     return [
         lossless,
-        f"Most throughput, if loss is allowed: {full.setting.label}{_how_good(answer, full)}.",
+        f"Most throughput{allowed}: {full.setting.label}{_how_good(answer, full)}.",
     ]
 
 
