@@ -121,6 +121,8 @@ class Answer:
         other_starts: The recommended option, run with random start times of flows
             (`OTHER_STARTS`) and the seeds of the check. None if the runs of different seeds differ
             without random starts, if the scenario draws starts, or if the option was not run.
+        longer: The recommended option in a longer run (`circumstances.longer`) with the first seed
+            of the check; None if it was not run.
         elsewhere: The choice in changed scenarios.
         refused: Controls that the scenario does not allow, with the reason.
         unfinished: Controls that were not run, or not searched to the end, because of the time
@@ -140,6 +142,7 @@ class Answer:
     rejected: tuple[Rejected, ...]
     front: tuple[Option, ...]
     other_starts: Option | None
+    longer: Option | None
     elsewhere: tuple[Elsewhere, ...]
     refused: Mapping[str, str]
     unfinished: tuple[str, ...]

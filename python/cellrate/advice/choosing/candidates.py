@@ -13,6 +13,7 @@ from cellrate import _core
 from cellrate.advice.marking import WITHOUT_A_RATE
 from cellrate.advice.tuning.declared import ResolvedScenario
 from cellrate.advice.tuning.laboratory import Setting, shown
+from cellrate.advice.tuning.measures import BAND
 from cellrate.advice.tuning.objective import undominated
 from cellrate.simulation.runner import Job
 
@@ -211,6 +212,7 @@ class Option:
         overrides: Settings that turn the scenario into this option.
         locked_runs: Number of runs in which TCP sources ran in step (warning `phases-locked`).
         reserved_cells: Greatest reserve of credits at a port; 0 without credits.
+        rise: Growth of the utilisation within the measuring window, as a share.
     """
 
     candidate: Candidate
@@ -229,6 +231,12 @@ class Option:
     overrides: tuple[str, ...]
     locked_runs: int = 0
     reserved_cells: int = 0
+    rise: float = 0.0
+
+    @property
+    def rises(self) -> bool:
+        """True if the utilisation has no steady state within the measuring window yet."""
+        return self.rise > BAND
 
     @property
     def is_reserved(self) -> bool:

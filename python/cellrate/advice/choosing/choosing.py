@@ -16,6 +16,7 @@ from cellrate.advice.choosing.circumstances import (
     OTHER_STARTS,
     Circumstance,
     Property,
+    longer,
     properties,
     times,
 )
@@ -227,6 +228,7 @@ class _Choosing:
     checked: Option | None = None
     rejected: list[Rejected] = field(default_factory=list)
     other_starts: Option | None = None
+    longer: Option | None = None
     elsewhere: list[Elsewhere] = field(default_factory=list)
     out_of_time: bool = False
     tried: set[tuple[str, float]] = field(default_factory=set)
@@ -241,17 +243,18 @@ class _Choosing:
         return any(flow.tcp for flow in self.plain.cells.flows)
 
     def _objective(self) -> Objective:
-        """Objective of a search: enough fairness, then throughput, then short queues."""
+        """Objective of a search, by the goals and the best throughput so far."""
         options = [option for trials in self.trials for option in trials.options()]
         allowed = [option for option in options if not self.goals.missed(option)]
         most = max(allowed, key=lambda one: one.throughput_bits_per_second, default=None)
-        fairness = self.goals.fairness
         if most is None:
-            return enough(0.0, fairness, over_tcp=self.over_tcp)
-        least = self.goals.enough(most.throughput_bits_per_second)
-        if not self.over_tcp:
-            least *= most.utilisation / (most.throughput_bits_per_second or 1.0)
-        return enough(least, fairness, over_tcp=self.over_tcp)
+            least = self.goals.bits_per_second if self.over_tcp else None
+        else:
+            least = self.goals.enough(most.throughput_bits_per_second)
+            if not self.over_tcp:
+                least *= most.utilisation / (most.throughput_bits_per_second or 1.0)
+        rate = min(trials.slowest_cells_per_second for trials in self.trials)
+        return enough(least, self.goals, rate, over_tcp=self.over_tcp)
 
     def begin(self) -> None:
         """Creates the trials of every candidate that switches and scenario allow."""
@@ -281,6 +284,8 @@ class _Choosing:
                 self.phases(f"running each control, {seeds} of {self.effort.seeds} seeds: {name}"
                             f"{self._so_far()}", at, count)  # fmt: skip
                 one.laboratory.measure([AS_IT_IS], seeds)
+        if not self.trials:
+            return
         objective = self._objective()
         for done, trials in enumerate(self._in_order(objective)):
             name = trials.candidate.name
@@ -335,7 +340,7 @@ class _Choosing:
         """Runs the best option with other seeds; if it then misses a goal, the next one.
 
         If all these seeds need the same buffer, and the scenario draws no starts of flows, the
-        option is run with random starts, too.
+        option is run with random starts, too. A longer run shows whether it still changes.
         """
         seeds = self.effort.check_seeds
         while len(self.rejected) < CHECKS:
@@ -350,6 +355,8 @@ class _Choosing:
             missed = missed_again(found, left, self.goals)
             if not missed:
                 self.checked = found
+                self.phases("running the best control for longer", 0, 1)
+                self.longer = self._there(longer(self.plain), best, seeds[:1], trials.finite)
                 break
             self.rejected.append(Rejected(best, found, tuple(missed)))
         has_starts = self.plain.cells.start_jitter_seconds > 0
@@ -422,9 +429,16 @@ class _Choosing:
         return found
 
     def _there(
-        self, circumstance: Circumstance, option: Option, seeds: tuple[int, ...]
+        self,
+        circumstance: Circumstance,
+        option: Option,
+        seeds: tuple[int, ...],
+        finite: Sequence[Option] = (),
     ) -> Option | None:
-        """Runs an option in a changed scenario; None if the changed scenario is not valid."""
+        """Runs an option in a changed scenario; None if the changed scenario is not valid.
+
+        An option among `finite` keeps its buffer; any other is run without a limit.
+        """
         base = replace(self.base, overrides=(*self.base.overrides, *circumstance.overrides))
         try:
             plain = ResolvedScenario.of(replace(base, seed=None).scenario())
@@ -436,7 +450,8 @@ class _Choosing:
                 self.runner,
                 self.is_known,
             )
-            return trials.again(option)
+            trials.finite += finite
+            return trials.check(option, seeds)
         except ScenarioError:
             return None
 
@@ -500,6 +515,7 @@ class _Choosing:
             rejected=tuple(self.rejected),
             front=tuple(pareto(options)),
             other_starts=self.other_starts,
+            longer=self.longer,
             elsewhere=tuple(self.elsewhere),
             refused=self.refused,
             unfinished=self._unfinished(),

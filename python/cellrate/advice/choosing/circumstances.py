@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from cellrate import _core
+from cellrate.advice.formulas.growth import LONGER
 from cellrate.advice.tuning.declared import ResolvedScenario
 from cellrate.studies.parameters.keys import Key, number
 
@@ -32,6 +34,16 @@ OTHER_STARTS = Circumstance(
     "starts", 1.0, ('run.start_jitter="20 ms"', 'run.simultaneous_cells="drawn"')
 )
 """Settings with random starts of flows within 20 ms, and random order of simultaneous cells."""
+
+
+def longer(scenario: ResolvedScenario) -> Circumstance:
+    """The scenario for `LONGER` times as long, with a measuring window as long at the end."""
+    measured = scenario.keys.document["measure"]
+    begin, end = (float(_core.quantity(measured[key], "time")) for key in ("from", "to"))
+    whole = LONGER * scenario.cells.duration_seconds
+    settings = {"run.duration": whole, "measure.from": whole - (end - begin), "measure.to": whole}
+    overrides = tuple(f'{path}="{seconds:.9g} s"' for path, seconds in settings.items())
+    return Circumstance("duration", LONGER, overrides)
 
 
 def times(factors: Sequence[float]) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from cellrate.advice.choosing.candidates import ABILITIES, Ability, Option
-from cellrate.advice.tuning.measures import Criterion
+from cellrate.advice.tuning.measures import BAND, RISE, Criterion
 from cellrate.advice.tuning.objective import ALIKE, Objective
 from cellrate.common.numbers import counted, number, seconds
 from cellrate.common.to_json import to_json
@@ -197,12 +197,14 @@ def judged(options: Sequence[Option], goals: Goals) -> Judgement:
     """Judges options by the goals.
 
     The best option has the smallest buffer among the options that meet all goals and have enough
-    throughput (`Goals.enough` of the best throughput among the options that meet the goals).
+    throughput (`Goals.enough` of the best throughput among the options that meet the goals). An
+    option whose rate still rises is the best only if no other of these has a steady state.
     """
     allowed = [one for one in options if not goals.missed(one)]
     most = max((one.throughput_bits_per_second for one in allowed), default=0.0)
     least = goals.enough(most)
     enough = [one for one in allowed if one.throughput_bits_per_second >= least]
+    enough = [one for one in enough if not one.rises] or enough
     order = sorted(enough, key=lambda option: option.cost)
     best = order[0] if order else None
     if best is None and not goals.insists_on_fairness and goals.fairness > 0:
@@ -262,13 +264,20 @@ def best_of_each(options: Sequence[Option], goals: Goals) -> list[Option]:
         most = max(one.throughput_bits_per_second for one in of_control)
         bound = least if most >= least else min(goals.enough(most), most)
         enough = [one for one in of_control if one.throughput_bits_per_second >= bound]
-        best.append(min(enough, key=lambda option: (len(goals.missed(option)), *option.cost)))
+        best.append(
+            min(enough, key=lambda option: (len(goals.missed(option)), option.rises, *option.cost))
+        )
     return sorted(best, key=lambda one: one.buffer_cells)
 
 
 def _slow(option: Option, most: float) -> str:
     rate = option.throughput_bits_per_second
     return f"delivers {rate / 1e6:.2f} Mbit/s, {rate / most:.0%} of the best"
+
+
+def rising(option: Option) -> str:
+    """Text on a rate that has no steady state yet."""
+    return f"its rate still rises by {option.rise:.0%} within the measuring window"
 
 
 def missed_again(found: Option, options: Sequence[Option], goals: Goals) -> list[str]:
@@ -301,7 +310,10 @@ def _missed(
         name = option.candidate.name
         if name in met:
             continue
-        why = goals.missed(option) or [_slow(option, most)]
+        why = goals.missed(option)
+        if not why:
+            is_slow = option.throughput_bits_per_second < goals.enough(most)
+            why = [_slow(option, most) if is_slow else rising(option)]
         if name not in found or len(why) < len(found[name]):
             found[name] = why
     return found
@@ -309,33 +321,48 @@ def _missed(
 
 @dataclass(frozen=True)
 class Enough(Criterion):
-    """A criterion with a threshold: values above the threshold are equally good.
+    """A criterion with a threshold: values at least as good as the threshold are equally good.
 
     Attributes:
-        least: The threshold.
+        threshold: The threshold.
     """
 
-    least: float = 0.0
+    threshold: float = 0.0
 
     def reaches(self, value: float, best: float) -> bool:
         """True if a value reaches the threshold, or is the best where no value reaches it."""
-        return value >= min(self.least, best)
+        if self.best == "least":
+            return value <= max(self.threshold, best)
+        return value >= min(self.threshold, best)
 
 
-def enough(least: float, fairness: float, *, over_tcp: bool) -> Objective:
-    """An objective that prefers enough fairness, then enough throughput, then short queues.
+def enough(
+    least: float | None, goals: Goals, cells_per_second: float, *, over_tcp: bool
+) -> Objective:
+    """An objective: fairness, a queue that the goals allow, throughput, no rise, a short queue.
 
     Args:
-        least: Throughput in bit/s that is enough; without TCP, utilisation.
-        fairness: Jain's index that is enough; not used without TCP.
-        over_tcp: True if flows run over TCP.
+        least: Throughput in bit/s that is enough; without TCP, utilisation. If None, the goals'
+            share of the best throughput is enough.
+        goals: The goals, which set the enough fairness and the longest queue.
+        cells_per_second: Rate of the slowest bottleneck.
+        over_tcp: True if flows run over TCP; without it fairness is not used.
     """
     carried = "throughput" if over_tcp else "utilisation"
     fair, throughput, peak = Objective.named(f"fairness,{carried},queue-peak").criteria
-    return Objective((at_least(fair, fairness), at_least(throughput, least), peak))
+    longest = float("inf") if goals.buffer_cells is None else float(goals.buffer_cells)
+    if goals.delay_seconds is not None:
+        longest = min(longest, goals.delay_seconds * cells_per_second)
+    fast = (
+        replace(throughput, tolerance=1 - goals.throughput, relative=True)
+        if least is None
+        else with_threshold(throughput, least)
+    )
+    short, steady = with_threshold(peak, longest), with_threshold(RISE, BAND)
+    return Objective((with_threshold(fair, goals.fairness), short, fast, steady, peak))
 
 
-def at_least(criterion: Criterion, least: float) -> Enough:
-    """The criterion with a threshold, above which values are equally good."""
+def with_threshold(criterion: Criterion, threshold: float) -> Enough:
+    """The criterion with a threshold: values that reach the threshold are equally good."""
     known = {one.name: getattr(criterion, one.name) for one in fields(Criterion)}
-    return Enough(**known, least=least)
+    return Enough(**known, threshold=threshold)

@@ -3,37 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import replace
 from typing import Any
 
-from cellrate.advice.choosing.goals import Goals, at_least
+from cellrate.advice.choosing.goals import Goals, with_threshold
 from cellrate.advice.tuning.measures import Criterion
 from cellrate.advice.tuning.objective import Means, Objective
 from cellrate.common.numbers import number
 from cellrate.common.problems import choose
 from cellrate.language.ended_flows import TRANSFER
 from cellrate.simulation.network.ethernet_view import FrameNetwork
-
-
-@dataclass(frozen=True)
-class AtMost(Criterion):
-    """A criterion with a threshold: values below the threshold are equally good.
-
-    Attributes:
-        most: The threshold.
-    """
-
-    most: float = 0.0
-
-    def reaches(self, value: float, best: float) -> bool:
-        """True if a value does not exceed the threshold, or is the best if all exceed it."""
-        return value <= max(self.most, best)
-
-
-def at_most(criterion: Criterion, most: float) -> AtMost:
-    """The criterion with a threshold, below which values are equally good."""
-    known = {one.name: getattr(criterion, one.name) for one in fields(Criterion)}
-    return AtMost(**known, most=most)
 
 
 def of_victim(goals: Goals, network: FrameNetwork) -> tuple[Criterion, ...]:
@@ -91,9 +70,9 @@ def objective_of(goals: Goals, *, files: bool, more: Sequence[Criterion] = ()) -
     ends, fairness, loss, carried, queue, peak = known.criteria
     fast: Criterion = replace(carried, tolerance=1 - goals.throughput)
     if goals.bits_per_second is not None:
-        fast = at_least(carried, goals.bits_per_second)
-    short = () if goals.buffer_bytes is None else (at_most(peak, goals.buffer_bytes),)
-    fair, lost = at_least(fairness, goals.fairness), at_most(loss, goals.loss)
+        fast = with_threshold(carried, goals.bits_per_second)
+    short = () if goals.buffer_bytes is None else (with_threshold(peak, goals.buffer_bytes),)
+    fair, lost = with_threshold(fairness, goals.fairness), with_threshold(loss, goals.loss)
     asked = (fair, lost, *short, fast, *more)
     return replace(known, criteria=(ends, *asked, queue) if files else (*asked, ends, queue))
 

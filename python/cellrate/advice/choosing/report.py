@@ -20,10 +20,11 @@ from cellrate.advice.choosing.checking import (
     unequal,
     unused,
 )
-from cellrate.advice.choosing.circumstances import OTHER_STARTS, times
-from cellrate.advice.choosing.goals import OF_FRAMES, Goals, best_of_each, settled
+from cellrate.advice.choosing.circumstances import OTHER_STARTS, Circumstance, longer, times
+from cellrate.advice.choosing.goals import OF_FRAMES, Goals, best_of_each, rising, settled
 from cellrate.advice.choosing.packet_choice import PacketChoice, PacketOption
 from cellrate.advice.choosing.roce_alternatives import without
+from cellrate.advice.formulas.growth import LONGER
 from cellrate.advice.locked_phases import doubt
 from cellrate.advice.sizing.confidence import covered
 from cellrate.advice.tuning.declared import ResolvedScenario
@@ -94,6 +95,7 @@ def _recommendation(answer: Answer) -> Iterator[str]:
     yield from doubt(best.locked_runs, best.seeds, f"the buffer of {_spoken(best)}")
     if answer.checked is None:
         yield from unchecked(_spoken(best), best.seeds)
+    yield from _of_duration(answer, best)
     yield from _of_starts(answer, best)
     found = (
         f"{_spoken(best)} with {cells(best.buffer_cells)} of buffer: {numbers(best)}"
@@ -171,6 +173,33 @@ def _is_alike(answer: Answer, one: Option) -> bool:
     """True if each seed needs the same buffer, and the scenario draws no starts of flows."""
     draws = Network.of_scenario(answer.base.scenario()).start_jitter_seconds > 0
     return one.same_with_each_seed and not draws
+
+
+def _longer(answer: Answer) -> Circumstance:
+    """The settings of the longer run."""
+    return longer(ResolvedScenario.of(answer.base.scenario()))
+
+
+def _of_duration(answer: Answer, best: Option) -> Iterator[str]:
+    """Sentences on a run that is too short for the recommendation, with a longer run."""
+    if best.rises:
+        yield (f"The run is too short to show a steady state of {_spoken(best)}: {rising(best)}.")
+    there = answer.longer
+    loses = there is not None and (
+        there.buffer_cells > best.buffer_cells or there.loss > answer.goals.loss
+    )
+    if not loses and not best.rises:
+        return
+    again = " ".join(f"--set {shlex.quote(one)}" for one in _longer(answer).overrides)
+    found = ""
+    if there is not None:
+        found = f"In a run {LONGER} times as long it has {numbers(there)}"
+        if there.loss == 0:
+            found += f", with {cells(there.buffer_cells)} of buffer"
+        if loses:
+            found += f"; with the buffer below it loses {'more' if best.loss else 'cells'}"
+        found += ". "
+    yield f"{found}To choose for a longer run, ask again with {again}."
 
 
 def _of_starts(answer: Answer, best: Option) -> Iterator[str]:
@@ -458,6 +487,7 @@ def as_json(answer: Answer | PacketChoice) -> dict[str, Any]:
         "front": [_option(answer, one) for one in answer.front],
         "options": [_option(answer, option) for option in answer.options],
         "other_starts": _option(answer, answer.other_starts, OTHER_STARTS.overrides),
+        "longer_run": _option(answer, answer.longer, _longer(answer).overrides),
         "elsewhere": [
             {
                 **to_json(there.circumstance, {"about": "circumstance", "overrides": "settings"}),

@@ -12,7 +12,7 @@ from cellrate.advice.formulas.credit import reserved_cells
 from cellrate.advice.tuning.declared import ResolvedScenario, declared, parameter_tables
 from cellrate.advice.tuning.fluid_model import NoFluidModel, model_of
 from cellrate.advice.tuning.laboratory import AS_IT_IS, Laboratory, Setting
-from cellrate.advice.tuning.measures import Measures, bottleneck, traced
+from cellrate.advice.tuning.measures import RISE, Measures, bottleneck, traced
 from cellrate.advice.tuning.objective import Objective
 from cellrate.advice.tuning.proposal import judged, proposal
 from cellrate.advice.tuning.race import race
@@ -70,9 +70,16 @@ class Trials:
         own = (*candidate.overrides(plain), *traced(plain.cells))
         job = replace(base, overrides=(*base.overrides, *own))
         scenario = ResolvedScenario.of(job.scenario())
-        laboratory = Laboratory(job, seeds, bottleneck(scenario.cells), runner, is_known)
+        ports = bottleneck(scenario.cells)
+        laboratory = Laboratory(job, seeds, ports, runner, is_known, more=(RISE,))
         laboratory.allowed([AS_IT_IS])
         return cls(candidate, laboratory, scenario, plain)
+
+    @property
+    def slowest_cells_per_second(self) -> float:
+        """Rate of the slowest bottleneck."""
+        ports = map(self.scenario.cells.port, self.laboratory.ports)
+        return min(port.cells_per_second for port in ports)
 
     def search(self, settings: int, objective: Objective) -> None:
         """Searches the control's parameters, and runs the best settings with every seed.
@@ -179,7 +186,7 @@ class Trials:
         whole = replace(windowed, overrides=(*windowed.overrides, 'measure.from="0 s"'))
         runs: list[tuple[Measures, ...]] = []
         for base in (windowed, whole):
-            laboratory = Laboratory(base, at.seeds, at.ports, at.runner, at.is_known)
+            laboratory = replace(at.with_seeds(at.seeds), base=base)
             laboratory.measure([setting], len(at.seeds))
             runs.append(laboratory.trials[setting])
             at.simulated += laboratory.simulated
@@ -208,7 +215,7 @@ class Trials:
         loss: float,
     ) -> Option:
         network, buffer_cells = self.scenario.cells, max(by_seed_cells)
-        slowest = min(network.port(name).cells_per_second for name in self.laboratory.ports)
+        slowest = self.slowest_cells_per_second
         over_tcp = any(flow.tcp for flow in network.flows)
         utilisation = _mean(runs, "utilisation")
         carried = utilisation * slowest * CELL_BITS
@@ -230,6 +237,7 @@ class Trials:
             overrides=_last((*own, *setting.overrides, *limited(self.plain, buffer_cells, policy))),
             locked_runs=sum(run.locked for run in runs),
             reserved_cells=self._reserved_cells(setting, runs[0].seed),
+            rise=_mean(runs, RISE.name),
         )
 
 

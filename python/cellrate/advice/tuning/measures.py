@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import tomllib
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from statistics import fmean
@@ -55,6 +56,26 @@ def settling_seconds(
     starts = (flow["start_seconds"] for flow in summary["flows"])
     start = max((one for one in starts if one < end), default=0.0)
     return max(one.settling_time(BAND, start) for one in series)
+
+
+def rise(outcome: _core.Outcome, summary: Mapping[str, Any], ports: Collection[str]) -> float:
+    """Growth of the bottlenecks' utilisation within the measuring window, as a share of its mean.
+
+    The growth is that of the mean of the window's second half over that of the first. It is small
+    for a utilisation that is steady or oscillates, and 0 without traces.
+    """
+    measured = tomllib.loads(outcome.resolved())["measure"]
+    begin = float(_core.quantity(measured["from"], "time"))
+    end = begin + summary["window_seconds"]
+    middle = (begin + end) / 2
+    traced = [one for one in series_of(outcome) if one.kind == TRACED and one.entity in ports]
+    halves = [
+        [one.between(*span).middle for one in traced] for span in ((begin, middle), (middle, end))
+    ]
+    if not traced or any(len(points) == 0 for half in halves for points in half):
+        return 0.0
+    first, second = (fmean(float(points.mean()) for points in half) for half in halves)
+    return (second - first) / ((first + second) / 2 or 1.0)
 
 
 Summary: TypeAlias = Mapping[str, Any]
@@ -300,6 +321,18 @@ OF_LINK_LAYERS: dict[str, tuple[Criterion, ...]] = {
 """The criteria of runs over each link layer."""
 
 
+RISE = Criterion(
+    "rise",
+    "growth of the utilisation within the measuring window",
+    "",
+    "least",
+    BAND,
+    relative=False,
+    of=lambda summary: float(summary["rise"]),
+)
+"""A criterion of `choose` alone: a control whose rate still rises has no steady state yet."""
+
+
 @dataclass(frozen=True)
 class Measures:
     """The value of every criterion in one run; None where the run has no such value.
@@ -341,6 +374,8 @@ class Measures:
         summary = json.loads(outcome.summary())
         bottleneck = [port for port in summary["ports"] if port["name"] in ports]
         seen = {**summary, "ports": bottleneck, ALL_PORTS: summary["ports"]}
+        if RISE in more:
+            seen[RISE.name] = rise(outcome, summary, ports)
         link_layer = summary.get("link_layer", "atm")
         criteria = (*OF_LINK_LAYERS[link_layer], *more)
         values = {criterion.name: criterion.of(seen) for criterion in criteria}
