@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import tomllib
 
+import cellrate
 import pytest
-from cellrate import _core
+from cellrate import ScenarioError, _core
 from cellrate.advice.sizing import Question, SizingError
 from cellrate.advice.sizing.confidence import upper_mean
 from cellrate.advice.sizing.report import verdict
@@ -126,3 +127,25 @@ def test_the_picture_is_that_of_the_longest_queue() -> None:
     *_, second, longest = sorted(answer.each_cells)
     # Of samples, which need not meet the longest moment.
     assert second < float(answer.queue.maximum.max()) <= longest
+
+
+def test_under_credits_the_buffer_is_what_they_reserve() -> None:
+    """A cell less is refused, whatever the longest queue; an own port names its own need."""
+    settings = (
+        "run.duration=100 ms",
+        "measure.from=0 s",
+        "flow.tcp.service=ubr",
+        'switch.control={scheme="none"}',
+        "fcvc={}",
+    )
+    text = cellrate.template("n-source")
+    answer = ask(text, *settings, port="A->B")
+    assert answer.buffer_cells is not None
+    words = " ".join(verdict(answer))
+    assert f"need a buffer of {answer.buffer_cells} cells at A->src.tcp.1, but" in words
+    assert "The credits at A->B alone need 80 cells, but other ports have the same buffer." in words
+    assert "with a cell less" not in words.replace("buffer with a cell less is refused", "")
+    enough, fewer = (f"switch.buffer={answer.buffer_cells - less} cells" for less in (0, 1))
+    cellrate.run(text, overrides=[*settings, enough])
+    with pytest.raises(ScenarioError, match="credits of all channels"):
+        cellrate.run(text, overrides=[*settings, fewer])

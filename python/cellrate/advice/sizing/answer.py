@@ -56,6 +56,7 @@ class Answer(Shown):
         random: True if the seeds make runs differ.
         queue: Trace of the longest queue; of the longer run if one was made.
         remarks: Further remarks for the user.
+        refused_less: Under credit control, the reason why the scenario does not allow a cell less.
     """
 
     question: Question
@@ -71,6 +72,7 @@ class Answer(Shown):
     random: bool = True
     queue: Series | None = None
     remarks: tuple[str, ...] = ()
+    refused_less: str | None = None
 
     def __repr__(self) -> str:
         found = "no buffer" if self.buffer_cells is None else counted(self.buffer_cells, "cell")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from cellrate import __version__
 from cellrate.advice.formulas import FormulaAnswer
+from cellrate.advice.formulas.credit import reserved_cells
 from cellrate.advice.locked_phases import doubt
 from cellrate.advice.sizing.answer import Answer, EndlessGrowth
 from cellrate.advice.sizing.confidence import (
@@ -123,6 +124,8 @@ def _own(answer: Answer) -> list[str]:
 
 def _found(answer: Answer) -> list[str]:
     runs = len(answer.runs)
+    if answer.question.network.credit is not None and answer.each_cells:
+        return [*_by_credits(answer)]
     if answer.each_cells:
         return [_lossless(answer), *_covered(answer)]
     loss = f"{answer.mean_loss_ratio or 0.0:.3g}"
@@ -144,6 +147,25 @@ def _found(answer: Answer) -> list[str]:
             "check, meet it, too."
         )
     return found
+
+
+def _by_credits(answer: Answer) -> Iterator[str]:
+    """Sentences on the buffer that credits reserve, and on the part that queues take of it."""
+    longest = max(run.longest_queue_cells for run in answer.unlimited)
+    runs = "1 run" if len(answer.runs) == 1 else f"{len(answer.runs)} runs"
+    yield (
+        "Credits set this buffer, not the queue: a cell is sent only if a credit reserves its "
+        f"place. The longest queue of {answer.port.name} in {runs} has {counted(longest, 'cell')}."
+    )
+    if answer.refused_less is not None:
+        yield f"A buffer with a cell less is refused: {answer.refused_less}."
+    reserved = math.ceil(reserved_cells(answer.question.network, answer.port))
+    static = answer.question.network.credit
+    if static and static["allocation"] == "static" and reserved < (answer.buffer_cells or 0):
+        yield (
+            f"The credits at {answer.port.name} alone need {counted(reserved, 'cell')}, but other "
+            "ports have the same buffer."
+        )
 
 
 def _lossless(answer: Answer) -> str:

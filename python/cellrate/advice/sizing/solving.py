@@ -36,6 +36,8 @@ def for_no_loss(answer: Answer, runner: Runner) -> Answer:
     `Question.is_exact` explains when this buffer is the longest queue. Otherwise the buffer is
     found by bisection, which is exact as well: all lossless buffers give the same run.
     """
+    if answer.question.network.credit is not None:
+        return _by_credits(answer, runner)
     if answer.question.is_exact:
         each = tuple(max(1, run.longest_queue_cells) for run in answer.unlimited)
         return replace(answer, each_cells=each, buffer_cells=max(each), runs=answer.unlimited)
@@ -54,6 +56,23 @@ def for_no_loss(answer: Answer, runner: Runner) -> Answer:
     each = tuple(least_each(lossless, upper))
     runs = _runs_with(answer, max(each), runner)
     return _with_others(replace(answer, each_cells=each, buffer_cells=max(each), runs=runs))
+
+
+def _by_credits(answer: Answer, runner: Runner) -> Answer:
+    """Finds the least buffer that holds the credits of all channels: with these no cell is lost."""
+    seed = answer.unlimited[0].seed
+
+    def refused(cells: int) -> str | None:
+        return _refusal(answer.question.job(seed, cells, at=answer.port))
+
+    upper = max(1, *(run.longest_queue_cells for run in answer.unlimited))
+    while refused(upper) is not None:
+        upper *= 2
+        _refuse_too_much(upper)
+    [cells] = least_each(lambda one: [refused(one[0]) is None], [upper])
+    runs = _runs_with(answer, cells, runner)
+    each, less = (cells,) * len(runs), refused(cells - 1) if cells > 1 else None
+    return replace(answer, each_cells=each, buffer_cells=cells, runs=runs, refused_less=less)
 
 
 def for_loss(answer: Answer, runner: Runner) -> Answer:
