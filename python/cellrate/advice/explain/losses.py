@@ -14,6 +14,7 @@ from cellrate.advice.explain.queues import (
     formula_bound,
     limit_of,
     must_lose,
+    ports_with_queues,
     queue_bound,
 )
 from cellrate.advice.explain.subject import AVOIDS_QUEUES, Subject, mbit
@@ -60,7 +61,7 @@ def statements(subject: Subject) -> Iterator[Prediction]:
     for name, flows in subject.elastic_groups.items():
         if any(math.isfinite(flow.source_queue_cells) for flow in flows):
             yield _at_source(name, flows)
-    for situation in subject.bottlenecks:
+    for situation in ports_with_queues(subject):
         yield _at_port(situation, loss_at(subject, situation))
     if subject.network.links_lose:
         text = "Links lose cells by `link_errors`; statements on ports count buffer losses alone."

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from cellrate.advice.explain import throughput
+from cellrate.advice.explain import beside
 from cellrate.advice.explain.answer import NoStatement, Prediction, Statement
 from cellrate.advice.explain.claims import Claim
 from cellrate.advice.explain.ethernet_deadlocks import deadlocks
@@ -327,7 +327,7 @@ def _throughput(
     total, carried = bounds.together(everyone), bounds.together(everyone, early=False)
     more = (
         f": links carry {gbit(carried)}, and data that were sent before the window may arrive in it"
-        if carried < throughput.SAME * total
+        if carried < beside.SAME * total
         else ""
     )
     yield Statement(

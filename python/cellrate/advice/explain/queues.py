@@ -45,6 +45,11 @@ class QueueBound:
     given: dict[str, float]
 
 
+def ports_with_queues(subject: Subject) -> tuple[Situation, ...]:
+    """Ports that can be overloaded, and those where cells of periodic sources meet first."""
+    return (*subject.bottlenecks, *filter(_is_periodic_here, subject.periodic))
+
+
 def queue_bound(subject: Subject, situation: Situation) -> QueueBound | None:
     """The least bound of the queue of a port's elastic flows; None without one."""
     return min(_bounds(subject, situation), key=lambda bound: bound.cells, default=None)
@@ -184,8 +189,8 @@ TYPICAL: dict[str, Quantity] = {"q-max": "queue", "efci-cycle": "late queue"}
 
 
 def statements(subject: Subject) -> Iterator[Prediction]:
-    """Statements on the queue of every port that can be overloaded."""
-    for situation in subject.bottlenecks:
+    """Statements on the queue of every port that can be overloaded or has periodic sources."""
+    for situation in ports_with_queues(subject):
         answers = subject.queue_answers(situation)
         bound = queue_bound(subject, situation)
         if bound is not None:

@@ -11,6 +11,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from cellrate.advice.explain.subject import Subject, backward_cells
+from cellrate.advice.formulas.credit import credit_burst_cells, credited_cells_per_second
 from cellrate.advice.formulas.greatest_sum import greatest_sum
 from cellrate.simulation.network import (
     Flow,
@@ -22,7 +23,7 @@ from cellrate.simulation.network import (
 from cellrate.simulation.network.ends import Parameters
 from cellrate.theory.cell_conversions import PAYLOAD_BYTES
 
-Limit: TypeAlias = Literal["link", "pcr", "contract", "window", "delayed-ack", "size"]
+Limit: TypeAlias = Literal["link", "pcr", "contract", "credit", "window", "delayed-ack", "size"]
 # Sources whose segments are all full.
 FULL = frozenset({"greedy"})
 # In any interval a line may carry one cell more than rate times time, and a flow one data cell more
@@ -36,8 +37,9 @@ class RateBound:
 
     Attributes:
         bits_per_second: The bound in bit/s.
-        by: Name of the limit: the slowest link, PCR, the contract of a shaper or policer, a window
-            in each round trip, a delayed acknowledgement for each segment, or the file's size.
+        by: Name of the limit: the slowest link, PCR, the contract of a shaper or policer, credits,
+            a window in each round trip, a delayed acknowledgement for each segment, or the file's
+            size.
     """
 
     bits_per_second: float
@@ -62,6 +64,13 @@ def _computed(subject: Subject, flow: Flow, tcp: Tcp) -> RateBound:
     for contract in flow.enforced_contracts:
         bits = _by_contract(subject, flow, tcp, contract)
         found.append(RateBound(bits, "contract"))
+    if (credit := subject.network.credit) is not None:
+        hops = credit, flow.forward, flow.backward, flow.service
+        rate = credited_cells_per_second(*hops)
+        if rate < slowest:
+            payload = _payload_bits_per_cell(subject, flow, tcp)
+            more = credit_burst_cells(*hops) * payload / subject.window_seconds
+            found.append(RateBound(_in_window(subject, flow, tcp, rate) + more, "credit"))
     if flow.propagation_round_trip_seconds:
         found.append(RateBound(_by_window(subject, flow, tcp), "window"))
     if waits_for_acknowledgements(subject, flow, tcp):

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from cellrate.advice.formulas import FormulaAnswer, Situation, formulas_of
+from cellrate.advice.formulas.credit import UNDER_CREDIT
 from cellrate.simulation.network import (
     Flow,
     Link,
@@ -55,6 +56,19 @@ class Subject:
         return tuple(Situation(self.network, port) for port in overloaded_ports(self.network))
 
     @cached_property
+    def periodic(self) -> tuple[Situation, ...]:
+        """Other ports that only sources of constant rate share, where few cells wait."""
+        busy = {situation.port for situation in self.bottlenecks}
+        situations = (Situation(self.network, port) for port in self.network.ports)
+        return tuple(
+            one
+            for one in situations
+            if one.port not in busy
+            and len(one.flows) > 1
+            and all(flow.kind == "cbr" for flow in one.flows)
+        )
+
+    @cached_property
     def overloaded(self) -> frozenset[Link]:
         """Ports in which cells of flows may wait for others, on forward and backward channels."""
         back = {link for flow in self.network.flows for link in flow.backward}
@@ -82,9 +96,10 @@ class Subject:
 
     @cached_property
     def _answers(self) -> dict[Link, tuple[FormulaAnswer, ...]]:
-        """Results of every formula by bottleneck."""
-        ports = (situation.port for situation in self.bottlenecks)
-        return {port: formulas_of(self.network, port, loss_ratio=RARE) for port in ports}
+        """Results of every formula by port; where the load fits, for a queue that loses nothing."""
+        rare = {one.port: RARE for one in self.bottlenecks}
+        ratios = rare | {one.port: 0.0 for one in self.periodic}
+        return {port: formulas_of(self.network, port, loss_ratio=r) for port, r in ratios.items()}
 
     @cached_property
     def controls(self) -> str:
@@ -227,7 +242,8 @@ class Subject:
         against = [
             (flow, links, cells)
             for flow in elastic
-            if (links := forward.intersection(flow.backward)) and (cells := backward_cells(flow))
+            if (links := forward.intersection(flow.backward))
+            and (cells := backward_cells(flow) + self.credit_share(flow.service))
         ]
         taken: dict[Link, float] = {}
         shares = self._shares_beside(elastic, taken)
@@ -251,6 +267,13 @@ class Subject:
                 handed_out_cells_per_second(Situation(network, link)) - taken.get(link, 0.0)
             ),
         )
+
+    def credit_share(self, service: str) -> float:
+        """Credit cells that return for each cell of a channel, 1 / N2; 0 without credit control."""
+        control = self.network.credit
+        if control is None or service not in UNDER_CREDIT:
+            return 0.0
+        return 1 / float(control["n2_cells"])
 
     def shares_or_reason(self) -> MaxMin | str:
         """The fair rates, or the reason why they cannot be computed."""

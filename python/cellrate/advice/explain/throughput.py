@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from cellrate.advice.explain.answer import NoStatement, Prediction, Statement, Value
+from cellrate.advice.explain.beside import SAME, Beside, cycle_utilisation
 from cellrate.advice.explain.capacity import counted_back, policed_background, unfair
 from cellrate.advice.explain.claims import Claim
 from cellrate.advice.explain.losses import loss_at
@@ -20,7 +21,13 @@ from cellrate.advice.explain.rate_bounds import (
     outstanding_bytes,
     waits_for_acknowledgements,
 )
-from cellrate.advice.explain.subject import Subject, handed_out_cells_per_second, rm_cells
+from cellrate.advice.explain.subject import (
+    Subject,
+    acknowledgement_share,
+    handed_out_cells_per_second,
+    rm_cells,
+)
+from cellrate.advice.formulas.credit import credited_cells_per_second
 from cellrate.common.numbers import seconds
 from cellrate.simulation.network import Flow, Link, Tcp, contract_cells_per_second
 from cellrate.theory import MaxMin, peak_throughput_bits_per_second
@@ -35,12 +42,11 @@ LATE = 0.01
 FOLLOW = 10
 # RM cells beyond those by Nrm count as few up to this share of all cells.
 FEW = 0.0025
-# A rate above this share of another rate counts as equal.
-SAME = 0.99
 BY = {
     "link": "its slowest link",
     "pcr": "PCR",
     "contract": "its contract",
+    "credit": "its credits in the round trip of a link",
     "window": "a window in each round trip",
     "delayed-ack": "a segment in each interval of delayed acknowledgements",
     "size": "the size of the file",
@@ -152,7 +158,15 @@ def _expected(
     subject: Subject, groups: dict[str, list[tuple[Flow, Tcp]]], shares: MaxMin
 ) -> Iterator[Prediction]:
     """Expected rates: fair shares less headers, padding and RM cells, or what windows allow."""
-    found = {name: _group(subject, flows, shares) for name, flows in groups.items()}
+    used = _used(subject)
+    left = _left_by_links(subject, shares, used)
+    rates = {
+        flow: _rate(subject, flow, tcp, left[flow])
+        for flows in groups.values()
+        for flow, tcp in flows
+    }
+    beside = _beside(subject, rates, left)
+    found = {name: _group(subject, flows, shares, rates, beside) for name, flows in groups.items()}
     # The total over one link does not depend on its division among flows; over several it does.
     several = len({shares.bottlenecks[f.name] for flows in groups.values() for f, _ in flows}) > 1
     for name, group in found.items():
@@ -160,10 +174,15 @@ def _expected(
         rm = ""
         if abr is not None:
             rm = f", and one of {abr.nrm} is an RM cell"
-            nrm, returned, beside = rm_cells(groups[name][0][0])
+            nrm, returned, acks = rm_cells(groups[name][0][0])
             if returned:
-                more = 1 - 1 / nrm - float(data_share(nrm, returned, beside))
+                more = 1 - 1 / nrm - float(data_share(nrm, returned, acks))
                 rm += f", {more:.2%} are returned RM cells of the other direction"
+        cycles = [
+            used[one] for flow, _ in groups[name] if (one := shares.bottlenecks[flow.name]) in used
+        ]
+        if cycles:
+            rm += f", and the link is used to {min(cycles):.1%} in its limit cycle"
         yield Statement(
             TOPIC,
             f"{name}: a segment of {tcp.mss_bytes:,} bytes takes {tcp.segment_cells} cells{rm}, "
@@ -178,7 +197,7 @@ def _expected(
             FORMULA,
             tuple(group.common + group.skewed),
             "prediction",
-            (_claim(subject, name, sum(group.rates)),),
+            (_claim(subject, name, sum(group.rates), used),),
         )
     total = sum(sum(group.rates) for group in found.values())
     fails = [one for group in found.values() for one in group.common]
@@ -190,28 +209,76 @@ def _expected(
         FORMULA,
         tuple(dict.fromkeys(fails)),
         "prediction",
-        (_claim(subject, "", total),),
+        (_claim(subject, "", total, used),),
     )
 
 
-def _claim(subject: Subject, group: str, rate: float) -> Claim:
+def _claim(subject: Subject, group: str, rate: float, used: dict[str, float]) -> Claim:
     """The claim of the expected throughput, to be compared with runs under the same control.
 
     If flows differ, the total may be right although the shares are not.
     """
     what = "group throughput" if group and subject.differences else "throughput"
-    kind = f"{what} under {subject.controls}{subject.surroundings}{subject.differences}"
+    how = "by efci-cycle" if min(used.values(), default=1.0) < SAME else "under"
+    kind = f"{what} {how} {subject.controls}{subject.surroundings}{subject.differences}"
     return Claim("throughput", group, "about", rate, kind)
 
 
-def _group(subject: Subject, flows: Sequence[tuple[Flow, Tcp]], shares: MaxMin) -> _Group:
+def _used(subject: Subject) -> dict[str, float]:
+    """By port, the utilisation in the limit cycle, where a formula gives one below 1."""
+    found = {one.port.name: cycle_utilisation(subject, one) for one in subject.bottlenecks}
+    return {name: used for name, used in found.items() if isinstance(used, float) and used < 1}
+
+
+def _rate(subject: Subject, flow: Flow, tcp: Tcp, cells_per_second: float) -> float:
+    """Expected rate of a flow in bit/s: what links leave, or what its own limits allow."""
+    credit, most = subject.network.credit, math.inf
+    if credit is not None:
+        most = credited_cells_per_second(credit, flow.forward, flow.backward, flow.service)
+    peak = _peak(flow, tcp, min(cells_per_second, most) * CELL_BITS)
+    return min(peak, flow_bound(subject, flow, tcp).bits_per_second, window_rate(flow, tcp))
+
+
+def _left_by_links(subject: Subject, shares: MaxMin, used: dict[str, float]) -> dict[Flow, float]:
+    """Rate of each elastic flow in cells/s if only links limit it: its share without what is lost.
+
+    A link may be empty at times in a limit cycle. Credits for acknowledgements travel with data.
+    """
+    return {
+        flow: shares.rates[flow.name]
+        * used.get(shares.bottlenecks[flow.name] or "", 1.0)
+        / (1 + acknowledgement_share(flow) * subject.credit_share(flow.ack_service))
+        for flows in subject.elastic_groups.values()
+        for flow in flows
+    }
+
+
+def _beside(subject: Subject, rates: dict[Flow, float], left: dict[Flow, float]) -> Beside:
+    """The expected rates in cells/s, as other flows meet them."""
+    cells, small = dict(left), set[Flow]()
+    for flow, rate in rates.items():
+        if flow.tcp is None:
+            continue
+        peak = _peak(flow, flow.tcp, left[flow] * CELL_BITS)
+        if peak:
+            cells[flow] *= min(1.0, rate / peak)
+        if window_rate(flow, flow.tcp) <= rate < SAME * peak:
+            small.add(flow)
+    return Beside(subject, cells, left, frozenset(small))
+
+
+def _group(
+    subject: Subject,
+    flows: Sequence[tuple[Flow, Tcp]],
+    shares: MaxMin,
+    expected: dict[Flow, float],
+    beside: Beside,
+) -> _Group:
     rates, slow, timed = list[float](), list[str](), list[str]()
     for flow, tcp in flows:
         share = shares.rates[flow.name]
-        peak = _peak(flow, tcp, share * CELL_BITS)
-        most = min(peak, flow_bound(subject, flow, tcp).bits_per_second)
-        rates.append(min(most, window_rate(flow, tcp)))
-        timed += _by_time(flow, share) if rates[-1] == peak else []
+        rates.append(expected[flow])
+        timed += _by_time(flow, share) if not beside.is_limited(flow) else []
         if flow.abr is not None and window_rate(flow, tcp, share) < SAME * rates[-1]:
             slow.append(
                 "a segment leaves at the rate of the link, but at the fair share a segment takes "
@@ -221,7 +288,11 @@ def _group(subject: Subject, flows: Sequence[tuple[Flow, Tcp]], shares: MaxMin) 
     common = [*_no_end(alone), *_steady(subject, flows), *_target(alone), *_late(subject, alone)]
     met = subject.bottlenecks_of(alone)
     common += [*policed_background(met), *counted_back(met)]
-    common += [*slow[:1], *timed[:1], *_between_bursts(subject, alone)]
+    common += [*slow[:1], *timed[:1], *_between_bursts(subject, alone), *beside.fails(alone)]
+    if not all(rates):
+        common.append(
+            "RM cells leave room for data, but with this Nrm returned RM cells leave none"
+        )
     return _Group(rates, common, unfair(subject, alone))
 
 
@@ -357,6 +428,8 @@ def _steady(subject: Subject, flows: Sequence[tuple[Flow, Tcp]]) -> Iterator[str
             "no cell is lost, but a policer drops cells beyond the contract, and no formula here "
             "says how long TCP pauses then"
         )
+    elif any(flow.source_queue_cells < tcp.window_cells for flow, tcp in flows):
+        yield "no cell is lost, but windows overflow the queues of the sources"
     elif subject.network.links_lose:
         yield "links lose no cell"
     elif any(loss_at(subject, situation).expected != "no" for situation in met):

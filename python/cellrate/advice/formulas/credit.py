@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 
 from cellrate.advice.formulas.situation import DoesNotApply, PortFormula, Result, Situation
 from cellrate.simulation.network import Flow, Link, Network
@@ -71,6 +73,58 @@ def _n3(control: Parameters, link: Link) -> float:
     rate = control["vc_rate_bits_per_second"] or link.bits_per_second
     round_trip = 2 * link.delay_seconds + 2 / link.cells_per_second
     return float(credit.credit_round_trip_cells(round_trip, rate))
+
+
+def credited_cells_per_second(
+    control: Parameters, way: Sequence[Link], back: Sequence[Link], service: str
+) -> float:
+    """Greatest rate of a channel by its credits, at the slowest hop; infinity without a limit.
+
+    Args:
+        control: Credit control of the network.
+        way: Links of the channel, in order.
+        back: Links in the other direction, over which credits return.
+        service: Class of the channel.
+    """
+    return min(
+        (
+            float(
+                credit.credit_rate_cells_per_second(
+                    link.delay_seconds
+                    + other.delay_seconds
+                    + 1 / link.cells_per_second
+                    + 1 / port.cells_per_second
+                    + 1 / other.cells_per_second,
+                    _n3(control, link),
+                    float(control["n2_cells"]),
+                    link.cells_per_second,
+                )
+            )
+            for link, port, other in _hops(control, way, back, service)
+        ),
+        default=math.inf,
+    )
+
+
+def credit_burst_cells(
+    control: Parameters, way: Sequence[Link], back: Sequence[Link], service: str
+) -> float:
+    """Cells that a channel may have at all its hops together: the sum of N2 + N3."""
+    n2 = float(control["n2_cells"])
+    return sum(n2 + _n3(control, link) for link, *_ in _hops(control, way, back, service))
+
+
+def _hops(
+    control: Parameters, way: Sequence[Link], back: Sequence[Link], service: str
+) -> Iterator[tuple[Link, Link, Link]]:
+    """Links into switches under static credits, each with the port behind it and the way back."""
+    if service not in UNDER_CREDIT or control["allocation"] != "static":
+        return
+    ways = {(link.sender, link.receiver): link for link in back}
+    for link, port in pairwise(way):
+        other = ways.get((link.receiver, link.sender))
+        if other is not None:
+            yield link, port, other
 
 
 def _before(situation: Situation, flows: Iterable[Flow]) -> list[Link]:

@@ -1,0 +1,252 @@
+"""Assumptions of the expected throughput that fail by traffic beside the data of a flow."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from cellrate.advice.explain.queues import CYCLES, unsteady
+from cellrate.advice.explain.subject import (
+    Subject,
+    acknowledgement_share,
+    backward_cells,
+    mbit,
+    target_utilisation,
+)
+from cellrate.advice.formulas import Situation
+from cellrate.advice.formulas.credit import credited_cells_per_second
+from cellrate.advice.formulas.fluid import loop_of
+from cellrate.advice.marking import WITHOUT_A_RATE
+from cellrate.common.numbers import seconds
+from cellrate.simulation.network import Flow, Link, mean_cells_per_second, peak_cells_per_second
+from cellrate.theory.efci import limit_cycle
+
+# Schemes that allow each channel its share at any time, however little it has sent.
+SHARES_BY_RIGHT = frozenset({"erica"})
+# A rate above this share of another rate counts as equal.
+SAME = 0.99
+# Segments of several flows meet seldom up to this share of a link.
+SELDOM = 1 / 3
+# Waiting for a segment of each other flow is short up to this share of the round trip.
+SHORT = 0.015
+
+
+@dataclass(frozen=True)
+class Beside:
+    """Loads of links at the predicted rates, and the assumptions that fail by them.
+
+    Attributes:
+        subject: The network.
+        cells: Predicted rate of each elastic flow in cells/s, RM cells included.
+        shares: Rate of each of these flows in cells/s if only links limited it.
+        small: Flows that a window in each round trip limits.
+    """
+
+    subject: Subject
+    cells: Mapping[Flow, float]
+    shares: Mapping[Flow, float]
+    small: frozenset[Flow]
+
+    def fails(self, flows: Sequence[Flow]) -> Iterator[str]:
+        """Assumptions that fail on the paths of some flows, at most one of each kind."""
+        met = self.subject.bottlenecks_of(flows)
+        for found in (self._emptied, self._mixed, self._unused, self._meetings):
+            reasons = (found[one.port] for one in met if one.port in found)
+            yield from list(dict.fromkeys(reasons))[:1]
+        links = dict.fromkeys(link for flow in flows for link in flow.backward)
+        yield from [self._back[link] for link in links if link in self._back][:1]
+        yield from [self._uncredited[flow] for flow in flows if flow in self._uncredited][:1]
+
+    def is_limited(self, flow: Flow) -> bool:
+        """True if a flow is predicted to send less than its share."""
+        return self.cells[flow] < SAME * self.shares[flow]
+
+    @cached_property
+    def _emptied(self) -> dict[Link, str]:
+        """Ports whose links may be empty at times, since the scheme only marks."""
+        found = {}
+        for situation in self.subject.bottlenecks:
+            reason = cycle_utilisation(self.subject, situation)
+            if isinstance(reason, str) and not all(map(self.is_limited, situation.abr)):
+                found[situation.port] = reason
+        return found
+
+    @cached_property
+    def _mixed(self) -> dict[Link, str]:
+        """Ports where flows under rate control meet elastic flows without."""
+        return {
+            situation.port: f"all elastic flows at {situation.port.name} obey rates, but those "
+            "without ABR obey none, and leave what they want to the others"
+            for situation in self.subject.bottlenecks
+            if situation.abr and len(situation.abr) < len(situation.elastic)
+        }
+
+    @cached_property
+    def _unused(self) -> dict[Link, str]:
+        """Ports where some flows leave a part of their share to others."""
+        found = {}
+        for situation in self.subject.bottlenecks:
+            returning = self._returning.get(situation.port, ())
+            limited = [flow for flow in situation.elastic if self.is_limited(flow)]
+            rated = situation.abr and any(flow.ack_service == "abr" for flow in returning)
+            if limited and rated and situation.switch.scheme not in SHARES_BY_RIGHT:
+                found[situation.port] = (
+                    f"a flow with a small window can send at its share at {situation.port.name}, "
+                    f"but `{situation.switch.scheme}` may give it to channels of acknowledgements"
+                )
+                continue
+            spare = sum(self.shares[flow] - self.cells[flow] for flow in limited)
+            back = [(backward_cells(flow), flow) for flow in returning if self.is_limited(flow)]
+            spare += sum(share * (self.shares[flow] - self.cells[flow]) for share, flow in back)
+            over = spare > (1 - SAME) * situation.port.cells_per_second
+            if over and len(limited) < len(situation.elastic):
+                names = ", ".join(
+                    dict.fromkeys(one.group for one in (*limited, *(flow for _, flow in back)))
+                )
+                found[situation.port] = (
+                    f"every flow uses its share at {situation.port.name}, but {names} can use "
+                    f"{mbit(spare)} less, which others may get"
+                )
+        return found
+
+    @cached_property
+    def _meetings(self) -> dict[Link, str]:
+        """Ports where segments of flows with small windows may wait for each other."""
+        found = {}
+        for situation in self.subject.bottlenecks:
+            port, flows = situation.port, situation.elastic
+            limited = self.small.intersection(flows)
+            if not limited or len(flows) == 1:
+                continue
+            load = sum(self.cells[flow] for flow in flows) / situation.capacity_cells_per_second
+            segments = sum(flow.tcp.segment_cells for flow in flows if flow.tcp)
+            wait = max(
+                (segments - (flow.tcp.segment_cells if flow.tcp else 0))
+                / port.cells_per_second
+                / (flow.propagation_round_trip_seconds or math.inf)
+                for flow in limited
+            )
+            if load > SELDOM or wait > SHORT:
+                found[port] = (
+                    "a window meets an empty path in each round trip, but segments of "
+                    f"{len(flows)} flows, {load:.0%} of the link, may meet at {port.name}"
+                )
+        return found
+
+    @cached_property
+    def _returning(self) -> Mapping[Link, Sequence[Flow]]:
+        """The elastic flows whose acknowledgements and RM cells return over each link."""
+        found: dict[Link, list[Flow]] = defaultdict(list)
+        for flow in self.cells:
+            for link in flow.backward:
+                found[link].append(flow)
+        return found
+
+    @cached_property
+    def _back(self) -> dict[Link, str]:
+        """Links that are too slow for the acknowledgements and RM cells of the predicted rates."""
+        found = {}
+        for link, flows in self._returning.items():
+            reason = self._too_slow(link, flows)
+            if reason:
+                found[link] = reason
+        return found
+
+    def _too_slow(self, link: Link, flows: Sequence[Flow]) -> str:
+        """The assumption that fails if cells on the way back do not fit a link; else empty."""
+        here = self.subject.network.flows_over(link)
+        ahead = [flow for flow in here if flow.is_elastic]
+        rated = any(flow.ack_service == "abr" for flow in flows)
+        if rated and any(flow.abr is None for flow in ahead):
+            return (
+                f"acknowledgements and RM cells do not wait long, but at {link.name} they share "
+                "the link with data of flows that obey no rate"
+            )
+        last = max(_queue(link, flow.ack_service) for flow in flows)
+        others = [f for f in here if not f.is_elastic and _queue(link, f.service) <= last]
+        taken = sum(map(_greatest, others))
+        room = link.cells_per_second - taken
+        if rated and link.is_port:
+            control = link.switch.control
+            share = min(1.0, target_utilisation(control))
+            of_link = control.get("capacity_form") == "of-link"
+            room -= (1 - share) * (link.cells_per_second if of_link else room)
+        room -= sum(self.cells[flow] for flow in ahead)
+        need = sum(
+            self.cells[flow] * (backward_cells(flow) + self.subject.credit_share(flow.service))
+            for flow in flows
+        )
+        if need <= room + (1 - SAME) * link.cells_per_second * bool(ahead):
+            return ""
+        left = max(0.0, room)
+        text = (
+            f"acknowledgements and RM cells fit the way back, but {link.name} has {mbit(left)} for "
+            f"{mbit(need)} of them"
+        )
+        if any(flow.abr or flow.tcp is None for flow in flows) or ahead:
+            return text
+        bits = sum(
+            self.cells[f] * f.tcp.mss_bytes * 8 / f.tcp.segment_cells for f in flows if f.tcp
+        )
+        return f"{text}, which allows about {bits * left / need / 1e6:.2f} Mbit/s of TCP payload"
+
+    @cached_property
+    def _uncredited(self) -> dict[Flow, str]:
+        """Flows whose acknowledgements need more than credits allow, or whose credits vary."""
+        credit, found = self.subject.network.credit, dict[Flow, str]()
+        if credit is None:
+            return found
+        for flow, cells in self.cells.items():
+            if credit["allocation"] != "static":
+                found[flow] = (
+                    "credits do not limit a flow, but adaptive buffers change the credits of a "
+                    "round trip"
+                )
+                continue
+            need = cells * acknowledgement_share(flow)
+            most = credited_cells_per_second(credit, flow.backward, flow.forward, flow.ack_service)
+            if need > most:
+                found[flow] = (
+                    f"acknowledgements do not wait for credits, but these allow {mbit(most)} of "
+                    f"{mbit(need)}"
+                )
+        return found
+
+
+def cycle_utilisation(subject: Subject, situation: Situation) -> float | str:
+    """The utilisation of a port, or the assumption that fails if no formula gives it.
+
+    1 under schemes that write rates: the link, or the target, is then always full. Schemes that
+    only mark let the queue and the rates swing, by the limit cycle of EFCI.
+    """
+    if not situation.abr or situation.switch.scheme not in WITHOUT_A_RATE:
+        return 1.0
+    answer = subject.queue_answers(situation).get("efci-cycle")
+    empty = f"the link {situation.port.name} is never empty, but"
+    if answer is None:
+        scheme = situation.switch.scheme
+        return f"{empty} `{scheme}` only marks, and no formula here gives its utilisation"
+    if answer.fails or unsteady(subject, situation):
+        return f"{empty} `efci` only marks, and its limit cycle does not apply here"
+    cycle = limit_cycle(loop_of(situation))
+    if situation.is_two_way and cycle.utilisation < SAME:
+        return f"{empty} `efci` only marks, and its limit cycle counts no cells of the way back"
+    if CYCLES * float(cycle.period_seconds) > subject.window_seconds:
+        period = seconds(float(cycle.period_seconds))
+        return f"{empty} the limit cycle takes {period}, long for the measuring window"
+    return float(cycle.utilisation)
+
+
+def _queue(link: Link, service: str) -> int:
+    return link.switch.queue_of(service) if link.is_port else 0
+
+
+def _greatest(flow: Flow) -> float:
+    """Rate of background: the peak if it is known, since a burst holds up acknowledgements."""
+    peak = peak_cells_per_second(flow)
+    rate = flow.own_rate
+    is_known = rate is not None and math.isfinite(rate.peak_cells_per_second)
+    return peak if is_known else mean_cells_per_second(flow) or 0.0
