@@ -1467,13 +1467,13 @@ def test_a_link_under_marks_is_used_as_the_limit_cycle_says() -> None:
     assert "47.4% in its limit cycle" in find(said, "TCP throughput", "segment_cells")[0].text
     assert error(said, measured(_core.template("n-source"), *settings)) < 0.02
     # Neither where the cycle does not apply, nor for schemes without a formula.
-    for more in ('switch.control={scheme="becn"}', "tcp.window=256 KiB"):
+    for more in ('switch.control={scheme="becn"}', "abr.rdf=0.25"):
         assert "A->B is never empty" in failing(_core.template("n-source"), *settings, more)
 
 
 def test_credits_limit_tcp_and_take_a_part_of_the_link() -> None:
     # N2 + N3 = 110 cells in the round trip of a link of 1000 km.
-    few = *PLAIN, 'fcvc={n3="100 cells"}', *SHORTLY
+    few = *PLAIN, 'fcvc={n3="100 cells"}', "run.duration=1.2 s", "measure.from=600 ms"
     said = template("n-source", *few)
     assert one(said, "TCP throughput", "bound_by") == ["credit"]
     assert number(total(said).values["total_throughput_bits_per_second"]) == pytest.approx(
@@ -1487,6 +1487,12 @@ def test_credits_limit_tcp_and_take_a_part_of_the_link() -> None:
     assert error(said, measured(_core.template("n-source"), *many)) < 1e-3
     adaptive = "fcvc={allocation='adaptive'}"
     assert "adaptive" in failing(_core.template("n-source"), *PLAIN, adaptive)
+    # A credit for each cell fills the way back; ten round trips are few.
+    assert "way back" in failing(_core.template("n-source"), *PLAIN, 'fcvc={n2="1 cells"}')
+    assert "is long beside" in failing(_core.template("n-source"), *few, "run.duration=700 ms")
+    assert "return at once" in failing(
+        _core.template("n-source"), *few, "topology.link_rate=25 Mbit/s"
+    )
 
 
 BACK = 'name="back"\nreverse=true\nservice="cbr"\nsource={{kind="cbr", rate="{} Mbit/s"}}'

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from cellrate.advice.explain.queues import CYCLES, unsteady
+from cellrate.advice.explain.queues import unsteady
 from cellrate.advice.explain.subject import (
     Subject,
     acknowledgement_share,
@@ -22,12 +22,19 @@ from cellrate.advice.formulas.fluid import loop_of
 from cellrate.advice.marking import WITHOUT_A_RATE
 from cellrate.common.numbers import seconds
 from cellrate.simulation.network import Flow, Link, mean_cells_per_second, peak_cells_per_second
+from cellrate.simulation.network.ends import Parameters
 from cellrate.theory.efci import limit_cycle
 
 # Schemes that allow each channel its share at any time, however little it has sent.
 SHARES_BY_RIGHT = frozenset({"erica"})
 # A rate above this share of another rate counts as equal.
 SAME = 0.99
+# Cycles of which the measuring window may hold a part of one more.
+MANY = 15
+# Least number of round trips of credits, and of segments, in the measuring window.
+PARTS = 50
+# Greatest load of a way back on which credits wait little.
+FREE = 0.9
 # Segments of several flows meet seldom up to this share of a link.
 SELDOM = 1 / 3
 # Waiting for a segment of each other flow is short up to this share of the round trip.
@@ -179,6 +186,8 @@ class Beside:
             self.cells[flow] * (backward_cells(flow) + self.subject.credit_share(flow.service))
             for flow in flows
         )
+        if self.subject.network.credit is not None:
+            room *= FREE
         if need <= room + (1 - SAME) * link.cells_per_second * bool(ahead):
             return ""
         left = max(0.0, room)
@@ -206,14 +215,37 @@ class Beside:
                     "round trip"
                 )
                 continue
-            need = cells * acknowledgement_share(flow)
-            most = credited_cells_per_second(credit, flow.backward, flow.forward, flow.ack_service)
-            if need > most:
-                found[flow] = (
-                    f"acknowledgements do not wait for credits, but these allow {mbit(most)} of "
-                    f"{mbit(need)}"
-                )
+            reason = self._of_credits(credit, flow, cells)
+            if reason:
+                found[flow] = reason
         return found
+
+    def _of_credits(self, credit: Parameters, flow: Flow, cells: float) -> str:
+        """The assumption on static credits of a flow that fails; else empty."""
+        need = cells * acknowledgement_share(flow)
+        most = credited_cells_per_second(credit, flow.backward, flow.forward, flow.ack_service)
+        if need > most:
+            return (
+                f"acknowledgements do not wait for credits, but these allow {mbit(most)} of "
+                f"{mbit(need)}"
+            )
+        own = credited_cells_per_second(credit, flow.forward, flow.backward, flow.service)
+        if flow.tcp is None or cells < SAME * own:
+            return ""
+        trip = 2 * max(link.delay_seconds for link in flow.forward)
+        lasts = self.subject.window_seconds
+        if lasts < PARTS * max(trip, flow.tcp.segment_cells / cells):
+            return "the measuring window is long beside round trips of credits and segments"
+        ahead = 1 + flow.tcp.acknowledgement_cells
+        waits = max(
+            len(self._returning[link]) * ahead / link.cells_per_second for link in flow.backward
+        )
+        if waits > (1 - SAME) * trip:
+            return (
+                "credits return at once, but they may wait for other cells for up to "
+                f"{seconds(waits)} in a round trip of {seconds(trip)}"
+            )
+        return ""
 
 
 def cycle_utilisation(subject: Subject, situation: Situation) -> float | str:
@@ -234,7 +266,7 @@ def cycle_utilisation(subject: Subject, situation: Situation) -> float | str:
     cycle = limit_cycle(loop_of(situation))
     if situation.is_two_way and cycle.utilisation < SAME:
         return f"{empty} `efci` only marks, and its limit cycle counts no cells of the way back"
-    if CYCLES * float(cycle.period_seconds) > subject.window_seconds:
+    if cycle.utilisation < SAME and MANY * float(cycle.period_seconds) > subject.window_seconds:
         period = seconds(float(cycle.period_seconds))
         return f"{empty} the limit cycle takes {period}, long for the measuring window"
     return float(cycle.utilisation)
