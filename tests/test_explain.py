@@ -1515,15 +1515,15 @@ def test_acknowledgements_limit_plain_tcp() -> None:
 
 def test_flows_with_small_windows_leave_a_part_of_their_shares() -> None:
     small = '{}\nname="small"\ncount=2\nservice="abr"\ntcp={{window="8 KiB"}}'
-    for way in ("reverse=true", ""):
+    for way, why in (("reverse=true", "windows limit small"), ("", "small can use")):
         text = beside(small.format(way))
-        for control in (FMMRA, ERICA_TO_TARGET):
-            reasons = failing(text, control, *SHORTLY)
-            assert "every flow uses its share at A->B, but small" in reasons
+        for more in (FMMRA, ERICA_TO_TARGET, "flow.tcp.count=1"):
+            reasons = failing(text, FMMRA, more, *SHORTLY)
+            assert f"every flow uses its share at A->B, but {why}" in reasons
     text = beside(small.format("reverse=true"))
     said = explain(Network.of(text, "small.toml", (FMMRA, *SHORTLY)))
     [_, small_group] = find(said, "TCP throughput", "segment_cells")
-    assert "`fmmra` may give it" in small_group.fails[0]
+    assert "at B->A, but windows limit small" in small_group.fails[0]
     assert error(said, measured(text, FMMRA, *SHORTLY)) > 0.05
 
 
@@ -1551,6 +1551,13 @@ def test_segments_of_small_windows_meet(window: str, meet: bool) -> None:
     said = template("n-source", *settings)
     assert any("2 flows" in one and "may meet" in one for one in total(said).fails) is meet
     assert (error(said, measured(_core.template("n-source"), *settings)) > 0.1) is meet
+
+
+def test_channels_of_acknowledgements_get_no_more_than_a_share() -> None:
+    """Segments of 4 cells: one flow needs half of its rate on the way back, beside five others."""
+    back = beside('name="back"\nreverse=true\nservice="abr"')
+    reasons = failing(back, ERICA_TO_TARGET, "tcp.mss=100 bytes", *SHORTLY)
+    assert "channels of acknowledgements need less than a share at A->B" in reasons
 
 
 def test_few_segments_on_a_long_way_seldom_meet() -> None:

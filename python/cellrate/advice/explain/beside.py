@@ -25,8 +25,6 @@ from cellrate.simulation.network import Flow, Link, mean_cells_per_second, peak_
 from cellrate.simulation.network.ends import Parameters
 from cellrate.theory.efci import limit_cycle
 
-# Schemes that allow each channel its share at any time, however little it has sent.
-SHARES_BY_RIGHT = frozenset({"erica"})
 # A rate above this share of another rate counts as equal.
 SAME = 0.99
 # Cycles of which the measuring window may hold a part of one more.
@@ -59,11 +57,12 @@ class Beside:
 
     def fails(self, flows: Sequence[Flow]) -> Iterator[str]:
         """Assumptions that fail on the paths of some flows, at most one of each kind."""
-        met = self.subject.bottlenecks_of(flows)
-        for found in (self._emptied, self._mixed, self._unused, self._meetings):
-            reasons = (found[one.port] for one in met if one.port in found)
-            yield from list(dict.fromkeys(reasons))[:1]
+        ahead = dict.fromkeys(link for flow in flows for link in flow.forward)
+        for found in (self._emptied, self._mixed, self._meetings):
+            yield from [found[link] for link in ahead if link in found][:1]
         links = dict.fromkeys(link for flow in flows for link in flow.backward)
+        both = (*ahead, *links)
+        yield from [self._unused[link] for link in both if link in self._unused][:1]
         yield from [self._back[link] for link in links if link in self._back][:1]
         yield from [self._uncredited[flow] for flow in flows if flow in self._uncredited][:1]
 
@@ -72,10 +71,20 @@ class Beside:
         return self.cells[flow] < SAME * self.shares[flow]
 
     @cached_property
+    def _ports(self) -> tuple[Situation, ...]:
+        """Ports that can be overloaded, or that data share with cells of the other direction."""
+        busy = self.subject.bottlenecks
+        met = {one.port for one in busy}
+        network = self.subject.network
+        more = (one for one in self._returning if one.is_port and one not in met)
+        found = (Situation(network, port) for port in more)
+        return (*busy, *(one for one in found if one.elastic))
+
+    @cached_property
     def _emptied(self) -> dict[Link, str]:
         """Ports whose links may be empty at times, since the scheme only marks."""
         found = {}
-        for situation in self.subject.bottlenecks:
+        for situation in self._ports:
             reason = cycle_utilisation(self.subject, situation)
             if isinstance(reason, str) and not all(map(self.is_limited, situation.abr)):
                 found[situation.port] = reason
@@ -87,7 +96,7 @@ class Beside:
         return {
             situation.port: f"all elastic flows at {situation.port.name} obey rates, but those "
             "without ABR obey none, and leave what they want to the others"
-            for situation in self.subject.bottlenecks
+            for situation in self._ports
             if situation.abr and len(situation.abr) < len(situation.elastic)
         }
 
@@ -95,14 +104,25 @@ class Beside:
     def _unused(self) -> dict[Link, str]:
         """Ports where some flows leave a part of their share to others."""
         found = {}
-        for situation in self.subject.bottlenecks:
+        for situation in self._ports:
             returning = self._returning.get(situation.port, ())
             limited = [flow for flow in situation.elastic if self.is_limited(flow)]
-            rated = situation.abr and any(flow.ack_service == "abr" for flow in returning)
-            if limited and rated and situation.switch.scheme not in SHARES_BY_RIGHT:
+            small = dict.fromkeys(
+                flow.group for flow in (*situation.elastic, *returning) if self.is_limited(flow)
+            )
+            if small and situation.abr and any(flow.ack_service == "abr" for flow in returning):
                 found[situation.port] = (
-                    f"a flow with a small window can send at its share at {situation.port.name}, "
-                    f"but `{situation.switch.scheme}` may give it to channels of acknowledgements"
+                    f"every flow uses its share at {situation.port.name}, but windows limit "
+                    f"{', '.join(small)}, and acknowledgements of the other direction may get more"
+                )
+                continue
+            least = min((self.cells[flow] for flow in situation.elastic), default=math.inf)
+            needs = [self.cells[f] * backward_cells(f) for f in returning if f.ack_service == "abr"]
+            if situation.abr and max(needs, default=0.0) * SAME > least:
+                found[situation.port] = (
+                    "channels of acknowledgements need less than a share at "
+                    f"{situation.port.name}, but one needs {mbit(max(needs))}, and a flow there "
+                    f"has {mbit(least)}"
                 )
                 continue
             spare = sum(self.shares[flow] - self.cells[flow] for flow in limited)
@@ -125,11 +145,15 @@ class Beside:
         found = {}
         for situation in self.subject.bottlenecks:
             port, flows = situation.port, situation.elastic
+            segments = sum(flow.tcp.segment_cells for flow in flows if flow.tcp)
+            windows = sum(flow.tcp.window_cells if flow.tcp else math.inf for flow in flows)
+            pipe = port.cells_per_second * max(situation.round_trips_seconds, default=0.0)
             limited = self.small.intersection(flows)
+            if not situation.abr and windows < pipe + segments:
+                limited = frozenset(flows)
             if not limited or len(flows) == 1:
                 continue
             load = sum(self.cells[flow] for flow in flows) / situation.capacity_cells_per_second
-            segments = sum(flow.tcp.segment_cells for flow in flows if flow.tcp)
             wait = max(
                 (segments - (flow.tcp.segment_cells if flow.tcp else 0))
                 / port.cells_per_second
