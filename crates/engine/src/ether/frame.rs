@@ -185,6 +185,11 @@ impl Info {
     pub fn errored(self) -> Info {
         Info(self.0 | Info::ERRORED)
     }
+    /// The header word without this flag.
+    #[inline]
+    pub fn intact(self) -> Info {
+        Info(self.0 & !Info::ERRORED)
+    }
     /// True for a frame with an errored bit.
     #[inline]
     pub fn is_errored(self) -> bool {

@@ -96,7 +96,12 @@ impl Simulation {
                 Held::new(link, Some(channel), frame.info, Some(&frame.packet))
             });
             let on_link = self.sent_last(link, port.waiting_on_link());
-            in_queues.chain(on_link.map(|(held, _)| held))
+            // Its errors are drawn already, but no bit of it has left.
+            let still = |held: Held| Held {
+                info: held.info.intact(),
+                ..held
+            };
+            in_queues.chain(on_link.map(move |(held, _)| still(held)))
         })
     }
 
