@@ -533,6 +533,11 @@ def test_no_queue_of_windows_stays_where_contracts_let_pass_less_than_the_link()
     # 12 cells at 155.52 Mbit/s, where the contract has a cell in 42.4 us.
     least = 11 * (424 / 10e6 - 424 / 155.52e6)
     assert one(said, "loss", "least_cdvt_seconds") == pytest.approx(least)
+    # With a burst of 10 cells, SCR decides: 11 (84.8 - 2.7263) us, less 9 (84.8 - 42.4) us.
+    small = template(
+        "n-source", f"flow=[{policed.replace('100 cells', '10 cells')}]", *settings[1:]
+    )
+    assert number(one(small, "loss", "least_cdvt_seconds")) == pytest.approx(521.21e-6, abs=1e-8)
     summary = measured(_core.template("n-source"), *settings)
     [port] = [one for one in summary["ports"] if one["name"] == "A->B"]
     assert port["queues"][-1]["queue_max_cells"] < 20

@@ -22,6 +22,8 @@ from cellrate.advice.formulas import FormulaAnswer, Situation
 from cellrate.advice.formulas.growth import certain_growth_cells_per_second
 from cellrate.common.numbers import seconds
 from cellrate.simulation.network import Flow, contract_cells_per_second, peak_cells_per_second
+from cellrate.simulation.network.ends import Parameters
+from cellrate.theory.gcra import burst_tolerance_seconds
 
 TOPIC = "loss"
 CERTAIN = {"yes": "the buffer loses {unit}s in every run", "no": "no buffer loses a {unit}"}
@@ -83,11 +85,10 @@ def _at_policer(name: str, flow: Flow) -> Statement:
         share = 1 - passes / flow.own_rate.mean_cells_per_second
         text += f", at least {share:.3g} of all cells in the long run"
         values["least_policed_share"] = share
-    peak = float(contract["pcr_cells_per_second"])
     line = min(peak_cells_per_second(flow), flow.access.cells_per_second)
-    if flow.tcp is not None and flow.abr is None and peak < line:
+    if flow.tcp is not None and flow.abr is None:
         cells, has = flow.tcp.segment_cells, float(contract.get("cdvt_seconds") or 0.0)
-        least = (cells - 1) * (1 / peak - 1 / line)
+        least = _needed_cdvt_seconds(contract, line, cells)
         values["least_cdvt_seconds"] = least
         if has < least:
             text += (
@@ -96,6 +97,16 @@ def _at_policer(name: str, flow: Flow) -> Statement:
             )
     text += ". Statements on ports do not count these"
     return Statement(TOPIC, f"{text}.", {"group": name, "policer_drops": True, **values})
+
+
+def _needed_cdvt_seconds(contract: Parameters, line: float, cells: int) -> float:
+    """Least CDVT with which cells at the rate `line`, in cells/s, conform to PCR, SCR and MBS."""
+    peak = float(contract["pcr_cells_per_second"])
+    least = (cells - 1) * (1 / peak - 1 / line)
+    if (sustained := contract.get("scr_cells_per_second")) is not None:
+        tolerance = float(burst_tolerance_seconds(peak, sustained, contract["mbs_cells"]))
+        least = max(least, (cells - 1) * (1 / sustained - 1 / line) - tolerance)
+    return max(0.0, least)
 
 
 def _by_bit_errors(name: str, flows: Sequence[Flow]) -> Statement:
