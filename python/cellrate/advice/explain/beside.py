@@ -8,8 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from cellrate.advice.explain.queues import unsteady
+from cellrate.advice.explain.efci_cycle import cycle_utilisation
 from cellrate.advice.explain.subject import (
+    EQUAL,
     Subject,
     acknowledgement_share,
     backward_cells,
@@ -18,17 +19,10 @@ from cellrate.advice.explain.subject import (
 )
 from cellrate.advice.formulas import Situation
 from cellrate.advice.formulas.credit import credited_cells_per_second
-from cellrate.advice.formulas.fluid import loop_of
-from cellrate.advice.marking import WITHOUT_A_RATE
 from cellrate.common.numbers import seconds
 from cellrate.simulation.network import Flow, Link, mean_cells_per_second, peak_cells_per_second
 from cellrate.simulation.network.ends import Parameters
-from cellrate.theory.efci import limit_cycle
 
-# A rate above this share of another rate counts as equal.
-SAME = 0.99
-# Cycles of which the measuring window may hold a part of one more.
-MANY = 15
 # Least number of round trips of credits, and of segments, in the measuring window.
 PARTS = 50
 # Greatest load of a way back on which credits wait little.
@@ -68,7 +62,7 @@ class Beside:
 
     def is_limited(self, flow: Flow) -> bool:
         """True if a flow is predicted to send less than its share."""
-        return self.cells[flow] < SAME * self.shares[flow]
+        return self.cells[flow] < EQUAL * self.shares[flow]
 
     @cached_property
     def _ports(self) -> tuple[Situation, ...]:
@@ -118,7 +112,7 @@ class Beside:
                 continue
             least = min((self.cells[flow] for flow in situation.elastic), default=math.inf)
             needs = [self.cells[f] * backward_cells(f) for f in returning if f.ack_service == "abr"]
-            if situation.abr and max(needs, default=0.0) * SAME > least:
+            if situation.abr and max(needs, default=0.0) * EQUAL > least:
                 found[situation.port] = (
                     "channels of acknowledgements need less than a share at "
                     f"{situation.port.name}, but one needs {mbit(max(needs))}, and a flow there "
@@ -128,7 +122,7 @@ class Beside:
             spare = sum(self.shares[flow] - self.cells[flow] for flow in limited)
             back = [(backward_cells(flow), flow) for flow in returning if self.is_limited(flow)]
             spare += sum(share * (self.shares[flow] - self.cells[flow]) for share, flow in back)
-            over = spare > (1 - SAME) * situation.port.cells_per_second
+            over = spare > (1 - EQUAL) * situation.port.cells_per_second
             if over and len(limited) < len(situation.elastic):
                 names = ", ".join(
                     dict.fromkeys(one.group for one in (*limited, *(flow for _, flow in back)))
@@ -212,7 +206,7 @@ class Beside:
         )
         if self.subject.network.credit is not None:
             room *= FREE
-        if need <= room + (1 - SAME) * link.cells_per_second * bool(ahead):
+        if need <= room + (1 - EQUAL) * link.cells_per_second * bool(ahead):
             return ""
         left = max(0.0, room)
         text = (
@@ -254,7 +248,7 @@ class Beside:
                 f"{mbit(need)}"
             )
         own = credited_cells_per_second(credit, flow.forward, flow.backward, flow.service)
-        if flow.tcp is None or cells < SAME * own:
+        if flow.tcp is None or cells < EQUAL * own:
             return ""
         trip = 2 * max(link.delay_seconds for link in flow.forward)
         lasts = self.subject.window_seconds
@@ -264,36 +258,12 @@ class Beside:
         waits = max(
             len(self._returning[link]) * ahead / link.cells_per_second for link in flow.backward
         )
-        if waits > (1 - SAME) * trip:
+        if waits > (1 - EQUAL) * trip:
             return (
                 "credits return at once, but they may wait for other cells for up to "
                 f"{seconds(waits)} in a round trip of {seconds(trip)}"
             )
         return ""
-
-
-def cycle_utilisation(subject: Subject, situation: Situation) -> float | str:
-    """The utilisation of a port, or the assumption that fails if no formula gives it.
-
-    1 under schemes that write rates: the link, or the target, is then always full. Schemes that
-    only mark let the queue and the rates swing, by the limit cycle of EFCI.
-    """
-    if not situation.abr or situation.switch.scheme not in WITHOUT_A_RATE:
-        return 1.0
-    answer = subject.queue_answers(situation).get("efci-cycle")
-    empty = f"the link {situation.port.name} is never empty, but"
-    if answer is None:
-        scheme = situation.switch.scheme
-        return f"{empty} `{scheme}` only marks, and no formula here gives its utilisation"
-    if answer.fails or unsteady(subject, situation):
-        return f"{empty} `efci` only marks, and its limit cycle does not apply here"
-    cycle = limit_cycle(loop_of(situation))
-    if situation.is_two_way and cycle.utilisation < SAME:
-        return f"{empty} `efci` only marks, and its limit cycle counts no cells of the way back"
-    if cycle.utilisation < SAME and MANY * float(cycle.period_seconds) > subject.window_seconds:
-        period = seconds(float(cycle.period_seconds))
-        return f"{empty} the limit cycle takes {period}, long for the measuring window"
-    return float(cycle.utilisation)
 
 
 def _queue(link: Link, service: str) -> int:

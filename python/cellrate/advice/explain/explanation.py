@@ -9,12 +9,11 @@ from typing import cast
 
 from cellrate.advice.explain import contracts, losses, oscillation, queues, throughput
 from cellrate.advice.explain.answer import Explanation, NoStatement, Prediction, Statement
-from cellrate.advice.explain.beside import SAME
 from cellrate.advice.explain.capacity import bottlenecks, fair_shares
 from cellrate.advice.explain.claims import is_known, spoken
 from cellrate.advice.explain.losses import CERTAIN, EXPECTED
 from cellrate.advice.explain.over_ethernet import statements as over_ethernet
-from cellrate.advice.explain.subject import Subject
+from cellrate.advice.explain.subject import EQUAL, Subject
 from cellrate.advice.explain.through_routers import NO_FORMULA
 from cellrate.advice.explain.through_routers import statements as through_routers
 from cellrate.advice.explain.times import delays, time_constants
@@ -80,7 +79,7 @@ def _throughput(applied: Sequence[Statement], units: Units) -> str:
     ]
     text = f"Throughput: TCP delivers at most {units.rates(most)} {units.rate}"
     carried = bounds[0].values.get("carried_bits_per_second", most)
-    if isinstance(carried, float) and carried < SAME * most:
+    if isinstance(carried, float) and carried < EQUAL * most:
         text = (
             f"Throughput: links carry at most {units.rates(carried)} {units.rate} of TCP payload; "
             f"with data sent before the measuring window {units.rates(most)} may arrive in it"

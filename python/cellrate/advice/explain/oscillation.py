@@ -7,8 +7,9 @@ from collections.abc import Iterator
 
 from cellrate.advice.explain.answer import Kind, NoStatement, Prediction, Statement, Value
 from cellrate.advice.explain.claims import Claim
+from cellrate.advice.explain.efci_cycle import unsteady
 from cellrate.advice.explain.losses import loss_at
-from cellrate.advice.explain.queues import contracts_fit, unsteady
+from cellrate.advice.explain.queues import contracts_fit
 from cellrate.advice.explain.subject import AVOIDS_QUEUES, Subject, acknowledgement_share
 from cellrate.advice.explain.throughput import start_up_seconds
 from cellrate.advice.formulas import Situation

@@ -6,12 +6,12 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from cellrate.advice.explain import beside
 from cellrate.advice.explain.answer import NoStatement, Prediction, Statement
 from cellrate.advice.explain.claims import Claim
 from cellrate.advice.explain.ethernet_deadlocks import deadlocks
 from cellrate.advice.explain.ethernet_shares import fair_shares, from_to, gbit, targets
 from cellrate.advice.explain.losses import CERTAIN
+from cellrate.advice.explain.subject import EQUAL
 from cellrate.advice.formulas.frame_bounds import EARLY, FrameBounds, outstanding_bytes
 from cellrate.common.numbers import counted, seconds
 from cellrate.simulation.network.ethernet_view import (
@@ -327,7 +327,7 @@ def _throughput(
     total, carried = bounds.together(everyone), bounds.together(everyone, early=False)
     more = (
         f": links carry {gbit(carried)}, and data that were sent before the window may arrive in it"
-        if carried < beside.SAME * total
+        if carried < EQUAL * total
         else ""
     )
     yield Statement(

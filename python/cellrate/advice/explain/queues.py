@@ -8,16 +8,13 @@ from dataclasses import dataclass
 
 from cellrate.advice.explain.answer import NoStatement, Prediction, Statement
 from cellrate.advice.explain.claims import Claim, Quantity, Sense
+from cellrate.advice.explain.efci_cycle import unsteady
 from cellrate.advice.explain.subject import Subject
 from cellrate.advice.formulas import FormulaAnswer, Situation
 from cellrate.advice.formulas.credit import UNDER_CREDIT
-from cellrate.advice.formulas.fluid import loop_of
-from cellrate.advice.formulas.situation import DoesNotApply
 from cellrate.advice.formulas.tcp import beside_windows
-from cellrate.common.numbers import counted, seconds
+from cellrate.common.numbers import counted
 from cellrate.simulation.network import Flow, contract_cells_per_second
-from cellrate.theory import AssumptionError
-from cellrate.theory.efci import limit_cycle
 
 # Formulas that may bound a queue, and what sets the bound.
 BOUNDS = {
@@ -157,23 +154,6 @@ def _holds_windows_alone(subject: Subject, situation: Situation, windows: Formul
     if not subject.lossless or any(flow.kind != "greedy" for flow in flows):
         return False
     return all(map(subject.is_in_time, flows))
-
-
-# Number of cycles in which a run shows the steady state.
-CYCLES = 5
-
-
-def unsteady(subject: Subject, situation: Situation) -> tuple[str, ...]:
-    """The assumption that fails if the run ends before the limit cycle is reached."""
-    try:
-        period = float(limit_cycle(loop_of(situation)).period_seconds)
-    except (AssumptionError, DoesNotApply):
-        return ()
-    started = max(flow.start_seconds for flow in situation.abr)
-    lasts = subject.end_seconds - started - subject.network.start_jitter_seconds
-    if lasts >= CYCLES * period:
-        return ()
-    return (f"the run lasts for {CYCLES} cycles, each of {seconds(period)}",)
 
 
 def contracts_fit(situation: Situation) -> bool:

@@ -32,6 +32,8 @@ RARE = 1e-6
 # Greatest time of a segment and its acknowledgement, as a share of the least timeout, at which no
 # timer expires early with any clock granularity.
 EARLY = 0.5
+# A rate above this share of another rate counts as equal.
+EQUAL = 0.99
 # Recoveries that react to the round trip or the rate, and so keep queues short; what they do.
 AVOIDS_QUEUES = {
     "bbr": "BBR sends at the rate that it measures, and probes for more in cycles of round trips; "

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from cellrate.advice.explain.answer import NoStatement, Prediction, Statement, Value
-from cellrate.advice.explain.beside import SAME, Beside, cycle_utilisation
+from cellrate.advice.explain.beside import Beside
 from cellrate.advice.explain.capacity import counted_back, policed_background, unfair
 from cellrate.advice.explain.claims import Claim
+from cellrate.advice.explain.efci_cycle import cycle_utilisation
 from cellrate.advice.explain.losses import loss_at
 from cellrate.advice.explain.rate_bounds import (
     Limit,
@@ -22,6 +23,7 @@ from cellrate.advice.explain.rate_bounds import (
     waits_for_acknowledgements,
 )
 from cellrate.advice.explain.subject import (
+    EQUAL,
     Subject,
     acknowledgement_share,
     handed_out_cells_per_second,
@@ -129,7 +131,7 @@ def _bound_of_all(total: float, carried: float) -> Statement:
     more = (
         f": links carry {_megabits(carried)} Mbit/s, and data that were sent before the window may "
         "arrive in it"
-        if carried < SAME * total
+        if carried < EQUAL * total
         else ""
     )
     return Statement(
@@ -219,7 +221,7 @@ def _claim(subject: Subject, group: str, rate: float, used: dict[str, float]) ->
     If flows differ, the total may be right although the shares are not.
     """
     what = "group throughput" if group and subject.differences else "throughput"
-    how = "by efci-cycle" if min(used.values(), default=1.0) < SAME else "under"
+    how = "by efci-cycle" if min(used.values(), default=1.0) < EQUAL else "under"
     kind = f"{what} {how} {subject.controls}{subject.surroundings}{subject.differences}"
     return Claim("throughput", group, "about", rate, kind)
 
@@ -262,7 +264,7 @@ def _beside(subject: Subject, rates: dict[Flow, float], left: dict[Flow, float])
         peak = _peak(flow, flow.tcp, left[flow] * CELL_BITS)
         if peak:
             cells[flow] *= min(1.0, rate / peak)
-        if window_rate(flow, flow.tcp) <= rate < SAME * peak:
+        if window_rate(flow, flow.tcp) <= rate < EQUAL * peak:
             small.add(flow)
     return Beside(subject, cells, left, frozenset(small))
 
@@ -279,7 +281,7 @@ def _group(
         share = shares.rates[flow.name]
         rates.append(expected[flow])
         timed += _by_time(flow, share) if not beside.is_limited(flow) else []
-        if flow.abr is not None and window_rate(flow, tcp, share) < SAME * rates[-1]:
+        if flow.abr is not None and window_rate(flow, tcp, share) < EQUAL * rates[-1]:
             slow.append(
                 "a segment leaves at the rate of the link, but at the fair share a segment takes "
                 f"{seconds(tcp.segment_cells / share)}, for which the window is too small"
