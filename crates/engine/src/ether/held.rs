@@ -96,7 +96,7 @@ impl Simulation {
                 Held::new(link, Some(channel), frame.info, Some(&frame.packet))
             });
             let on_link = self.sent_last(link, port.waiting_on_link());
-            // Its errors are drawn already, but no bit of it has left.
+            // The bit errors of such a frame are drawn already, but none of its bits has left.
             let still = |held: Held| Held {
                 info: held.info.intact(),
                 ..held

@@ -161,3 +161,25 @@ fn each_lost_frame_is_logged() {
         "{at_switches} {at_hosts}"
     );
 }
+
+/// On a line of half the rate frames wait. At p = 1e-4 seven frames of ten get an errored bit, but only while they are sent.
+#[test]
+fn a_frame_that_waits_has_no_errored_bit_yet() {
+    let mut plan = datagrams(BitErrorConfig::independent(0.0));
+    plan.links[1].errors = Some(BitErrorConfig::independent(1e-4));
+    plan.links[1].rate = Rate::from_bps(5 * GBPS);
+    let mut simulation = Simulation::new(plan).unwrap();
+    let (mut waiting, mut errored) = (0, 0);
+    for us in 100..200 {
+        simulation.run_until(Ps::from_us(us));
+        for frame in simulation.frames().filter(|frame| frame.link == 1) {
+            waiting += usize::from(frame.arrives.is_none());
+            errored += usize::from(frame.info.is_errored());
+            assert!(
+                frame.arrives.is_some() || !frame.info.is_errored(),
+                "{frame:?}"
+            );
+        }
+    }
+    assert!(waiting > 1_000 && errored > 10, "{waiting}, {errored}");
+}
