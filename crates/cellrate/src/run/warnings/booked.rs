@@ -81,17 +81,16 @@ fn passed(flow: &FlowPlan) -> Option<f64> {
     let mut policer = Policer::new(policer, ServiceRate::of_cells);
     let clock = CellClock::new(source.rate);
     let cell = Passing::new(Contents::Data, 1, false);
-    let mut next = (Ps::ZERO, 0);
-    let mut passing = Vec::new();
+    // The first cell, at time 0, always passes.
+    let (mut now, mut carry) = (Ps::ZERO, 0);
+    let (mut passed, mut last) = (0_u32, now);
     for _ in 0..CELLS {
-        let (now, carry) = next;
         if policer.police(now, cell, false) != Treatment::Drop {
-            passing.push(now);
+            (passed, last) = (passed + 1, now);
         }
-        next = clock.complete(now, carry);
+        (now, carry) = clock.complete(now, carry);
     }
-    let span = passing.last()?.saturating_sub(*passing.first()?);
-    (span > Ps::ZERO).then(|| (passing.len() - 1) as f64 / span.as_secs_f64())
+    (passed > 1).then(|| f64::from(passed - 1) / last.as_secs_f64())
 }
 
 fn mcr(flow: &FlowPlan, service: ServiceClass) -> f64 {
