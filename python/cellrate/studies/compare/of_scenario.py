@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import tomllib
+import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -114,8 +114,6 @@ def left_out(found: Sequence[Varied]) -> list[str]:
     ]
 
 
-COLLECTIVES = ("ring-all-reduce", "tree-all-reduce", "expert-all-to-all", "steps")
-"""Patterns whose flows await one another."""
 Notice: TypeAlias = Callable[[str], None]
 """Called with a message for every run that failed."""
 
@@ -311,9 +309,9 @@ def _one_of(text: str, values: Sequence[str]) -> str:
 
 
 def _has_collective(base: Job) -> bool:
-    """True if the flows of some group await one another."""
-    groups = tomllib.loads(base.resolved())["flow"]
-    return any(one.get("pattern", {}).get("kind") in COLLECTIVES for one in groups)
+    """True if some flow awaits others."""
+    network = json.loads(base.scenario().network())
+    return any(flow.get("after") for flow in network["flows"])
 
 
 def _require_measured(rules: Rules, table: Table) -> None:
