@@ -1,4 +1,4 @@
-"""What the limit cycle of EFCI says of a run: whether the run shows it, and how full links are."""
+"""The limit cycle of EFCI in a run: if the run shows the cycle, and how full links are."""
 
 from __future__ import annotations
 
