@@ -87,8 +87,8 @@ impl CbfcConfig {
 /// A virtual channel at the receiving end of a link.
 #[derive(Clone, Copy, Debug)]
 struct Filled {
-    /// Credits of the frames in the buffer: their present number, the greatest number so far, and the octets of
-    /// these frames.
+    /// Number of credits of the frames in the buffer now. `most` is its greatest value so far, `octets` the octets
+    /// of the frames in the buffer now.
     held: u32,
     most: u32,
     octets: u64,

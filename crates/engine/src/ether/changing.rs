@@ -1,4 +1,4 @@
-//! Makes the changes of a plan at their instants.
+//! Makes the planned changes of switches and flows during a run, each at its instant.
 
 use super::node::Node;
 use super::plan::change::Change;

@@ -185,7 +185,7 @@ impl Info {
     pub fn errored(self) -> Info {
         Info(self.0 | Info::ERRORED)
     }
-    /// The header word without this flag.
+    /// The header word without the flag for an errored bit.
     #[inline]
     pub fn intact(self) -> Info {
         Info(self.0 & !Info::ERRORED)

@@ -75,8 +75,8 @@ impl Simulation {
         })
     }
 
-    /// The last `count` frames that have been put onto a link, as if they waited, each with the time of its
-    /// arrival.
+    /// The last `count` frames that have been put onto a link, in the form of frames that wait in a queue.
+    /// Each comes with the time at which it will arrive.
     fn sent_last(&self, link: usize, count: usize) -> impl Iterator<Item = (Held, Ps)> {
         let to = self.network.plan.links[link].to;
         let frames = self.links[link].sent_last(count);

@@ -261,7 +261,8 @@ impl Host {
         self.note_wake(number);
     }
 
-    /// Sends the next frame of an endpoint, which alone may have one, by an idle interface: what the round robin would do.
+    /// Sends the next frame of an endpoint by an idle interface. No other endpoint has a frame, so the round robin
+    /// would choose the same frame.
     fn send_alone(&mut self, number: u32, port: usize, now: Ps, links: &mut Links) {
         let endpoint = &mut self.endpoints[number as usize];
         if let Some(frame) = endpoint.poll(now) {

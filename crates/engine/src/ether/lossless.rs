@@ -273,7 +273,8 @@ impl HostGate {
         self.kept[usize::from(priority)].push_back(number);
         self.kept_bits |= 1 << priority;
     }
-    /// Takes endpoint `number` back of those kept with `priority`. Returns false if it is not among them.
+    /// Removes endpoint `number` from the endpoints that are out of the round robin while `priority` is held
+    /// back. Returns false if it is not among them.
     pub(super) fn take_kept(&mut self, priority: u8, number: u32) -> bool {
         let kept = &mut self.kept[usize::from(priority)];
         let Some(place) = kept.iter().position(|other| *other == number) else {
@@ -295,7 +296,7 @@ impl HostGate {
         }
     }
     /// Time at which the gate may open for an endpoint or a frame that is held back, without a further frame from
-    /// the receiving end; `NEVER` if none is.
+    /// the receiving end; `NEVER` if nothing is held back.
     pub(super) fn opens_at(&self) -> Ps {
         let mut held = self.kept_bits;
         if let Gate::Credits(_) = self.gate {

@@ -58,7 +58,8 @@ impl node::Node for Node {
         let of_host = interfaces.iter().map(|interface| interface.link);
         of_host.chain(ports.iter().map(|port| port.link))
     }
-    /// No link: a frame on a link does not change any more.
+    /// Links on which a frame may still change: none over Ethernet, since a frame is complete when it is put onto
+    /// its link.
     fn feeds_unsettled(&self) -> impl Iterator<Item = u32> {
         core::iter::empty()
     }

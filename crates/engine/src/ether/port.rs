@@ -114,8 +114,9 @@ struct Queue {
     /// Length of the queue. The frame in transmission counts until its interframe gap has passed.
     held: Held,
     most: Held,
-    /// Counters. Their integrals lack the frames that the queue holds: for a frame that has left they have its octets
-    /// times the time of its stay, for a frame of the queue its octets times the time of its arrival, subtracted.
+    /// Counters. In the integral, a frame that has left the queue counts with its octets times the time of its stay. A
+    /// frame still in the queue counts with its octets times its arrival time, subtracted; the method `counts` adds its
+    /// octets times the present time.
     counts: QueueCounts,
 }
 
@@ -258,8 +259,8 @@ pub struct Port {
     waiting: u32,
     /// Queue and octets of the frame in transmission.
     serving: Option<(u8, u32)>,
-    /// Ends of the transmissions of frames that went onto the link when they arrived; `None` if the port does not work
-    /// so.
+    /// Ends of the transmissions of frames that went onto the link when they arrived; `None` if frames go onto the link
+    /// only when their transmission begins.
     ahead: Option<LineEnds>,
     /// End of the last transmission, interframe gap included: picoseconds, and in `carry` the fraction of a picosecond.
     free_at: Ps,
@@ -280,7 +281,7 @@ impl Port {
         let timed = |aqm: &Aqm| matches!(aqm, Aqm::Pie(_));
         let serves_ahead = match (&settings.queues[..], &settings.schedule) {
             ([aqm], schedule) if schedule.is_strict(0) => {
-                // Needs the contents of the queues or of the memory at the start of each transmission.
+                // The port needs the contents of the queues or of the memory at the start of each transmission.
                 let is_known_then = settings.shares_memory || settings.has_telemetry;
                 // The waiting time under link-level retry is counted when a transmission starts.
                 let erring = settings.erring.as_ref();

@@ -214,14 +214,15 @@ pub struct FlowReport {
     /// Bytes delivered in order to the destination application; for datagrams their payload bytes.
     #[schemars(extend("x-better" = "more"))]
     pub delivered_bytes: u64,
-    /// Payload delivered to the destination application in the window, divided by its length, in bit/s.
+    /// Payload delivered to the destination application in the measuring window, divided by the length of this window,
+    /// in bit/s.
     #[schemars(extend("x-formula" = "8 delivered_bytes / window", "x-better" = "more"))]
     pub throughput_bits_per_second: f64,
-    /// Bytes delivered in order to the destination application in the window, divided by its length, in bit/s; null without
-    /// TCP.
+    /// Bytes delivered in order to the destination application in the measuring window, divided by the length of this
+    /// window, in bit/s; null without TCP.
     #[schemars(extend("x-formula" = "8 delivered_bytes / window", "x-better" = "more"))]
     pub tcp_throughput_bits_per_second: Option<f64>,
-    /// Bytes acknowledged in the window, divided by its length, in bit/s; null for datagrams.
+    /// Bytes acknowledged in the measuring window, divided by the length of this window, in bit/s; null for datagrams.
     #[schemars(extend("x-formula" = "8 acked_bytes / window", "x-better" = "more"))]
     pub goodput_bits_per_second: Option<f64>,
     /// Bytes whose acknowledgement has reached the source; 0 for datagrams.
@@ -352,8 +353,8 @@ pub struct Balance {
     pub dropped_bytes: u64,
     /// Bytes in frames that receivers of links dropped by their FCS (whole run).
     pub lost_on_links_bytes: u64,
-    /// Bytes in frames that at the end of the run are on links, in switches, or at a source under rate
-    /// control or with bursts.
+    /// Bytes in frames that at the end of the run are on links or in switches, or wait at a source under rate control
+    /// or with TCP bursts (`tcp.tso`).
     pub in_path_bytes: u64,
     /// Bytes that arrived twice, or that arrived over RoCE ahead of a missing packet and were discarded (whole run).
     pub duplicate_bytes: u64,
@@ -413,7 +414,7 @@ pub struct PortReport {
     pub name: String,
     /// Rate of the port's link.
     pub rate_bits_per_second: f64,
-    /// Share of the window in which the line sends a frame, a preamble or an interframe gap; 1 for a line
+    /// Share of the measuring window in which the line sends a frame, a preamble or an interframe gap; 1 for a line
     /// that is never free.
     #[schemars(extend("x-unit" = "", "x-formula" = "time of frames, preambles and gaps / window", "x-better" = "more", "x-greatest" = 1))]
     pub utilisation: f64,

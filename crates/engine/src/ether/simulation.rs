@@ -65,8 +65,8 @@ impl Simulation {
         self.advance(until, stopwatch);
     }
 
-    /// Processes all events before `until` by the schedule of the plain engine: instant after instant, and
-    /// at each instant all nodes in order, without lookahead.
+    /// Processes all events before `until` by the plain schedule, the reference for the fast one: instant
+    /// after instant, and at each instant all nodes in order, without lookahead.
     pub fn run_plainly(&mut self, until: Ps) {
         while self.next_change() < until {
             self.advance_plainly(self.next_change());

@@ -94,7 +94,8 @@ fn named(one: &Statistic) -> Named {
     }
 }
 
-/// Statistics of a control scheme in bytes and bit/s. In the scheme, octets have the name of cells.
+/// Statistics of a control scheme in bytes and bit/s. The scheme itself counts octets, but names them
+/// cells.
 pub fn report(control: &Control) -> ControlReport {
     let values = control.statistics().into_iter();
     let statistics = values.map(|(name, value)| {

@@ -28,7 +28,7 @@ impl AqmParameters for NoneConfig {
 pub struct NoAqm;
 
 impl NoAqm {
-    /// The empty state of no algorithm, for any queue.
+    /// The state, which is empty, for any queue.
     pub fn new(_: &NoneConfig, _: QueueFacts, _: Stream) -> NoAqm {
         NoAqm
     }

@@ -23,7 +23,7 @@ pub struct Demand {
     /// Time after a stop from which on a further credit means that the stop is lost.
     patience: Ps,
     credits: VecDeque<u32>,
-    /// Time of the last credit since the last stop, and the smoothed time between credits, in picoseconds.
+    /// Time of the last credit since the last stop; `gap` is the smoothed time between credits, in picoseconds.
     last: Option<Ps>,
     gap: u64,
     /// Number of credits received.

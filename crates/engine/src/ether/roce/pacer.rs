@@ -14,12 +14,12 @@ pub struct Pacer {
     feedback: Feedback,
     jitter: f64,
     stream: Stream,
-    /// Octets on the line of a credit, and of the data packet that is sent with it.
+    /// Octets on the line of a credit; `data` is the number of octets on the line of the packet that is sent with it.
     credit: f64,
     data: f64,
     /// Time of the next credit; `NEVER` while the source needs no credit.
     next: Ps,
-    /// Number of the next credit, and number of the first credit since the last request.
+    /// Number of the next credit; `begun` is the number of the first credit since the last request.
     number: u64,
     begun: u64,
     /// The times at which the last credits came due, up to the credit before `number`. Data sent with these credits may

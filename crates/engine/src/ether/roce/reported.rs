@@ -1,4 +1,4 @@
-//! Knowledge of a source from reports (NSCC) under selective resend.
+//! State that a source keeps from the reports of its receiver (NSCC) under selective resend.
 
 use alloc::collections::VecDeque;
 

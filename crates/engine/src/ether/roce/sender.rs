@@ -30,7 +30,8 @@ pub struct Sender {
     timeout: Ps,
     /// The field `trail` of new packets: 0 if packets have space for telemetry, otherwise [`NO_TELEMETRY`].
     trail: u32,
-    /// Number of bytes of the transfer, and number of its packets; `u64::MAX` if the transfer never ends.
+    /// Number of bytes of the transfer; `packets` is the number of its packets. Both are `u64::MAX` if the transfer
+    /// never ends.
     bytes: u64,
     packets: u64,
     /// Number of the packet that is sent next.
@@ -50,7 +51,8 @@ pub struct Sender {
     demand: Option<Box<Demand>>,
     /// Packets that are sent again under selective resend; `None` under go-back-N.
     again: Option<Box<Again>>,
-    /// State of reports under selective resend; `None` without reports, or under go-back-N.
+    /// The number of packets that the receiver has accepted, by its reports (NSCC), and the times at which packets were
+    /// last sent. `None` without reports, or under go-back-N.
     reported: Option<Box<Reported>>,
     /// True if the receiver reports the packets that it has accepted.
     has_reports: bool,
@@ -67,7 +69,7 @@ pub struct Sender {
     line: f64,
     /// Pacing at rates below the rate of the line.
     pace: Option<Pace>,
-    /// The rate since its last change, in octets/s on the line, and its integral over time.
+    /// The rate since its last change, in octets/s on the line; `rate` is the integral of the rate over time.
     present: f64,
     rate: TimeIntegral,
     stats: SenderStats,

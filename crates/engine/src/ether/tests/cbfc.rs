@@ -112,8 +112,9 @@ fn derived_credits_fill_the_line() {
     assert!(carried(Some(18 * 24 + 23)) < 0.99);
 }
 
-/// One flow whose frames take one credit each behaves in the same way under CBFC and under FCVC, whose counts are
-/// octets on the line: the same frames leave at the same times, and the same number of credits returns.
+/// One flow whose frames take one credit each behaves in the same way under CBFC and under FCVC with the same
+/// buffers. CBFC counts credits and FCVC octets on the line, but frames and returned credits leave on each link at
+/// the same times.
 #[test]
 fn cbfc_of_one_flow_and_one_unit_is_fcvc() {
     let mut stream = Stream::new(1, "ether", "cbfc and fcvc");

@@ -218,8 +218,8 @@ fn the_first_mark_after_a_threshold_is_lowered_is_on_the_frame_worked_out_by_han
         let mut run = Simulation::new(plan.clone()).unwrap();
         let report = run.measure(Ps::ZERO, end, end);
         assert_eq!(report.ports[0].queues[0].packets_marked, 61 - first);
-        // The frames that leave the port must show the same. A captured port does not fix the times of frames
-        // on the line when they arrive.
+        // The frames that leave the port must show the same. They are captured, so this port does not fix the
+        // times of frames on the line when they arrive.
         let mut run = Simulation::new(plan).unwrap();
         run.tap(&[1]);
         run.run_until(Ps::from_ms(2));

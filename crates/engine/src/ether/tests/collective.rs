@@ -110,8 +110,9 @@ fn plans_with_impossible_waiting_are_refused() {
     );
 }
 
-/// Random flows over TCP and RoCE that await other flows, with losses: any schedule and any partitions give the same
-/// report. No flow begins before the flows that it awaits have ended, or later than their ends and its `wait` allow.
+/// Random flows over TCP and RoCE that await other flows, with losses: the plain reference schedule and any partition
+/// of the nodes give the same report. No flow begins before the flows that it awaits have ended, or later than their
+/// ends and its `wait` allow.
 #[test]
 fn random_networks_do_not_depend_on_the_schedule() {
     let mut stream = Stream::new(1, "ether", "flows that await others");

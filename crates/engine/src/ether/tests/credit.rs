@@ -1,4 +1,5 @@
-//! Credit control (FCVC) of frames: values computed by hand, and random networks against the plain schedule.
+//! Credit control (FCVC) of frames: values computed by hand, and random networks, run by the fast schedule
+//! and by the plain reference schedule.
 
 use serde_json::json;
 

@@ -182,7 +182,8 @@ fn incasts_lose_no_data_and_share_equally() {
             .find(|port| port.queues[0].queue_max_bytes > 0);
         let share = down.unwrap().utilisation;
         assert!((0.9..MOST + 1e-3).contains(&share), "{sources}: {share}");
-        // The sources together get more credits than the line can answer, so some are lost: of many sources most.
+        // The sources together get more credits than the line can answer, so some are lost,
+        // and with many sources most.
         let credits = report.flows.iter().filter_map(|flow| flow.credits_sent);
         let received = report.flows.iter().filter_map(|flow| flow.credits_received);
         let lost = 1.0 - received.sum::<u64>() as f64 / credits.sum::<u64>() as f64;
@@ -361,8 +362,8 @@ fn each_parameter_matters() {
     }
 }
 
-/// Most elastic flows of random networks under ExpressPass, beside TCP, datagrams and other controls, with losses: any
-/// schedule and any partitions give the same report.
+/// Most elastic flows of random networks under ExpressPass, beside TCP, datagrams and other controls, with losses: the
+/// plain reference schedule and any partition of the nodes give the same report.
 #[test]
 fn credits_do_not_depend_on_the_schedule() {
     let mut stream = Stream::new(1, "ether", "networks under ExpressPass");

@@ -215,8 +215,8 @@ fn a_switch_keeps_telemetry_of_its_own_packets_alone() {
     assert!(most > 10 && dropped > 10, "{most} {dropped}");
 }
 
-/// Plain switches fix the times of frames on the line when they arrive, but not where packets get telemetry. All flows
-/// over RoCE have telemetry: any schedule and any partitions give the same report.
+/// Some switches fix the transmission time of a frame when the frame arrives; switches that write telemetry do not. All
+/// flows over RoCE have telemetry: the plain reference schedule and any partition of the nodes give the same report.
 #[test]
 fn telemetry_does_not_depend_on_the_schedule() {
     let mut stream = Stream::new(1, "ether", "networks with telemetry");

@@ -162,8 +162,8 @@ fn the_delay_grows_by_round_trips() {
     );
 }
 
-/// Networks under PFC: bit errors lose nothing, ports obey pauses, and the plain schedule gives the same report. A pause
-/// waits behind a frame that is sent again, so it may come too late for the headroom.
+/// Networks under PFC: bit errors lose nothing, ports obey pauses, and the plain reference schedule gives the same
+/// report. A pause waits behind a frame that is sent again, so it may come too late for the headroom.
 #[test]
 fn retries_beside_pauses_lose_nothing_by_errors() {
     let mut stream = Stream::new(1, "ether", "retries");

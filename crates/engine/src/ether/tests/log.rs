@@ -249,8 +249,8 @@ fn agrees(events: &[Event], plan: &Plan, report: &Report, case: usize) -> [u64; 
     found
 }
 
-/// The counts of the log equal those of the report; the log changes no report; any schedule and any partitions log the same
-/// events.
+/// The counts of the log equal those of the report; the log changes no report; the plain reference schedule and any
+/// partition of the nodes log the same events.
 #[test]
 fn the_log_of_random_networks_has_what_reports_count() {
     let mut stream = Stream::new(1, "ether", "logged networks");

@@ -9,8 +9,9 @@ use crate::ether::roce::control::RoceControlConfig;
 use crate::ether::roce::control::nscc::NsccConfig;
 use crate::ether::roce::{Resend, RoceConfig};
 
-/// Completion time in us of the last of `sources` transfers of `packets` packets of 4,150 octets, 332 ns at 100 Gbit/s, and
-/// the number of packets that were trimmed. The queue holds 40 packets, and marks between 8 and 32 packets.
+/// Completion time in us of the last of `sources` transfers of `packets` packets of 4,150 octets, 332 ns at 100 Gbit/s,
+/// and the number of packets that were trimmed. The queue holds 40 packets. It marks with a probability that rises from
+/// 0 at 8 packets to 1 at 32 packets.
 fn tail(sources: usize, packets: u64, config: &NsccConfig) -> (f64, u64) {
     let roce = RoceConfig {
         payload: Bytes(4_068),
@@ -42,9 +43,9 @@ fn tail(sources: usize, packets: u64, config: &NsccConfig) -> (f64, u64) {
     (times.fold(0.0, f64::max), trimmed)
 }
 
-/// A lone transfer has the whole line: it takes P s, a second packet time at the switch, four delays of 2 us and twice the
-/// report of 90 octets, less the last gap on each link. Sixteen transfers fill the line within 5 %, and after the first
-/// windows few packets are trimmed.
+/// A lone transfer has the whole line: it takes 500 packet times of 332 ns, one more packet time at the switch, four
+/// delays of 2 us and twice the time of the report of 90 octets, less the last gap on each link. Sixteen transfers fill
+/// the line within 5 %, and after the first windows few packets are trimmed.
 #[test]
 fn transfers_fill_the_line() {
     let config = NsccConfig::default();

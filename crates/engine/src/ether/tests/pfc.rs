@@ -221,8 +221,9 @@ fn random_networks_lose_no_frame_of_a_paused_priority() {
     assert!(lost > 100, "{lost}: other priorities must lose frames");
 }
 
-/// Checks that random plans lose no frame of a priority under PFC or CBFC, and that any schedule and any
-/// partitions give the same report. Returns the sum of a statistic of all ports, and the number of lost frames.
+/// Checks that random plans lose no frame of a priority under PFC or CBFC, and that the plain reference schedule and
+/// any partition of the nodes give the same report. Returns the sum of a statistic of all ports, and the number of lost
+/// frames.
 pub(super) fn lose_none_of_covered(
     stream: &mut Stream,
     planned: &dyn Fn(&mut Stream) -> Plan,

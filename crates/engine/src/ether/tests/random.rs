@@ -1,4 +1,4 @@
-//! Random networks: the plain schedule and any division of a run into calls give the same report.
+//! Random networks: the plain reference schedule and any division of a run into calls give the same report.
 
 use alloc::collections::{BTreeMap, VecDeque};
 
@@ -220,8 +220,8 @@ pub fn with_any_switch(mut plan: Plan, stream: &mut Stream) -> Plan {
     plan
 }
 
-/// The plain simulation captures all links, so none of its ports fixes the times of frames on the line when
-/// they arrive.
+/// The simulation that runs by the plain reference schedule captures all links, so none of its ports fixes
+/// the times of frames on the line when they arrive.
 #[test]
 fn the_plain_schedule_and_any_division_into_calls_give_the_same() {
     let mut stream = Stream::new(1, "ether", "random networks");

@@ -57,8 +57,8 @@ fn pulls_set_the_rate_of_all_sources_together() {
     }
 }
 
-/// A window of less than the bandwidth-delay product limits a lone source: 1 packet in flight, and 4 more that a pull
-/// allows.
+/// A first window of one packet, less than the bandwidth-delay product, limits a lone source: a pull, which allows 4
+/// packets, comes only when no allowed packet is under way.
 #[test]
 fn each_parameter_matters() {
     let base = || RcccConfig {
@@ -85,7 +85,7 @@ fn each_parameter_matters() {
     }
 }
 
-/// Random networks in which packets are lost: the plain schedule gives the same report, and transfers go on.
+/// Random networks in which packets are lost: the plain reference schedule gives the same report, and transfers go on.
 #[test]
 fn receiver_credits_do_not_depend_on_the_schedule() {
     let mut stream = Stream::new(1, "ether", "networks under RCCC");
@@ -161,11 +161,11 @@ const PRINTED: [(u64, usize, [f64; 3]); 6] = [
     (800, 32, [352.916, 693.734, 5513.03]),
 ];
 
-/// Tail completion time in us of transfers of `bytes` from each of `sources` to one host, and the number of packets that
-/// were trimmed. The network stands for the eight links of the printed runs: packets of 4,150 octets, a window of 1.5
-/// bandwidth-delay products, four links of 1 us each way. One switch stands for three: each of two links has the delay of
-/// two, and in addition the transmission time of a packet or acknowledgement on the link that is left out. With trimming a
-/// queue holds one bandwidth-delay product, 50 packets at 200 Gbit/s.
+/// Tail completion time in us of transfers of `bytes` from each of `sources` to one host, and the number of packets
+/// that were trimmed. The network imitates the eight links in the runs of the public simulator (`PRINTED`): packets of
+/// 4,150 octets, a window of 1.5 bandwidth-delay products, four links of 1 us each way. One switch stands for three:
+/// each of two links has the delay of two, and in addition the transmission time of a packet or acknowledgement on the
+/// link that is left out. With trimming a queue holds one bandwidth-delay product, 50 packets at 200 Gbit/s.
 fn printed_incast(gbps: u64, sources: usize, bytes: u64, trims: bool) -> (f64, u64) {
     let roce = RoceConfig {
         payload: Bytes(4_068),
@@ -208,12 +208,12 @@ fn printed_incast(gbps: u64, sources: usize, bytes: u64, trims: bool) -> (f64, u
     (times.fold(0.0, f64::max), trimmed)
 }
 
-/// With trimming all times are within 0.5 % of the printed ones, less the preambles and gaps of trimmed packets, 20 octets
-/// each, which the public simulator does not have. They take up to 0.52 % of a time, where short flows are trimmed most: 1
-/// MB of 32 sources at 800 Gbit/s, which ends 0.54 % later than printed. The command of the printed runs gives a queue of 50
-/// packets and a window of 75. That is right for 200 Gbit/s. At 800 Gbit/s two such windows would leave the line idle for 2
-/// us, and the printed time has no such gap. So queue and window grow with the rate of the line here, as they do in that
-/// program without these options.
+/// With trimming all times are within 0.5 % of those that the public simulator prints (`PRINTED`), less the preambles
+/// and gaps of trimmed packets, 20 octets each, which the public simulator does not have. They take up to 0.52 % of a
+/// time, where short flows are trimmed most: 1 MB of 32 sources at 800 Gbit/s, which ends 0.54 % later than printed.
+/// The command of the simulator's runs gives a queue of 50 packets and a window of 75. That is right for 200 Gbit/s. At
+/// 800 Gbit/s two such windows would leave the line idle for 2 us, and the printed time has no such gap. So queue and
+/// window grow with the rate of the line here, as they do in that program without these options.
 #[test]
 fn incasts_over_switches_that_trim_have_the_printed_times() {
     for (gbps, sources, printed) in PRINTED {
@@ -233,9 +233,10 @@ fn incasts_over_switches_that_trim_have_the_printed_times() {
     }
 }
 
-/// Without trimming, in queues without a limit, two sources meet the printed times within 0.5 %. The printed times of 32
-/// sources are 0.4 % to 1.2 % later: in the printed runs the rest of the first windows is trimmed and pulled again at 99 %
-/// of the line. If instead all first windows wait in the queue, the line is never idle.
+/// Without trimming, in queues without a limit, two sources need the times that the public simulator prints
+/// (`PRINTED`), within 0.5 %. The printed times of 32 sources are 0.4 % to 1.2 % later: in the simulator's runs the
+/// rest of the first windows is trimmed and pulled again at 99 % of the line. If instead all first windows wait in the
+/// queue, the line is never idle.
 #[test]
 fn incasts_without_trimming_end_earlier() {
     for (gbps, sources, printed) in PRINTED {

@@ -540,7 +540,8 @@ pub fn over_roce(mut plan: Plan, stream: &mut Stream) -> Plan {
     plan
 }
 
-/// A run by the plain schedule, with the frames of all links captured, measured from `from` to its end `to`.
+/// A run by the plain reference schedule, with the frames of all links captured, measured from `from` to its
+/// end `to`.
 pub fn plainly(plan: &Plan, from: Ps, to: Ps) -> Simulation {
     let mut plain = Simulation::new(plan.clone()).unwrap();
     plain.tap(&(0..plan.links.len()).collect::<Vec<_>>());
@@ -551,9 +552,9 @@ pub fn plainly(plan: &Plan, from: Ps, to: Ps) -> Simulation {
     plain
 }
 
-/// Networks under PFC of some priorities, under credit control (FCVC), or without either: any schedule and
-/// any partitions give the same report. Each report checks the balance of bytes. Rates stay between the least
-/// rate and the line rate.
+/// Networks under PFC of some priorities, under credit control (FCVC), or without either: the plain reference
+/// schedule and any partition of the nodes give the same report. Each report checks the balance of bytes.
+/// Rates stay between the least rate and the line rate.
 #[test]
 fn random_networks_do_not_depend_on_the_schedule() {
     let mut stream = Stream::new(1, "ether", "networks over RoCE");

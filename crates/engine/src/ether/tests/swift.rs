@@ -11,9 +11,10 @@ use crate::ether::roce::control::RoceControlConfig;
 use crate::ether::roce::control::swift::SwiftConfig;
 
 /// Greedy flows at 10 Gbit/s over a switch. N windows of w packets of 1,002 octets, 801.6 ns, fill the time of a target
-/// T(w): N w 0.8016 us = T(w) = 20 + 3.053 - 3.266 + 32.656/sqrt(w) us. So two flows have 17.4 packets each and 27.9 us, 64
-/// flows 1.0 packet and 52 us, 200 flows 0.43 packets and 69 us. An increase of a window below one packet is a whole packet,
-/// so with 200 flows the delay is a quarter above the target. With one packet each they would hold 160 us.
+/// T(w): N w 0.8016 us = T(w) = 20 + 3.053 - 3.266 + 32.656/sqrt(w) us. So two flows have windows of 17.4 packets and a
+/// delay of 27.9 us, 64 flows 1.0 packet and 52 us, 200 flows 0.43 packets and 69 us. An increase of a window below one
+/// packet is a whole packet, so with 200 flows the delay is a quarter above the target. If windows could not be below
+/// one packet, 200 flows would have a delay of 160 us.
 #[test]
 fn delay_stays_near_the_target() {
     for (flows, least, most) in [(2, 0.97, 1.03), (64, 0.93, 1.0), (200, 1.0, 1.35)] {
@@ -46,7 +47,8 @@ fn delay_stays_near_the_target() {
     }
 }
 
-/// Networks under PFC and without, all flows over RoCE under Swift: any schedule and any partitions give the same report.
+/// Networks under PFC and without, all flows over RoCE under Swift: the plain reference schedule and any partition of
+/// the nodes give the same report.
 #[test]
 fn swift_does_not_depend_on_the_schedule() {
     let mut stream = Stream::new(1, "ether", "networks under Swift");

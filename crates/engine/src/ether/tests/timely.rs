@@ -234,8 +234,8 @@ fn shares_of_the_original_depend_on_the_start() {
     }
 }
 
-/// Networks under PFC and without, all flows over RoCE under TIMELY: any schedule and any partitions give the same report,
-/// and rates stay within their bounds.
+/// Networks under PFC and without, all flows over RoCE under TIMELY: the plain reference schedule and any partition of
+/// the nodes give the same report, and rates stay within their bounds.
 #[test]
 fn timely_does_not_depend_on_the_schedule() {
     let mut stream = Stream::new(1, "ether", "networks under TIMELY");

@@ -108,10 +108,10 @@ fn one_timeout_sends_all_lost_packets_again_one_in_a_round_trip() {
     assert_eq!(flow.completion_seconds, Some(125_344e-9));
 }
 
-/// Eight windows of 20 packets meet a queue of 10 packets. The pulls pace the packets that are sent again, so only first
-/// windows are trimmed, and no timer expires. All transfers end after n P s / 0.99 less the part of the windows that was not
-/// trimmed. Without receiver credits sources send again at the rate of their lines, and more packets are trimmed than the
-/// transfers have.
+/// Eight windows of 20 packets meet a queue of 10 packets. The pulls pace the packets that are sent again, so only
+/// first windows are trimmed, and no timer expires. Pulls fill 99 % of the line. All transfers end after the time that
+/// their packets take at this rate, without those packets of first windows that were not trimmed. Without receiver
+/// credits sources send again at the rate of their lines, and more packets are trimmed than the transfers have.
 #[test]
 fn pulls_pace_the_packets_that_are_sent_again() {
     let trimmed = |control: RoceControlConfig| {
@@ -158,7 +158,8 @@ fn pulls_pace_the_packets_that_are_sent_again() {
     assert!(free > 8 * 500, "{free}");
 }
 
-/// Random networks: any schedule and any partitions give the same report, whose balance of bytes is checked.
+/// Random networks: the plain reference schedule and any partition of the nodes give the same report, whose balance of
+/// bytes is checked.
 #[test]
 fn trimming_does_not_depend_on_the_schedule() {
     let mut stream = Stream::new(1, "ether", "networks that trim");

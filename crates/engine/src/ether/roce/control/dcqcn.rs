@@ -120,16 +120,16 @@ impl RateControlParameters for DcqcnConfig {
 pub struct Dcqcn {
     config: DcqcnConfig,
     line: f64,
-    /// Current rate R_C and target rate R_T.
+    /// Current rate R_C; `r_t` is the target rate R_T.
     r_c: f64,
     r_t: f64,
     alpha: f64,
-    /// Time at which alpha falls next, and time at which the timer next causes an increase.
+    /// Time at which alpha falls next; `timer_at` is the time at which the timer next causes an increase.
     alpha_at: Ps,
     timer_at: Ps,
     /// Octets on the line since the byte counter last caused an increase.
     octets: u64,
-    /// Numbers of increases by the timer and by the byte counter since the last CNP.
+    /// Number of increases by the timer since the last CNP; `by_bytes` is the number of increases by the byte counter.
     by_timer: u32,
     by_bytes: u32,
     has_increased: bool,

@@ -85,7 +85,7 @@ pub struct Hpcc {
     t: f64,
     /// The greatest window, which is also the first, in octets: T times the rate of the source's line.
     most: f64,
-    /// Window (W), and window at the end of the last round trip (W^c), in octets.
+    /// Window (W) in octets; `w_c` is the window at the end of the last round trip (W^c).
     w: f64,
     w_c: f64,
     /// Utilisation of the fullest line, averaged over T (U).

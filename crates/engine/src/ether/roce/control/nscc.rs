@@ -122,12 +122,13 @@ pub struct Nscc {
     config: NsccConfig,
     /// Rate of the line in octets/s.
     line: f64,
-    /// Octets on the line of a full packet, and payload octets of a full packet.
+    /// Octets on the line of a full packet; `payload` is the number of its payload octets.
     packet: f64,
     payload: f64,
     /// Bandwidth-delay product of the path divided by the reference product.
     scale: f64,
-    /// Least round trip of the path by the delays and rates of its links, and least measured round trip so far.
+    /// Least round trip of the path by the delays and rates of its links. `base_rtt` is the least round trip so far,
+    /// measured ones included.
     network_rtt: f64,
     base_rtt: f64,
     target: f64,
@@ -135,22 +136,23 @@ pub struct Nscc {
     most: f64,
     /// Mean queueing delay.
     mean: f64,
-    /// Increase times window, to be added at the next adjustment, and octets reported since the last adjustment.
+    /// Collected increase of the window, times the window; the next adjustment divides it by the window and adds it.
+    /// `reported` is the number of octets reported since the last adjustment.
     increase: f64,
     reported: f64,
     last_adjustment: Ps,
     last_decrease: Option<Ps>,
-    /// Octets reported while the path was empty, and a flag that is true once they exceed a whole window.
+    /// Octets reported while the path was empty. `is_fast` is true once they exceed a whole window.
     empty: f64,
     is_fast: bool,
-    /// Octets that arrived since the start of the present period, and the end of this period; `None` before the first
-    /// period.
+    /// Octets that arrived since the start of the present period. `period_ends` is the end of this period; `None`
+    /// before the first period.
     achieved: f64,
     period_ends: Option<Ps>,
     /// True if a packet was trimmed since quick adapt last set the window.
     was_trimmed: bool,
-    /// Octets that were on their way when quick adapt set the window, and octets reported since then. Marks of those old
-    /// octets are ignored.
+    /// Octets that were on their way when quick adapt set the window; their marks are ignored. `since` is the number of
+    /// octets reported since then.
     old: f64,
     since: f64,
 }
@@ -228,8 +230,9 @@ impl Nscc {
         }
         adapts
     }
-    /// Increases the window for packets with a delay below the target, in proportion to the distance from the target. If the
-    /// path has been empty for a whole window, the window grows at once.
+    /// Increases the window for packets with a delay below the target, in proportion to the distance from the target.
+    /// Once the packets reported in a row without a queue exceed a whole window, reports raise the window at once, in
+    /// proportion to their octets (`fast_increase`).
     fn grow(&mut self, octets: f64, delay: f64) {
         if delay < EMPTY {
             self.empty += octets;

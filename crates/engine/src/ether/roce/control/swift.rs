@@ -123,7 +123,7 @@ impl RateControlParameters for SwiftConfig {
 #[derive(Clone, Debug)]
 pub struct Swift {
     config: SwiftConfig,
-    /// Rate of the line in octets/s, and octets on the line of a full packet.
+    /// Rate of the line in octets/s; `packet` is the number of octets on the line of a full packet.
     line: f64,
     packet: f64,
     /// Target delay without flow scaling.

@@ -18,7 +18,7 @@ pub struct Feedback {
     w: f64,
     /// True if the last period had no decrease of the rate, so that the weight may increase.
     may_gain: bool,
-    /// Number of credits answered or lost in this period, and number of lost ones.
+    /// Number of credits answered or lost in this period; `lost` is the number of lost ones.
     total: u64,
     lost: u64,
     /// Start of the present period; `None` before the first data.

@@ -36,9 +36,10 @@ fn close(found: f64, expected: f64) {
     assert!((found / expected - 1.0).abs() < 1e-9, "{found} {expected}");
 }
 
-/// A delay of 3 us is 6 us, half of 12 us, below the target: two packets a window. Nine packets in a window of a hundred add
-/// 180 octets once more than eight are reported. At and above the target the increase is five packets a window, 450 octets
-/// for nine packets; after a round trip 150 octets more (eta).
+/// A delay of 3 us is 6 us below the target, which is half of 12 us. So each window of such packets adds two packets.
+/// Nine packets in a window of a hundred add 180 octets, once more than eight packets are reported. With a delay of at
+/// least the target each window of packets adds five packets, and nine packets add 450 octets. A round trip adds 150
+/// octets (eta).
 #[test]
 fn unmarked_packets_raise_the_window() {
     let mut below = source(100_000, NsccConfig::default());
@@ -54,8 +55,9 @@ fn unmarked_packets_raise_the_window() {
     close(later.cwnd, 100_600.0);
 }
 
-/// Eleven packets without a queue are more than a window of ten: a quarter of each octet, 2,750 octets, is added at once. A
-/// second report adds a quarter of its octets, and a delay of 1 us ends this.
+/// Eleven reported packets that found no queue are more than the window of ten packets. So the report at once adds a
+/// quarter (`fast_increase`) of its 11,000 octets to the window: 2,750 octets. A second report adds a quarter of its
+/// octets. A report with a delay of 1 us, which means a queue, ends this growth.
 #[test]
 fn an_empty_path_raises_the_window_at_once() {
     let mut nscc = source(10_000, NsccConfig::default());
@@ -67,9 +69,10 @@ fn an_empty_path_raises_the_window_at_once() {
     close(nscc.cwnd, 13_250.0);
 }
 
-/// A mean delay of 18 us is above the target by half of itself: the window falls by 0.8 of this half. It falls again only
-/// after more than a round trip, which also adds eta. A mean of 90 us would take 0.72, but no decrease takes more than a
-/// half. A mark with a delay below the target does nothing.
+/// A mean delay of 18 us exceeds the target of 9 us by half of the mean delay. So a mark takes 0.8 (gamma) of a half
+/// from the window. The window falls again only after more than a round trip, when eta is added as well. By this rule a
+/// mean delay of 90 us would take 0.72 of the window, but no decrease takes more than a half. A mark with a delay below
+/// the target does nothing.
 #[test]
 fn marks_lower_the_window_once_in_a_round_trip() {
     let at_once = || NsccConfig {
@@ -91,7 +94,8 @@ fn marks_lower_the_window_once_in_a_round_trip() {
     close(near.cwnd, 100_000.0);
 }
 
-/// A sample has the weight 1/80. Unmarked samples above the target count as 3 us, a quarter of the round trip.
+/// A measured delay has the weight 1/80 in the mean delay. Delays above the target of packets without a mark count as 3
+/// us, a quarter of the round trip.
 #[test]
 fn the_mean_delay_takes_unmarked_waits_for_a_quarter() {
     let mut nscc = source(100_000, NsccConfig::default());
@@ -103,9 +107,9 @@ fn the_mean_delay_takes_unmarked_waits_for_a_quarter() {
     close(nscc.mean, 237_500.0 + (3e6 - 237_500.0) / 80.0);
 }
 
-/// A trimmed packet takes one packet off the window. After a period of 12 + 9 us the next trimmed packet sets the window to
-/// the 20 packets that arrived in the period, fewer than an eighth of 225. The 50 packets on their way at that time are old:
-/// their marks are ignored.
+/// A trimmed packet takes one packet off the window. After a period of 12 + 9 us the next trimmed packet sets the
+/// window to the 20 packets that arrived in the period, fewer than an eighth of the greatest window of 225 packets. The
+/// 50 packets on their way at that time are old: their marks are ignored.
 #[test]
 fn trimmed_packets_set_the_window_to_what_arrives() {
     let steep = || NsccConfig {
