@@ -1,5 +1,5 @@
-//! Reports of all traffic that the plain engine passes to an observer during a run, for packet
-//! captures and time-space diagrams.
+//! Reports of all traffic that the plain (reference) engine passes to an observer during a run, for
+//! packet captures and time-space diagrams.
 
 use super::event::Event;
 use crate::atm::cell::{Body, Info};

@@ -74,7 +74,7 @@ pub struct PortSettings {
     /// Number of channels through the port.
     pub channels: usize,
     /// Settings of an event-driven server, which has an event for each departure. Credit control needs such a
-    /// server, and in the plain engine also a link that loses cells. `None` for all other ports.
+    /// server, and in the plain (reference) engine also a link that loses cells. `None` for all other ports.
     pub prompt: Option<PromptSettings>,
     /// Settings for the losses of the port's link; `None` if the link loses no cells or if the port is
     /// event-driven.

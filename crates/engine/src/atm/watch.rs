@@ -1,4 +1,4 @@
-//! Observation of all traffic during a run of the plain engine.
+//! Observation of all traffic during a run of the plain (reference) engine.
 //!
 //! Only the plain engine can be observed. The engine calls the observer instant by instant and
 //! stores no reports, so the observed span may have any length.

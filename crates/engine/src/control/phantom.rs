@@ -33,9 +33,9 @@ pub struct PhantomConfig {
     /// Gain while the rate of the imaginary channel rises. The value is not certain.
     #[schemars(extend("x-search" = { "low": 0.005, "high": 1, "scale": "log" }))]
     pub alpha_inc: f64,
-    /// Gain while the rate of the imaginary channel falls. The value is not certain. A value above
-    /// `alpha_inc` biases the shares, since measured rates vary by whole cells. At n = 5 the
-    /// default gives a channel 5 % less than u / (1 + n u) of the link; with 1/16 it gets no less.
+    /// Gain while the rate of the imaginary channel falls. The value is not certain. A value above `alpha_inc`
+    /// biases the shares, since measured rates vary by whole cells. With five channels and the default, a
+    /// channel gets 5 % less than u / (1 + n u) of the link; with 1/16 it gets all of this share.
     #[schemars(extend("x-search" = { "low": 0.005, "high": 1, "scale": "log" }))]
     pub alpha_dec: f64,
     /// Least factor by which the rate of the imaginary channel may fall in one interval. The value

@@ -74,7 +74,7 @@ pub struct Ucsc {
     /// Allocation of each channel that is bottlenecked elsewhere; `None` for the other channels, whose allocation
     /// is A_max.
     elsewhere: Vec<Option<f64>>,
-    /// Number of channels that are bottlenecked elsewhere, and the sum of their allocations.
+    /// Number of channels that are bottlenecked elsewhere; `sum` is the sum of their allocations.
     count: usize,
     sum: f64,
     /// A_max of the channel whose forward RM cell came last.

@@ -234,7 +234,8 @@ mod tests {
     use super::*;
     use crate::kernel::Ps;
 
-    /// A pool with two channels, and the sender of each.
+    /// A link under credit control: the pool of buffer memory at its end, which two channels share, and the
+    /// sender of each channel at its beginning.
     struct Hop {
         pool: Pool,
         senders: [Sender; 2],

@@ -192,7 +192,7 @@ impl DiscardPolicy for Dfba {
 mod tests {
     use super::*;
 
-    /// L = 20, H = 100, Z = 0.8 and alpha = 0.25.
+    /// Probability with which a PDU may not begin, with L = 20, H = 100, Z = 0.8 and alpha = 0.25.
     fn chance(own: u64, queue: u64, share: f64, is_tagged: bool) -> f64 {
         let config = DfbaConfig {
             low: Some(Cells(20)),

@@ -54,7 +54,8 @@ mod tests {
     use super::super::Ps;
     use super::*;
 
-    /// Rates of lines, and parts of their frames that carry cells, by hand.
+    /// The rate for cells is the rate of the line times the share of its frames that carries cells;
+    /// both numbers are by hand.
     #[test]
     fn the_rest_of_a_line_is_for_cells() {
         for (name, line, (part, whole)) in [

@@ -34,7 +34,7 @@ pub struct BurstConfig {
     /// Mean length of a burst.
     #[schemars(extend("x-not-searched" = "a property of the lines"))]
     pub length: Ps,
-    /// Probability that a bit within a burst is errored. At most 0.5, at which the bits say nothing.
+    /// Probability that a bit within a burst is errored. At most 0.5, at which the received bits carry no information.
     #[schemars(range(min = 0.0, max = 0.5), extend("x-not-searched" = "a property of the lines"))]
     pub bit_error_ratio: f64,
 }
@@ -70,10 +70,10 @@ impl BitErrorConfig {
             share * bursts.bit_error_ratio + (1.0 - share) * self.bit_error_ratio
         })
     }
-    /// Probability that a unit of `bits` bits has an errored bit, on a line of `rate`: 1 - (1 - p)^bits. With bursts the
-    /// state of the line is a Markov chain, and no bit is errored with the probability pi exp(M T) 1. Here T is the
-    /// transmission time of the unit, pi the shares of the states, and M the generator of the chain less the rates of errors
-    /// on its diagonal.
+    /// Probability that a unit of `bits` bits has an errored bit, on a line of `rate`: 1 - (1 - p)^bits. With bursts
+    /// the state of the line is a Markov chain, and the probability that no bit is errored is pi exp(M T), summed over
+    /// both states. Here T is the transmission time of the unit, pi the shares of the states, and M the generator of
+    /// the chain less the rates of errors on its diagonal.
     pub fn loss(&self, bits: u64, rate: Rate) -> f64 {
         let hazard = |ratio: f64| -libm::log1p(-ratio) * bits as f64;
         let good = hazard(self.bit_error_ratio);

@@ -40,7 +40,7 @@ pub trait Node: Sized {
     fn add_storage(&self, held: &mut Storage);
 
     /// Time of the earliest start or end of a service (transmission) at a port that does not compute departures
-    /// ahead of time. Only the plain engine has such ports.
+    /// ahead of time. Only the plain (reference) engine has such ports.
     fn next_service(&self) -> Ps;
     /// Processes the starts and ends of services (transmissions) before `now` at the node's ports.
     fn advance(&mut self, now: Ps, links: &mut Links<Self::Word>);

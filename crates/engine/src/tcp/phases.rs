@@ -86,8 +86,8 @@ mod tests {
                 draw(&config, &alloc::format!("host {host}"), "").timer.0 % config.granularity.0;
             tenths[(phase * 10 / config.granularity.0) as usize] += 1;
         }
-        // There are 100 hosts each, with a standard deviation of sqrt(90); the tolerance is five standard
-        // deviations.
+        // Each tenth of the interval is expected to have 100 hosts, with a standard deviation of sqrt(90); the
+        // tolerance is five standard deviations.
         assert!(
             tenths.iter().all(|count| count.abs_diff(100) < 48),
             "{tenths:?}"

@@ -1,5 +1,5 @@
-//! Builds the state of event-driven nodes, which process each event at the time of the event. Nodes under credit control
-//! are event-driven. In the plain engine, nodes whose links lose cells are event-driven, too.
+//! Builds the state of event-driven nodes, which process each event at the time of the event. Nodes under credit
+//! control are event-driven. In the plain (reference) engine, nodes whose links lose cells are event-driven, too.
 
 use alloc::boxed::Box;
 use alloc::format;

@@ -16,8 +16,8 @@ use crate::net::channel::looks;
 use crate::traffic::SourceConfig;
 use crate::traffic::greedy::GreedyConfig;
 
-/// A network of `n` TCP flows. Each pair of switches carries `flows_per_pair` flows. So, depending on this
-/// number, the network grows by channels at a port, or by switches.
+/// A network of `n` TCP flows. Each pair of switches carries `flows_per_pair` flows. So more flows need either
+/// more switches, or, with a great `flows_per_pair`, more channels at each port.
 fn network(n: usize, flows_per_pair: usize, switch: &SwitchPlan, service: ServiceClass) -> Plan {
     let (mut nodes, mut links, mut flows) = (Vec::new(), Vec::new(), Vec::new());
     let mut node = |name, kind| {

@@ -45,7 +45,7 @@ fn the_share_of_hit_units_has_its_closed_form() {
     assert!((share - 0.345_7).abs() < 0.009_6, "{share}");
 }
 
-/// At p = 0.5 every second bit is errored.
+/// At p = 0.5, the greatest value, half of the bits are errored.
 #[test]
 fn the_worst_line_says_nothing() {
     let found = errored(&BitErrorConfig::independent(0.5), 424, 424 * 1_000);

@@ -62,7 +62,8 @@ fn values_have_zero_mean_and_unit_variance_and_the_same_bits_everywhere() {
     assert!((mean - expected).abs() < 0.012, "{mean} of {expected}");
 }
 
-/// Sums the powers of all frequencies except zero.
+/// The powers of all frequencies except zero sum to the share of the variance that a block has about its own
+/// mean.
 #[test]
 fn the_mean_of_a_block_takes_its_share_of_the_variance() {
     for (h, expected) in [
