@@ -103,7 +103,8 @@ pub fn share_classes(schema: &mut Value, registry: &Value) {
     }
 }
 
-/// Names of the definitions of control schemes in the schema: over Ethernet, and over ATM.
+/// Name of the schema's definition of control schemes over Ethernet; `OF_ATM` is the name of the definition
+/// over ATM.
 const SCHEMES: &str = "ControlConfig";
 const OF_ATM: &str = "AtmControlConfig";
 
@@ -324,7 +325,7 @@ pub struct AtmPort {
     name: String,
     /// Rate of the port's link.
     rate_bits_per_second: f64,
-    /// Share of the window in which the link sends a cell; 1 for a link that is never idle.
+    /// Share of the measuring window in which the link sends a cell; 1 for a link that is never idle.
     #[schemars(extend("x-unit" = "", "x-formula" = "time in which a cell is being sent / window", "x-better" = "more", "x-greatest" = 1))]
     utilisation: f64,
     /// Cells dropped / cells arrived.

@@ -32,11 +32,9 @@ pub enum Threads {
 /// more steps, a part sorts fewer arrivals at once but posts more batches.
 pub const STEPS: u64 = 2;
 
-/// Computing time in ns that a part spends in a step, beside the work of the nodes. The first is a constant for the
-/// part's clock and batches. The second is a factor on the square root of the step's work in ns, for waits and shorter
-/// steps of the nodes.
-/// Fitted to the workload W2 of `cellrate bench` and to a parking lot with links from 10 us to 5
-/// ms.
+/// Computing time in ns that a part spends in a step, beside the work of the nodes, for its clock and batches.
+/// `SHORTNESS` times the square root of the step's work in ns is added, for waits and shorter steps of the nodes. Both
+/// constants are fitted to the workload W2 of `cellrate bench` and to a parking lot with links from 10 us to 5 ms.
 const STEP: f64 = 500.0;
 const SHORTNESS: f64 = 25.0;
 /// Least estimated gain for which a run is divided if the user sets the number of threads.
@@ -56,8 +54,8 @@ const MOST_LENGTHS: usize = 12;
 /// Exponent of the loads; the sum of these powers over all parts is made least. The greatest load
 /// counts most, but each load counts, so that every move of a group changes the sum.
 const POWER: i32 = 8;
-/// Largest number of rounds in which groups are moved. Another round follows only if the last round
-/// has reduced the greatest load below this factor of its earlier value.
+/// Largest number of rounds in which groups are moved. Another round follows only if the last round has reduced the
+/// greatest load below `LEAST_PROGRESS` times its earlier value.
 const MOST_ROUNDS: usize = 12;
 const LEAST_PROGRESS: f64 = 0.998;
 

@@ -1,5 +1,5 @@
 //! A run on several threads. Each thread runs one part of the network, up to the safe time of the
-//! part.
+//! part: the time before which no further cell can arrive from other parts.
 //!
 //! The clock of a part is the time up to which the part has processed its events and posted their
 //! effects. Each sender of a part limits its safe time: to the sender's clock plus the lookahead of
@@ -259,8 +259,9 @@ impl<R: Divisible> Worker<R> {
         }
     }
 
-    /// Safe time of the part, as soon as it is later than the part's clock. `None` if [`PATIENCE`]
-    /// has passed first, or if the run was stopped.
+    /// Time up to which the part may run, as soon as this time is later than the part's clock: the
+    /// least of its safe time, the limit by the clocks of its receivers, and the end of a step.
+    /// `None` if [`PATIENCE`] has passed first, or if the run was stopped.
     fn bound(&self, clocks: &Clocks) -> Option<Ps> {
         let now = self.part.now();
         clocks.wait(PATIENCE, |clocks| {

@@ -110,10 +110,10 @@ pub struct GraphTopology {
     reason = "one per node, and only while a scenario is read"
 )]
 pub enum GraphNode {
-    /// Ends flows.
+    /// A host, at which flows begin and end.
     #[serde(rename = "host")]
     Host(GraphHost),
-    /// Forwards cells.
+    /// A switch, which forwards cells.
     #[serde(rename = "switch")]
     Switch(GraphSwitch),
 }

@@ -49,7 +49,7 @@ impl Exhausted {
         })
     }
 
-    /// The needs for memory that the place with the most bytes has.
+    /// The kinds of memory use that fill the place with the most bytes.
     pub fn needs(&self) -> &'static [Need] {
         match self.held.fullest.map(|holder| holder.place) {
             Some(Place::Source(_)) => &[Need::Windows],

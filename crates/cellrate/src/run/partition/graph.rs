@@ -7,12 +7,12 @@ use cellrate_engine::kernel::Ps;
 
 use crate::run::partition::STEPS;
 
-/// Computing time in ns for a unit that crosses a cut: in the part that the unit leaves, and in the part that the unit
-/// enters.
+/// Computing time in ns for a unit that crosses a cut, in the part that the unit leaves; `ENTER` is the time in the
+/// part that the unit enters.
 const LEAVE: f64 = 1.0;
 const ENTER: f64 = 2.0;
-/// Computing time in ns for each link between two parts, in each step of a run: in the sending part
-/// and in the receiving part. The data of the link are usually not in the cache.
+/// Computing time in ns for each link between two parts, in each step of a run, in the sending part; `ENTER_LINK`
+/// is the time in the receiving part. The data of the link are usually not in the cache.
 const LEAVE_LINK: f64 = 30.0;
 const ENTER_LINK: f64 = 60.0;
 

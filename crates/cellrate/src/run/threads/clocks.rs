@@ -8,9 +8,10 @@ use std::time::Duration;
 
 use cellrate_engine::kernel::Ps;
 
-/// Numbers of times that a waiting thread reads the other clocks: at first before it yields the
-/// core, then before it goes to sleep. Together these readings take some hundred microseconds.
-/// Waking a thread takes tens of microseconds, and most waits are shorter than that.
+/// Number of times that a waiting thread reads the other clocks before it begins to yield the core
+/// after each reading. After `LOOKS_AND_YIELDS` readings it goes to sleep. Together these readings
+/// take some hundred microseconds. Waking a thread takes tens of microseconds, and most waits are
+/// shorter than that.
 const LOOKS: u32 = 1_000;
 const LOOKS_AND_YIELDS: u32 = 1_400;
 

@@ -15,8 +15,8 @@ use super::{Warning, first_of_each_group};
 
 /// Share of a link below which the warning says that the windows of its flows do not fill it.
 pub const FILLED: f64 = 0.9;
-/// Octets of data in a cell; then the octets of LLC/SNAP and of the AAL5 trailer that each segment
-/// adds.
+/// Octets of data in a cell. [`AAL5`] has the octets of LLC/SNAP and of the AAL5 trailer, which
+/// each segment adds.
 const PAYLOAD: u64 = 48;
 const AAL5: u64 = 16;
 

@@ -85,7 +85,7 @@ fn shares_of_flows_with_demands_are_max_min_fair() {
             { name = "b", service = "abr", source = { kind = "persistent" } },
             { name = "c", service = "abr", source = { kind = "persistent" } },
         ]"#;
-    // a has 10,000 cells/s, b and c 45,000 each; of each 32 one comes back.
+    // a has 10,000 cells/s, b and c 45,000 each; one in 32 cells of b and c is an RM cell and comes back.
     let work = job(text, &["abr.nrm=32"]).work();
     let expected = 3.0 * (100_000.0 + 90_000.0 / 32.0);
     assert!((work.cell_hops / expected - 1.0).abs() < 1e-9, "{work:?}");

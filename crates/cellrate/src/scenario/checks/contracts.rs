@@ -85,7 +85,7 @@ fn burst(
     let units = ServiceRate::of_cells;
     let line = Fine::per_unit(units(graph.links[*instance.forward.first()?].rate));
     let cells = largest_pdu(scenario, flow);
-    // The last cell comes so much earlier than its GCRA expects it.
+    // Time by which the last cell comes before its GCRA expects it.
     let early = |increment: Fine| increment.less(line).times(cells.saturating_sub(1));
     let contract = policer.contract();
     let sustained = contract.sustained(units);

@@ -203,7 +203,8 @@ fn channels<'a>(
 #[derive(Default)]
 struct Promise {
     channels: u64,
-    /// N2 + N3 in cells: the sum over all channels, and the value of the largest channel.
+    /// Sum of N2 + N3 over all channels, in cells; `most_allotted` is N2 + N3 of the largest
+    /// channel.
     allotted: u64,
     most_allotted: u64,
     /// Memory, in cells, that the longest incoming link needs under adaptive allocation. The two
