@@ -2,9 +2,10 @@
 //! of payloads.
 //!
 //! A header has five octets; the last is a CRC-8 with the generator x^8 + x^2 + x + 1. In correction mode the receiver
-//! corrects a header whose syndrome is that of a single-bit error, and discards the cell of any other syndrome but 0. After
-//! either the receiver is in detection mode, where each syndrome but 0 discards the cell. A header of syndrome 0 leads back
-//! to correction mode. So the mode depends only on the previous cell, which is an idle cell if the line was idle.
+//! corrects a header whose syndrome is that of a single-bit error, and discards the cell if the syndrome is another
+//! one, except 0. In both cases the receiver is then in detection mode, in which it discards each cell whose syndrome
+//! is not 0. A header with the syndrome 0 leads back to correction mode. So the mode depends only on the previous cell,
+//! which is an idle cell if the line was idle.
 //!
 //! Some errors of several bits have the syndrome 0 or that of a single-bit error. They give the cell another VPI/VCI. Such a
 //! cell belongs to no channel of the simulation and is discarded, too.

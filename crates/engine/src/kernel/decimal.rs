@@ -1,9 +1,9 @@
 //! Exact products of a decimal number, given as text, and a whole number. A floating-point product would be
 //! rounded.
 
-/// Number of significant digits used. A number of so many digits, times a factor of at most 10^12,
-/// fits into 128 bits. Numbers whose product lies half way between two whole numbers have fewer
-/// digits, so further digits do not change the rounded product.
+/// Number of significant digits used. A number with this many digits, times a factor of at most 10^12, fits into
+/// 128 bits. Numbers whose product lies half way between two whole numbers have fewer digits, so further digits
+/// do not change the rounded product.
 const DIGITS: u32 = 26;
 
 /// The decimal `number` times `factor`, rounded to the nearest whole number, halves up. `number` must parse as a

@@ -133,9 +133,9 @@ pub struct FlowReport {
     pub balance: Option<Balance>,
 }
 
-/// Balance of all bytes that TCP sent, by their places at the end of the run (Kalyanaraman 97
-/// section 8.8, extended by the source queue and the receiver's store). Both sides agree in every
-/// run.
+/// Balance of all bytes that TCP sent, by their places at the end of the run (Kalyanaraman 97 section 8.8,
+/// extended by the source queue and the receiver's store). In every run the bytes sent are equal to the sum of
+/// the bytes at all places.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(extend("x-source" = "Kalyanaraman 97 section 8.8"))]
 pub struct Balance {

@@ -105,11 +105,11 @@ fn the_state_goes_on_while_the_line_is_idle() {
     }
 }
 
-/// Bursts of the same mean ratio hit fewer units than independent errors, since they hit the same units again and again. A
-/// unit of 424 bits escapes surely if no burst touches it, with a probability of 0.9 exp(-0.424 / 9) = 0.8586; so at most
-/// 0.14139 of the units are hit. A touch of the first or last bits may leave a unit whole: of x bits with 2^-x, so of 1 / ln 2
-/// bits in the mean. A burst ends or begins so near an edge with 2 x 0.1 x 1.44 / 1,000 = 0.00029. The standard deviation
-/// of the share is about 0.0009.
+/// Bursts of the same mean ratio hit fewer units than independent errors, since they hit the same units again and
+/// again. A unit of 424 bits escapes surely if no burst touches it, with a probability of 0.9 exp(-0.424 / 9) = 0.8586;
+/// so at most 0.14139 of the units are hit. If a burst touches only the first or last x bits of a unit, the unit stays
+/// whole with the probability 2^-x, whose integral over x is 1 / ln 2 = 1.44 bits. So 2 x 0.1 x 1.44 / 1,000 = 0.00029
+/// of the units stay whole although a burst touches them. The standard deviation of the share is about 0.0009.
 #[test]
 fn bursts_leave_more_units_whole_than_independent_errors() {
     let rate = Rate::from_bps(1_000_000_000);

@@ -1,10 +1,11 @@
 //! TIMELY: Mittal et al., "TIMELY: RTT-based Congestion Control for the Datacenter", SIGCOMM 2015, algorithm 1, and
 //! patched TIMELY: Zhu, Ghobadi, Misra and Padhye, "ECN or Delay", CoNEXT 2016, algorithm 2.
 //!
-//! The paper of TIMELY was not at hand. This module follows algorithms 1 and 2 of Zhu et al. and two public programs: the
-//! simulator of HPCC's authors and eRPC, which follows a program of TIMELY's authors. Here a round trip lasts from the last
-//! bit of the last packet of a segment to the acknowledgement of the segment. If the segment leaves as one burst, that is
-//! the time from the begin of the segment, less its serialisation. Packets are paced here.
+//! The paper of TIMELY was not at hand. This module follows algorithms 1 and 2 of Zhu et al. and two public programs:
+//! the simulator of HPCC's authors and eRPC, which follows a program of TIMELY's authors. Here a round trip lasts from
+//! the last bit of the last packet of a segment to the acknowledgement of the segment. If the segment leaves as one
+//! burst, that is the time from the start of the segment, less the transmission time of the segment. Packets are paced
+//! here.
 //!
 //! The programs postpone hyperactive increases, of five steps, in different ways. Here `hai_after` counts consecutive
 //! completion events whose gradient is at most 0, the present one included. A first round trip has the gradient 0.
