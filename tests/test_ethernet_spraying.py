@@ -115,6 +115,6 @@ def test_records_of_rates_need_one_path() -> None:
 
 def test_too_many_ways_are_refused() -> None:
     settings = {"switch.multipath": "random", "flow.f.count": 600_000}
-    with pytest.raises(cellrate.ScenarioError, match="flows spread over 100000") as caught:
+    with pytest.raises(cellrate.ScenarioError, match="flows are sprayed over 100000") as caught:
         cellrate.run(FABRIC, overrides=settings)
     assert "fewer flows, or `ecmp`" in str(caught.value)

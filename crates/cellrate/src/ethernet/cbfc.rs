@@ -86,7 +86,7 @@ pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
     refuse(
         scenario.pfc.is_some(),
         place!["cbfc"],
-        "CBFC keeps every buffer from its end, so PFC would never send a pause".into(),
+        "under CBFC no buffer overflows, so PFC would never send a pause".into(),
         "remove `[cbfc]` or `[pfc]`".into(),
     );
     refuse(

@@ -23,7 +23,7 @@ use crate::scenario::problem::{Problem, place};
 
 /// Greatest number of flows of a scenario.
 const MOST_FLOWS: usize = 1_000_000;
-/// Greatest number of links over which flows are sprayed, summed over all flows. The tables of the switches have as
+/// Greatest number of links over which switches spray frames, summed over all flows. The tables of the switches have as
 /// many entries.
 const MOST_SPRAYED: usize = 10_000_000;
 
@@ -252,7 +252,7 @@ pub(super) fn expand(scenario: &Scenario) -> Result<Graph, Vec<Problem>> {
                 problems.push(Problem::error(
                     place!["switch", "multipath"],
                     format!(
-                        "the first {} flows spread over {links_sprayed} links",
+                        "the frames of the first {} flows are sprayed over {links_sprayed} links together",
                         number + 1
                     ),
                     format!(

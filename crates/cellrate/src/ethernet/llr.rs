@@ -86,7 +86,7 @@ pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
     }
     let has_effect = plan.links.iter().any(|link| link.errors.is_some()) || llr.buffer.is_some();
     if !has_effect {
-        let message = "`[llr]` has no effect: no link errs, and replay buffers hold enough";
+        let message = "`[llr]` has no effect: no link has bit errors, and no frame waits for space in a replay buffer";
         problems.push(Problem::warning(place!["llr"], message, ""));
     }
     problems

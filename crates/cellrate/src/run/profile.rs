@@ -26,8 +26,8 @@ pub enum Task {
     VirtualSources,
     /// Processing events at switches under credit control.
     CreditSwitches,
-    /// Work in the pauses of the run: completing transfers that cause nothing more, and reading the
-    /// free memory.
+    /// Work in the pauses of the run: ending transmissions that cause no further event, and reading
+    /// the free memory.
     Pauses,
     /// Samples of the lengths of queues, for the report.
     Samples,
@@ -99,7 +99,7 @@ impl fmt::Display for Task {
             Task::Switches => "switches",
             Task::VirtualSources => "switches with virtual sources",
             Task::CreditSwitches => "switches under credit control",
-            Task::Pauses => "pauses between turns",
+            Task::Pauses => "pauses of the run",
             Task::Samples => "samples of queues",
             Task::Traces => "traces",
             Task::Report => "ends of the window, report",

@@ -235,7 +235,7 @@ fn blocks_too_short_for_the_run_or_for_the_dependence_are_said() {
     warns(&video, &[&dependent], &[], "short-block");
     let told = outcome(&video, &[&dependent]).summary;
     assert!(
-        told.contains("has only some 86 % of the variance that the parameters ask for"),
+        told.contains("has only some 86 % of the variance that the parameters set"),
         "{told}"
     );
 }

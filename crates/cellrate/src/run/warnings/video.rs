@@ -1,5 +1,5 @@
-//! Warnings of sources whose rates may differ from what was meant: blocks of rates that are too
-//! short, and files that end before the run.
+//! Warnings of sources whose rates may differ from what was meant: blocks of random rates (`block`
+//! of the source `mpeg2`) that are too short, and files that end before the run.
 
 use cellrate_engine::atm::plan::{FlowPlan, Plan};
 use cellrate_engine::traffic::SourceConfig;
@@ -8,8 +8,8 @@ use cellrate_engine::traffic::mpeg2::share_of_variance;
 use super::{Warning, first_of_each_group};
 use crate::scenario::Scenario;
 
-/// Warns of video sources whose blocks of rates are short, and of played files that end before the
-/// run.
+/// Warns of MPEG-2 sources whose blocks of random rates are short, and of played files that end
+/// before the run.
 pub fn check(scenario: &Scenario, plan: &Plan, warnings: &mut Vec<Warning>) {
     for flow in first_of_each_group(plan) {
         short_block(scenario, flow, warnings);
@@ -17,18 +17,19 @@ pub fn check(scenario: &Scenario, plan: &Plan, warnings: &mut Vec<Warning>) {
     }
 }
 
-/// Least share of the variance of the source's rate that its block of rates should show.
+/// Least share that a block of random rates should have of the variance set for the source's rate.
 const ENOUGH: f64 = 0.95;
 
-/// Warns of a block of rates that ends before its flow does, or that shows less than [`ENOUGH`] of
-/// the variance. The rates of different blocks are independent.
+/// Warns of an MPEG-2 source whose block of random rates ends before the flow does, or has less
+/// than the share [`ENOUGH`] of the set variance. A source draws one block after the other, and
+/// rates of different blocks are independent.
 fn short_block(scenario: &Scenario, flow: &FlowPlan, warnings: &mut Vec<Warning>) {
     let SourceConfig::Mpeg2(video) = &flow.source else {
         return;
     };
     let mut warn = |told: String| {
         let message = format!(
-            "flow group {}: a block of {} rates {told}",
+            "flow group {}: a `block` of {} random rates {told}",
             flow.group, video.block
         );
         warnings.push(Warning::new("short-block", message));
@@ -39,7 +40,7 @@ fn short_block(scenario: &Scenario, flow: &FlowPlan, warnings: &mut Vec<Warning>
     );
     if lasts < plays {
         warn(format!(
-            "lasts {} and ends before the run; rates of different blocks are independent",
+            "lasts {} and ends before the run; the rates of the next block do not depend on these rates; a greater `block` lasts longer",
             lasts.told()
         ));
     }
@@ -47,7 +48,7 @@ fn short_block(scenario: &Scenario, flow: &FlowPlan, warnings: &mut Vec<Warning>
     if share < ENOUGH {
         let percent = 100.0 * share;
         warn(format!(
-            "has only some {percent:.0} % of the variance that the parameters ask for; longer blocks have more"
+            "has only some {percent:.0} % of the variance that the parameters set; a greater `block` has more"
         ));
     }
 }
