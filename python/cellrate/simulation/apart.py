@@ -32,7 +32,8 @@ _writing = threading.Lock()
 """Lock of the thread that writes to a worker process."""
 
 GRACE_SECONDS = 5.0
-"""Seconds after the time limit of a hook, in which the worker process may interrupt the hook.
+"""Seconds after the time limit of a hook (a method of a scheme in Python), in which the worker
+process may interrupt the hook.
 
 After these seconds the worker process is killed.
 """
@@ -107,7 +108,10 @@ class Worker:
         self._end = weakref.finalize(self, _end, self.process, place)
 
     def run(self, asked: tuple[Any, ...], report: Callable[[float, float], bool] | None) -> bytes:
-        """Simulates a scenario and returns the result as bytes; see `run` below."""
+        """Simulates a scenario and returns the result as bytes; see `run` below.
+
+        `asked` has the scenario, the key of its result, and the packed classes in Python.
+        """
         silence = Silence(self.process)
         is_answered = False
         try:

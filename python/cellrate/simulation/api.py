@@ -161,7 +161,7 @@ class Result(Shown):
         return series_of(self.outcome)
 
     def series(self, kind: str, entity: str) -> Series:
-        """Returns one series.
+        """Returns the trace of one quantity (`kind`) of one port queue, channel or flow (`entity`).
 
         Raises:
             KeyError: The series was not traced; the message lists those that were.

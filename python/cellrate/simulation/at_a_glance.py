@@ -58,7 +58,7 @@ OF_FLOWS: dict[str, tuple[str, Callable[[Any], str]]] = {
     "rate-\nlimited": ("rate_limited_share", _share),
     "window-\nlimited": ("window_limited_share", _share),
 }
-"""Measures of flows by the title of their column: key of the summary, and form."""
+"""Measures of flows by the title of their column: key of the summary, and formatting function."""
 OF_TCP = OF_FLOWS.keys() - {"delivered\nMbit/s", "rate-\nlimited"}
 """Titles of the measures that only flows over TCP have."""
 NARROW = tuple(title for title in OF_FLOWS if "limited" not in title and title != "efficiency")
@@ -141,7 +141,7 @@ def flows_table(flows: Iterable[Mapping[str, Any]], titles: Sequence[str] = (*OF
 
 
 def _is_over_tcp(flow: Mapping[str, Any]) -> bool:
-    """True for a flow over TCP: it has a key in an overview, and a byte balance in a summary."""
+    """True for a flow over TCP, by `over_tcp` of an overview or the byte balance of a summary."""
     return bool(flow["over_tcp"] if "over_tcp" in flow else flow["balance"])
 
 

@@ -1,4 +1,4 @@
-"""Benchmark of components: ns per cell-hop of every scheme, policy, source and TCP recovery.
+"""Times every scheme, policy, source and TCP recovery, in ns for each cell over one link.
 
 The components are those of the registries. Each runs in a small network for its kind, and is
 compared with a simple component in the same network. Only ratios are comparable among machines.
@@ -222,7 +222,7 @@ def measure(
 
 
 def _nanoseconds(text: str, name: str) -> float:
-    """Processor time per cell-hop; it depends least on other load, and a run has one thread."""
+    """Processor time of this thread for each cell over one link, little changed by other load."""
     begin = time.thread_time_ns()
     outcome = _core.Scenario(text, name).run()
     spent = time.thread_time_ns() - begin

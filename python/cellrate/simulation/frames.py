@@ -55,9 +55,9 @@ class Frame(pl.DataFrame):
 def rows(name: str, summary: dict[str, Any]) -> list[dict[str, Any]]:
     """The rows of a table, `flows`, `classes`, `vcs`, `ports` or `queues`, one per entity.
 
-    The byte balance of flows has columns ``balance_...``, the counters of a port's control scheme
-    ``control_...``; queues of a port are in order of priority, from 1. A run over Ethernet has no
-    rows in `classes` and `vcs`.
+    The byte balance of flows (bytes sent, delivered, lost and so on) has columns ``balance_...``,
+    the counters of a port's control scheme ``control_...``; queues of a port are in order of
+    priority, from 1. A run over Ethernet has no rows in `classes` and `vcs`.
     """
     if name == "flows":
         return [_flat(flow, "balance") for flow in summary["flows"]]

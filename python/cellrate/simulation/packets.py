@@ -190,7 +190,7 @@ OF_FLOWS: dict[str, tuple[str, Callable[[Any], str]]] = {
     "timeouts": ("timeouts", "{:,}".format),
     "completion": ("completion_seconds", _time),
 }
-"""Measures of flows by the title of their column: key of the summary, and form."""
+"""Measures of flows by the title of their column: key of the summary, and formatting function."""
 
 
 def flows_table(flows: Iterable[Mapping[str, Any]]) -> Table:

@@ -1,4 +1,4 @@
-"""Profile of a run: processor time by task, time that recording less saves, component counts.
+"""Profile of a run: processor time by task, time saved by fewer recordings, events by component.
 
 The engine reads a clock after each call that lets a node process the events that are due, and after
 each other task, so all time of a run belongs to some task. The parts of a node, such as its ports
@@ -100,7 +100,7 @@ class Count:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """Profile of a run: time by task, settings and threads that would save time, and counts.
+    """Profile of a run: time by task, ways to save time, and counts of what components did.
 
     Attributes:
         shares: Tasks of the run in order, with their shares of the time.
@@ -290,7 +290,7 @@ def sample_picoseconds(resolved: Mapping[str, Any]) -> int:
 
 
 def _counts(summary: Mapping[str, Any], resolved: Mapping[str, Any]) -> list[Count]:
-    """Counts of a run by class of components, without zeros."""
+    """Counts of actions of each class of components, such as cells that ports dropped; no zeros."""
     flows, ports = summary["flows"], summary["ports"]
 
     def of(rows: list[dict[str, Any]], *keys: str) -> int:

@@ -1,4 +1,4 @@
-"""Spans of time that users name: within the run, or refused."""
+"""Checks that a span of time that a user names lies within the run."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ OF_CONTROL = {
     "trimmed": ("trimmed packet", "#e69f00"),
     "again": ("request for a trimmed packet", "#8b4513"),
 }
-"""Names and colours of kinds of frames; the colour is the same with and without CE."""
+"""Names and colours of control frames and trimmed packets; CE does not change the colour."""
 DYES = {
     "data": FAINT,
     "data-marked": "#e69f00",
@@ -288,7 +288,7 @@ def _network(panel: Axes, film: Film) -> None:
 
 
 def _names(panel: Axes, film: Film) -> None:
-    """Names of the nodes; in a row or column in which one has no room, no node has a name."""
+    """Writes names of nodes; a row or column in which one name does not fit gets no names."""
     sides = name_sides(film.network)
     together: dict[tuple[str, float], list[str]] = defaultdict(list)
     for name in sorted(film.network.nodes, key=sides.__contains__):

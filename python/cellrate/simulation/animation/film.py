@@ -424,7 +424,7 @@ def marked_cells(
     beside: Path,
     progress: Progress | None = None,
 ) -> dict[str, MarkedCells]:
-    """Simulates a scenario in the plain engine, and reads the marks of all cells on links.
+    """Simulates a scenario one event at a time, and reads the marks of all cells on links.
 
     The span limits the times of departure, in seconds. Temporary captures are written to the
     directory `beside`.

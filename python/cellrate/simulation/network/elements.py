@@ -132,7 +132,7 @@ class Flow:
         service: Class of the forward channel: cbr, vbr, abr, ubr or random.
         ack_service: Class of the data of the backward channel (acknowledgements).
         start_seconds: Start time, before jitter.
-        sends: False if the source sends nothing before a change.
+        sends: False if the source sends nothing until a change of settings during the run.
         forward: Links of the forward channel, in order.
         backward: Links of the backward channel; empty if nothing travels back.
         weight: Weight of the flow's channels where switches serve channels by weight.

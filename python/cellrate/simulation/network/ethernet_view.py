@@ -56,11 +56,11 @@ class Line:
 
 
 Hop: TypeAlias = tuple[Line, ...]
-"""One line that all frames of a flow cross, or several lines over which a switch sprays frames."""
+"""One link that all frames of a flow cross, or equal-cost links over which a switch sprays them."""
 
 
 def hop_rate(hop: Hop) -> float:
-    """Rate of all lines of a hop together in bit/s."""
+    """Sum of the rates of all links of a hop, in bit/s."""
     return sum(line.bits_per_second for line in hop)
 
 
@@ -75,17 +75,18 @@ class FrameFlow:
         start_seconds: Start time, before jitter.
         after: Indices of the flows that this flow awaits.
         wait_seconds: Time from the end of the last awaited flow to the start of this flow.
-        sends: False if the source sends nothing before a change.
-        hops: Lines to the destination, hop by hop.
-        hops_back: Lines of the acknowledgements, hop by hop; empty without TCP and RoCE.
+        sends: False if the source sends nothing until a change of settings during the run.
+        hops: Links to the destination, hop by hop; see `Hop`.
+        hops_back: Links of the acknowledgements, hop by hop; empty without TCP and RoCE.
         source: Parameters of the source; ``kind`` names it.
         own_bits_per_second: Rate of a source of datagrams, with preambles and gaps; None for other
             sources.
         rate_controlled: True if the source obeys explicit rates, which rate records (frames with an
             RM cell's fields) carry.
         roce: Parameters of RoCE, with its rate control; None without RoCE.
-        credit: ``reserve_bytes`` and ``trip_seconds`` of credit for the flow's data, by line; None
-            without credit control.
+        credit: For each link of the flow's data, the buffer ``reserve_bytes`` that the next node
+            reserves for the flow, and the round trip ``trip_seconds`` of a credit. None without
+            credit control.
         tcp: Parameters of TCP; None without TCP.
         payload_bytes: Payload of a full packet.
         frame_bytes: A full frame, from header to frame check sequence.
@@ -94,7 +95,7 @@ class FrameFlow:
         acknowledgement_line_bytes: An acknowledgement with preamble and gap; None without TCP and
             RoCE.
         flow_credit_line_bytes: A flow credit with preamble and gap; None without ExpressPass.
-        propagation_round_trip_seconds: Propagation there and back over the quickest line of each
+        propagation_round_trip_seconds: Propagation there and back over the quickest link of each
             hop; None without TCP and RoCE.
     """
 
@@ -140,17 +141,17 @@ class FrameFlow:
 
     @property
     def forward(self) -> tuple[Line, ...]:
-        """Lines that all data of the flow cross, in order."""
+        """Links that all data of the flow cross, in order; hops with several links are left out."""
         return tuple(hop[0] for hop in self.hops if len(hop) == 1)
 
     @property
     def lines(self) -> Iterator[Line]:
-        """Lines that data of the flow may cross."""
+        """Links that data of the flow may cross, including all equal-cost links."""
         return chain.from_iterable(self.hops)
 
     @property
     def lines_back(self) -> Iterator[Line]:
-        """Lines that acknowledgements of the flow may cross."""
+        """Links that acknowledgements of the flow may cross, including all equal-cost links."""
         return chain.from_iterable(self.hops_back)
 
     @property
@@ -164,7 +165,7 @@ class FrameFlow:
         return min(self.hops, key=hop_rate)
 
     def before(self, line: Line) -> Hop:
-        """Lines of the hop before a line; empty for the first hop."""
+        """Links of the hop before the one with the link `line`; empty for the first hop."""
         hops = (before for before, hop in pairwise(self.hops) if line in hop)
         return tuple(one for one in next(hops, ()) if one.receiver == line.sender)
 
@@ -172,8 +173,8 @@ class FrameFlow:
     def least_round_trip_seconds(self) -> float:
         """Least round trip: propagation, and the times of a full frame and its acknowledgement.
 
-        Each switch takes a whole frame before it sends it on. Where switches spray frames, the
-        quickest line counts.
+        Each switch takes a whole frame before it sends it on. Where switches spray frames over
+        several links, the quickest link counts.
         """
         full = self.line_bytes - GAP_BYTES
         there = sum(min(line.seconds(full) for line in hop) for hop in self.hops)
@@ -194,8 +195,9 @@ class FrameNetwork(Changing):
         nodes: Names of the nodes, each with True for a switch.
         lines: Directed links.
         flows: Every flow of every group.
-        credit: ``n2_bytes``, and ``promised_bytes``: by line, the bytes of credit for all channels
-            of a port. None without credit control.
+        credit: ``n2_bytes``, the bytes after which a node returns a credit; and by link
+            ``promised_bytes``, the buffer reserved at its sender for all flows that leave over the
+            link. None without credit control.
         lossless: Flow control by priority; None without flow control. ``by`` is ``pfc`` or
             ``cbfc``, ``priorities`` are the covered priorities. ``loses`` is the reason why frames
             may be lost, None if no frame can be lost. ``room_bytes`` has by line the most bytes of
@@ -272,7 +274,7 @@ class FrameNetwork(Changing):
 
     @cached_property
     def ports(self) -> tuple[Line, ...]:
-        """Lines that a switch's output port feeds."""
+        """Links that a switch's output port feeds."""
         return tuple(line for line in self.lines if line.switch is not None)
 
     @cached_property
@@ -291,9 +293,9 @@ class FrameNetwork(Changing):
 
     @cached_property
     def meetings(self) -> tuple[Line, ...]:
-        """Ports at which bursts can meet, since the lines to the switch are together faster.
+        """Ports at which bursts can meet: links to the switch bring more than the port can send.
 
-        A line that carries only datagrams brings no more than the rates of its datagrams.
+        A link that carries only datagrams brings no more than the rates of their sources.
         """
         return tuple(line for line in self.ports if _exceeds(self._at_once(line), line))
 
@@ -307,14 +309,14 @@ class FrameNetwork(Changing):
         return {line: min(_brought(flows, line), _sent(flows)) for line, flows in self.over.items()}
 
     def queue(self, priority: int) -> int:
-        """Number from 0 of the queue of a priority at ports; 0 under credit."""
+        """Number from 0 of the queue of a priority at ports; under credit control always 0."""
         switch = next((line.switch for line in self.ports), None)
         queues = [] if switch is None or self.credit is not None else switch["queues"]
         found = (at for at, priorities in enumerate(queues) if priority in priorities)
         return next(found, max(0, len(queues) - 1))
 
     def _at_once(self, line: Line) -> float:
-        """Rate in bit/s of the lines before a line, or of their datagrams."""
+        """Greatest rate in bit/s at which the links before a link bring bursts."""
         before: dict[Line, float] = {}
         for flow in self.over[line]:
             own = flow.own_bits_per_second or math.inf

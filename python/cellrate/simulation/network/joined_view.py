@@ -40,7 +40,7 @@ class JoinedFlow:
         name: ``GROUP.INDEX``.
         group: Name of the flow's group.
         start_seconds: Start time, before jitter.
-        sends: True; networks with routers have no changes that let a flow begin.
+        sends: True; in networks with routers no setting changes during the run, so all flows send.
         forward: Links of the data, in order.
         backward: Links of the acknowledgements, in order; empty without TCP.
         source: Parameters of the source; ``kind`` names it.
@@ -117,7 +117,7 @@ class JoinedNetwork(Changing):
         measure: Measuring window, and the traces that are kept.
         links: Directed links.
         flows: Every flow of every group.
-        changes: Empty; networks with routers have no changes.
+        changes: Empty; in networks with routers no setting changes during the run.
     """
 
     measure: Parameters
