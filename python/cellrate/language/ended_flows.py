@@ -1,8 +1,8 @@
-"""Files that do not end in a run, and the measures that have no value in such a run.
+"""File transfers that do not end in a run, and the measures that such a run lacks.
 
 Completion times and slowdowns cover only flows that have ended. A run in which only a few short
-files end would have the shortest times. So such a run has no value of these measures, and an
-alternative with such a run ranks behind all alternatives whose files end.
+transfers end would have the shortest times. So such a run has no value of these measures, and an
+alternative with such a run ranks behind all alternatives whose transfers end.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from typing import Any
 from cellrate.language.expressions import ExpressionError
 
 TRANSFER = "transfer"
-"""Kind of the sources that end, each after a file."""
+"""Kind of the sources that transfer one file each, and then end."""
 FILES = "files_unfinished"
-"""Name of the measure of a run, and of the column of a table of runs: files that do not end."""
+"""Name of a measure of a run, and of a column of runs: file transfers that do not end."""
 OVER_FLOWS = re.compile(r"(?<![a-z])(?:completion|slowdown)_(?:mean|p50|p95|p99)(?:_seconds)?\b")
 """Keys of totals over the flows that have ended."""
 OF_FLOWS = re.compile(r"\b(?:collective_)?completion_seconds\b|\bslowdown\b")
@@ -24,14 +24,14 @@ OF_FLOWS = re.compile(r"\b(?:collective_)?completion_seconds\b|\bslowdown\b")
 
 
 class Unfinished(ExpressionError):
-    """A measure has no value in a run because files do not end in the run."""
+    """A measure has no value in a run because file transfers do not end in the run."""
 
 
 def unfinished(summary: Mapping[str, Any]) -> int | None:
-    """Number of files that do not end in a run; None without files.
+    """Number of file transfers that do not end in a run; None without transfers.
 
-    Files whose start lies after the end of the run do not count. A file that awaits another one
-    counts, though it has not started.
+    Transfers whose start lies after the end of the run do not count. A transfer that awaits another
+    one counts, though it has not started.
     """
     files = [flow for flow in summary["flows"] if flow.get("source") == TRANSFER]
     if not files:

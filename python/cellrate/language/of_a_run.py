@@ -78,7 +78,7 @@ def value(expression: str, run: Run) -> float:
     Raises:
         ExpressionError: The expression cannot be evaluated in this run, or its value is not a
             finite number.
-        Unfinished: The measure needs the end of flows, and files do not end in this run.
+        Unfinished: The measure needs the end of flows, and file transfers do not end in this run.
     """
     if not needs_ended_flows(expression) or not run.files_unfinished:
         return _value(expression, run)

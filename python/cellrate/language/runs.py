@@ -119,7 +119,7 @@ class Run(Record):
 
     @property
     def tcp(self) -> Group:
-        """Flows over TCP, which are those with a byte balance."""
+        """Flows over TCP, which have a `balance` of bytes sent, delivered, lost and so on."""
         flows = [flow for flow in self._table["flows"] if flow["balance"] is not None]
         return Group(flows, f"flows over TCP in {self._place}")
 
@@ -361,7 +361,7 @@ def run_in_expressions(
 
 
 class Row(Readable):
-    """Runs of a variant by the values of the varied parameters."""
+    """Runs of a scenario with varied parameters, by the parameters' values."""
 
     def __init__(self, name: str, runs: dict[tuple[Value, ...], Callable[[], Run]]) -> None:
         self._name = name

@@ -36,8 +36,8 @@ class Pair:
             run.
         left_out: Number of runs of both alternatives that are left out: failed runs, runs without a
             finite value, and runs without a run of the other alternative with the same seed.
-        unfinished: True if files of an alternative do not end in some run, so that the measure has
-            no value in this run, and its difference none.
+        unfinished: True if file transfers of an alternative do not end in some run. The measure
+            then has no value in this run, and the pair has no difference.
         interval: Confidence interval of this difference alone.
         simultaneous: Wider confidence interval. All simultaneous intervals of the comparison hold
             at once with the probability `Comparison.level`.
@@ -92,8 +92,8 @@ class Place:
 
     Attributes:
         alternative: The alternative.
-        mean: Mean over all runs of the alternative with a value; None if files do not end in some
-            run, so that the measure has no value in this run.
+        mean: Mean over all runs of the alternative with a value; None if file transfers do not end
+            in some run, so that the measure has no value in this run.
         letters: Letters of the alternative's groups. Alternatives that share a letter have no real
             difference.
         against_best: The pair of the best alternative and this one; None for the best itself.
@@ -107,12 +107,12 @@ class Place:
 
 @dataclass(frozen=True)
 class Left:
-    """Files of an alternative that do not end.
+    """File transfers of an alternative that do not end within their runs.
 
     Attributes:
-        unfinished_runs: Number of runs in which files do not end.
+        unfinished_runs: Number of runs in which some file transfer does not end.
         runs: Number of all runs of the alternative that did not fail.
-        files: Mean number of files that do not end, over these `runs`.
+        files: Mean number of transfers that do not end, over these `runs`.
     """
 
     unfinished_runs: int
@@ -129,8 +129,8 @@ class Ranking:
         where: Values of the other factors.
         better: Whether more or less of the measure is better; None if unknown: then the greatest
             value comes first.
-        places: Alternatives with a value, the best first; then alternatives whose files do not all
-            end, the fewest unfinished files first.
+        places: Alternatives with a value, the best first; then alternatives whose file transfers do
+            not all end, the fewest unfinished first.
     """
 
     measure: str
@@ -166,10 +166,10 @@ class Comparison(Shown):
             alternative only from the first run with this code. Empty for studies.
         lost_outside: Number of runs that lost data outside the measuring window and none in it, by
             alternative; those without such runs are left out.
-        unfinished: Files that do not end, by alternative; empty unless a measure of `of_ended`
-            has no value in some run because of such files.
-        of_ended: Measures that have no value in a run whose files do not end, such as completion
-            times.
+        unfinished: File transfers that do not end, by alternative; empty unless a measure of
+            `of_ended` has no value in some run because of them.
+        of_ended: Measures that have no value in a run whose file transfers do not end, such as
+            completion times.
     """
 
     factor: str

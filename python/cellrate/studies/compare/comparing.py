@@ -39,7 +39,7 @@ class Sample:
         seeds: Seeds of the runs.
         values: Values by measure; NaN for a run without a value, such as a failed run.
         deterministic: True if at least two seeds were run and all runs have the same digest.
-        files: Number of files that do not end in each run; NaN for failed runs.
+        files: Number of file transfers that do not end in each run; NaN for failed runs.
     """
 
     seeds: Integers
@@ -48,7 +48,7 @@ class Sample:
     files: Floats
 
     def unfinished(self, measure: str) -> bool:
-        """True if a measure of ended flows lacks its value in a run whose files do not all end."""
+        """True if a run with unfinished file transfers has no value of a measure of ended flows."""
         return bool((np.isnan(self.values[measure]) & (self.files > 0)).any())
 
 
@@ -155,7 +155,7 @@ def ranking(
     """Ranks the alternatives at one point by their means.
 
     The best comes first; if `better` is None, the greatest mean comes first. By a measure of ended
-    flows, alternatives of which files do not end come last, the fewest files first.
+    flows, alternatives with unfinished file transfers come last, the fewest transfers first.
     """
     left = {
         one: float(np.nanmean(sample.files))
@@ -319,13 +319,13 @@ def compare(runs: pl.DataFrame, rules: Rules) -> Comparison:
 
 
 def _has_values(runs: pl.DataFrame, measure: str, rules: Rules) -> bool:
-    """True if a run has a finite value, or would have one if its files ended."""
+    """True if a run has a finite value, or would have one if its file transfers ended."""
     waits = measure in rules.of_ended and FILES in runs.columns and (runs[FILES] > 0).any()
     return bool(waits or runs[measure].cast(pl.Float64).is_finite().any())
 
 
 def _unfinished(found: Samples, of_ended: Sequence[str]) -> dict[Value, Left]:
-    """By alternative, files that do not end, over all points; empty if all measures have values."""
+    """Unfinished file transfers by alternative; empty if no measure lacks a value."""
     by_alternative: dict[Value, list[Sample]] = {}
     for having in found.values():
         for one, sample in having.items():

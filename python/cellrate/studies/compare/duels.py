@@ -22,7 +22,7 @@ Verdict: TypeAlias = Literal["better", "worse", "alike"]
 Floats: TypeAlias = npt.NDArray[np.float64]
 
 RATE = 0.05
-"""Greatest expected share of the real differences that are due to chance."""
+"""Greatest expected share, among the differences that are called real, of those due to chance."""
 POINTS = {"better": 1.0, "alike": 0.5, "worse": 0.0}
 """Points for each outcome of a duel."""
 
@@ -150,7 +150,7 @@ class Values:
     def _with_mean(
         self, scheme: str, experiment: str, measure: Measure
     ) -> tuple[Floats | None, float]:
-        """Both, computed once, since the values of a scheme meet those of all opponents."""
+        """Values as of `of`, and their mean as of `mean`; computed once for all opponents."""
         place = (scheme, experiment, measure.name)
         if place not in self._found:
             records = self._records.get((scheme, experiment), ())

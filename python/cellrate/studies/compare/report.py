@@ -174,7 +174,7 @@ def summary(comparison: Comparison) -> list[str]:
 
 
 def _spans(comparison: Comparison) -> list[str]:
-    """Sentences on what the queue and the two delays include, if these measures are compared."""
+    """Sentences that define the measures of the queue and of delays, if these are compared."""
     longest = (
         "`queue` is the longest queue in the measuring window; the time before does not count."
     )
@@ -295,7 +295,7 @@ def report(
 
 
 def files_left(comparison: Comparison) -> list[str]:
-    """A sentence on alternatives whose files do not end in some runs, which thus lack measures."""
+    """A sentence on alternatives that lack measures because file transfers do not end."""
     if not comparison.unfinished:
         return []
     left = "; ".join(

@@ -1,4 +1,4 @@
-"""Measures of ended flows in a data set: they have no mean where files of a run do not end."""
+"""Measures of ended flows in a data set; they have no mean where file transfers do not end."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from cellrate.language.ended_flows import (
 from cellrate.studies.dataset.reader import DataSet
 
 NEEDED = ("source", "start_seconds", "completion_seconds")
-"""Columns of flows by which files that do not end are found."""
+"""Columns of flows by which file transfers that do not end are found."""
 
 
 def of_ended(data: DataSet, columns: Iterable[str]) -> tuple[str, ...]:
-    """Those columns of runs that have no value in a run whose files do not end."""
+    """Those columns of runs that have no value in a run whose file transfers do not end."""
     defined = {one.name: one.expression for one in data.description.measures}
     return tuple(name for name in columns if needs_ended_flows(defined.get(name, name)))
 
 
 def with_files(data: DataSet, runs: pl.DataFrame) -> pl.DataFrame:
-    """Rows of runs with the number of files that do not end, as `files_unfinished`.
+    """Adds the number of file transfers that do not end to rows of runs, as `files_unfinished`.
 
-    Where files do not end, columns of the totals over ended flows become null. A table of an
-    earlier version without the columns of `NEEDED` counts as one whose files end.
+    Where transfers do not end, columns of the totals over ended flows become null. A table of an
+    earlier version without the columns of `NEEDED` counts as one whose transfers end.
     """
     flows = data.scan("flows")
     names = flows.collect_schema().names()
@@ -55,8 +55,8 @@ def whole(
 ) -> tuple[pl.DataFrame, tuple[str, ...]]:
     """Rows of runs without the measures that a mean over runs must not have.
 
-    If files of one run do not end, a mean over the runs with equal values of `keys` would cover
-    only runs whose files end. So all these runs lose the value.
+    If file transfers of one run do not end, a mean over the runs with equal values of `keys` would
+    cover only runs whose transfers end. So all these runs lose the value.
 
     Args:
         data: The data set.
@@ -81,7 +81,7 @@ def whole(
 
 
 def note(measures: Sequence[str]) -> str:
-    """A sentence on measures that have no mean because files do not end."""
+    """A sentence on measures that have no mean because file transfers do not end."""
     return (
         f"{', '.join(measures)}: no mean where files of a run do not end, since the mean would be "
         "that of the files that end."

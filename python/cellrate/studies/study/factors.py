@@ -256,7 +256,7 @@ class Reading:
 
     @cached_property
     def _others(self) -> tuple[Keys, ...]:
-        """Keys of the scenario under each combination of variants and words that factors select.
+        """Keys of the scenario under each combination of variants and choices in the factors.
 
         The variant of a table decides which keys exist: another scheme has other parameters.
         """
@@ -282,7 +282,7 @@ class Reading:
         return tuple(found)
 
     def _chooses(self, name: str) -> bool:
-        """True if a factor selects between variants of a table or between allowed words."""
+        """True if a factor selects between variants of a table, or its parameter is a choice."""
         if self._form(name) is not None:
             return True
         try:

@@ -89,7 +89,7 @@ def plan(study: Study, store: _core.Store | None, workers: int | None) -> Plan:
 
 
 def may_exceed(study: Study, seconds: float, disk_bytes: float, workers: int | None) -> bool:
-    """True if a study may take longer than `seconds`, or results may exceed `disk_bytes` (raw).
+    """True if a study may exceed `seconds`, or its uncompressed results may exceed `disk_bytes`.
 
     Nothing is simulated: the cost of a few points is estimated from their scenarios. `plan` is more
     exact.
