@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from cellrate.papers.paper import Choice, Paper
 
 MOST_READINGS = 500
-"""Greatest number of joint readings (random sets of open parameters) of a paper.
+"""Greatest number of joint readings (random sets of values of all open parameters) of a paper.
 
-The design has 512 rows.
+The package can make 512.
 """
 
 

@@ -93,7 +93,7 @@ def _why(disagreement: Disagreement | None) -> dict[str, str | None]:
 
 
 def _readings(result: ClaimResult | ValueResult) -> dict[str, Any]:
-    """JSON object: numbers of joint readings that meet a result, and parameters that decide it.
+    """JSON object: in how many joint readings a result is met, and parameters that decide it.
 
     A joint reading is one set of values for all open parameters.
     """

@@ -32,8 +32,8 @@ class Dependence:
     share: float
     """Share of the variance that the parameter explains (omega squared)."""
     by_value: tuple[tuple[int, int], ...]
-    """For each value of the parameter: number of joint readings with this value that meet the
-    result, and number of all joint readings with this value.
+    """For each value of the parameter, two numbers of joint readings (sets of values of all open
+    parameters) with this value: of those that meet the result, and of all.
     """
 
     def sentence(self) -> str:
@@ -49,7 +49,7 @@ class Dependence:
 
 @dataclass(frozen=True)
 class AcrossReadings:
-    """The joint readings of a paper that meet one result, and parameters that decide it."""
+    """The joint readings (sets of values) that meet one result, and parameters that decide it."""
 
     met: tuple[bool, ...] = ()
     """True for each reading in which the result is met or holds; empty without readings."""

@@ -39,9 +39,10 @@ AT_ONCE = 10
 def measure_draws(
     paper: Paper, experiments: Sequence[Experiment], seeds: int, runner: Runner
 ) -> list[Drawn]:
-    """Measures, with the seeds 1 to `seeds`, values and claims that single events decide.
+    """Measures values and claims that single events, such as one lost cell, decide.
 
-    `Explanation.draw` marks these values and claims. Only the given experiments are measured.
+    `Explanation.draw` marks these values and claims. Only the given experiments are measured, with
+    the seeds 1 to `seeds`.
 
     Raises:
         ReproduceError: A number cannot be evaluated with some seed.
@@ -62,7 +63,7 @@ def measure_draws(
 
 
 def drawn_subjects(paper: Paper) -> list[Subject]:
-    """Disagreeing numbers and claims that single events decide, in the paper's order."""
+    """Numbers and claims that are not met because single events (such as a loss) decide them."""
     explained = [(s, paper.explanation(s.experiment, s.name)) for s in everything_of(paper)]
     return [subject for subject, why in explained if why is not None and why.draw]
 

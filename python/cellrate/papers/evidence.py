@@ -34,7 +34,7 @@ from cellrate.papers.sensitivity import AlternativeEffect, Sensitivity
 from cellrate.papers.tally import Miss, tally
 
 MOVES = 0.02
-"""Relative changes up to this value are left out of the page of open assumptions."""
+"""Relative changes up to this value are left out of the page on the effects of open assumptions."""
 CLAIM = "claim "
 """Text before the name of a claim in a row of the page of open assumptions."""
 

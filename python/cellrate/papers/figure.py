@@ -184,7 +184,8 @@ WIDTH = 4.6
 ROW = 0.46
 EDGE = 0.75
 HALVES_BELOW = 0.17
-"""Distance, in rows, from a row's dot down to the markers of the halves of the experiments."""
+"""Distance, in rows, from a row's dot down to its two markers, one for each half of the
+experiments."""
 CHARACTERS = 58
 """Greatest number of characters of a value's name."""
 OVERALL, HALF_A, HALF_B, BAD = COLOURS[6], COLOURS[0], COLOURS[4], COLOURS[1]
@@ -218,7 +219,8 @@ def _height(finding: Finding) -> float:
 def _draw_shares(axes: Axes, finding: Finding) -> None:
     """Draws a row per value of the parameter.
 
-    A row has the share of results met, its range over the seeds, and the shares in both halves.
+    A row has the share of results met, its range over the seeds, and the share in each of the two
+    halves into which the hold-out test divides the experiments.
     """
     scores, parts = finding.scores, finding.hold_out.halves
     labels = finding.parameter.labels

@@ -106,12 +106,13 @@ class Inference(Shown):
     """Findings about a paper's open parameters, and counts as assumed and with inferred values.
 
     Attributes:
-        paper: The paper with parameters fixed before seeing results.
+        paper: The paper with the assumed values of open parameters, set before any result was
+            known.
         seeds: All seeds.
         findings: Findings, one per parameter.
-        unconcerned: Parameters on which no result depends.
+        unconcerned: Open parameters whose other values change no simulation behind a result.
         kept: Values that passed the hold-out test, alone and in combination.
-        assumed: Counts with parameters fixed before seeing results.
+        assumed: Counts with the assumed values.
         inferred: Counts with the kept values; equal to `assumed` if there are none.
         whole: True if the counts are over all results of the paper, False if only over those that
             depend on the selected parameters.

@@ -104,7 +104,7 @@ def _earlier(names: Sequence[str]) -> tuple[Section, ...]:
 
 
 def _stored(parts: Sequence[Judged]) -> tuple[Block, ...]:
-    """Counts of the stored results over several seeds; empty unless all papers are whole."""
+    """Counts of stored results over several seeds; empty unless every experiment was chosen."""
     if any(len(part.experiments) < len(part.paper.experiments) for part in parts):
         return ()
     papers = [part.paper for part in parts]
@@ -149,7 +149,7 @@ def papers_table(
 
 
 def _counts_of(counts: Tally) -> list[str]:
-    """Claims that hold, scored numbers met, and numbers within each of `WITHIN`."""
+    """Counts of claims that hold, of scored numbers met, and of numbers within each `WITHIN`."""
     return [str(counts.claims), str(counts.values), *map(str, counts.values_within)]
 
 

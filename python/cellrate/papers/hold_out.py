@@ -39,7 +39,7 @@ Value = TypeVar("Value", bound=Hashable)
 
 @dataclass(frozen=True)
 class Scores:
-    """For each value and seed, which results are met.
+    """For each value of an open parameter and each seed, the results that are met.
 
     Attributes:
         experiments: The experiment of each result.
@@ -52,7 +52,7 @@ class Scores:
 
     @property
     def full(self) -> tuple[int, ...]:
-        """Numbers of the values that were run with all seeds."""
+        """Indices of the values that were run with all seeds."""
         most = max(len(marks) for marks in self.met)
         return tuple(value for value, marks in enumerate(self.met) if len(marks) == most)
 
@@ -131,9 +131,9 @@ def least_p(experiments: int) -> float:
 def p_values(scores: Scores) -> list[float | None]:
     """p-value of each value: the chance of meeting so many fewer results than the best value.
 
-    The chance holds if both values are equally good. None for the best value itself. The best value
-    is chosen on the same results, and the p-values are not corrected for the number of values: of
-    twenty equally good values, one is excluded wrongly.
+    This chance is computed as if both values were equally good; it is None for the best value
+    itself. The best value is chosen on the same results, and the p-values are not corrected for the
+    number of values: on average one of twenty equally good values is excluded wrongly.
     """
     best = scores.best()
     return [

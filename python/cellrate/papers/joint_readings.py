@@ -36,17 +36,17 @@ from cellrate.papers.paper import (
 )
 
 BLOCK = 64
-"""Number of joint readings in a block."""
+"""Number of joint readings (sets of values of all open parameters) in a block of the design."""
 BLOCKS = 8
 ORDERS = 400
-"""Number of random orders of a column, of which the least associated order is taken."""
+"""Number of random orders of a column; the one least associated with earlier columns is taken."""
 
 Column = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 
 def points(axes: tuple[ReadingAxis, ...]) -> Iterator[tuple[int, tuple[int, ...]]]:
-    """Yields the joint readings, numbered from 1: the number of each open parameter's value."""
+    """Yields each joint reading: its number from 1, and the index of each parameter's value."""
     for block in range(BLOCKS):
         columns = _block_of(tuple(len(axis.labels) for axis in axes), block)
         for row, values in enumerate(zip(*columns, strict=True), 1):
@@ -112,7 +112,7 @@ def choices_at(paper: Paper, values: tuple[int, ...]) -> tuple[Choice, ...]:
 def measure_readings(
     laboratory: Laboratory, wanted: int, before: Readings, keep: Callable[[Readings], None]
 ) -> Readings:
-    """Simulates joint readings until there are `wanted`, those `before` included.
+    """Simulates joint readings until there are `wanted`, those in `before` included.
 
     After each joint reading `keep` stores all of them.
 

@@ -132,7 +132,8 @@ class Claim:
     holds_if: Expression
     where: str = ""
     general: int | None = None
-    """Number of the claim among the general claims of all papers; None for other claims."""
+    """Number of a claim of the whole paper among such claims of all papers; None if the claim is of
+    one experiment."""
     uses: tuple[str, ...] = ()
     """Other experiments of the paper whose runs the predicate names."""
     about_runs: bool = True
@@ -252,7 +253,7 @@ class Experiment:
 
 @dataclass(frozen=True)
 class Drawn:
-    """Distribution over many seeds of a quantity or a claim that single events decide."""
+    """Distribution over seeds of a quantity or claim that single events, such as a loss, decide."""
 
     experiment: str
     of: str
@@ -299,7 +300,7 @@ class Drawn:
 
 @dataclass(frozen=True)
 class ReadingAxis:
-    """An open parameter with its values, a column of the design of joint readings."""
+    """A parameter that the paper does not print, and the values that simulations try for it."""
 
     assumption: str
     """Id of the open parameter."""
@@ -309,19 +310,20 @@ class ReadingAxis:
 
 @dataclass(frozen=True)
 class Reading:
-    """A joint reading: every open parameter has one of its declared values."""
+    """A simulated set of values, one for each parameter that the paper does not print."""
 
     point: int
-    """Number of the row in the design, from 1; also the seed of the runs."""
+    """Number of the set in the paper's list of such sets, from 1; also the seed of the runs."""
     values: tuple[int, ...]
-    """Number of each open parameter's value, in the order of the axes; 0 is the assumed value."""
+    """Index of the value of each parameter in `ReadingAxis.labels`, in the order of
+    `Readings.axes`; 0 is the assumed value."""
     met: tuple[bool, ...]
     """For each result True if it is met (a number) or holds (a claim)."""
 
 
 @dataclass(frozen=True)
 class Readings:
-    """Joint readings of a paper."""
+    """All simulated sets of values for a paper's open parameters, which it does not print."""
 
     axes: tuple[ReadingAxis, ...] = ()
     results: tuple[tuple[str, str], ...] = ()
@@ -347,7 +349,8 @@ class Explanation:
     impossible: str = ""
     """Id of the erratum that proves that these results contradict the paper itself or physics."""
     draw: bool = False
-    """True if single events decide, so that the printed run is one draw from a distribution."""
+    """True if single events, such as one lost cell, decide the result, so that the printed run is
+    one draw from a distribution."""
     run: str = ""
     """Command that computes the main number in `text`; empty without a command."""
 

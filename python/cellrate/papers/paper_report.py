@@ -163,7 +163,7 @@ def _about(paper: Paper, results: Sequence[ExperimentResult]) -> Paper:
 
 
 def _draws(paper: Paper) -> tuple[Section, ...]:
-    """Text on values and claims that single events decide, with distributions over seeds."""
+    """Text on values and claims that single events (as a loss) decide, with their distributions."""
     claims = rows(
         (f"{drawn.experiment}: {drawn.of}", f"{drawn.holding} of {drawn.seeds}")
         for drawn in paper.draws
@@ -215,7 +215,7 @@ def _depending(results: Sequence[ExperimentResult]) -> tuple[Section, ...]:
 
 
 def _across_readings(result: ExperimentResult) -> Iterator[tuple[str, AcrossReadings]]:
-    """Name of each result of an experiment, with the joint readings that meet the result."""
+    """Name of each result, with the joint readings (sets of values) that meet the result."""
     for value in result.values:
         yield value.published.quantity, value.readings
     for claim in result.claims:
@@ -376,7 +376,7 @@ def _claims(title: str, claims: Sequence[ClaimResult], known_why: set[str]) -> S
 
 
 def in_readings(result: ClaimResult | ValueResult) -> Text:
-    """Text with the number of joint readings that meet a result; empty without joint readings."""
+    """Number of joint readings (sets of values) that meet a result, as text; empty without any."""
     fragile = result.disagreement is None and result.readings.is_fragile
     return Span(f"{result.readings}, fragile", "bad") if fragile else str(result.readings)
 

@@ -28,7 +28,7 @@ HEADER = """\
 
 
 def axes_of(paper: Paper) -> tuple[ReadingAxis, ...]:
-    """Open parameters that have alternatives, as columns of the design of joint readings."""
+    """Parameters that a paper does not print, each with its assumed and its alternative values."""
     return tuple(
         ReadingAxis(name, (AS_ASSUMED, *(other.label for other in assumption.alternatives)))
         for name, assumption in assumptions_of(paper).items()
@@ -36,7 +36,7 @@ def axes_of(paper: Paper) -> tuple[ReadingAxis, ...]:
 
 
 def none_yet(paper: Paper) -> Readings:
-    """The joint readings of a paper before any have been made."""
+    """An empty list of joint readings, with the open parameters and the results of a paper."""
     results = tuple((subject.experiment, subject.name) for subject in subjects_of(paper))
     return Readings(axes_of(paper), results, ())
 

@@ -86,7 +86,8 @@ class Options:
     """True to keep the results beside the papers' data, so that reports over one seed can quote
     them."""
     draws: int = 0
-    """Number of seeds over which values that single events decide are measured; 0 to skip this."""
+    """Number of seeds over which values that single events, such as one lost cell, decide are
+    measured; 0 to skip this."""
     readings: int = 0
     """Number of joint readings (random sets of values of all open parameters) that each whole
     paper should have. Missing ones are simulated."""
@@ -290,7 +291,7 @@ def _with_draws(part: Chosen, seeds: int, runner: Runner) -> Chosen:
 
 
 def _with_readings(part: Chosen, wanted: int, runner: Runner) -> Chosen:
-    """Simulates joint readings of a paper until it has `wanted`, and writes them to a file."""
+    """Simulates sets of values of open parameters until there are `wanted`, and stores them."""
     paper = part.paper
     if len(paper.readings.readings) >= wanted:
         return part

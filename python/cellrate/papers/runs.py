@@ -149,7 +149,7 @@ PRINTED = "printed"
 
 
 def compared(experiment: Experiment, column: str) -> list[tuple[float, float]]:
-    """Printed and computed value of each number of arithmetic in a column of a table.
+    """Printed value, and value computed without a run, of each number in a table's column.
 
     Raises:
         ValueError: The experiment has no such column.

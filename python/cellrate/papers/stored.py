@@ -192,7 +192,7 @@ def said_of_seeds(papers: Sequence[Paper]) -> list[str]:
 
 
 def hanging(papers: Sequence[Paper]) -> list[str]:
-    """Claims that hold, with assumed values of open parameters, in only some stored seeds."""
+    """Claims that hold with some stored seeds and not with all, at assumed parameter values."""
     kept = (read_stored(paper, ASSUMED) for paper in papers)
     return [
         f"{experiment} {name}"
