@@ -216,7 +216,7 @@ class Loop:
 
 @dataclass(frozen=True)
 class Loops:
-    """Loops of broadcast parameters, and their feedback delays."""
+    """A DCQCN loop for each element of broadcast parameter arrays, and its feedback delay."""
 
     loops: npt.NDArray[np.object_]
     delays: Numbers
@@ -262,8 +262,8 @@ def loops_of(
         recovery_events: F, events of fast recovery before additive increase.
         gain: g, the weight of an event in alpha.
         packet_bytes: Bytes of a packet.
-        beyond_p_max: Continue the line of marks above Kmax, as the paper's figures do. A switch
-            marks every packet there.
+        beyond_p_max: Let the probability of a mark rise linearly above Kmax, too, as in the paper's
+            figures. A real switch marks every packet above Kmax.
 
     Raises:
         AssumptionError: A value is outside the model, or the fixed point needs more marks than

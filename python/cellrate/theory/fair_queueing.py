@@ -11,7 +11,7 @@ from cellrate.theory.formula import Formula, Numbers, plain
 def _emptied(
     link: Numbers, share: Numbers, burst: Numbers, largest: Numbers
 ) -> tuple[Numbers, Numbers]:
-    """Time in which the queue's share sends its burst, and the time of the largest frame."""
+    """Times to send the burst at the queue's share of the line, and the largest frame alone."""
     require_positive(
         link_bits_per_second=link, share=share, burst_bytes=burst, largest_frame_bytes=largest
     )
@@ -35,7 +35,7 @@ def wf2q_plus_delay_seconds(
     Args:
         link_bits_per_second: Rate C of the line.
         share: Weight phi of the queue over the sum of all weights.
-        burst_bytes: Depth sigma of the token bucket, whose rate is phi C. Bytes are on the line.
+        burst_bytes: Depth sigma of the token bucket, whose rate is phi C; preambles and gaps count.
         largest_frame_bytes: Largest frame L_max of any queue, with preamble and gap.
 
     Raises:
@@ -60,7 +60,7 @@ def scfq_delay_seconds(
     Args:
         link_bits_per_second: Rate C of the line.
         share: Weight phi of the queue over the sum of all weights.
-        burst_bytes: Depth sigma of the token bucket, whose rate is phi C. Bytes are on the line.
+        burst_bytes: Depth sigma of the token bucket, whose rate is phi C; preambles and gaps count.
         queues: Number K of queues.
         largest_frame_bytes: Largest frame L_max of any queue, with preamble and gap.
 

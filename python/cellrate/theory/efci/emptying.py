@@ -42,7 +42,7 @@ class Emptying(NamedTuple):
 
 
 def trough_after(loop: EfciLoop, maximum_cells: Floats) -> Trough:
-    """Computes phases 2 and 3 after a maximum of the queue."""
+    """Computes a cycle from the crossing of Q_L after a queue maximum: phases 2 and 3."""
     emptying = _emptying(loop, maximum_cells)
     falling, rising, rate = emptying.falling_seconds, emptying.rising_seconds, emptying.rate
     require(rate > 0, "rdf", loop.rdf, "must leave something of ACR after a round trip of decrease")
@@ -61,7 +61,7 @@ def trough_after(loop: EfciLoop, maximum_cells: Floats) -> Trough:
 
 
 def _emptying(loop: EfciLoop, maximum_cells: Floats) -> Emptying:
-    """Emptying of the queue after a maximum."""
+    """Computes the part of a cycle in which the queue empties after a maximum."""
     air, bw, kappa, tau = loop.air, loop.bw, loop.kappa, loop.tau
     fall = fall_from(loop, maximum_cells)
     # Difference of BW and the rate when the increase arrives.

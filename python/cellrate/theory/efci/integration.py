@@ -118,7 +118,7 @@ class History:
         Args:
             time: Times, shape (times,).
             rates: Arrivals of each group as shares of BW, shape (groups, times).
-            arrived: Arrivals of all groups so far, in seconds of BW, shape (times,).
+            arrived: Arrivals of all groups so far, in seconds of BW (cells / BW), shape (times,).
             queue: Queue in seconds of BW, shape (times,); if it is 0 throughout, departures equal
                 arrivals.
         """
@@ -163,7 +163,8 @@ class Steps:
     """Integrates the delayed equations in steps, each with one law for every group.
 
     The state holds the rate of each group, the amount that each has sent, the queue, and the
-    capacity wasted since the last crossing of Q_H. Rates are shares of BW, amounts seconds of BW.
+    capacity wasted since the last crossing of Q_H. Rates are shares of BW, amounts are in seconds
+    of BW (cells / BW).
 
     Attributes:
         record: Times and states of each step, states of shape (2 groups + 2, times).
@@ -244,7 +245,7 @@ class Steps:
         return slopes
 
     def _slope(self, group: int, s: float, rate: float) -> float:
-        """Law of a group's rate; RM cells that return now left the queue a round trip ago."""
+        """Slope of a group's rate; RM cells that return now left the queue a round trip ago."""
         groups, acting = self.groups, self.acting[group]
         if acting is Feedback.EMPTY and not groups.delayed:
             leaving = rate
@@ -256,7 +257,7 @@ class Steps:
         return float(leaving * change)
 
     def _events(self) -> dict[Feedback, Event]:
-        """Events that may end a step, such as the crossing of a threshold, with their feedback."""
+        """Events that may end a step, such as a threshold crossing, by the feedback they begin."""
         high, low = (x / self.groups.bandwidth for x in (self.groups.high, self.groups.low))
         events: dict[Feedback, Event] = {}
         if self.feedback is Feedback.EMPTY:

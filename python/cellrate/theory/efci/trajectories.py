@@ -109,7 +109,7 @@ class Segment:
         return self.rate + constants.air * x
 
     def arrivals(self, constants: Constants, x: Floats) -> Floats:
-        """Arrivals within `x` seconds of the beginning, in seconds of BW."""
+        """Arrivals within `x` seconds of the beginning, in seconds of BW (cells / BW)."""
         if self.phase is Phase.DECREASE:
             return self.rate * -np.expm1(-constants.kappa * x) / constants.kappa
         if self.phase is Phase.GROWTH:
@@ -287,14 +287,14 @@ class Walk:
             self.coming.append((felt, Phase.GROWTH))
 
     def grow_after(self, phase_3_seconds: float, came: float) -> None:
-        """Starts the trajectory at the end of a phase 3 in which `came` seconds of BW arrived."""
+        """Starts at the end of a phase 3 in which `came` cells / BW arrived, in seconds."""
         left = max(self.constants.tau - phase_3_seconds, 0.0)
         self._came = came
         self.coming.append((left, Phase.GROWTH))
         self.coming.append((self.constants.tau, Phase.REFILL))
 
     def _growth(self) -> float:
-        """Growth rate of phase 3's law, which begins now; slowest mode as in `emptying`."""
+        """Growth rate of ACR in phase 3, which begins now; slowest mode as in `emptying`."""
         constants = self.constants
         if not constants.delayed or self.now == 0:
             return constants.mode
