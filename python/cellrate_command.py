@@ -36,7 +36,7 @@ def main() -> None:
 
 
 def begin() -> None:
-    """Lets the signals end the process at once, except those that the parent has set otherwise."""
+    """Lets SIGINT, SIGTERM and SIGHUP end the process at once; ignored ones stay ignored."""
     for name in WORDS:
         number = getattr(_signal, name, None)  # Windows has no SIGHUP
         usual = (_signal.SIG_DFL, _signal.default_int_handler)

@@ -71,8 +71,8 @@ def animate(
     cells, marked cells (EFCI, CI, NI), credit cells, and a cross for each lost cell. Over Ethernet
     every frame is a line as long as the frame on its link. The page plays, stops and goes step by
     step; GIF and MP4 are for slides, and take most of the time: -o FILE.html leaves them out. MP4
-    needs the program ffmpeg. Over ATM the run up to the end of the span uses the plain engine,
-    which takes several times as long as cellrate run. Without -o the films are written to
+    needs the program ffmpeg. Over ATM the run up to the end of the span handles one event at a
+    time, which takes several times as long as cellrate run. Without -o the films are written to
     out/NAME-film.
     """
     asked_span = span(start or "0 s", end, OPTIONS)
@@ -172,7 +172,7 @@ def time_space(
         Parameter(
             name="--from",
             allow_leading_hyphen=True,
-            help='Start of the span, as in "10 ms"; the flow\'s start.',
+            help='Start of the span, as in "10 ms"; by default the start of the flow.',
         ),
     ] = None,
     to_seconds: Annotated[
@@ -193,9 +193,8 @@ def time_space(
 
     Time goes across, the nodes of the path upwards. A sloping line is a cell on a link, a level
     line a waiting cell, a cross a lost cell; a frame is a band as wide as its transmission time.
-    Over ATM the run up to the end of the span uses the plain engine, which takes several times as
-    long as cellrate run. Without -o the figure is written to
-    out/NAME-time-space.
+    Over ATM the run up to the end of the span handles one event at a time, which takes several
+    times as long as cellrate run. Without -o the figure is written to out/NAME-time-space.
     """
     job = job_of(file, options["overrides"], options["seed"])
     from cellrate.simulation.figures import FORMATS, save

@@ -169,12 +169,12 @@ def size_buffer(
 ) -> None:
     """Find the least buffer that loses no cells, or meets a loss or delay target.
 
-    The answer also shows formulas, each with the assumptions that fail. Runs are measured from 0 s
-    on. A page with a picture of the queue is written to OUT. Finished runs are kept in OUT/results,
-    so the same command continues an interrupted search.
+    The answer also shows formulas, each with those of its assumptions that the scenario does not
+    meet. Runs are measured from 0 s on. A page with a picture of the queue is written to OUT.
+    Finished runs are kept in OUT/results, so the same command continues an interrupted search.
 
-    Over Ethernet under PFC or CBFC the answer is the memory of each switch: by formula, XOFF and
-    headroom or the credits of each link, beside the most that runs take of it.
+    Over Ethernet under PFC or CBFC the answer is the memory that each switch needs by formula (for
+    each link XOFF and headroom, or the credits), and the most of it that runs use.
     """
     job = job_of(file)
     store = kept_results(out, fresh=fresh)
@@ -228,9 +228,9 @@ def battery(
 
     Each scheme runs with ten seeds in every experiment: few and many greedy sources, TCP over short
     and long round trips, several bottlenecks, sources that come and go, VBR background, the Web,
-    small buffers, delays that differ by a hundred, lost cells. All experiments are of ATM cells.
-    Results of the built-in schemes come with the program. --set applies to each SCHEME; with
-    settings a built-in scheme is run as a new contender.
+    small buffers, round trips that differ by a factor of a hundred, lost cells. All experiments are
+    of ATM cells. Results of the built-in schemes come with the program. --set applies to each
+    SCHEME; with settings a built-in scheme is run as a new contender.
 
     OUT receives NAME-battery.html, with a small picture for every number, and NAME-battery.parquet,
     with every run. Finished runs are kept in OUT/results.

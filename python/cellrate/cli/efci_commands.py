@@ -120,7 +120,7 @@ def write_region(
     """Writes the region as data and a picture.
 
     Returns:
-        A sentence that lists the files; nothing without `out`.
+        A sentence that lists the files; None without `out`.
 
     Raises:
         BadInput: Points are given without `out`, or the directory cannot be written.

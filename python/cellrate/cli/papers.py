@@ -175,7 +175,8 @@ def infer(
     parameters: Annotated[
         str | None,
         Parameter(
-            show_default=False, help="Ids of assumptions, as in marking,window; all by default."
+            show_default=False,
+            help="Ids of open parameters, as in marking,window; all by default.",
         ),
     ] = None,
     plan: Annotated[

@@ -100,16 +100,16 @@ def run(
     --capture POINT writes the traffic at a place of the network, for tcpdump, tshark and Wireshark.
     POINT is a node (all its links), "A->B" (cells that leave A to B) or "A<->B" (both directions,
     seen at A). POINT:FORMAT,... selects formats: cells, pdus, erf, line, sunatm or ip; over
-    Ethernet there is one, frames. Captures of cells are made by the plain engine, which takes some
-    twenty times as long as the run.
+    Ethernet there is one, frames. For captures of cells the run is made once more, by an engine
+    that handles one event at a time; this takes some twenty times as long as the run alone.
 
     --threads N divides the network among N threads if this is faster: the parts must have about
     equal work and long links between them. A run with classes in Python has one thread, and so has
-    the plain engine of captures. --plan shows the parts, or why there is only one.
+    the run for captures. --plan shows the parts, or why there is only one.
 
     --profile runs the scenario several times. It shows the processor time of hosts, switches,
     samples, traces and all other tasks, the time that fewer recordings or more threads would save,
-    and counts of component actions.
+    and what components did, such as how many cells ports dropped.
     """
     job = one_run.job_of(file, overrides, seed)
     if plan:

@@ -96,7 +96,7 @@ def show_components(costs: Sequence[Cost]) -> None:
 
 
 def show_profile(profile: Profile, name: str) -> None:
-    """Shows the profile of a run: tasks, settings that save time, counts of components."""
+    """Shows the profile of a run: tasks, settings that save time, counts of what components did."""
     whole = sum(share.seconds for share in profile.shares)
     say(
         f"{name}: {whole:.2f} s of processor time, {profile.hops[0]:,} {profile.hops[1]}, "

@@ -34,7 +34,8 @@ def explain(
         seed: Seed instead of the scenario's.
 
     Returns:
-        Statements with their values, formulas and the assumptions that fail.
+        Statements with their values, their formulas, and the assumptions of formulas that the
+        scenario does not meet.
 
     Raises:
         ScenarioError: The scenario is wrong.
@@ -178,7 +179,7 @@ def bench_components(*, progress: Watcher | bool | None = None) -> list[Cost]:
     """Times every control scheme, policy, source and recovery, as ``cellrate bench --components``.
 
     Returns:
-        Costs in ns per cell-hop.
+        Costs in ns per cell-hop (a cell over one link), and relative to the simplest of each kind.
     """
     from cellrate.simulation import component_bench
 

@@ -89,7 +89,7 @@ def infer(
 
     Args:
         paper: Id of the paper, as ``ohsaki95``.
-        parameters: Ids of assumptions with alternatives; all by default.
+        parameters: Ids of the parameters that the paper leaves open; all by default.
         seeds: Seeds per value.
         first_seed: First seed.
         workers: Runs at a time; one per core by default.

@@ -157,8 +157,8 @@ def plot(
 
     Args:
         data: A data set, or its directory.
-        y: Measure; with traces and phase KIND or KIND:ENTITY.
-        x: Factor of the horizontal axis; with phase a trace.
+        y: Measure; for the kinds traces and phase a trace, as KIND or KIND:ENTITY.
+        x: Factor of the horizontal axis; for the kind phase a trace.
         kind: lines, heat-map, ecdf, box, traces (over one another) or phase.
         by: Factor of the colours, or of a map's rows.
         columns: Factor of the panels.
