@@ -32,10 +32,11 @@ class Answer(Shown):
         seeds: The seeds of each experiment.
         records: Every run of the contenders and of the built-in schemes.
         values: Measures of all runs by scheme, experiment and measure.
-        duels: Each scheme's duels with the built-in schemes.
+        duels: Comparisons of each scheme with each built-in scheme, in one experiment and one
+            measure.
         standings: Score of every scheme, the best first.
-        work: Processor time per cell-hop, divided by the time of ERICA, by scheme; None if the time
-            could not be measured.
+        work: Processor time per cell-hop (a cell over one link), divided by the time of ERICA, by
+            scheme; None if the time could not be measured.
         irregular: Names of contenders whose repeated run had another result.
     """
 
@@ -59,7 +60,7 @@ class Answer(Shown):
         return tuple(one.name for one in self.contenders)
 
     def standing(self, scheme: str) -> Standing:
-        """The score of a scheme in its duels with the built-in schemes."""
+        """The score of a scheme, by its comparisons (duels) with the built-in schemes."""
         return self.standings[self.rank(scheme) - 1]
 
     def rank(self, scheme: str) -> int:

@@ -15,7 +15,8 @@ from cellrate.schemes.classes import NoScheme
 from cellrate.simulation.runner import Job
 
 MARKS = '"1 ms"'
-"""Time between marks, by which credit control restores the credits of lost cells."""
+"""Time between messages of credit control that count the cells sent, to restore credits of lost
+cells."""
 SCENARIO = "scenario.toml"
 """Path of a scenario in the working directory, to which file names are relative."""
 STATIC = (f"fcvc={{mark_interval={MARKS}}}",)

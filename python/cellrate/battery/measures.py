@@ -64,8 +64,9 @@ class FairLoad:
         steady_from_seconds: Time from which on only the control moves the rates: start of the
             measuring window, or half-way from a later start or change to the end. None if the load
             is never constant.
-        shows_rates: True if one link limits persistent sources and links lose no cell, so that
-            carried and lost cells show the allocated rates.
+        shows_rates: True if one link limits persistent sources and no link errs, so that cells are
+            lost in buffers only. The cells that this link carries and its buffer loses then show
+            the allocated rates.
     """
 
     bottlenecks: frozenset[str]

@@ -141,7 +141,7 @@ def _contender(answer: Answer, one: Contender) -> tuple[Section, ...]:
 
 
 def _values(answer: Answer, scheme: str) -> Table:
-    """Means of the measures in each experiment, and the share of duels won in the experiment."""
+    """Means of the measures in each experiment, and the share of duels (comparisons) won there."""
     own = answer.standing(scheme).by_experiment
     found = []
     for name in (experiment.name for experiment in answer.experiments if experiment.name in own):
@@ -152,7 +152,7 @@ def _values(answer: Answer, scheme: str) -> Table:
 
 
 def _duels(answer: Answer, scheme: str) -> Table:
-    """Table of each measure's mean with its 95 % interval, and the outcome of the duels."""
+    """Table of each measure's mean with its 95 % interval, and of its duels (comparisons)."""
     found = []
     for (experiment, _), duels in by_place(answer.duels[scheme]).items():
         measure = duels[0].measure

@@ -17,7 +17,7 @@ REMEDY = "build it again with `make install` (for tests: `make tested`)"
 def refuse_other(core: ModuleType) -> None:
     """Refuses an extension with another interface than that of the package's `_core.pyi`.
 
-    The extension carries the text that this file had when the extension was built.
+    The extension carries the text that `_core.pyi` had when the extension was built.
 
     Raises:
         ImportError: The interfaces differ.

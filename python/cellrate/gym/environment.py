@@ -49,7 +49,7 @@ class Environment(gymnasium.Env[Vector, Vector], Generic[E]):
     """
 
     told: ClassVar[tuple[str, ...]]
-    """Keys of ``info`` for the numbers that follow the observation."""
+    """Keys of ``info`` for the numbers that the engine returns after those of the observation."""
     needs_cells: ClassVar[bool]
     """True if the environment needs a network of ATM cells."""
     most_share = 1.0

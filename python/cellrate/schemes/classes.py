@@ -149,7 +149,8 @@ def definition_of(kind: Kind, name: str, cls: object, module: ModuleType, root: 
 def _mentions_every(cls: type) -> bool:
     """True if a method names `every`, the timer of intervals, or uses a function that names it.
 
-    Functions and classes count that methods name as globals or as attributes of modules.
+    The search follows functions and classes that methods name as globals or as attributes of
+    modules.
     """
     waiting: list[object] = [cls]
     seen: set[int] = set()

@@ -37,7 +37,8 @@ PRESENTATION = frozenset(
 def enlarged(drawing: str) -> tuple[str, bool]:
     """A drawing in the size for a page, and True if it is a wide drawing.
 
-    Drawings are made for print. A page enlarges them, so that their letters have its text's size.
+    Drawings are made for print. A page enlarges them until their letters are as large as the text
+    of the page.
     """
     size = SIZE.search(drawing)
     if size is None:
