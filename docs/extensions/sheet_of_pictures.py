@@ -59,7 +59,7 @@ def keep(picture: Picture, directory: Path, target: Path) -> None:
     """Copies a picture, with fewer colours, from the directory where the commands ran.
 
     Raises:
-        ValueError: The web page has fewer pictures.
+        ValueError: The web page in `directory` has fewer pictures than `picture.number`.
     """
     source = directory / picture.file
     if picture.number == 0:

@@ -57,7 +57,7 @@ def retransmissions(found: Findings, flow: Connection) -> None:
 
 
 def payload(found: Findings, captures: Captures, there: Path, names: Sequence[str]) -> None:
-    """Compares arrived bytes: by tshark's `-z io,stat`, and as throughput times the window."""
+    """Compares arrived bytes: by tshark's `-z io,stat`, and as throughput times measuring time."""
     flows = {flow["name"]: flow for flow in captures.result.summary["flows"]}
     ports = {flow["name"]: flow["ports"] for flow in captures.index["flows"]}
     wanted = [f"{name}.1" for name in names]
