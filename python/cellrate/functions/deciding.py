@@ -104,7 +104,8 @@ def choose(
 ) -> choosing.Answer | choosing.PacketChoice:
     """Chooses a control, its parameters and the buffer, as ``cellrate choose``.
 
-    Over Ethernet it chooses the control of TCP, explicit rates or RoCE in the scenario's buffers.
+    Over Ethernet it chooses the control of TCP, explicit rates or RoCE; the buffers stay those of
+    the scenario.
 
     Args:
         scenario: A path, TOML, mapping or `Scenario`, as for `run`.

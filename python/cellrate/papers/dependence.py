@@ -52,7 +52,8 @@ class AcrossReadings:
     """The joint readings (sets of values) that meet one result, and parameters that decide it."""
 
     met: tuple[bool, ...] = ()
-    """True for each reading in which the result is met or holds; empty without readings."""
+    """For each joint reading (a set of values of all open parameters) True if the result is met or
+    holds; empty without joint readings."""
     depends_on: tuple[Dependence, ...] = ()
     """Parameters that the result depends on most.
 
@@ -61,12 +62,12 @@ class AcrossReadings:
 
     @property
     def is_fragile(self) -> bool:
-        """True if there are enough readings and the result is met in less than half of them."""
+        """True if less than half of the joint readings, of at least 64, meet the result."""
         return self._enough and 2 * sum(self.met) < len(self.met)
 
     @property
     def is_robust(self) -> bool:
-        """True if there are enough readings and the result is met in at least half of them."""
+        """True if at least half of the joint readings, of at least 64, meet the result."""
         return self._enough and not self.is_fragile
 
     @property
@@ -74,7 +75,7 @@ class AcrossReadings:
         return len(self.met) >= READINGS_NEEDED
 
     def __str__(self) -> str:
-        """The readings in which the result is met: `41 of 64`; empty without readings."""
+        """Text on the joint readings that meet the result, as `41 of 64`; empty without any."""
         return f"{sum(self.met)} of {len(self.met)}" if self.met else ""
 
 
@@ -126,7 +127,7 @@ def dependences(paper: Paper, subject: Subject) -> tuple[Dependence, ...]:
 
 @lru_cache
 def _orders(readings: int) -> npt.NDArray[np.int64]:
-    """Random orders of the readings, one per column, fixed for each number of readings."""
+    """Random orders of the joint readings, one per column, fixed for each number of these."""
     random = np.random.default_rng(1)
     return np.stack([random.permutation(readings) for _ in range(ORDERS)], axis=1)
 
@@ -135,7 +136,7 @@ def omega_squared(values: npt.NDArray[np.int64], results: Floats) -> Floats:
     """Share of the variance of each column of results that the groups of values explain.
 
     Args:
-        values: Number of the value in each reading; shape (readings,).
+        values: Index of the parameter's value in each joint reading; shape (readings,).
         results: 0 or 1 for each reading; shape (readings, columns). No column is constant.
 
     Returns:

@@ -163,7 +163,7 @@ def _moved(moved: AlternativeEffect) -> Iterator[list[str]]:
 
 
 def overview(parts: Sequence[Judged]) -> Document:
-    """The counts and general claims of all papers."""
+    """The counts of all papers, and the claims about whole papers."""
     results = [result for part in parts for result in part.results]
     seeds, counts = results[0].seeds, tally(results)
     command = f"cellrate reproduce --seeds {len(seeds)}"

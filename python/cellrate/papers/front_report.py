@@ -165,7 +165,7 @@ def _number_of_errata(part: Judged) -> Cell:
 def general_claims(
     results: Sequence[ExperimentResult],
 ) -> list[tuple[int, ExperimentResult, ClaimResult]]:
-    """General claims of the papers with their numbers, in the order of the numbers."""
+    """Claims about whole papers, with the numbers of these claims, in the order of the numbers."""
     claims = [(c.claim.general, r, c) for r in results for c in r.claims if c.claim.general]
     return sorted(claims, key=lambda each: (each[0], each[1].experiment.id))
 

@@ -102,13 +102,14 @@ class Standing(StrEnum):
     IMPOSSIBLE = "impossible"
     """A proof shows that the printed result contradicts the rest of the paper, or physics."""
     CONSISTENT = "consistent"
-    """Single events decide, and the printed result is in the middle 95 % of measured seeds."""
+    """Single events, such as a loss, decide; the printed result is in the middle 95 % of seeds."""
     DEPENDS = "depends"
     """The result is met in at least 2.5 % of joint readings (sets of values of open parameters)."""
     CONTRADICTED = "contradicted"
-    """The result is met in fewer joint readings and seeds, so it does not follow from the paper."""
+    """The result is met in less than 2.5 % of joint readings and, if seeds decide it, of seeds. So
+    it does not follow from the paper."""
     UNDECIDED = "undecided"
-    """There are too few joint readings to decide."""
+    """There are too few joint readings (sets of values of open parameters) to decide."""
 
 
 def standing_of(

@@ -20,7 +20,7 @@ from cellrate.papers.tally import tally
 
 ASSUMED, INFERRED = "assumed", "inferred"
 SEPARATORS = {"value": ",", "claim": ""}
-"""Separator of the seeds in each kind of line."""
+"""Separator of the results of several seeds in each kind of line."""
 SEED = 1
 """The seed of the golden tables."""
 GOLDEN_HEADER = """\

@@ -55,7 +55,8 @@ class Tally:
     fragile: int
     """Claims and values that hold as assumed, but in less than half of the joint readings."""
     values_within: tuple[int, ...]
-    """Scored numbers within each of `scoring.WITHIN`, without repeated numbers."""
+    """Counts of scored numbers whose relative difference is at most each value of `scoring.WITHIN`;
+    numbers repeated in another unit do not count."""
     misses: tuple[Miss, ...]
 
     def sentence(self) -> str:
@@ -72,7 +73,7 @@ class Tally:
         return ", ".join(parts)
 
     def of_readings(self) -> str:
-        """A sentence with the numbers of robust and fragile results; empty without readings."""
+        """A sentence with the numbers `robust` and `fragile`; empty if both are 0."""
         if not self.robust + self.fragile:
             return ""
         return (

@@ -90,8 +90,8 @@ class Silence:
 class Worker:
     """A worker process that simulates scenarios, one after the other.
 
-    This object removes the temporary files of the process, with copies of the class files, since a
-    killed process cannot.
+    This object removes the temporary files of the process, which are copies of the class files and
+    others, since a killed process cannot.
     """
 
     def __init__(self) -> None:

@@ -77,9 +77,9 @@ def capture(
     """Runs a scenario and writes the traffic at some places into capture files.
 
     Connections are set up by SYNs unless ``tcp.connection_setup`` is set, because readers of
-    captures need the options in SYNs. The run is made twice: by the fast engine for the result and
-    by the plain engine for the captures, which takes some twenty times as long. Both must end with
-    the same digest, which is checked.
+    captures need the options in SYNs. The run is made twice: as usual for the result, and for the
+    captures one event at a time, which takes some twenty times as long. Both must end with the same
+    digest, which is checked.
 
     Args:
         scenario: A path, the TOML itself, a mapping of its sections, or a `Scenario`. A text of

@@ -229,7 +229,7 @@ def draw_kind(
     time_divisor: float,
     context: Context = NO_CONTEXT,
 ) -> None:
-    """Draws traces of one kind into one panel, with the levels that the context has for it.
+    """Draws traces of one kind into one panel, with the limits and targets that the context has.
 
     Of the queues and utilisations of many ports only the highest are drawn, since most ports are
     idle; many traces of another kind are drawn as thin lines without names.

@@ -203,11 +203,11 @@ PURPOSES: dict[str, dict[str, dict[str, str]]] = {
         },
     },
 }
-"""Purposes by group, by kind and by name.
+"""Purpose of each component, by group, kind and name.
 
-A kind is one of the registry, whose names `cellrate list KIND` describes; a key of the scenario,
-whose values are the names; `keys`, whose names are keys themselves; or `measures`, whose names are
-tables of measures.
+A kind is a KIND of `cellrate list KIND`, which describes its names; a key of the scenario, whose
+values are the names; `keys`, whose names are keys themselves; or `measures`, whose names are tables
+of measures.
 """
 
 KEYS = {

@@ -193,7 +193,7 @@ class Flow:
 
     @property
     def enforced_contracts(self) -> tuple[Parameters, ...]:
-        """Contracts that no cell passes against: of a shaper, and of a policer that drops cells."""
+        """Contracts that all cells meet: that of a shaper, and of a policer that drops cells."""
         found = [] if self.shaper is None else [self.shaper]
         return (*found, self.policer) if self.policer and self.is_dropped else tuple(found)
 

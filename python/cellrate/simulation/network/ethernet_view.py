@@ -279,7 +279,7 @@ class FrameNetwork(Changing):
 
     @cached_property
     def over(self) -> Mapping[Line, tuple[FrameFlow, ...]]:
-        """Flows whose data may cross a line, by line."""
+        """Flows whose data may cross a link, by link."""
         found: dict[Line, list[FrameFlow]] = {line: [] for line in self.lines}
         for flow in self.flows:
             for line in flow.lines:
@@ -288,7 +288,7 @@ class FrameNetwork(Changing):
 
     @cached_property
     def bottlenecks(self) -> tuple[Line, ...]:
-        """Ports at which data can arrive in the long run faster than the line of the port sends."""
+        """Ports at which data can arrive in the long run faster than the port sends."""
         return tuple(line for line in self.ports if _exceeds(self.offered[line], line))
 
     @cached_property
@@ -301,10 +301,10 @@ class FrameNetwork(Changing):
 
     @cached_property
     def offered(self) -> Mapping[Line, float]:
-        """Greatest long-run rate in bit/s at which data can reach a line, by line.
+        """Greatest long-run rate in bit/s at which data can reach a link, by link.
 
-        Each preceding line brings at most its own rate, and at most what its flows can bring. A
-        host sends at most the rate of its line.
+        Each preceding link brings at most its own rate, and at most what its flows can bring. A
+        host sends at most the rate of its link.
         """
         return {line: min(_brought(flows, line), _sent(flows)) for line, flows in self.over.items()}
 
@@ -338,7 +338,7 @@ def _exceeds(bits_per_second: float, line: Line) -> bool:
 
 
 def _brought(flows: Iterable[FrameFlow], line: Line) -> float:
-    """Greatest long-run rate in bit/s that flows bring to a line over the lines before it."""
+    """Greatest long-run rate in bit/s that flows bring to a link over the links before it."""
     new, before = 0.0, dict[Line, list[FrameFlow]]()
     for flow in flows:
         if line in flow.hops[0]:

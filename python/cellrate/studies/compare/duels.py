@@ -24,7 +24,7 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 RATE = 0.05
 """Greatest expected share, among the differences that are called real, of those due to chance."""
 POINTS = {"better": 1.0, "alike": 0.5, "worse": 0.0}
-"""Points for each outcome of a duel."""
+"""Points for each outcome of a duel (a comparison of two schemes in one measure)."""
 
 
 @dataclass(frozen=True)

@@ -125,7 +125,7 @@ class EfciLoop:
         require(self.low <= self.high, "low_cells", self.low, allowed)
 
     def _check_rates(self) -> None:
-        """Refuses a PCR that makes no bottleneck, and an MCR that keeps it overloaded."""
+        """Refuses a PCR that cannot fill the link, and an MCR that overloads the link for ever."""
         require_positive(pcr_cells_per_second=self.pcr)
         require_not_negative(mcr_cells_per_second=self.mcr)
         allowed = "sources * PCR must exceed the bandwidth, or there is no bottleneck"
