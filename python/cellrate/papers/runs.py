@@ -50,7 +50,7 @@ class RunId:
 
 @cache
 def vocabulary() -> dict[str, Any]:
-    """Names that every expression may use: functions, units and words."""
+    """Names that every expression may use: functions, units and predicates for vague words."""
     return builtins() | words()
 
 

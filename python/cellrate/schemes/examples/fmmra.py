@@ -82,8 +82,9 @@ class Fmmra:
     def advertise(self) -> None:
         """Computes the advertised rate: (C - sum of lambda) / (N - N_b).
 
-        If all channels are bottlenecked elsewhere, the rate is what the others leave to the
-        largest channel.
+        C is the capacity, N the number of channels; lambda are the rates of the N_b channels with a
+        bottleneck elsewhere. If all channels are bottlenecked elsewhere, the rate is what the
+        others leave to the largest channel.
         """
         free, others = self.capacity - self.sum, len(self.elsewhere) - self.count
         self.advertised = max(free / others if others > 0 else free + self.largest[0], 0.0)

@@ -106,7 +106,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Left:
+class UnfinishedTransfers:
     """File transfers of an alternative that do not end within their runs.
 
     Attributes:
@@ -189,7 +189,7 @@ class Comparison(Shown):
     texts: Mapping[str, Mapping[float, str]] = field(default_factory=dict)
     warnings: tuple[Mapping[str, str], ...] = ()
     lost_outside: Mapping[str, int] = field(default_factory=dict)
-    unfinished: Mapping[Value, Left] = field(default_factory=dict)
+    unfinished: Mapping[Value, UnfinishedTransfers] = field(default_factory=dict)
     of_ended: tuple[str, ...] = ()
 
     def text(self, factor: str, value: Value) -> str:

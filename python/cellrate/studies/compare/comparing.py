@@ -16,7 +16,14 @@ import polars as pl
 from cellrate.common.problems import BadInput, choose
 from cellrate.language.ended_flows import FILES
 from cellrate.language.measured import Better
-from cellrate.studies.compare.answer import Comparison, Left, Pair, Place, Ranking, Value
+from cellrate.studies.compare.answer import (
+    Comparison,
+    Pair,
+    Place,
+    Ranking,
+    UnfinishedTransfers,
+    Value,
+)
 from cellrate.studies.compare.contrast import (
     adjusted,
     contrast,
@@ -324,7 +331,7 @@ def _has_values(runs: pl.DataFrame, measure: str, rules: Rules) -> bool:
     return bool(waits or runs[measure].cast(pl.Float64).is_finite().any())
 
 
-def _unfinished(found: Samples, of_ended: Sequence[str]) -> dict[Value, Left]:
+def _unfinished(found: Samples, of_ended: Sequence[str]) -> dict[Value, UnfinishedTransfers]:
     """Unfinished file transfers by alternative; empty if no measure lacks a value."""
     by_alternative: dict[Value, list[Sample]] = {}
     for having in found.values():
@@ -335,7 +342,7 @@ def _unfinished(found: Samples, of_ended: Sequence[str]) -> dict[Value, Left]:
         if any(part.unfinished(measure) for part in parts for measure in of_ended):
             files = np.concatenate([part.files for part in parts])
             files = files[np.isfinite(files)]
-            left[one] = Left(int((files > 0).sum()), len(files), float(files.mean()))
+            left[one] = UnfinishedTransfers(int((files > 0).sum()), len(files), float(files.mean()))
     return left
 
 

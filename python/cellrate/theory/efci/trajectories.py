@@ -287,7 +287,7 @@ class Walk:
             self.coming.append((felt, Phase.GROWTH))
 
     def grow_after(self, phase_3_seconds: float, came: float) -> None:
-        """Starts at the end of a phase 3 in which `came` cells / BW arrived, in seconds."""
+        """Starts after a phase 3 in which `came` seconds of BW (cells / BW) arrived."""
         left = max(self.constants.tau - phase_3_seconds, 0.0)
         self._came = came
         self.coming.append((left, Phase.GROWTH))
