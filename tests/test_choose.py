@@ -209,7 +209,10 @@ def test_a_ramp_is_not_sold_as_a_steady_state() -> None:
     words = verdict(answer)
     assert words[0].startswith("The run is too short to show a steady state of efci (rif 1/32768)")
     assert there.buffer_cells > best.buffer_cells
-    assert "with the buffer below it loses cells. To choose for a longer run, ask" in words[1]
+    assert (
+        "with the buffer recommended below it loses cells. To choose for a longer run, ask"
+        in words[1]
+    )
     asked = longer(ResolvedScenario.of(job.scenario())).overrides
     assert all(f"--set {shlex.quote(one)}" in words[1] for one in asked)
     [ran] = run_many([replace(job, overrides=(*best.overrides, *asked))])
@@ -243,7 +246,7 @@ def test_what_switches_can_do_changes_the_answer(command: Command, small: Path) 
     }
     for switches, answer in answers.items():
         # Only rates and credits hold packets back in their sources.
-        told = "makes packets wait in the sources, which is not in them" in " ".join(
+        told = "makes packets wait in the sources; these waits do not count here" in " ".join(
             answer["words"]
         )
         assert told is (switches != "none")

@@ -173,8 +173,9 @@ def size_buffer(
     meet. Runs are measured from 0 s on. A page with a picture of the queue is written to OUT.
     Finished runs are kept in OUT/results, so the same command continues an interrupted search.
 
-    Over Ethernet under PFC or CBFC the answer is the memory that each switch needs by formula (for
-    each link XOFF and headroom, or the credits), and the most of it that runs use.
+    Over Ethernet under PFC or CBFC the answer is the memory of each switch that loses no frame: for
+    each link into the switch XOFF plus headroom, or its credits. The most that runs fill of each
+    is shown, too.
     """
     job = job_of(file)
     store = kept_results(out, fresh=fresh)

@@ -121,8 +121,8 @@ def choose(
         settling: Longest time until the bottleneck's utilisation settles, as in ``"100 ms"``.
         buffer: Greatest buffer, as in ``"2000 cells"``; over Ethernet the greatest length of a
             queue, as in ``"200 kB"``.
-        victim: Flow group over Ethernet that needs the share ``throughput`` of its own best speed
-            under any control that is tried.
+        victim: Flow group over Ethernet that must also reach the share ``throughput`` of the best
+            speed that any alternative gives to this group.
         seeds: Number of seeds for the best settings.
         first_seed: First seed.
         tries: Number of parameter settings to try for each control.
@@ -230,8 +230,8 @@ def tune(
         include: Settings to compare with, as ``abr.rif=1/128,abr.rdf=1/2``.
         overrides: Settings, as for `run`.
         objective: Criteria in order of priority; =X after one sets its tolerance. By default
-            loss,utilisation=0.02,queue,fairness; if sources transfer files, unfinished,completion
-            come before these.
+            loss,utilisation=0.02,queue,fairness; if all sources transfer files,
+            unfinished,completion come first, and if some do, after utilisation.
         seeds: Number of seeds for the best settings.
         first_seed: First seed.
         budget: Greatest number of simulations; by default enough for 11 settings of a model or 40

@@ -23,7 +23,8 @@ class Elsewhere:
         circumstance: The changed property of the scenario, and its factor.
         best: The best option in the changed scenario; None if no option meets the goals.
         recommended: The recommended option, run in the changed scenario.
-        excess: Background that no buffer suffices for, where the goals allow less loss; else None.
+        excess: The port that background alone overloads, if with any buffer it loses more than the
+            goals allow; else None.
     """
 
     circumstance: Circumstance
@@ -44,12 +45,12 @@ class Elsewhere:
 
 @dataclass(frozen=True)
 class Side:
-    """The choice as a property of the scenario is multiplied by factors above 1, or below 1.
+    """The choice in scenarios that multiply one property by factors on one side of 1.
 
     Attributes:
         kept: The factor farthest from 1 up to which the recommendation is the same.
-        lost: The changed scenario, nearest to factor 1, with another recommendation; None if there
-            is none.
+        lost: The scenario with the factor nearest to 1 that has another recommendation; None if the
+            recommendation is the same with all factors.
     """
 
     kept: float
@@ -57,7 +58,7 @@ class Side:
 
 
 def sides(about: str, elsewhere: Iterable[Elsewhere]) -> tuple[Side, Side]:
-    """The choice with the property `about` times factors below 1, and times factors above 1."""
+    """The choice as the property named `about` is multiplied: by factors below 1, and above 1."""
     asked = [one for one in elsewhere if one.circumstance.about == about]
     found = []
     for above in (False, True):
@@ -164,7 +165,7 @@ class Answer:
 
     @property
     def has_drawn_buffer(self) -> bool:
-        """True if random starts of flows need a larger buffer, which the goals allow."""
+        """True if with random starts of flows the option needs more buffer, as the goals allow."""
         if self.checked is None or self.other_starts is None:
             return False
         drawn, most = self.other_starts.buffer_cells, self.goals.buffer_cells

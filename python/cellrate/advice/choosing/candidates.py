@@ -74,7 +74,7 @@ class Candidate:
     def sources(self, scenario: ResolvedScenario) -> tuple[str, ...]:
         """Settings of sources that suit the control; none if sources have no rates.
 
-        A Smith predictor needs the time constant of its switches.
+        For the Smith predictor the settings give sources and switches the same time constant.
         """
         if self.ability in {"none", "credit"}:
             return ()
@@ -181,7 +181,7 @@ def limited(scenario: ResolvedScenario, buffer_cells: int | None, policy: str) -
 
 
 def everywhere(scenario: ResolvedScenario, key: str, value: str) -> Iterator[str]:
-    """Settings `key=value` of the default for switches, and of switches with a key of their own."""
+    """Settings that give `key` a value in `[switch]`, and at each node that sets the key itself."""
     yield f"switch.{key}={value}"
     for node in scenario.keys.document["topology"].get("node", ()):
         if key in node:
@@ -211,8 +211,8 @@ class Option:
             settled, with the slowest seed; infinite if it never settles.
         overrides: Settings that turn the scenario into this option.
         locked_runs: Number of runs in which TCP sources ran in step (warning `phases-locked`).
-        reserved_cells: Greatest reserve of credits at a port; 0 without credits.
-        rise: Growth of the utilisation within the measuring window, as a share.
+        reserved_cells: Most cells that credits reserve at a port; 0 without credits.
+        rise: Growth of the utilisation within the measuring window, as a share of its mean there.
     """
 
     candidate: Candidate
@@ -256,7 +256,10 @@ class Option:
 
     @property
     def label(self) -> str:
-        """Name of the option, with the varied parameters; says if others are the scenario's."""
+        """Name of the option, with the varied parameters.
+
+        The text says so if the other parameters keep the values of the scenario.
+        """
         parts = [self.setting.label] if self.setting.values else []
         if self.candidate.is_own and self.candidate.ability != "none":
             parts.append("else the scenario's values" if parts else "the scenario's values")

@@ -13,7 +13,7 @@ KEPT = 0.25
 
 
 def unused(seeds: int) -> str:
-    """Text on the runs of a check."""
+    """Text on the runs of a check, whose seeds the search has not used."""
     return f"in {seeds} runs with seeds that the search did not use"
 
 
@@ -51,7 +51,7 @@ def missing(missed: Sequence[str], seeds: int | None = None) -> str:
 
 
 def unequal(kind: str, fairness: float) -> str:
-    """The sentence on a default goal of fairness that other goals leave out of reach."""
+    """The sentence that no `kind` reaches the default fairness beside the other goals."""
     return (
         f"No {kind} that was run has a fairness of {fairness:g} and meets the other goals, so "
         f"flows get unequal shares with the {kind} below."

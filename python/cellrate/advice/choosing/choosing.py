@@ -340,7 +340,8 @@ class _Choosing:
         """Runs the best option with other seeds; if it then misses a goal, the next one.
 
         If all these seeds need the same buffer, and the scenario draws no starts of flows, the
-        option is run with random starts, too. A longer run shows whether it still changes.
+        option is run with random starts, too. A longer run of the option shows if its rate still
+        rises.
         """
         seeds = self.effort.check_seeds
         while len(self.rejected) < CHECKS:
@@ -361,7 +362,7 @@ class _Choosing:
             self.rejected.append(Rejected(best, found, tuple(missed)))
         has_starts = self.plain.cells.start_jitter_seconds > 0
         if self.checked is not None and self.checked.same_with_each_seed and not has_starts:
-            self.phases("drawing the starts of the best control", 0, 1)
+            self.phases("running the best control with random starts", 0, 1)
             self.other_starts = self._there(OTHER_STARTS, self.checked, seeds)
 
     def look_elsewhere(self) -> None:
@@ -502,8 +503,8 @@ class _Choosing:
                 "or repeat the command: finished runs are kept"
             )
         if not options:
-            reasons = "; ".join(f"{name}: {why}" for name, why in self.refused.items())
-            raise BadInput(f"{self.base.path} allows none of these controls: {reasons}")
+            reasons = "; ".join(f"with `{name}` {why}" for name, why in self.refused.items())
+            raise BadInput(f"{self.base.path} allows no control that was tried: {reasons}")
         return Answer(
             base=self.base,
             goals=self.goals,

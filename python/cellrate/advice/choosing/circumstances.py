@@ -37,7 +37,10 @@ OTHER_STARTS = Circumstance(
 
 
 def longer(scenario: ResolvedScenario) -> Circumstance:
-    """The scenario for `LONGER` times as long, with a measuring window as long at the end."""
+    """The scenario with a run `LONGER` times as long.
+
+    The measuring window keeps its length, and stands at the end of the longer run.
+    """
     measured = scenario.keys.document["measure"]
     begin, end = (float(_core.quantity(measured[key], "time")) for key in ("from", "to"))
     whole = LONGER * scenario.cells.duration_seconds

@@ -105,9 +105,9 @@ def packet_figure(choice: PacketChoice) -> Figure:
 
 
 def _drawn(
-    dots: Sequence[Dot], axes: tuple[str, str], title: str, areas: str, hand: float | None = None
+    dots: Sequence[Dot], axes: tuple[str, str], title: str, areas: str, allowed: float | None = None
 ) -> Figure:
-    """The points with their names; `hand` is the greatest buffer that the goals allow, in cells."""
+    """The points with their names, and a line at the greatest buffer that the goals allow."""
     figure, [panel] = new_figure(1, width=6.9, height=5.2, shared=False)
     dots = sorted(dots, key=lambda one: one.x)
     with style.context(STYLE):
@@ -120,10 +120,10 @@ def _drawn(
             if one.is_best:
                 panel.scatter(one.x, one.y, s=110, facecolors="none",
                               edgecolors=COLOURS[1], linewidths=1.4, zorder=3)  # fmt: skip
-        if hand is not None:
-            panel.axvline(hand, color=FAINT, linestyle=":")
+        if allowed is not None:
+            panel.axvline(allowed, color=FAINT, linestyle=":")
             panel.annotate(
-                "buffer at hand", (hand, 0.02), (3, 0), color=NOTE, size=8,
+                "greatest buffer allowed", (allowed, 0.02), (3, 0), color=NOTE, size=8,
                 xycoords=panel.get_xaxis_transform(), textcoords="offset points",
             )  # fmt: skip
         if all(one.x > 0 for one in dots):

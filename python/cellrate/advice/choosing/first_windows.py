@@ -59,7 +59,7 @@ class FirstWindows:
 
     @property
     def fitting_segments(self) -> int:
-        """Greatest limit in segments with which all first windows fit the buffer; 0 if none is."""
+        """Greatest limit in segments with which all first windows fit the buffer; 0 without one."""
         windows = range(self.segments, 0, -1)
         fits = (one for one in windows if self.queue_bytes(one) <= self.port.buffer_bytes)
         return next(fits, 0)

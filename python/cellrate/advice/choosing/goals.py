@@ -339,12 +339,15 @@ class Enough(Criterion):
 def enough(
     least: float | None, goals: Goals, cells_per_second: float, *, over_tcp: bool
 ) -> Objective:
-    """An objective: fairness, a queue that the goals allow, throughput, no rise, a short queue.
+    """An objective of five criteria in this order; values that meet a goal count as equal.
+
+    They are fairness, a longest queue that the goals allow, throughput, a utilisation that no
+    longer rises, and a short queue.
 
     Args:
         least: Throughput in bit/s that is enough; without TCP, utilisation. If None, the goals'
             share of the best throughput is enough.
-        goals: The goals, which set the enough fairness and the longest queue.
+        goals: The goals, which say what fairness is enough and how long the queue may be.
         cells_per_second: Rate of the slowest bottleneck.
         over_tcp: True if flows run over TCP; without it fairness is not used.
     """

@@ -29,7 +29,8 @@ class Alternative:
         algorithm: Algorithm of `switch.aqm`; empty for the scenario's queue management.
         marks: True if the algorithm marks packets instead of dropping them.
         control: Control of the flows that obey rates; None for the scenario's control.
-        is_varied: True for the scenario's own with parameters other than the scenario's.
+        is_varied: True for the scenario's own recovery, queue management and control, if their
+            parameters differ from those in the scenario.
     """
 
     recovery: str = ""
@@ -65,12 +66,12 @@ class Alternative:
         return self.name
 
     def varied(self) -> Alternative:
-        """The alternative with other parameters; the scenario as it is then has another name."""
+        """The alternative with other parameters, so that it is no longer the scenario as it is."""
         is_own = self.control is None and not self.recovery
         return replace(self, is_varied=True) if is_own else self
 
     def removed(self, scenario: ResolvedScenario) -> tuple[str, ...]:  # noqa: ARG002  of RoCE
-        """Keys of the scenario that the alternative does not have."""
+        """Keys that this alternative must not have, and that only an edit of the file removes."""
         return ()
 
     def shared(self, scenario: ResolvedScenario) -> tuple[str, ...]:  # noqa: ARG002  of RoCE
@@ -150,7 +151,7 @@ def crossed(ranked: Sequence[str]) -> Iterator[Alternative]:
 
     Args:
         ranked: Recoveries, the best first in the scenario's queue management. The best `CROSSED`
-            are crossed, and DCTCP.
+            are combined with each algorithm, and DCTCP.
     """
     best = [one for one in ranked if one != OF_MARKS][:CROSSED]
     for recovery in (*best, OF_MARKS):

@@ -76,7 +76,7 @@ class PacketOption:
         acts: Number of packets that queue management dropped or marked, in all runs.
         locked_runs: Number of runs in which the phases of TCP sources locked.
         overrides: Settings that turn the scenario into this option.
-        removed: Keys of the scenario that the option does not have.
+        removed: Keys of the scenario file that must be deleted to run the option.
     """
 
     alternative: Alternative
@@ -352,7 +352,7 @@ class PacketChoice:
     def command(self) -> str:
         """The shell command that runs the recommended option once.
 
-        If the option lacks keys of the scenario, the file must first lose them.
+        Before the command is run, the keys `removed` of the option must be deleted from the file.
         """
         removed = self.best.removed
         own = (one for one in self.base.overrides if not one.startswith(removed))

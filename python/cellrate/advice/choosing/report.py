@@ -106,8 +106,8 @@ def _recommendation(answer: Answer) -> Iterator[str]:
     if over_tcp and best.candidate.ability != "none":
         yield (
             "The waits are those of cells at the bottleneck. The control also makes packets wait "
-            "in the sources, which is not in them: `cellrate compare` measures it as "
-            "`delay_with_source`."
+            "in the sources; these waits do not count here, but in the measure "
+            "`delay_with_source` of `cellrate compare`."
         )
     if second is None:
         yield "No other control meets the goals."
@@ -197,7 +197,9 @@ def _of_duration(answer: Answer, best: Option) -> Iterator[str]:
         if there.loss == 0:
             found += f", with {cells(there.buffer_cells)} of buffer"
         if loses:
-            found += f"; with the buffer below it loses {'more' if best.loss else 'cells'}"
+            found += (
+                f"; with the buffer recommended below it loses {'more' if best.loss else 'cells'}"
+            )
         found += ". "
     yield f"{found}To choose for a longer run, ask again with {again}."
 
@@ -269,8 +271,8 @@ def _reserve(answer: Answer) -> Iterator[str]:
         is_random = answer.has_drawn_buffer or chance_of_more(answer) is not None
         share = f" {covered(best.seeds)}" if is_random else ""
         yield (
-            f"The buffer equals the longest queue in runs of {seeds}, without a reserve.{share} "
-            "`cellrate size-buffer` computes the buffer for more seeds."
+            f"The buffer equals the longest queue in runs of {seeds}, without a safety "
+            f"margin.{share} `cellrate size-buffer` computes the buffer for more seeds."
         )
     network = Network.of_scenario(answer.base.scenario())
     longest = max((flow.tcp.segment_cells for flow in network.flows if flow.tcp), default=0)

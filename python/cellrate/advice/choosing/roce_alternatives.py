@@ -69,7 +69,7 @@ class OverRoce(Alternative):
         return replace(self, is_own=False)
 
     def removed(self, scenario: ResolvedScenario) -> tuple[str, ...]:
-        """Keys that the scenario has and the alternative does not, which no setting removes."""
+        """Keys that this alternative must not have, and that only an edit of the file removes."""
         document = scenario.keys.document
         if self.protection == _protection(document):
             return ()
@@ -121,7 +121,7 @@ class OverRoce(Alternative):
 
 
 def without(base: Job, keys: Sequence[str]) -> Job:
-    """A scenario without some keys that no setting removes; the scenario itself without keys."""
+    """The scenario after `keys` have been deleted from its text; unchanged if there are none."""
     if not keys:
         return base
     text = base.resolved()

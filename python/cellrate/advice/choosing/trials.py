@@ -155,7 +155,11 @@ class Trials:
         return self.lossless(option.setting)
 
     def check(self, option: Option, seeds: tuple[int, ...]) -> Option:
-        """Runs an option with other seeds, for its lossless buffer; for its loss if it may lose."""
+        """Runs an option with other seeds.
+
+        An option in a smaller buffer keeps the buffer, and its loss is measured. For any other
+        option the least lossless buffer is found again.
+        """
         at = self.laboratory
         laboratory = at.with_seeds(seeds)
         other = replace(self, laboratory=laboratory)

@@ -87,9 +87,10 @@ def _background(situation: Situation) -> Statement:
 
 
 def is_policed(situation: Situation) -> bool:
-    """True if a policer may drop more of the background than what exceeds its long-run rate.
+    """True if a policer may drop more of the background than the part above the long-run rate.
 
-    A policer drops in bursts what cannot pass later, and with a small CDVT cells that come early.
+    A policer drops the end of a burst although the link is free later. With a small CDVT it also
+    drops cells that come early.
     """
     return any(flow.is_dropped for flow in situation.others)
 

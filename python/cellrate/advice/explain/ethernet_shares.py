@@ -133,8 +133,8 @@ class _Sharing:
 
     Attributes:
         network: The network.
-        taken_by: Traffic that takes part of the lines' rates before the queue of the last call of
-            `rates`.
+        taken_by: Names of the traffic whose rate was subtracted from the lines in the last call of
+            `rates`, since it is served first or does not react.
     """
 
     def __init__(self, network: FrameNetwork) -> None:
@@ -145,7 +145,7 @@ class _Sharing:
         self._elastic: dict[Hop, float] = {}
 
     def part(self, hop: Hop) -> float:
-        """Share of a hop's rate that a control scheme allocates; 1 if it misses an elastic flow."""
+        """Share of a hop's rate that a control scheme allocates; 1 if some flow is not under it."""
         flows = (flow for flow in self.network.over[hop[0]] if _is_elastic(flow))
         # A line carries no more than its rate, whatever a scheme allocates.
         return min(1.0, _target(hop[0])) if all(flow.rate_controlled for flow in flows) else 1.0

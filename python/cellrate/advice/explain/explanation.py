@@ -41,7 +41,7 @@ class Units:
         unit: Unit that buffers lose, in the singular.
         queue: Unit of queue lengths.
         rate: Unit of rates.
-        bits_per_second: The unit of rates in bit/s.
+        bits_per_second: Number of bit/s in the unit of rates.
     """
 
     unit: str
@@ -219,7 +219,8 @@ TOPICS: tuple[Callable[[Subject], Iterable[Prediction]], ...] = (
 def explain(network: Network | FrameNetwork | JoinedNetwork) -> Explanation:
     """Collects the predictions of theory for a network of any link layer.
 
-    Flows that send nothing before the first change are left out.
+    The predictions describe the network before the first of the changes that the scenario makes
+    during the run. Flows that do not send then (`sends = false`) are left out.
     """
     if isinstance(network, JoinedNetwork):
         explanation = _collected(through_routers(network), BYTES)

@@ -45,7 +45,7 @@ class Loss:
     """An expectation of loss at a port.
 
     Attributes:
-        expected: Loss that is expected, such as none.
+        expected: "yes" if cells are lost, "no" if none is, or "possible".
         why: Reason of the expectation.
         kind: `bound` if the expectation holds in every possible run.
         formula: Name of the formula in `cellrate theory`; empty if the expectation follows from the

@@ -207,7 +207,7 @@ def _loses_nothing(subject: Subject, situation: Situation) -> bool:
 
 
 def _standing(subject: Subject, situation: Situation) -> Statement | None:
-    """Statement on the cells that wait once all windows are full: windows without the pipe.
+    """Statement on the cells that wait once all windows are full: the windows minus the pipe.
 
     None if flows share other ports, have shapers, unequal round trips or pauses, or other cells
     cross.

@@ -350,7 +350,8 @@ def _queue(bounds: FrameBounds, port: Line) -> Iterator[Prediction]:
         )
     if limit is None:
         reason = (
-            "the port has no buffer limit, and its flows have no windows that surely avoid timeouts"
+            "the port has no buffer limit, and windows bound no queue here: some flow has no "
+            "window, or TCP may send data twice"
         )
         if bounds.network.lossless is not None:
             name = bounds.network.lossless["by"].upper()

@@ -43,7 +43,7 @@ class QueueBound:
 
 
 def ports_with_queues(subject: Subject) -> tuple[Situation, ...]:
-    """Ports that can be overloaded, and those where cells of periodic sources meet first."""
+    """Ports that can be overloaded, and those where cells of periodic sources first meet."""
     return (*subject.bottlenecks, *filter(_is_periodic_here, subject.periodic))
 
 

@@ -1,4 +1,4 @@
-"""The seed for which statements on a network hold, if the network is drawn under it."""
+"""The seed for which statements on a network hold, if the seed decides the network's flows."""
 
 from __future__ import annotations
 

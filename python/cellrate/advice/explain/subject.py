@@ -98,7 +98,10 @@ class Subject:
 
     @cached_property
     def _answers(self) -> dict[Link, tuple[FormulaAnswer, ...]]:
-        """Results of every formula by port; where the load fits, for a queue that loses nothing."""
+        """Results of every formula by port.
+
+        At bottlenecks a formula may allow the loss ratio `RARE`; at other ports it allows no loss.
+        """
         rare = {one.port: RARE for one in self.bottlenecks}
         ratios = rare | {one.port: 0.0 for one in self.periodic}
         return {port: formulas_of(self.network, port, loss_ratio=r) for port, r in ratios.items()}
@@ -297,10 +300,10 @@ def acknowledgement_share(flow: Flow) -> float:
 
 
 def rm_cells(flow: Flow) -> tuple[int, bool, float]:
-    """Nrm, whether the source returns RM cells of the other channel, and acknowledgements there.
+    """Arguments of `data_share` for the channel of a flow's data.
 
-    They are the arguments of `data_share`. A channel without data sends no RM cell with
-    `frm_needs_data`.
+    They are Nrm; True if the source also returns RM cells, those of the channel in the other
+    direction; and the cells of acknowledgements in that channel per cell of data.
     """
     if flow.abr is None:
         return 0, False, 0.0

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from cellrate.advice.explain.answer import NoStatement, Prediction, Statement, Value
-from cellrate.advice.explain.beside import Beside
 from cellrate.advice.explain.capacity import counted_back, policed_background, unfair
 from cellrate.advice.explain.claims import Claim
 from cellrate.advice.explain.efci_cycle import cycle_utilisation
 from cellrate.advice.explain.losses import loss_at
+from cellrate.advice.explain.other_traffic import OtherTraffic
 from cellrate.advice.explain.rate_bounds import (
     Limit,
     bound_together,
@@ -146,9 +146,12 @@ def _bound_of_all(total: float, carried: float) -> Statement:
 
 @dataclass(frozen=True)
 class _Group:
-    """Expected rates of a group in bit/s, and the assumptions that fail.
+    """Expected rates of a group, and the assumptions of the prediction that fail.
 
-    Those in `skewed` affect only the division of the total among the flows of one link.
+    Attributes:
+        rates: Expected TCP throughput of each flow in bit/s.
+        common: Assumptions whose failure makes the total wrong, too.
+        skewed: Assumptions whose failure only divides the total over a link in another way.
     """
 
     rates: list[float]
@@ -167,8 +170,8 @@ def _expected(
         for flows in groups.values()
         for flow, tcp in flows
     }
-    beside = _beside(subject, rates, left)
-    found = {name: _group(subject, flows, shares, rates, beside) for name, flows in groups.items()}
+    others = _other_traffic(subject, rates, left)
+    found = {name: _group(subject, flows, shares, rates, others) for name, flows in groups.items()}
     # The total over one link does not depend on its division among flows; over several it does.
     several = len({shares.bottlenecks[f.name] for flows in groups.values() for f, _ in flows}) > 1
     for name, group in found.items():
@@ -242,9 +245,10 @@ def _rate(subject: Subject, flow: Flow, tcp: Tcp, cells_per_second: float) -> fl
 
 
 def _left_by_links(subject: Subject, shares: MaxMin, used: dict[str, float]) -> dict[Flow, float]:
-    """Rate of each elastic flow in cells/s if only links limit it: its share without what is lost.
+    """Rate of each elastic flow in cells/s if only links limit it.
 
-    A link may be empty at times in a limit cycle. Credits for acknowledgements travel with data.
+    That is its fair share, less the time in which its link is idle in a limit cycle, and less the
+    credit cells that its data channel carries for acknowledgements.
     """
     return {
         flow: shares.rates[flow.name]
@@ -255,9 +259,17 @@ def _left_by_links(subject: Subject, shares: MaxMin, used: dict[str, float]) -> 
     }
 
 
-def _beside(subject: Subject, rates: dict[Flow, float], left: dict[Flow, float]) -> Beside:
-    """The expected rates in cells/s, as other flows meet them."""
-    cells, small = dict(left), set[Flow]()
+def _other_traffic(
+    subject: Subject, rates: dict[Flow, float], left: dict[Flow, float]
+) -> OtherTraffic:
+    """The loads of links if all flows send at their expected rates.
+
+    Args:
+        subject: The network.
+        rates: Expected TCP throughput of each flow in bit/s.
+        left: Rate of each elastic flow in cells/s if only links limited it.
+    """
+    cells, window_limited = dict(left), set[Flow]()
     for flow, rate in rates.items():
         if flow.tcp is None:
             continue
@@ -265,8 +277,8 @@ def _beside(subject: Subject, rates: dict[Flow, float], left: dict[Flow, float])
         if peak:
             cells[flow] *= min(1.0, rate / peak)
         if window_rate(flow, flow.tcp) <= rate < EQUAL * peak:
-            small.add(flow)
-    return Beside(subject, cells, left, frozenset(small))
+            window_limited.add(flow)
+    return OtherTraffic(subject, cells, left, frozenset(window_limited))
 
 
 def _group(
@@ -274,13 +286,13 @@ def _group(
     flows: Sequence[tuple[Flow, Tcp]],
     shares: MaxMin,
     expected: dict[Flow, float],
-    beside: Beside,
+    others: OtherTraffic,
 ) -> _Group:
     rates, slow, timed = list[float](), list[str](), list[str]()
     for flow, tcp in flows:
         share = shares.rates[flow.name]
         rates.append(expected[flow])
-        timed += _by_time(flow, share) if not beside.is_limited(flow) else []
+        timed += _by_time(flow, share) if not others.is_limited(flow) else []
         if flow.abr is not None and window_rate(flow, tcp, share) < EQUAL * rates[-1]:
             slow.append(
                 "a segment leaves at the rate of the link, but at the fair share a segment takes "
@@ -290,7 +302,7 @@ def _group(
     common = [*_no_end(alone), *_steady(subject, flows), *_target(alone), *_late(subject, alone)]
     met = subject.bottlenecks_of(alone)
     common += [*policed_background(met), *counted_back(met)]
-    common += [*slow[:1], *timed[:1], *_between_bursts(subject, alone), *beside.fails(alone)]
+    common += [*slow[:1], *timed[:1], *_between_bursts(subject, alone), *others.fails(alone)]
     if not all(rates):
         common.append(
             "RM cells leave room for data, but with this Nrm returned RM cells leave none"
@@ -340,7 +352,7 @@ def _between_bursts(subject: Subject, flows: Sequence[Flow]) -> Iterator[str]:
         elif shortest < FOLLOW * trip:
             yield (
                 f"rates follow the background at {situation.port.name}, but a round trip takes "
-                f"{seconds(trip)}, but the background keeps a rate for only {seconds(shortest)}"
+                f"{seconds(trip)}, and the background keeps a rate for only {seconds(shortest)}"
             )
         over = [(flow, flow.tcp) for flow in situation.elastic if flow.tcp is not None]
         if not over:

@@ -132,8 +132,9 @@ class FrameBounds:
     def _payload_by_links(self, flow: FrameFlow, hop: int, seconds: float) -> float:
         """Most payload in bytes whose frames the credits of a link let begin within `seconds`.
 
-        A frame holds its credits for a loop. So the sum over frames of credits times loop is at
-        most all credits times the time and the longest loop.
+        A frame holds its credits for a loop: until they have returned to the sender. So the sum of
+        credits times loop over all frames is at most all credits times (`seconds` plus the longest
+        loop).
         """
         line, after = flow.hops[hop][0], _after(flow.hops, hop)
         lengths = np.arange(*_data_lengths(flow))
@@ -161,7 +162,10 @@ class FrameBounds:
         return taken, loops
 
     def _usable(self, line: Line, taken: npt.NDArray[np.float64]) -> float:
-        """Credits of a link that whole frames can hold together; all if frames take unequally."""
+        """Credits of a link that frames can hold together.
+
+        If all frames take n credits, this is a multiple of n; otherwise it is all credits.
+        """
         assert self.network.lossless is not None  # noqa: S101  callers know it
         credits_ = float(self.network.lossless["credits"][self._numbers[line]])
         least = float(taken.min())

@@ -56,7 +56,8 @@ class Answer(Shown):
         random: True if the seeds make runs differ.
         queue: Trace of the longest queue; of the longer run if one was made.
         remarks: Further remarks for the user.
-        refused_less: Under credit control, the reason why the scenario does not allow a cell less.
+        refused_less: Under credit control, the reason why the scenario does not allow a buffer that
+            is smaller by one cell.
     """
 
     question: Question

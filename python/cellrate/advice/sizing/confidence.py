@@ -12,7 +12,7 @@ CONFIDENCE = 0.95
 
 
 def covered_share(seeds: int, confidence: float = CONFIDENCE) -> float:
-    """Share of all possible runs, with confidence, whose value the largest of some seeds covers.
+    """Share of all possible runs whose value is at most the largest of some seeds, with confidence.
 
     The largest of n independent values lies below the p-quantile with probability p^n, whatever
     their distribution. So with n seeds the share is the p with p^n = 1 - confidence (Wilks 1941).

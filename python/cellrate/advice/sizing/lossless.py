@@ -31,7 +31,7 @@ class LinkRoom:
         link: Name of the link.
         switch: Name of the switch.
         priorities: Number of priorities of the link that flows use.
-        room_bytes: Room for each priority, by the formula or as the scenario sets it.
+        room_bytes: Space for each priority, by the formula or as the scenario sets it.
         held_bytes: Most bytes of a priority from this link that the switch held in any run; None if
             reports leave the link out, since no flow uses the link's opposite direction.
         seed: Seed of that run.
@@ -46,7 +46,7 @@ class LinkRoom:
 
     @property
     def share(self) -> float | None:
-        """Share of the room that was used; None if it is not known."""
+        """Share of the space that was used; None if it is not known."""
         return None if self.held_bytes is None else self.held_bytes / self.room_bytes
 
 
@@ -57,9 +57,9 @@ class LosslessAnswer(Shown):
     Attributes:
         question: The question that was asked.
         by: ``pfc`` or ``cbfc``.
-        loses: A reason for which frames may be lost; None if the room suffices by the formula.
+        loses: A reason for which frames may be lost; None if the space suffices by the formula.
         links: The links that lead to switches and carry flows, the fullest first.
-        memory_bytes: Room of each switch for all its links and their priorities.
+        memory_bytes: Space in each switch for all links into it and their priorities, together.
         packets_dropped: Packets that the runs lost.
     """
 
@@ -72,7 +72,9 @@ class LosslessAnswer(Shown):
 
     def __repr__(self) -> str:
         largest = max(self.memory_bytes.values())
-        return f"<room under {self.by} in {self.question.path}: at most {largest:,} bytes a switch>"
+        return (
+            f"<buffers under {self.by} in {self.question.path}: at most {largest:,} bytes a switch>"
+        )
 
     def words(self) -> Iterator[str]:
         """The result in sentences."""
@@ -82,7 +84,7 @@ class LosslessAnswer(Shown):
         yield f"Memory under {self.by.upper()}: {most:,} bytes at {name}{of}."
         yield (
             f"For each priority of a link this is {PARTS[self.by]}. No frame is lost by overflow "
-            "with this room, whatever the flows send."
+            "with this space, whatever the flows send."
             if self.loses is None
             else f"Frames may be lost: {self.loses}."
         )
@@ -94,7 +96,7 @@ class LosslessAnswer(Shown):
                 if more
                 else several[0].link
             )
-            yield f"Flows use several priorities of {links}; each priority has room of its own."
+            yield f"Flows use several priorities of {links}; each priority has a space of its own."
         full = self.links[0]
         if full.share is not None:
             yield (
@@ -106,11 +108,11 @@ class LosslessAnswer(Shown):
         yield f"Switches dropped {lost} in {runs}."
 
     def document(self) -> Document:
-        """The room of each link as a document."""
+        """The buffer space of each link as a document."""
         heads = (
             *(
                 Column("link"),
-                Column("room\n(bytes)", "right"),
+                Column("space\n(bytes)", "right"),
                 Column("most held\n(bytes)", "right"),
             ),
             *(Column("share", "right"), Column("seed", "right", optional=True)),
@@ -119,7 +121,7 @@ class LosslessAnswer(Shown):
         left = len(self.links) - len(shown)
         rest = f"{counted(left, 'link')} more took no larger share."
         more = (Paragraph(rest, "faint"),) if left else ()
-        section = Section("Room for a priority of each link", (Table(heads, shown), *more))
+        section = Section("Buffer space for a priority of each link", (Table(heads, shown), *more))
         title = f"Memory under {self.by.upper()} for no loss"
         return Document(title, (*map(Paragraph, self.words()), section))
 
@@ -151,8 +153,8 @@ def size_lossless(
         runner: Runs jobs.
 
     Raises:
-        SizingError: The question has a target that has no meaning without losses and queues'
-            limits, or no flow crosses a switch.
+        SizingError: The question has a port or a target, which have no meaning where no frame is
+            lost, or no flow crosses a switch.
     """
     network = networks[0]
     assert network.lossless is not None  # noqa: S101  callers know it
@@ -165,8 +167,8 @@ def size_lossless(
     for option, is_given in targets.items():
         if is_given:
             raise SizingError(
-                f"{option} has no meaning under `{by}`, where each link has room of its own and no "
-                f"frame is lost; leave {option} out, or `{by}`"
+                f"{option} has no meaning under `{by}`: the answer is the buffer space that each "
+                f"link into a switch needs to lose no frame; leave {option} out, or `{by}`"
             )
     used: dict[int, set[int]] = {}
     for one in networks:

@@ -1,4 +1,4 @@
-"""Assumptions of the expected throughput that fail by traffic beside the data of a flow."""
+"""Assumptions of the expected throughput that fail because of other traffic on a flow's path."""
 
 from __future__ import annotations
 
@@ -34,23 +34,25 @@ SHORT = 0.015
 
 
 @dataclass(frozen=True)
-class Beside:
-    """Loads of links at the predicted rates, and the assumptions that fail by them.
+class OtherTraffic:
+    """The loads of links at the predicted rates, and the assumptions that these loads violate.
+
+    Loads are data of other flows, and the acknowledgements, RM cells and credits that return.
 
     Attributes:
         subject: The network.
         cells: Predicted rate of each elastic flow in cells/s, RM cells included.
         shares: Rate of each of these flows in cells/s if only links limited it.
-        small: Flows that a window in each round trip limits.
+        window_limited: Flows whose TCP sends one window in each round trip, less than links allow.
     """
 
     subject: Subject
     cells: Mapping[Flow, float]
     shares: Mapping[Flow, float]
-    small: frozenset[Flow]
+    window_limited: frozenset[Flow]
 
     def fails(self, flows: Sequence[Flow]) -> Iterator[str]:
-        """Assumptions that fail on the paths of some flows, at most one of each kind."""
+        """Assumptions that fail on the paths of the given flows, at most one of each kind."""
         ahead = dict.fromkeys(link for flow in flows for link in flow.forward)
         for found in (self._emptied, self._mixed, self._meetings):
             yield from [found[link] for link in ahead if link in found][:1]
@@ -66,7 +68,7 @@ class Beside:
 
     @cached_property
     def _ports(self) -> tuple[Situation, ...]:
-        """Ports that can be overloaded, or that data share with cells of the other direction."""
+        """Ports that can be overloaded, and ports where data meet returning cells of others."""
         busy = self.subject.bottlenecks
         met = {one.port for one in busy}
         network = self.subject.network
@@ -76,7 +78,7 @@ class Beside:
 
     @cached_property
     def _emptied(self) -> dict[Link, str]:
-        """Ports whose links may be empty at times, since the scheme only marks."""
+        """By port, the assumption that fails since its link may be idle: its scheme only marks."""
         found = {}
         for situation in self._ports:
             reason = cycle_utilisation(self.subject, situation)
@@ -86,17 +88,17 @@ class Beside:
 
     @cached_property
     def _mixed(self) -> dict[Link, str]:
-        """Ports where flows under rate control meet elastic flows without."""
+        """By port, the assumption that fails since ABR flows meet elastic flows without ABR."""
         return {
             situation.port: f"all elastic flows at {situation.port.name} obey rates, but those "
-            "without ABR obey none, and leave what they want to the others"
+            "without ABR obey none, so ABR flows get only what those leave"
             for situation in self._ports
             if situation.abr and len(situation.abr) < len(situation.elastic)
         }
 
     @cached_property
     def _unused(self) -> dict[Link, str]:
-        """Ports where some flows leave a part of their share to others."""
+        """By port, the assumption that fails since flows leave a part of their share to others."""
         found = {}
         for situation in self._ports:
             returning = self._returning.get(situation.port, ())
@@ -135,14 +137,14 @@ class Beside:
 
     @cached_property
     def _meetings(self) -> dict[Link, str]:
-        """Ports where segments of flows with small windows may wait for each other."""
+        """By port, the assumption that fails since segments of window-limited flows may queue."""
         found = {}
         for situation in self.subject.bottlenecks:
             port, flows = situation.port, situation.elastic
             segments = sum(flow.tcp.segment_cells for flow in flows if flow.tcp)
             windows = sum(flow.tcp.window_cells if flow.tcp else math.inf for flow in flows)
             pipe = port.cells_per_second * max(situation.round_trips_seconds, default=0.0)
-            limited = self.small.intersection(flows)
+            limited = self.window_limited.intersection(flows)
             if not situation.abr and windows < pipe + segments:
                 limited = frozenset(flows)
             if not limited or len(flows) == 1:
@@ -172,7 +174,7 @@ class Beside:
 
     @cached_property
     def _back(self) -> dict[Link, str]:
-        """Links that are too slow for the acknowledgements and RM cells of the predicted rates."""
+        """By link, the assumption that fails since acknowledgements and RM cells do not fit it."""
         found = {}
         for link, flows in self._returning.items():
             reason = self._too_slow(link, flows)
@@ -222,7 +224,7 @@ class Beside:
 
     @cached_property
     def _uncredited(self) -> dict[Flow, str]:
-        """Flows whose acknowledgements need more than credits allow, or whose credits vary."""
+        """By flow, the assumption that fails since credits vary, or delay cells of the flow."""
         credit, found = self.subject.network.credit, dict[Flow, str]()
         if credit is None:
             return found
@@ -239,7 +241,7 @@ class Beside:
         return found
 
     def _of_credits(self, credit: Parameters, flow: Flow, cells: float) -> str:
-        """The assumption on static credits of a flow that fails; else empty."""
+        """The assumption that fails for a flow under static credits; empty if none fails."""
         need = cells * acknowledgement_share(flow)
         most = credited_cells_per_second(credit, flow.backward, flow.forward, flow.ack_service)
         if need > most:
