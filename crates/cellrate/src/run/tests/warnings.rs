@@ -240,6 +240,16 @@ fn blocks_too_short_for_the_run_or_for_the_dependence_are_said() {
     );
 }
 
+/// The round trip of `far` is above 100 ms. The window of 400 ms has fewer than 20 of these.
+#[test]
+fn a_flow_that_never_starts_has_no_round_trip_in_the_run() {
+    let far = r#"flow = [{ name = "far", service = "ubr", access = "50 ms", start = "1 s" }, "#;
+    let text = LOSSY.replace("flow = [", far);
+    for code in ["short-window", "short-warm-up"] {
+        warns(&text, &[r#"flow.far.start="0 s""#], &[], code);
+    }
+}
+
 #[test]
 fn events_that_were_not_kept_are_said() {
     let all = r#"measure.events=["loss"]"#;

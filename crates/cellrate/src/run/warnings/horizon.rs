@@ -50,10 +50,12 @@ pub fn never_starts<'a>(
 }
 
 fn short(scenario: &Scenario, plan: &Plan, warnings: &mut Vec<Warning>) {
+    // A flow that starts after the end of the run makes no round trip in it.
     let Some((slowest, longest)) = plan
         .flows
         .iter()
-        .map(|f| (f, plan.round_trip(f)))
+        .filter(|flow| flow.start < scenario.run.duration)
+        .map(|flow| (flow, plan.round_trip(flow)))
         .max_by_key(|(_, rtt)| *rtt)
     else {
         return;

@@ -102,7 +102,11 @@ impl Site<'_> {
         let switches: Vec<(usize, &Node)> = nodes.filter(with).collect();
         problems.extend(self.mismatch());
         if !switches.is_empty() && !switches.iter().any(|(index, _)| self.carries_abr(*index)) {
-            let message = "no ABR flow passes the switch, so `vsvd` has no control loop to end";
+            let names: Vec<&str> = switches.iter().map(|(_, node)| &*node.name).collect();
+            let message = format!(
+                "no ABR flow passes a switch with `vsvd` ({}), so `vsvd` splits no control loop",
+                listed(&names)
+            );
             problems.push(Problem::error(
                 self.place.clone(),
                 message,
