@@ -41,7 +41,7 @@ class Trials:
     Attributes:
         candidate: The control that is run.
         laboratory: Runs settings of the control, in buffers without a limit.
-        scenario: The scenario under the candidate.
+        scenario: The scenario with the candidate as its control.
         plain: The scenario as the user wrote it.
         finite: Options in smaller buffers.
     """
@@ -99,7 +99,7 @@ class Trials:
         race(self.laboratory, tried, [AS_IT_IS], objective)
 
     def _usual(self) -> list[Setting]:
-        """The usual source settings of this kind of control, if the scenario has this control."""
+        """Source settings that suit this kind of control; none unless it is the scenario's own."""
         if not self.candidate.is_own:
             return []
         values = (one.partition("=") for one in self.candidate.sources(self.scenario))

@@ -223,7 +223,7 @@ def _credit(bounds: FrameBounds) -> Iterator[Statement]:
 
 
 def _link_credits(bounds: FrameBounds) -> Iterator[Statement]:
-    """Statements on CBFC links whose credits do not cover a loop at the full rate."""
+    """Statements on CBFC links that at the full rate run out of credits before these return."""
     for (line, priority), rate in bounds.link_credit_rates.items():
         if rate < line.bits_per_second:
             yield Statement(

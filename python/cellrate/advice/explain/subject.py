@@ -118,7 +118,7 @@ class Subject:
 
     @cached_property
     def surroundings(self) -> str:
-        """Text on background, contracts and two-way data, for the name of a prediction."""
+        """Text on background, contracts and two-way data, for the name of a kind of prediction."""
         if any(situation.has_varying_background for situation in self.bottlenecks):
             beside = ", background in bursts"
         elif any(situation.others for situation in self.bottlenecks):
@@ -132,7 +132,7 @@ class Subject:
 
     @cached_property
     def differences(self) -> str:
-        """Text on what differs between flows of a bottleneck, for the name of a prediction."""
+        """Text on how flows of a bottleneck differ, for the name of a kind of prediction."""
         met, found = self.bottlenecks, ""
         if any(situation.has_other_bottlenecks for situation in met):
             found += ", several bottlenecks"

@@ -32,7 +32,7 @@ BUFFERS = {
     "pfc": "XOFF and headroom of all links to it",
     "cbfc": "the credits of all links to it",
 }
-"""Bounds of a queue under each flow control by priority."""
+"""Words for what bounds a queue, by the flow control of the links."""
 OPTION_BYTES = 40
 """Most bytes of options in a TCP header (RFC 9293 3.1)."""
 LEAST_BYTES = PREAMBLE_BYTES + SHORTEST_BYTES

@@ -130,7 +130,7 @@ class Situation:
 
     @cached_property
     def queue(self) -> int:
-        """Number of the last served queue with elastic flows; without any, of the last queue."""
+        """Number of the queue of lowest priority with elastic flows; without these, with any."""
         numbers = [self.switch.queue_of(flow.service) for flow in self.elastic or self.flows]
         return max(numbers, default=len(self.switch.priority) - 1)
 

@@ -398,7 +398,7 @@ def _for_delay(network: FrameNetwork, port: Line, delay_seconds: float) -> int:
 
 
 def _of_delay(network: FrameNetwork, port: Line) -> Iterator[str]:
-    """Sentences on the span of the delay, and on frames that wait longer."""
+    """Sentences on what the delay includes, and on frames that wait longer."""
     yield (
         f"The delay spans the time from a frame's last bit at {port.name} until this bit leaves, "
         "with preambles and gaps of the frames that fill the queue in the greatest number. The "
