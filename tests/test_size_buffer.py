@@ -92,6 +92,19 @@ def test_targets_change_the_answer() -> None:
     assert lossier.buffer_cells < lossy.buffer_cells < lossless.buffer_cells
     assert lossy.upper_loss_ratio is not None
     assert 0 < (lossy.mean_loss_ratio or 0) <= lossy.upper_loss_ratio <= 0.01
+    # Under TCP some small buffers lose less than larger ones, at a lower throughput.
+    lax = ask(UBR, short, 'switch.buffer="84 cells"', loss_ratio=0.085)
+    [enough] = [one for one in lax.smaller if one.holds]
+    assert enough.cells < 84 < (lax.searched or pytest.fail("not searched")).too_small_cells
+    assert 0 < enough.mean_loss_ratio < (enough.upper_loss_ratio or 0) <= 0.085
+    assert 0 < enough.tcp_bits_per_second < lax.tcp_bits_per_second / 2
+    said = " ".join(verdict(lax))
+    assert (
+        f"Far smaller buffers can meet the target as well, since TCP sends less when cells are lost. With {enough.cells} cells"
+        in said
+    )
+    assert "The buffer in the scenario has 84 cells and misses the target: the mean" in said
+    assert "too few" not in said
     late = ask(UBR, short, delay_seconds=0.005)
     # 149.76 Mbit/s for 5 ms; the random cells are in the same queue.
     assert late.buffer_cells == math.floor(0.005 * 149.76e6 / 424)

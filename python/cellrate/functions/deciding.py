@@ -47,7 +47,8 @@ def size_buffer(
         scenario: A path, TOML, mapping or `Scenario`, as for `run`.
         overrides: Settings, as for `run`.
         port: Output port, as in A->B; by default the port with the longest queue.
-        loss_ratio: Largest mean cell loss ratio; 0 for no loss at all.
+        loss_ratio: Largest mean cell loss ratio; 0 for no loss at all. The answer is the least
+            buffer above which no buffer that was tried misses it.
         delay_seconds: Longest queueing delay, instead of a loss ratio.
         seeds: Number of seeds.
         first_seed: First seed.

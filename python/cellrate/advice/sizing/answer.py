@@ -38,6 +38,25 @@ class EndlessGrowth:
 
 
 @dataclass(frozen=True)
+class Smaller:
+    """Runs with a buffer below the one that a search for a loss ratio found.
+
+    Attributes:
+        cells: The buffer.
+        mean_loss_ratio: Mean cell loss ratio of the port.
+        upper_loss_ratio: One-sided 95 % upper bound of this mean; None with one run.
+        tcp_bits_per_second: Mean throughput of all TCP flows.
+        holds: True if the buffer meets the target.
+    """
+
+    cells: int
+    mean_loss_ratio: float
+    upper_loss_ratio: float | None
+    tcp_bits_per_second: float
+    holds: bool
+
+
+@dataclass(frozen=True)
 class Answer(Shown):
     """Result of sizing the buffer of a port.
 
@@ -52,6 +71,8 @@ class Answer(Shown):
         runs: The runs with the buffer, or the runs without a limit if these give the exact buffer.
         unlimited: The runs without a limit on buffers.
         searched: Result of the bisection, if the target is a loss ratio.
+        smaller: Buffers below `buffer_cells` that were tried because sources that lose cells send
+            less: they may meet a loss ratio at a low throughput.
         longest_queues_cells: Longest queue over all seeds at every port, without a limit.
         random: True if the seeds make runs differ.
         queue: Trace of the longest queue; of the longer run if one was made.
@@ -69,6 +90,7 @@ class Answer(Shown):
     runs: tuple[PortRun, ...] = ()
     unlimited: tuple[PortRun, ...] = ()
     searched: LeastBuffer | None = None
+    smaller: tuple[Smaller, ...] = ()
     longest_queues_cells: dict[str, int] = field(default_factory=dict)
     random: bool = True
     queue: Series | None = None
@@ -94,6 +116,11 @@ class Answer(Shown):
     def normal_tolerance_cells(self) -> float | None:
         """Buffer for 99 % of all runs, with 95 % confidence, if queues are normally distributed."""
         return normal_tolerance(self.each_cells) if self.random else None
+
+    @property
+    def tcp_bits_per_second(self) -> float:
+        """Mean throughput of all TCP flows in the runs with the buffer."""
+        return fmean(run.tcp_bits_per_second for run in self.runs)
 
     @property
     def mean_loss_ratio(self) -> float | None:

@@ -11,7 +11,7 @@ from cellrate import __version__
 from cellrate.advice.formulas import FormulaAnswer
 from cellrate.advice.formulas.credit import reserved_cells
 from cellrate.advice.locked_phases import doubt
-from cellrate.advice.sizing.answer import Answer, EndlessGrowth
+from cellrate.advice.sizing.answer import Answer, EndlessGrowth, Smaller
 from cellrate.advice.sizing.confidence import (
     CONFIDENCE,
     covered,
@@ -65,7 +65,14 @@ def verdict(answer: Answer) -> list[str]:
         return [*_remarks(answer)]
     locked = sum(run.locked for run in answer.runs)
     doubts = doubt(locked, len(answer.runs), "this buffer")
-    return [*doubts, _buffer(answer), *_found(answer), *_own(answer), *_remarks(answer)]
+    return [
+        *doubts,
+        _buffer(answer),
+        *_found(answer),
+        *_smaller(answer),
+        *_own(answer),
+        *_remarks(answer),
+    ]
 
 
 def _endless(answer: Answer) -> list[str]:
@@ -119,7 +126,39 @@ def _own(answer: Answer) -> list[str]:
         return []
     excess = own - cells
     verdict = f"{excess:,.0f} more than needed" if excess >= 0 else f"{-excess:,.0f} too few"
-    return [f"The buffer in the scenario has {own:,.0f} cells, {verdict}."]
+    found = f"The buffer in the scenario has {own:,.0f} cells"
+    for one in answer.smaller:
+        if one.cells == own:
+            verdict = "meets the target, too" if one.holds else "misses the target"
+            return [f"{found} and {verdict}: {_with_smaller(one)}."]
+    return [f"{found}, {verdict}."]
+
+
+def _with_smaller(one: Smaller) -> str:
+    """Clause on the loss ratio and throughput with a smaller buffer."""
+    return (
+        f"the mean cell loss ratio is {one.mean_loss_ratio:.3g}{_bounded(one.upper_loss_ratio)} "
+        f"and TCP throughput {one.tcp_bits_per_second / 1e6:.2f} Mbit/s"
+    )
+
+
+def _bounded(bound: float | None) -> str:
+    """The upper bound of a mean; empty if there is none."""
+    return "" if bound is None else f", at most {bound:.3g} with {CONFIDENCE:.0%} confidence"
+
+
+def _smaller(answer: Answer) -> list[str]:
+    """Sentences on smaller buffers that meet a loss ratio, because sources then send less."""
+    enough = [one for one in answer.smaller if one.holds]
+    if not enough:
+        return []
+    return [
+        (
+            "Far smaller buffers can meet the target as well, since TCP sends less when cells are "
+            f"lost. With {counted(enough[-1].cells, 'cell')} {_with_smaller(enough[-1])}, instead "
+            f"of {answer.tcp_bits_per_second / 1e6:.2f} Mbit/s with {answer.buffer_cells:,} cells."
+        )
+    ]
 
 
 def _found(answer: Answer) -> list[str]:
@@ -129,8 +168,7 @@ def _found(answer: Answer) -> list[str]:
     if answer.each_cells:
         return [_lossless(answer), *_covered(answer)]
     loss = f"{answer.mean_loss_ratio or 0.0:.3g}"
-    bound = answer.upper_loss_ratio
-    upper = f", at most {bound:.3g} with {CONFIDENCE:.0%} confidence" if bound is not None else ""
+    upper = _bounded(answer.upper_loss_ratio)
     found = [f"With this buffer the mean cell loss ratio of {runs} runs is {loss}{upper}."]
     if answer.random and not any(run.cells_dropped for run in answer.runs):
         share = 1 - covered_share(runs)
@@ -385,6 +423,7 @@ def as_json(answer: Answer | PacketAnswer | LosslessAnswer) -> dict[str, Any]:
         "least_buffer_cells_by_seed": list(answer.each_cells),
         "mean_loss_ratio": answer.mean_loss_ratio,
         "upper_mean_loss_ratio": answer.upper_loss_ratio,
+        "smaller_buffers": to_json(answer.smaller),
         "runs_with_buffer": to_json(answer.runs),
         "runs_without_limit": to_json(answer.unlimited),
         "longest_queues_cells": answer.longest_queues_cells,

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
+from statistics import fmean
 
 from cellrate import ScenarioError
 from cellrate.advice.formulas import Situation, formulas_of
@@ -16,7 +17,7 @@ from cellrate.advice.formulas.growth import (
     growth_of,
 )
 from cellrate.advice.formulas.tcp import beside_windows
-from cellrate.advice.sizing.answer import Answer, EndlessGrowth
+from cellrate.advice.sizing.answer import Answer, EndlessGrowth, Smaller
 from cellrate.advice.sizing.confidence import upper_mean
 from cellrate.advice.sizing.question import Measured, PortRun, Question, SizingError, measure
 from cellrate.advice.sizing.search import least, least_each
@@ -28,6 +29,8 @@ from cellrate.simulation.runner import Job
 
 # Largest buffer that is tried: 53 GB.
 MOST_CELLS = 10**9
+# Ratio of the buffers that are tried below the one that meets a loss ratio.
+APART = 4
 
 
 def for_no_loss(answer: Answer, runner: Runner) -> Answer:
@@ -76,9 +79,10 @@ def _by_credits(answer: Answer, runner: Runner) -> Answer:
 
 
 def for_loss(answer: Answer, runner: Runner) -> Answer:
-    """Finds the least buffer with which the mean loss ratio of the port stays within the target.
+    """Finds the least buffer above which no tried buffer misses the target of the mean loss ratio.
 
-    With several seeds the one-sided 95 % bound of the mean must stay within the target.
+    With several seeds the one-sided 95 % bound of the mean must stay within the target. Under TCP
+    much smaller buffers may meet the target, too, because sources that lose cells send less.
     """
 
     @cache
@@ -95,8 +99,35 @@ def for_loss(answer: Answer, runner: Runner) -> Answer:
         upper *= 2
         _refuse_too_much(upper)
     found = least(holds, 1, upper)
+    smaller = tuple(
+        Smaller(
+            cells,
+            fmean(losses := [run.loss_ratio for run in runs]),
+            upper_mean(losses),
+            fmean(run.tcp_bits_per_second for run in runs),
+            holds(cells),
+        )
+        for cells in _smaller(answer, found.cells)
+        if (runs := runs_with(cells))
+    )
     runs = runs_with(found.cells)
-    return _with_others(replace(answer, buffer_cells=found.cells, searched=found, runs=runs))
+    return _with_others(
+        replace(answer, buffer_cells=found.cells, searched=found, smaller=smaller, runs=runs)
+    )
+
+
+def _smaller(answer: Answer, cells: int) -> list[int]:
+    """Buffers below `cells` to try, the scenario's own among them; none without TCP.
+
+    Without TCP the sources do not react to losses, so no smaller buffer meets the target.
+    """
+    if all(flow.tcp is None for flow in answer.question.network.flows):
+        return []
+    own = answer.port.switch.buffer_cells
+    found = {int(own)} if 1 <= own < cells else set[int]()
+    while cells := cells // APART:
+        found.add(cells)
+    return sorted(found)
 
 
 def _keeps(loss_ratio: float, runs: Sequence[PortRun]) -> bool:
