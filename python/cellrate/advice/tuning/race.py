@@ -78,9 +78,9 @@ def require_budget(budget: int, references: int, seeds: int, settings: int) -> N
     if settings < LEAST:
         least = cost(LEAST, references, seeds)
         raise BadInput(
-            f"--budget {budget}: two settings, the scenario as it is and those of --include "
-            f"take {least} runs with {seeds} seeds each; allow --budget {least} or more, or "
-            "fewer --seeds"
+            f"--budget {budget}: two settings, the scenario as it is and those of --include, with "
+            f"{seeds} seeds each, take {least} runs; allow --budget {least} or more, or fewer "
+            "--seeds"
         )
 
 
