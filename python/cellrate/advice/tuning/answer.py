@@ -49,6 +49,8 @@ class Answer(Shown):
         budget: Number of runs that were allowed.
         ranked: Every setting that was run, the best first.
         order: The settings in the order in which they were first run.
+        rise: Growth of the bottlenecks' utilisation within the measuring window of a run with the
+            best setting, as a share.
         most_throughput: The best setting if throughput comes before loss. Set only if the fluid
             model finds no feasible pair of RIF and RDF, otherwise None.
         refused: Settings that the scenario does not allow, with the reason of each.
@@ -67,6 +69,7 @@ class Answer(Shown):
     budget: int
     ranked: tuple[Ranked, ...]
     order: tuple[Setting, ...]
+    rise: float = 0.0
     most_throughput: Ranked | None = None
     refused: Mapping[Setting, str] = field(default_factory=dict)
     simulated: int = 0

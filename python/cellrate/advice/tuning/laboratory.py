@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import shlex
 from collections.abc import Callable, Iterable, Sequence
@@ -10,7 +11,7 @@ from fractions import Fraction
 from typing import Any, Self
 
 from cellrate import ScenarioError
-from cellrate.advice.tuning.measures import Criterion, Measures
+from cellrate.advice.tuning.measures import Criterion, Measures, rise, traced
 from cellrate.simulation.network import Network
 from cellrate.simulation.network.ethernet_view import FrameNetwork, network_of
 from cellrate.simulation.run_types import Runner
@@ -190,6 +191,13 @@ class Laboratory:
         jobs = [self.job(setting, seed) for setting, seed in wanted]
         for (setting, _), measures in zip(wanted, self.measured(jobs), strict=True):
             self.trials[setting] = (*self.trials.get(setting, ()), measures)
+
+    def rise(self, setting: Setting) -> float:
+        """Growth of the utilisation within the measuring window, in one more run that traces it."""
+        job = self.job(setting, self.seeds[0])
+        settings = traced(network_of(job.scenario()))
+        [outcome] = self.runner([replace(job, overrides=job.overrides + settings)])
+        return rise(outcome, json.loads(outcome.summary()), self.ports)
 
     def measured(self, jobs: Sequence[Job]) -> list[Measures]:
         """The measures of runs, which are counted in `known` or `simulated`."""

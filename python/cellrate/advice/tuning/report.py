@@ -12,7 +12,7 @@ import numpy as np
 from cellrate import __version__
 from cellrate.advice.tuning.answer import METHODS, Answer, differences, estimates
 from cellrate.advice.tuning.laboratory import AS_IT_IS, Setting, shown
-from cellrate.advice.tuning.measures import Criterion
+from cellrate.advice.tuning.measures import BAND, Criterion
 from cellrate.advice.tuning.proposal import ModelResults
 from cellrate.advice.tuning.race import Ranked
 from cellrate.advice.tuning.search_history import LEAST_SETTINGS, deciding, importance
@@ -135,6 +135,11 @@ def headline(answer: Answer) -> list[str]:
         )
         if rival is not None:
             sentences.append(_preferred(answer, *rival))
+    if answer.rise > BAND:
+        sentences.append(
+            f"With this setting the utilisation still rises by {answer.rise:.0%} within the "
+            "measuring window: in longer runs another setting may be best."
+        )
     if answer.chosen.setting != AS_IT_IS:
         sentences.append(f"The scenario as it is{_how_good(answer, answer.as_it_is)}.")
     sentences += answer.modelled.pace(answer.chosen.setting) if answer.modelled else []
@@ -417,6 +422,7 @@ def as_json(answer: Answer) -> dict[str, Any]:
         ],
         "method": answer.method,
         "no_model": answer.no_model,
+        "rise": answer.rise,
         "feasible": None if answer.modelled is None else not answer.infeasible,
         "seeds": list(answer.seeds),
         "runs": {

@@ -185,6 +185,7 @@ class _Tuning:
     ) -> Answer:
         laboratory = self.laboratory
         infeasible = modelled is not None and not modelled.judgement.feasible.any()
+        ranked = tuple(ranking(laboratory, self.objective))
         return Answer(
             base=laboratory.base,
             objective=self.objective,
@@ -195,7 +196,8 @@ class _Tuning:
             space=space,
             not_varied=not_varied,
             budget=budget,
-            ranked=tuple(ranking(laboratory, self.objective)),
+            ranked=ranked,
+            rise=laboratory.rise(ranked[0].setting),
             order=tuple(laboratory.trials),
             most_throughput=(ranking(laboratory, self._full_first())[0] if infeasible else None),
             refused={setting: _first_line(error) for setting, error in laboratory.refused.items()},
