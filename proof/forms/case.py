@@ -1,7 +1,5 @@
 """One test of the simulator against a closed form: scenario, observations and expected means."""
 
-from __future__ import annotations
-
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,16 +20,12 @@ class Case:
     """Independent replications of one scenario whose observations have known means.
 
     Attributes:
-        form: The closed form.
-        name: Parameters of the form.
         scenario: Returns the text of the scenario with a fault of a given size; 0 for no fault.
         observe: Reads a run's values of `quantities`, in their order; further values are shown in
             pictures and not tested.
-        quantities: Names of the tested quantities.
         expected: Means of the quantities by theory.
         replications: Number of runs of the test, each with a seed of its own.
         alarm: P value below which the test fails.
-        judge: Computes P values.
         powers: Least probability with which the test notices a fault, by the fault's size.
         allowed: Least and greatest means, where theory gives a limit.
         excess: Factor by which approximate P values may understate the frequency of alarms.
@@ -51,13 +45,7 @@ class Case:
     excess: float = 1.0
 
     def run(self, number: int, replication: int, fault: float = 0.0) -> list[float]:
-        """Observations of one replication of set `number`.
-
-        Args:
-            number: Number of the set of seeds; the test uses set 0.
-            replication: Number of the run in the set, from 0.
-            fault: Size of the fault in the scenario.
-        """
+        """Observations of one replication, of the test's set 0 or of another set of seeds."""
         own = zlib.crc32(f"{self.form}, {self.name}".encode())
         seed = (own * SETS + number) * SEEDS_PER_SET + replication
         return self.observe(_core.Scenario(self.scenario(fault), self.name, seed=seed).run())
@@ -65,7 +53,7 @@ class Case:
     def p_values(self, means: Means) -> Floats:
         """Probability of each mean being so far from its expectation by chance alone."""
         low, high = self.allowed or (self.expected, self.expected)
-        return self.judge.p_values(means, low, high)
+        return self.judge(means, low, high)
 
     def means(self, found: Floats) -> Means:
         """Means of the tested quantities; `found` has the shape (sets, replications, values)."""
@@ -84,10 +72,8 @@ def bonferroni(p_values: Floats) -> Floats:
 def exceeding(outcome: _core.Outcome, begin_seconds: float, levels: Floats) -> list[float]:
     """Share of the samples of the queue, cell in transmission included, above each level.
 
-    Args:
-        outcome: A run that traced its one queue at every sampling instant.
-        begin_seconds: Samples up to this time are left out.
-        levels: Queue lengths in cells.
+    The run traced its one queue at every sampling instant; samples up to `begin_seconds` do not
+    count.
     """
     trace = next(series for series in series_of(outcome) if series.kind == "queue")
     lengths = trace.maximum[trace.time > begin_seconds]

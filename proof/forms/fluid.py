@@ -1,7 +1,5 @@
 """Exponential ON-OFF sources in long bursts: the Markov fluid of Anick, Mitra and Sondhi 1982."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np
@@ -9,8 +7,8 @@ from cellrate import _core
 from cellrate.theory import queueing
 
 from proof.forms.case import Case, exceeding
-from proof.forms.judges import Drawn, Floats
-from proof.forms.line import ALARM, LINE, before_the_line, summary_and_port
+from proof.forms.judges import Floats, drawn
+from proof.forms.line import ALARM, LINE, SCENARIO, summary_and_port
 
 SOURCES, BURST_CELLS = 5, 500.0
 LEVELS = BURST_CELLS * np.array([0.1, 0.3, 0.6, 1.0, 2.0])
@@ -105,12 +103,9 @@ def _interval(queue: Floats, drift: Floats, after: Floats, length: Floats) -> Fl
 
 
 def case(peak: float, load: float, *, together: bool) -> Case:
-    """Test of five ON-OFF sources.
+    """Test of five ON-OFF sources with a peak in cells/s and a load of the line.
 
-    Args:
-        peak: Cells per second of one source that is ON.
-        load: Load of the line.
-        together: True for one flow of kind `mmdp`; False for five of kind `exponential-on-off`.
+    `together` makes one flow of kind `mmdp` instead of five of kind `exponential-on-off`.
     """
     burstiness = SOURCES * peak / (load * LINE)
     on, off = periods(peak, load)
@@ -119,13 +114,14 @@ def case(peak: float, load: float, *, together: bool) -> Case:
         rate = f'peak = "{peak} cells/s", mean_on = "{on} s"'
         source = f'kind = "exponential-on-off", {rate}, mean_off = "{off} s"'
         all_of_them = f'kind = "mmdp", sources = {SOURCES}, {rate}, burstiness = {burstiness}'
-        return before_the_line(
-            all_of_them if together else source,
-            fault=fault,
+        return SCENARIO.format(
+            source=all_of_them if together else source,
+            line=LINE / (1 + fault),
             sources=1 if together else SOURCES,
             begin=BEGIN,
             end=END,
             sample=97,
+            jitter=0,
         )
 
     def observe(outcome: _core.Outcome) -> list[float]:
@@ -144,7 +140,7 @@ def case(peak: float, load: float, *, together: bool) -> Case:
         expected=np.array([load, float(queueing.fluid_mean_queue_cells(*model)), *tails]),
         replications=24,
         alarm=ALARM,
-        judge=Drawn(lambda: draws(peak, load)),
+        judge=drawn(lambda: draws(peak, load)),
         powers=FAULTS,
         allowed=allowed(model, load, streams=1 if together else SOURCES),
     )

@@ -1,7 +1,5 @@
 """Random networks with several bottlenecks, for the fairness of control schemes."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -16,14 +14,7 @@ STAGGER_US = 137
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A link in both directions between two switches.
-
-    Attributes:
-        first: Number of the switch at one end.
-        second: Number of the switch at the other end.
-        kbit: Rate of either direction in kbit/s.
-        delay_us: Propagation delay in microseconds.
-    """
+    """A link between two switches, with a rate and a delay in both directions."""
 
     first: int
     second: int
@@ -33,12 +24,9 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """Switches, links between them, and flows that always have cells, each with hosts of its own.
+    """Switches, links between them, and flows that always have cells.
 
-    Attributes:
-        switches: Number of switches.
-        links: Links between the switches.
-        flows: Hops of each flow, in the order of its path.
+    Each flow has hosts of its own, and hops in the order of its path.
     """
 
     switches: int
@@ -123,11 +111,8 @@ source = {{ kind = "persistent" }}
 class Family:
     """A kind of random graphs.
 
-    Attributes:
-        name: Name of the family in reports.
-        two_way: True if half of the flows go against the order of the row. Backward RM cells then
-            share the links with data.
-        longest_us: Greatest delay of a link in microseconds.
+    If `two_way`, half of the flows go against the order of the row. Backward RM cells then share
+    the links with data. No link has a longer delay than `longest_us`.
     """
 
     name: str

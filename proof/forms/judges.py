@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -18,12 +18,9 @@ STEEPEST = 20.0
 
 @dataclass(frozen=True, slots=True)
 class Means:
-    """Means of sets of replications; rows are sets, columns quantities.
+    """Means over the replications of a set, and deviations among these replications.
 
-    Attributes:
-        mean: Mean over the replications of a set.
-        deviation: Standard deviation among the replications of a set.
-        count: Number of replications of a set.
+    Rows are sets, and columns are quantities; each set has `count` replications.
     """
 
     mean: Floats
@@ -40,68 +37,43 @@ class Means:
         return np.maximum(np.maximum(self.mean - high, low - self.mean), 0.0)
 
 
-class Judge(Protocol):
-    """A method to compute how probable means are."""
-
-    @property
-    def name(self) -> str:
-        """Name of the method in reports."""
-
-    def p_values(self, means: Means, low: Floats, high: Floats) -> Floats:
-        """Two-sided probability that a mean is as far outside of its range as the observed mean.
-
-        Args:
-            means: The observed means.
-            low: The least mean of each quantity by theory.
-            high: The greatest mean by theory; equal to `low` where theory is exact.
-        """
+Judge: TypeAlias = Callable[[Means, Floats, Floats], Floats]
+"""Two-sided probability that a mean is as far outside of its range as the observed mean, from the
+observed means, and the least and the greatest mean by theory, equal where theory is exact."""
 
 
-@dataclass(frozen=True, slots=True)
-class Students:
+def students(means: Means, low: Floats, high: Floats) -> Floats:
     """By Student's t from the spread of the observations; good if these are not skewed."""
-
-    name: str = "Student's t"
-
-    def p_values(self, means: Means, low: Floats, high: Floats) -> Floats:
-        """See `Judge`."""
-        error = means.deviation / math.sqrt(means.count)
-        distance = means.outside(low, high)
-        return np.asarray(2 * stats.t.sf(distance / error, df=means.count - 1))
+    error = means.deviation / math.sqrt(means.count)
+    return np.asarray(2 * stats.t.sf(means.outside(low, high) / error, df=means.count - 1))
 
 
-@dataclass(frozen=True, slots=True)
-class Normal:
+def normal(deviation: float) -> Judge:
     """By the normal distribution, with the standard deviation of one replication from theory."""
 
-    deviation: float
-    name: str = "normal, known error"
-
-    def p_values(self, means: Means, low: Floats, high: Floats) -> Floats:
-        """See `Judge`."""
-        error = self.deviation / math.sqrt(means.count)
+    def judge(means: Means, low: Floats, high: Floats) -> Floats:
+        error = deviation / math.sqrt(means.count)
         return np.asarray(2 * stats.norm.sf(means.outside(low, high) / error))
 
+    return judge
 
-@dataclass(frozen=True, slots=True)
-class Drawn:
+
+def drawn(draws: Callable[[], Floats]) -> Judge:
     """By replications that are drawn from the model of the closed form, without the simulator."""
 
-    draws: Callable[[], Floats]
-    name: str = "drawn from the model"
-
-    def p_values(self, means: Means, low: Floats, high: Floats) -> Floats:
-        """See `Judge`."""
-        pool = self.draws()
+    def judge(means: Means, low: Floats, high: Floats) -> Floats:
+        columns = list(zip(draws().T, low, high, strict=True))
         return np.array(
             [
                 [
-                    _both_ways(pool[:, q], low[q], high[q], mean, means.count)
-                    for q, mean in enumerate(row)
+                    _both_ways(*column, mean, means.count)
+                    for column, mean in zip(columns, row, strict=True)
                 ]
                 for row in means.mean
             ]
         )
+
+    return judge
 
 
 def _both_ways(draws: Floats, low: float, high: float, mean: float, count: int) -> float:
@@ -113,17 +85,11 @@ def _both_ways(draws: Floats, low: float, high: float, mean: float, count: int) 
 
 
 def upper_tail(pool: Floats, expected: float, mean: float, count: int) -> float:
-    """Probability that the mean of `count` draws is at least `mean`.
+    """Probability that the mean of `count` draws with the mean `expected` is at least `mean`.
 
     By Barndorff-Nielsen's form of the saddlepoint approximation (Lugannani and Rice 1980; Jensen
     1995, Saddlepoint Approximations, section 3.3), with the cumulants of a pool of draws. The
     approximation also holds for skewed draws, for which Student's t is inexact.
-
-    Args:
-        pool: Draws that give the distribution of deviations from the mean.
-        expected: True mean of the distribution.
-        mean: The observed mean.
-        count: Number of draws of which `mean` is the mean.
     """
     spread = float(pool.std())
     draws = (pool - pool.mean()) / spread

@@ -1,7 +1,5 @@
 """Sources of cells that feed one line, which sends a cell in 1 ms."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 
@@ -15,8 +13,8 @@ ALARM = 1e-4
 FAULTS = {0.02: 1.0, -0.02: 1.0}
 """Relative errors of the time for a cell; each test of cells notices them with probability 1."""
 
-# Access lines are so fast that they disturb no arrival process.
-_SCENARIO = """
+# Access lines are so fast that they disturb no arrival process. Times are in ms.
+SCENARIO = """
 [run]
 duration = "{end} ms"
 start_jitter = "{jitter} ms"
@@ -38,38 +36,6 @@ count = {sources}
 service = "cbr"
 source = {{ {source} }}
 """
-
-
-def before_the_line(
-    source: str,
-    *,
-    fault: float,
-    sources: int,
-    begin: float,
-    end: float,
-    sample: float,
-    jitter: float = 0,
-) -> str:
-    """A scenario of sources that feed the line.
-
-    Args:
-        source: The table of one source.
-        fault: Relative excess of the line's time for a cell.
-        sources: Number of sources.
-        begin: Start of the measuring window, in ms.
-        end: End of the run, in ms.
-        sample: Interval between samples of the queue, in ms.
-        jitter: Starts are uniform over this time, in ms.
-    """
-    return _SCENARIO.format(
-        source=source,
-        sources=sources,
-        line=LINE / (1 + fault),
-        begin=begin,
-        end=end,
-        sample=sample,
-        jitter=jitter,
-    )
 
 
 def summary_and_port(outcome: _core.Outcome) -> tuple[dict[str, Any], dict[str, Any]]:

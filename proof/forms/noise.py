@@ -1,7 +1,5 @@
 """Video whose rates are fractional Gaussian noise: Whittle's estimate of its Hurst parameter."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from functools import cache
@@ -13,7 +11,7 @@ from scipy import stats
 from scipy.special import zeta
 
 from proof.forms.case import Case
-from proof.forms.judges import Floats, Normal
+from proof.forms.judges import Floats, normal
 
 VALUES = 2048
 """Number of values in a series, which is one block of the noise."""
@@ -60,11 +58,8 @@ def power(frequency: Floats, hurst: float) -> Floats:
     """Power spectrum of fractional Gaussian noise of variance 1, in closed form.
 
     The sum over all aliases of a frequency is Hurwitz' zeta function (Sinai 1976; Beran 1994,
-    Statistics for Long-Memory Processes, section 2.3).
-
-    Args:
-        frequency: Frequency in radians per value, above 0 and up to pi.
-        hurst: Hurst parameter.
+    Statistics for Long-Memory Processes, section 2.3). Frequencies are in radians per value, above
+    0 and up to pi.
     """
     s, turn = 2 * hurst + 1, frequency / (2 * math.pi)
     aliases = (2 * math.pi) ** -s * (zeta(s, turn) + zeta(s, 1 - turn))
@@ -94,11 +89,7 @@ def whittle(periodogram: Floats, around: float) -> float:
     """Whittle's estimate: the Hurst parameter whose spectrum fits a periodogram best.
 
     The estimate is the minimum of a parabola through the best point of a grid and its neighbours.
-    The grid has steps of 0.005, up to 0.1 from the middle.
-
-    Args:
-        periodogram: Periodogram at `frequencies`, in any unit.
-        around: Middle of the grid.
+    The grid has steps of 0.005, up to 0.1 from `around`.
     """
     grid, reciprocals, logarithms = _grid(around)
     misfits = np.log(reciprocals @ periodogram) + logarithms
@@ -119,17 +110,12 @@ def standard_error(hurst: float) -> float:
 
 def bins(values: Floats) -> Floats:
     """Means of values at `frequencies` in bins of equal width on a logarithmic scale."""
-    edges = np.geomspace(1, VALUES // 2, BINS + 1).astype(int)
-    edges = np.unique(edges)
+    edges = np.unique(np.geomspace(1, VALUES // 2, BINS + 1).astype(int))
     return np.array([values[a - 1 : b - 1].mean() for a, b in itertools.pairwise(edges)])
 
 
 def case(hurst: float) -> Case:
-    """Test of twenty series, each with the cells of 2048 intervals.
-
-    Args:
-        hurst: Hurst parameter of the source; a fault is added to it.
-    """
+    """Test of twenty series, each with the cells of 2048 intervals."""
 
     def scenario(fault: float) -> str:
         per_second = 1000 / INTERVAL_MS
@@ -159,7 +145,7 @@ def case(hurst: float) -> Case:
         expected=np.array([hurst]),
         replications=SERIES,
         alarm=THREE_ERRORS,
-        judge=Normal(standard_error(hurst)),
+        judge=normal(standard_error(hurst)),
         powers=FAULTS,
         excess=EXCESS,
     )

@@ -1,7 +1,5 @@
 """Periodic cells with uniform phases: N*D/D/1."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np
@@ -9,8 +7,8 @@ from cellrate import _core
 from cellrate.theory import queueing
 
 from proof.forms.case import Case, exceeding
-from proof.forms.judges import Drawn, Floats
-from proof.forms.line import ALARM, FAULTS, LINE, before_the_line, summary_and_port
+from proof.forms.judges import Floats, drawn
+from proof.forms.line import ALARM, FAULTS, LINE, SCENARIO, summary_and_port
 
 SAMPLES = 97
 """Number of samples in two periods; odd, so that all fall on different places of one period."""
@@ -19,22 +17,18 @@ DRAWS = 20_000
 
 
 def case(sources: int, period_ms: int, depth: int, replications: int) -> Case:
-    """Test of sources that each send one cell per period.
+    """Test of sources that each send one cell per period, while the line takes 1 ms for a cell.
 
-    Args:
-        sources: Number of sources.
-        period_ms: Period of all sources; the line takes 1 ms for a cell.
-        depth: P(N > k) is tested for every k below `depth`.
-        replications: Number of runs, each with its own phases.
+    P(N > k) is tested for every k below `depth`.
     """
     rate = LINE / period_ms
     levels = np.arange(float(depth))
 
     def scenario(fault: float) -> str:
         # After two periods, every period is like the period before.
-        return before_the_line(
-            f'kind = "cbr", rate = "{rate} cells/s"',
-            fault=fault,
+        return SCENARIO.format(
+            source=f'kind = "cbr", rate = "{rate} cells/s"',
+            line=LINE / (1 + fault),
             sources=sources,
             begin=2 * period_ms,
             end=4 * period_ms,
@@ -58,7 +52,7 @@ def case(sources: int, period_ms: int, depth: int, replications: int) -> Case:
         expected=np.array([mean, *tails]),
         replications=replications,
         alarm=ALARM,
-        judge=Drawn(cache(lambda: draws(sources, period_ms, levels))),
+        judge=drawn(cache(lambda: draws(sources, period_ms, levels))),
         powers=FAULTS,
     )
 
@@ -67,19 +61,9 @@ def draws(sources: int, period: float, levels: Floats) -> Floats:
     """Observations of runs of the model, drawn without the simulator; a row per run of `DRAWS`.
 
     A row has the mean queue over a period, and the shares of equidistant samples above each level.
-
-    Args:
-        sources: Number of sources, whose phases are uniform.
-        period: Period of each source, in cell times.
-        levels: Queue lengths in cells, the cell in transmission included.
+    The phases of the sources are uniform in the period, which is in cell times.
     """
-    phases = np.sort(np.random.default_rng(0).random((DRAWS, sources)))
-    return _observed(phases * period, period, levels)
-
-
-def _observed(times: Floats, period: float, levels: Floats) -> Floats:
-    """Observations for rows of sorted arrival times in a period, in cell times."""
-    sources = times.shape[1]
+    times = np.sort(np.random.default_rng(0).random((DRAWS, sources))) * period
     gaps = np.diff(times, axis=1, append=times[:, :1] + period)
     work, after = np.zeros(len(times)), np.empty_like(times)
     # An empty queue at the start is forgotten within the first period.

@@ -1,7 +1,5 @@
 """Pictures of a form: dots of the simulator on curves of theory."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,19 +1,17 @@
 """Test of Poisson sources against M/D/1."""
 
-from __future__ import annotations
-
 import numpy as np
 from cellrate import _core
 from cellrate.theory import queueing
 
 from proof.forms.case import Case, exceeding
-from proof.forms.judges import Floats, Students
+from proof.forms.judges import Floats, students
 from proof.forms.line import (
     ALARM,
     FAULTS,
     LINE,
     PROPAGATION_SECONDS,
-    before_the_line,
+    SCENARIO,
     summary_and_port,
 )
 
@@ -29,9 +27,14 @@ def case(load: float, depth: int) -> Case:
     levels = np.arange(float(depth))
 
     def scenario(fault: float) -> str:
-        source = f'kind = "poisson", rate = "{rate / SOURCES} cells/s"'
-        return before_the_line(
-            source, fault=fault, sources=SOURCES, begin=BEGIN, end=END, sample=STEP
+        return SCENARIO.format(
+            source=f'kind = "poisson", rate = "{rate / SOURCES} cells/s"',
+            line=LINE / (1 + fault),
+            sources=SOURCES,
+            begin=BEGIN,
+            end=END,
+            sample=STEP,
+            jitter=0,
         )
 
     def observe(outcome: _core.Outcome) -> list[float]:
@@ -53,7 +56,7 @@ def case(load: float, depth: int) -> Case:
         expected=np.array([wait, mean, *tails]),
         replications=30,
         alarm=ALARM,
-        judge=Students(),
+        judge=students,
         powers=FAULTS,
     )
 
