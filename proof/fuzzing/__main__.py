@@ -1,7 +1,5 @@
 """`python -m proof.fuzzing`: fuzzes every reader for a bounded time."""
 
-from __future__ import annotations
-
 import argparse
 import platform
 import subprocess
@@ -32,6 +30,7 @@ def main() -> int:
         for number, target in enumerate(chosen, start=1):
             print(f"{number}/{len(chosen)} {target.name}, {options.seconds} s", flush=True)
             runs[target.name] = run = target.fuzz(options.seconds, words)
+            print(f"  {run['executions']:,} executions", flush=True)
             for name in run["findings"]:
                 place = WORK / "findings" / target.name / name
                 print(f"  found {place.relative_to(ROOT)}; see fuzz/README.md", flush=True)
@@ -44,9 +43,6 @@ def main() -> int:
     executions = sum(run["executions"] for run in ordered)
     tools = {"cellrate": _core.__version__, "python": platform.python_version()}
     keep("fuzz", {**tools, "executions": executions, "targets": ordered})
-    for run in ordered:
-        count, seconds = f"{run['executions']:>12,}", f"{run['seconds']:>5}"
-        print(f"{run['target']:<18}{count} executions in {seconds} s", *run["findings"])
     new = [runs[target.name] for target in chosen]
     return int(any(run["findings"] or not run["ended"] for run in new))
 

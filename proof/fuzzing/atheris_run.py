@@ -1,7 +1,5 @@
 """Runs a check in Python under Atheris, in a separate process, since libFuzzer ends the process."""
 
-from __future__ import annotations
-
 import sys
 
 INSTRUMENTED = [
@@ -23,11 +21,7 @@ If an input chooses the parts of a file, coverage of this choice replaces that o
 
 
 def main(name: str) -> None:
-    """Fuzzes until a limit in libFuzzer's options.
-
-    Args:
-        name: Name of the target.
-    """
+    """Fuzzes a target until a limit in libFuzzer's options."""
     import atheris
 
     with atheris.instrument_imports(include=INSTRUMENTED):

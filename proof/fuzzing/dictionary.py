@@ -1,7 +1,5 @@
 """Words that the fuzzer puts into inputs: keys, choices and units of scenarios and studies."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,11 +13,7 @@ SIGNS = ("[[", "]]", "[", "]", "{", "}", " = ", '"', "'", "#", ".", ",", "\\u000
 
 
 def write(path: Path) -> None:
-    """Writes a dictionary for libFuzzer.
-
-    Args:
-        path: File of the dictionary.
-    """
+    """Writes a dictionary for libFuzzer."""
     words = {*UNITS, *MORE_UNITS, *NUMBERS, *SIGNS}
     for schema in (_core.schema(), _core.study_schema()):
         words.update(_words(json.loads(schema)))

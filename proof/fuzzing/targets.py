@@ -1,7 +1,5 @@
 """The fuzz targets, and a run of one of them by libFuzzer."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess
@@ -38,25 +36,20 @@ def host() -> str:
     Raises:
         FileNotFoundError: There is no nightly toolchain.
     """
-    command = ["rustc", "+nightly", "-vV"]
+    command = ["rustc", "+nightly", "--print", "host-tuple"]
     said = subprocess.run(command, capture_output=True, text=True, check=False)
-    found = re.search(r"^host: (.+)$", said.stdout, re.MULTILINE)
-    if said.returncode != 0 or found is None:
+    if said.returncode != 0:
         raise FileNotFoundError(
             "fuzzing needs a nightly toolchain: rustup toolchain install nightly"
         )
-    return found[1]
+    return said.stdout.strip()
 
 
 @dataclass(frozen=True)
 class Target:
-    """A reader that is fuzzed.
+    """A reader that is fuzzed, in `rust` or `python`, with inputs of at most `longest` bytes.
 
-    Attributes:
-        name: Name of the target, and of its directories of seeds and corpus.
-        language: `rust` or `python`.
-        longest: Longest input in bytes.
-        words: True if words of scenarios and studies are put into inputs (`dictionary`).
+    `words` is true if words of scenarios and studies are put into inputs (`dictionary`).
     """
 
     name: str
@@ -159,12 +152,7 @@ TARGETS = (
 
 
 def build() -> None:
-    """Builds the targets in Rust, with AddressSanitizer, debug assertions and overflow checks.
-
-    Raises:
-        FileNotFoundError: There is no nightly toolchain.
-        CalledProcessError: The targets cannot be built.
-    """
+    """Builds the targets in Rust, with AddressSanitizer, debug assertions and overflow checks."""
     cargo_fuzz = ROOT / "target" / "tools" / "bin" / "cargo-fuzz"
     command = [str(cargo_fuzz), "build", "--target", host(), "--target-dir", str(BUILT)]
     environment = os.environ | {"RUSTUP_TOOLCHAIN": "nightly"}

@@ -3,8 +3,6 @@
 `tests/test_hostile_input.py` runs the checks with their seeds and every input that once broke one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -35,10 +33,5 @@ CHECKS: Mapping[str, Check] = {
 
 
 def inputs(of: str, target: str) -> list[Path]:
-    """Committed inputs of a target, in order.
-
-    Args:
-        of: `seeds` or `regressions`.
-        target: Name of the target.
-    """
+    """Committed `seeds` or `regressions` of a target, in order."""
     return sorted((INPUTS / of / target).glob("*"))

@@ -5,8 +5,6 @@ So `check_parts` makes descriptions and tables that do not fit each other: the i
 types, and missing columns and values.
 """
 
-from __future__ import annotations
-
 import json
 import tempfile
 from collections.abc import Iterator
@@ -20,7 +18,7 @@ from cellrate.studies.dataset.columns import ENTITIES, entity_schema, runs_schem
 from cellrate.studies.dataset.description import Description, FactorColumn, MeasureColumn, as_json
 from cellrate.studies.dataset.table import Question, tabulate
 
-from proof.fuzzing.checks.parquet import TYPES, VALUES
+from proof.fuzzing.checks.parquet import TYPES, VALUES, series
 
 DESCRIPTION = Description(
     "s",
@@ -141,10 +139,6 @@ def _sound(name: str, kind: pl.DataType) -> pl.Series:
 
 
 def _column(name: str, kind: pl.DataType, choices: Iterator[int]) -> pl.Series:
-    """Values of a type that the input chooses; what the type cannot hold is null."""
+    """Values of a type that the input chooses."""
     picked = [VALUES[next(choices, 0) % len(VALUES)] for _ in range(2)]
-    try:
-        column = pl.Series(name, [picked[row % 2] for row in range(ROWS)], kind, strict=False)
-    except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
-        column = pl.Series(name, [None] * ROWS, kind)
-    return column if column.dtype == kind else pl.Series(name, [None] * ROWS, kind)
+    return series(name, kind, picked * (ROWS // 2))

@@ -1,7 +1,5 @@
 """Check of expressions of studies: with units, and over a run."""
 
-from __future__ import annotations
-
 from unittest import mock
 
 from cellrate.language import expressions

@@ -4,8 +4,6 @@ Random bytes are hardly ever XML, so `check_parts` makes well-formed files of pa
 chooses.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from xml.sax.saxutils import escape
 
@@ -50,11 +48,7 @@ def check_parts(data: bytes) -> None:
 
 
 def document(data: bytes) -> str:
-    """A GraphML document.
-
-    Args:
-        data: Bytes that choose the parts of the document one by one.
-    """
+    """A GraphML document, whose parts the bytes choose one by one."""
     choices = iter(data)
     direction = _of(DIRECTIONS, choices)
     keys = [_key(number, choices) for number in range(next(choices, 0) % 8)]

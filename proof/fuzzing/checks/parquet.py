@@ -5,11 +5,10 @@ the coding of pages, and for the table made of them. `check_parts` makes well-fo
 damages them where the input says.
 """
 
-from __future__ import annotations
-
 import io
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import polars as pl
@@ -52,12 +51,7 @@ FOOTER = 8
 
 
 def check(data: bytes, read: Reader = parquet.as_csv) -> None:
-    """Checks the input as a file; on a damaged file polars may end the process.
-
-    Args:
-        data: Bytes of the file.
-        read: Converts the file to a CSV table.
-    """
+    """Checks the input as a file; on a damaged file polars may end the process."""
     with tempfile.TemporaryDirectory() as name:
         path = Path(name, "trace.parquet")
         path.write_bytes(data)
@@ -85,11 +79,7 @@ def check_parts(data: bytes) -> None:
 
 
 def in_process(path: Path) -> str:
-    """CSV text of a file, made in this process instead of the package's separate process.
-
-    Raises:
-        ValueError: The file cannot be read as Parquet.
-    """
+    """CSV text of a file, made in this process instead of the package's separate process."""
     with parquet.refused(ValueError):
         return parquet_table.as_csv(path)
 
@@ -103,8 +93,7 @@ def same_pages(whole: bytes, broken: bytes) -> bool:
 def document(data: bytes) -> tuple[bytes, bytes]:
     """A Parquet file, first without and then with damages.
 
-    Args:
-        data: Bytes that choose the parts and the damages of the file one by one.
+    The bytes choose the parts and the damages of the file one by one.
     """
     choices = iter(data)
     rows = ROWS[next(choices, 0) % len(ROWS)]
@@ -126,12 +115,16 @@ def _column(choices: Iterator[int], rows: int) -> pl.Series:
     kind = TYPES[next(choices, 0) % len(TYPES)]
     count = next(choices, 0) % 4 + 1
     picked = [VALUES[next(choices, 0) % len(VALUES)] for _ in range(count)]
-    values = [picked[row % count] for row in range(rows)]
-    try:
+    return series(name, kind, [picked[row % count] for row in range(rows)])
+
+
+def series(name: str, kind: pl.DataType, values: list[object]) -> pl.Series:
+    """A column of a type; if it cannot hold the values, all are null."""
+    with suppress(TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
         column = pl.Series(name, values, dtype=kind, strict=False)
-    except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
-        column = pl.Series(name, [None] * rows, dtype=kind)
-    return column if column.dtype == kind else pl.Series(name, [None] * rows, dtype=kind)
+        if column.dtype == kind:
+            return column
+    return pl.Series(name, [None] * len(values), dtype=kind)
 
 
 def _damaged(file: bytes, choices: Iterator[int]) -> bytes:

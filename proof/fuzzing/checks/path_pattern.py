@@ -1,7 +1,5 @@
 """Check that names of files and folders with characters of path patterns are taken literally."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -29,7 +27,8 @@ def check(data: bytes) -> None:
             for other in OTHERS:
                 (Path(name) / beside / other).write_bytes(TABLES[FOREIGN])
         place = Path(name) / folder / f"{file}.parquet"
-        _written(place, TABLES[OWN])
+        place.unlink(missing_ok=True)
+        place.write_bytes(TABLES[OWN])
         assert parquet_table.scan(place).collect()["x"].to_list() == [OWN]
         assert parquet_table.columns(place) == ["x"]
         assert parquet_table.as_csv(place) == f"x\n{OWN}\n"
@@ -50,11 +49,6 @@ def _name(choices: Iterator[int]) -> str:
     count = next(choices, 0) % MOST_PARTS + 1
     found = "".join(PARTS[next(choices, 0) % len(PARTS)] for _ in range(count))
     return found if found.strip(".") else "a"
-
-
-def _written(place: Path, data: bytes) -> None:
-    place.unlink(missing_ok=True)
-    place.write_bytes(data)
 
 
 def _contents(directory: Path) -> dict[Path, bytes]:

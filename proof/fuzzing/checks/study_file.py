@@ -1,7 +1,5 @@
 """Check of study files, which must give valid points, or a refusal at a place in the file."""
 
-from __future__ import annotations
-
 import json
 import math
 from typing import Any
