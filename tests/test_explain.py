@@ -37,7 +37,7 @@ from explained import (
     well_formed,
 )
 
-from proof.measured.expected import Row, rows
+from proof.measured.expected import rows
 from proof.measured.explained import Found, held_against_runs
 from proof.measured.random_scenarios import random_jobs
 
@@ -230,22 +230,19 @@ def test_the_simulator_loses_where_theory_expects_it(file: str, settings: list[s
     assert (result.summary["totals"]["cells_dropped"] > 0) == (expected == "yes")
 
 
-def test_what_a_run_contradicts_is_found() -> None:
-    """Statements on short runs; and on a run that is not the scenario's."""
+def test_short_runs_contradict_no_statement() -> None:
+    """As the scenarios are, and with buffers that hold everything."""
     transfers = (PAPERS / "kalyan97/scenarios/file-transfer.toml").read_text(encoding="utf-8")
     ubr = (PAPERS / "ohsaki95/scenarios/ubr.toml").read_text(encoding="utf-8")
     texts = {
         "transfers": transfers.replace('duration = "5 s"', 'duration = "1 s"'),
         "ubr": ubr.replace('duration = "50 s"', 'duration = "500 ms"'),
     }
-    found = rows(texts, functools.partial(run_many, workers=2))
-    assert [row.broken() for row in found] == [[], []]
-    erica, plain = found
-    mixed = Row("mixed", erica.explanation, plain.summary, erica.unlimited)
-    assert len(mixed.broken()) == 2  # a throughput beyond the bound, and losses
-    other = Row("other", plain.explanation, erica.summary, plain.unlimited)
-    assert other.broken() == ["`other`: lost nothing where loss was expected"]
-    assert plain.cells()[:2] == ["ubr", "133.91"]
+    shown, found = rows(texts, functools.partial(run_many, workers=2))
+    assert (found.scenarios, found.broken) == (4, [])
+    assert found.bounds > 4
+    assert found.right["loss by window-sum: yes"] == [True]
+    assert [row.cells()[:2] for row in shown][1] == ["ubr", "133.91"]
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,6 @@
 picture of README; `--picture` only draws the picture from the existing results.
 """
 
-from __future__ import annotations
-
 import argparse
 import functools
 
@@ -35,11 +33,7 @@ def main() -> int:
 
 
 def renew() -> None:
-    """Runs every built-in scheme and replaces the shipped results.
-
-    Raises:
-        RuntimeError: A scheme cannot be run.
-    """
+    """Runs every built-in scheme and replaces the shipped results."""
     planned = running.plan(built_in(), experiments(), SEEDS)
     store = default_store(ROOT / "out" / "results")
     with ProgressBar("running") as progress:

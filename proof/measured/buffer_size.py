@@ -1,7 +1,5 @@
 """Sizes buffers for a paper's tables: `python -m proof.measured.buffer_size`, for docs/evidence."""
 
-from __future__ import annotations
-
 from cellrate.advice.sizing.answer import Answer
 from cellrate.advice.sizing.confidence import CONFIDENCE
 from cellrate.advice.sizing.question import Question, measure
@@ -46,22 +44,18 @@ def main() -> int:
     print(
         f"{share:.1%} of all runs stay within the measured buffer, with {CONFIDENCE:.0%} confidence"
     )
-    [run] = measure([background_question(0.8, 10, 15).job(SEEDS[0], longer=LONGEST)], runs)
+    [run] = measure([background(0.8, 10, 15).job(SEEDS[0], longer=LONGEST)], runs)
     duration, longest = run.summary["simulated_seconds"], run.longest_queues()["A->B"]
     print(f"after {duration:g} s the first divergent queue has {longest:,} cells")
     write_rows(
         "buffer-size.md",
         [_transfer_row(*row, answer) for row, answer in shown],
         [_transfer_row(*row, transfers(row[0], runs, row[1])) for row in TABLE_8_4],
-        [_background_row(*row, background(*row[:2], 15, runs)) for row in TABLE_8_7],
+        [_background_row(row, background(*row[:2], 15), runs) for row in TABLE_8_7],
+        [_background_row(row, background(*row[:2], 2), runs) for row in TABLE_8_7 if not row[2]],
         [
-            _background_row(*row, background(*row[:2], 2, runs))
-            for row in TABLE_8_7
-            if row[2] is None
-        ],
-        [
-            _background_row(feedback_ms, 10, printed, background(0.8, 10, 15, runs, kilometres))
-            for kilometres, feedback_ms, printed in TABLE_8_8
+            _background_row((delay_ms, 10, printed), background(0.8, 10, 15, kilometres), runs)
+            for kilometres, delay_ms, printed in TABLE_8_8
         ],
     )
     return 0
@@ -76,16 +70,7 @@ def transfers(kilometres: int, runner: Runner, interval_cells: int | None = None
     return size_buffer(_question("file-transfer", settings), runner)
 
 
-def background(
-    duty_cycle: float, period_ms: int, sources: int, runner: Runner, kilometres: int = 1000
-) -> Answer:
-    """The buffer of a row of Table 8.7 or 8.8 with a number of sources."""
-    return size_buffer(background_question(duty_cycle, period_ms, sources, kilometres), runner)
-
-
-def background_question(
-    duty_cycle: float, period_ms: int, sources: int, kilometres: int = 1000
-) -> Question:
+def background(duty_cycle: float, period_ms: int, sources: int, kilometres: int = 1000) -> Question:
     """The sizing question for a row of Table 8.7 or 8.8."""
     settings = (
         f"flow.tcp.count={sources}",
@@ -125,15 +110,17 @@ def _transfer_row(kilometres: int, value: float, printed: int, answer: Answer) -
 
 
 def _background_row(
-    duty_cycle: float, period_ms: int, printed: int | None, answer: Answer
+    row: tuple[float, int, int | None], question: Question, runner: Runner
 ) -> list[str]:
+    first, period_ms, printed = row
+    answer = size_buffer(question, runner)
     shown = "divergent" if printed is None else f"{printed:,}"
     measured, growth = "none", ""
     if answer.endless is not None:
         growth = f"{answer.endless.cells_per_second:,.0f}"
     elif answer.buffer_cells is not None:
         measured = f"{answer.buffer_cells:,}"
-    return [f"{duty_cycle:g}", str(period_ms), shown, measured, growth]
+    return [f"{first:g}", str(period_ms), shown, measured, growth]
 
 
 if __name__ == "__main__":

@@ -5,8 +5,6 @@ parameters declare. The recommendation must need no more than 2 % more buffer th
 the grid that meets the same goals, and deliver no less than 98 % of its throughput.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator
 

@@ -1,8 +1,7 @@
 """Predictions beside runs, for docs/evidence/expected.md: `python -m proof.measured.expected`."""
 
-from __future__ import annotations
-
 import json
+import tomllib
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -16,25 +15,17 @@ from cellrate.simulation.run_types import Runner
 from cellrate.simulation.runner import Job
 
 from proof.campaign import end_with, runner, write_rows
+from proof.measured.explained import Found
 
 TOTAL = "bound_bits_per_second"
 QUEUE = "queue_cells"
-# Formulas that limit the queue from the start of the run.
-LIMITS = frozenset({"buffer-law", "q-max", "window-sum", "n-d-d-1", "credit-buffer"})
 # Settings that measure from the start, without traces and events.
 WHOLE = ('measure.from="0 s"', "measure.traces=[]", "measure.events=[]")
 
 
 @dataclass(frozen=True)
 class Row:
-    """A scenario with its predictions and measured results.
-
-    Attributes:
-        name: Name of the scenario.
-        explanation: The predictions.
-        summary: Results of the scenario's run.
-        unlimited: Results of a run without limits on buffers.
-    """
+    """A scenario with its predictions, its run, and a run without limits on buffers."""
 
     name: str
     explanation: Explanation
@@ -67,27 +58,6 @@ class Row:
         said = (statement.values.get("expected") for statement in self.explanation.statements)
         expected = {str(value) for value in said if value is not None}
         return expected, int(self.summary["totals"]["cells_dropped"])
-
-    def broken(self) -> list[str]:
-        """Statements that the run contradicts."""
-        found = []
-        bound, measured = self.throughput
-        if bound is not None and measured > _number(bound, TOTAL):
-            found.append(f"`{self.name}`: {measured / 1e6:.2f} Mbit/s are beyond the bound")
-        expected, lost = self.losses
-        if expected == {"no"} and lost:
-            found.append(f"`{self.name}`: lost {lost:,} cells where none was expected to be")
-        if expected == {"yes"} and not lost:
-            found.append(f"`{self.name}`: lost nothing where loss was expected")
-        port, cells = self.port
-        beyond = (
-            statement.formula
-            for statement in self._queues(port)
-            if statement.formula in LIMITS
-            and statement.applies
-            and cells > _number(statement, QUEUE)
-        )
-        return found + [f"`{self.name}`: {cells:,} cells are beyond `{name}`" for name in beyond]
 
     def cells(self) -> list[str]:
         """The cells of the scenario's row in the table."""
@@ -126,36 +96,37 @@ def _number(statement: Statement, key: str) -> float:
 
 
 def scenarios() -> dict[str, str]:
-    """Every scenario of the papers, and every template, by name."""
-    root = papers_root()
+    """Every scenario of the papers over ATM, and every template, by name."""
     found = {
         f"{path.parts[-3]}/{path.stem}": path.read_text(encoding="utf-8")
-        for path in sorted(root.glob("*/scenarios/*.toml"))
+        for path in sorted(papers_root().glob("*/scenarios/*.toml"))
     }
     templates = json.loads(_core.registry())["templates"]
-    return found | {entry["name"]: _core.template(entry["name"]) for entry in templates}
+    found |= {entry["name"]: _core.template(entry["name"]) for entry in templates}
+    return {name: text for name, text in found.items() if "link_layer" not in tomllib.loads(text)}
 
 
-def rows(texts: dict[str, str], runs: Runner) -> list[Row]:
-    """Explains and runs each scenario."""
+def rows(texts: dict[str, str], runs: Runner) -> tuple[list[Row], Found]:
+    """Explains and runs each scenario, and one without limits on buffers."""
     networks = {name: Network.of(text, name) for name, text in texts.items()}
     as_is = [Job(text, name, WHOLE) for name, text in texts.items()]
     unlimited = [Question(text, name).job(networks[name].seed) for name, text in texts.items()]
-    summaries = [json.loads(outcome.summary()) for outcome in runs([*as_is, *unlimited])]
-    count = len(texts)
-    return [
-        Row(name, explain(network), summaries[index], summaries[count + index])
-        for index, (name, network) in enumerate(networks.items())
-    ]
+    found, summaries = Found(), []
+    for job, outcome in zip([*as_is, *unlimited], runs([*as_is, *unlimited]), strict=True):
+        found.add(job, explain(Network.of_scenario(job.scenario())), outcome)
+        summaries.append(json.loads(outcome.summary()))
+    pairs = zip(summaries[: len(texts)], summaries[len(texts) :], strict=True)
+    explained = zip(networks.items(), pairs, strict=True)
+    return [Row(name, explain(network), *pair) for (name, network), pair in explained], found
 
 
 def main() -> int:
-    """Writes the table of the page; 1 if a run contradicts a statement, which is printed."""
-    found = rows(scenarios(), runner())
-    write_rows("expected.md", [row.cells() for row in found])
-    broken = [sentence for row in found for sentence in row.broken()]
-    print(*broken, sep="\n")
-    return int(bool(broken))
+    """Writes the table of the page; 1 if a run contradicts a statement."""
+    shown, found = rows(scenarios(), runner())
+    write_rows("expected.md", [row.cells() for row in shown])
+    wrong = [topic for topic, right in found.right.items() if not all(right)]
+    print(*found.broken, *wrong, sep="\n")
+    return int(bool(found.broken or wrong))
 
 
 if __name__ == "__main__":

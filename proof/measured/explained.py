@@ -4,8 +4,6 @@ No run may break a bound. The errors of predictions go into `track_record.json`,
 `explain` then states them beside its predictions.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 from collections.abc import Iterable
@@ -33,14 +31,10 @@ TOGETHER = 200
 
 @dataclass
 class Found:
-    """Statements beside runs.
+    """Statements beside runs: bounds compared and broken, and the record of predictions.
 
-    Attributes:
-        scenarios: Number of scenarios that ran.
-        bounds: Number of bounds that were compared with a run.
-        broken: Bounds that a run broke, each with the command of the run.
-        errors: Relative errors of expected values by kind of prediction.
-        right: For each kind of limit or loss, True for each scenario whose prediction was right.
+    `errors` are relative errors of expected values by kind of prediction. For each kind of limit or
+    loss, `right` is true for each scenario whose prediction was right.
     """
 
     scenarios: int = 0

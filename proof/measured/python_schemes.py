@@ -4,8 +4,6 @@
 class in Python of the same algorithm; ratios are of the least processor times.
 """
 
-from __future__ import annotations
-
 import json
 import tempfile
 import time
@@ -77,11 +75,7 @@ PAIRS = (
 
 
 def row(pair: Pair, place: Path) -> list[str]:
-    """The row of a pair: ratio of the least processor times, hooks, additional time for each.
-
-    Raises:
-        RuntimeError: The class and the built-in component give different digests.
-    """
+    """The row of a pair: ratio of the least processor times, hooks, additional time for each."""
     text = cellrate.template("n-source")
     seconds: dict[tuple[str, ...], list[float]] = {pair.built_in: [], pair.own: []}
     digests, hooks = set(), 0

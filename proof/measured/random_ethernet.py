@@ -1,7 +1,5 @@
 """Random scenarios over Ethernet: topologies, switches, TCP and flows of many kinds."""
 
-from __future__ import annotations
-
 import random
 from typing import Any, TypeAlias
 

@@ -1,7 +1,5 @@
 """Random scenarios: every template, control, policy and recovery, over random parameters."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 
@@ -51,7 +49,7 @@ def _unequal_job(draw: np.random.Generator, scheme: str) -> Job:
     settings = [
         f"flow=[{', '.join(groups)}]",
         'topology.bottleneck="100 km"',
-        f'switch.control={{scheme="{scheme}"}}',
+        *_control(scheme),
         'switch.buffer="infinite"',
         f'measure.from="{begin * 1e3:.3f} ms"',
         f'run.duration="{(2 * begin + 0.2) * 1e3:.3f} ms"',
@@ -60,9 +58,13 @@ def _unequal_job(draw: np.random.Generator, scheme: str) -> Job:
         f'tcp.window="{int(_between(draw, 64, 1000))} KiB"',
         f'tcp.mss="{draw.choice([512, 1460, 4352])} bytes"',
     ]
-    if scheme == "erica":
-        settings.append("switch.control.max_alloc=false")
     return _job(draw, "n-source", settings)
+
+
+def _control(scheme: str) -> list[str]:
+    """The settings of a scheme in the steady state."""
+    settings = [f'switch.control={{scheme="{scheme}"}}']
+    return [*settings, "switch.control.max_alloc=false"] if scheme == "erica" else settings
 
 
 def _names(kind: str) -> list[str]:
@@ -124,7 +126,7 @@ def _shared_job(draw: np.random.Generator, family: str) -> Job:
     scheme = draw.choice(["erica", "erica", str(draw.choice(_names("schemes")))])
     settings = [
         f'topology.bottleneck="{kilometres:.1f} km"',
-        f'switch.control={{scheme="{scheme}"}}',
+        *_control(str(scheme)),
         'switch.buffer="infinite"',
         'measure.from="600 ms"',
         'run.duration="1800 ms"',
@@ -133,8 +135,6 @@ def _shared_job(draw: np.random.Generator, family: str) -> Job:
         f'tcp.mss="{draw.choice([512, 1460, 4352])} bytes"',
     ]
     template = family
-    if scheme == "erica":
-        settings.append("switch.control.max_alloc=false")
     if family == "bursts":
         template = "n-source-vbr"
         settings.append(f"flow.tcp.count={int(_between(draw, 1, 15))}")

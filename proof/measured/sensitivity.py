@@ -3,8 +3,6 @@
 Each paper's sensitivity.csv keeps the values and claims that change. `make docs` builds the pages.
 """
 
-from __future__ import annotations
-
 import csv
 import sys
 from pathlib import Path

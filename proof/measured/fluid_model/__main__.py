@@ -3,8 +3,6 @@
 It writes the tables of docs/evidence/fluid-model.md, and the pictures in docs/images.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
@@ -51,17 +49,15 @@ def main() -> int:
     greatest = np.abs([deviations(*pair) for pair in pairs if often(pair[0])]).max(axis=0)
     print("greatest deviation of maximum queue, period and utilisation, as the page has them:")
     print(f"{greatest[0]:.1%}, {greatest[1]:.1%}, {greatest[2]:.3f}")
-    keep(picture(cases, measured, SHOWN), "fluid-check")
-    region = Region(OHSAKI, OHSAKI_BUFFER)
-    keep(region_figure(region, OHSAKI_POINTS[:3]), "feasible-region")
     emptying = OHSAKI.with_(rif=1 / 64, rdf=1 / 4, high_cells=700.0, low_cells=400.0)
-    keep(trajectory_figure(emptying, periodic_trajectory(emptying)), "fluid-cycle")
+    figures = {
+        "fluid-check": picture(cases, measured, SHOWN),
+        "feasible-region": region_figure(Region(OHSAKI, OHSAKI_BUFFER), OHSAKI_POINTS[:3]),
+        "fluid-cycle": trajectory_figure(emptying, periodic_trajectory(emptying)),
+    }
+    for name, figure in figures.items():
+        save(figure, ROOT / "docs" / "images" / name, ("svg",))
     return 0
-
-
-def keep(figure: Figure, name: str) -> None:
-    """Writes a figure to docs/images as SVG only, the format that the pages show."""
-    save(figure, ROOT / "docs" / "images" / name)[0].unlink()
 
 
 def _row(case: Case, measured: Measured) -> list[str]:

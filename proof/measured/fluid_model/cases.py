@@ -1,7 +1,5 @@
 """Cases to compare: persistent ABR sources behind one EFCI switch, as a loop and as a scenario."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -28,15 +26,9 @@ FLOW = (
 
 @dataclass(frozen=True)
 class Case:
-    """Parameters of one case.
+    """Parameters of one case, in the order N_VC, tau, RIF, RDF, Q_H and Q_L.
 
-    Attributes:
-        sources: N_VC.
-        round_trip_seconds: tau, without transmission times.
-        rif: RIF.
-        rdf: RDF.
-        high_cells: Q_H.
-        low_cells: Q_L.
+    The round trip tau is without transmission times.
     """
 
     sources: int
@@ -84,13 +76,10 @@ class Case:
         return self._job(flow, cycles * self.cycle.period_seconds, seed)
 
     def _job(self, groups: Sequence[tuple[str, int, float]], duration: float, seed: int) -> Job:
-        """Simulation of groups of sources.
+        """Simulation of groups of sources, of which the second half is measured.
 
-        Args:
-            groups: Name, number of sources and round trip (seconds) of each; the shortest round
-                trip consists of four equal hops.
-            duration: Simulated seconds, of which the second half is measured.
-            seed: Seed of the run.
+        A group has a name, a number of sources and a round trip in seconds. The shortest round trip
+        consists of four equal hops.
         """
         hop = min(tau for _, _, tau in groups) / HOPS
         flows = (
@@ -114,11 +103,7 @@ class Case:
 
 @dataclass(frozen=True)
 class TwoGroups(Case):
-    """A case with half of the sources near, at `round_trip_seconds`, and half of them far.
-
-    Attributes:
-        far_seconds: tau of the far sources.
-    """
+    """A case with half of the sources near, at `round_trip_seconds`, and half of them far."""
 
     far_seconds: float = 0.0
 

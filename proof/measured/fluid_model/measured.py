@@ -1,7 +1,5 @@
 """Measures the cycles of a simulated queue: extremes and length."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,18 +19,10 @@ PORT = "A->sink"
 
 @dataclass(frozen=True)
 class Measured:
-    """Results of the measured half of a simulation.
+    """Results of the measured half of a simulation, with the trace of the queue.
 
-    Attributes:
-        cycles: Number of whole cycles.
-        maximum_queue_cells: Mean of the cycles' maxima.
-        minimum_queue_cells: Mean of the cycles' minima.
-        period_seconds: Mean length of a cycle.
-        utilisation: Share of the bottleneck's capacity that was used.
-        highest_queue_cells: Maximum of all cycles.
-        sent_cells: Cells that each source sent, by its name.
-        time_seconds: Times of the queue's trace.
-        queue_cells: Queue length at these times.
+    The queue's maximum and minimum and the period are means over the whole cycles. `sent_cells` are
+    by the name of the source.
     """
 
     cycles: int
@@ -53,11 +43,7 @@ def simulate(
     store: _core.Store | None = None,
     progress: Progress | None = None,
 ) -> list[Measured]:
-    """Simulates each case for a number of the model's cycles and measures the second half.
-
-    Raises:
-        ValueError: A run shows no whole cycle.
-    """
+    """Simulates each case for a number of the model's cycles and measures the second half."""
     jobs = [case.job(cycles, seed) for case in cases]
     outcomes = run_many(jobs, store=store, progress=progress)
     return [measure(case, outcome) for case, outcome in zip(cases, outcomes, strict=True)]
