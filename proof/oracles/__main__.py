@@ -1,7 +1,5 @@
 """`python -m proof.oracles [--bless] [NAME ...]`: compares with all other programs, or by name."""
 
-from __future__ import annotations
-
 import argparse
 
 from proof.campaign import end_with
@@ -15,11 +13,9 @@ def main() -> int:
     """Runs the named comparisons, or all; 1 if a program does not agree."""
     parser = argparse.ArgumentParser(prog="python -m proof.oracles", description=__doc__)
     parser.add_argument("--bless", action="store_true", help="keep what simulators do now")
-    parser.add_argument("names", nargs="*", help=f"of {', '.join(ORACLES)}; default: all")
+    parser.add_argument("names", nargs="*", choices=[*ORACLES, "all"], default="all")
     options = parser.parse_args()
-    names = options.names or list(ORACLES)
-    if unknown := set(names) - ORACLES.keys():
-        parser.error(f"unknown: {', '.join(unknown)}; there are {', '.join(ORACLES)}")
+    names = ORACLES if "all" in options.names else options.names
     agreed = [ORACLES[name](bless=options.bless) for name in names]
     return int(not all(agreed))
 

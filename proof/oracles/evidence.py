@@ -5,7 +5,6 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -34,8 +33,6 @@ class Run:
     """One pattern in one variant.
 
     Attributes:
-        variant: Name of the variant.
-        pattern: Name of the pattern of losses and delays.
         events: Number of events in the other simulator's trace.
         equal: Number of equal events in cellrate's trace before the first difference.
         first: Names of the rules that make the first difference.
@@ -77,14 +74,7 @@ def _runs(name: str) -> list[Run]:
 
 
 def write_page(name: str, title: str, corrected: Sequence[str], directory: Path) -> None:
-    """Writes the page of a simulator and its figure into a directory.
-
-    Args:
-        name: Name of the simulator's folder of traces.
-        title: Name of the simulator in the page.
-        corrected: Variants in which the simulator runs with corrections.
-        directory: Directory of both files.
-    """
+    """Writes the page of a simulator and its figure into a directory; see `Oracle`."""
     runs = _runs(name)
     plain = [run for run in runs if run.variant not in corrected]
     lines = _page(name, title, kept(name)["version"], runs, plain)
@@ -94,13 +84,7 @@ def write_page(name: str, title: str, corrected: Sequence[str], directory: Path)
 
 
 def write_results(name: str, version: str, corrected: Sequence[str]) -> None:
-    """Writes the results of a simulator, and prints a table.
-
-    Args:
-        name: Name of the simulator's folder of traces.
-        version: Version of the simulator that made the traces.
-        corrected: Variants in which the simulator runs with corrections.
-    """
+    """Writes the results of a simulator; see `Oracle`."""
     runs = _runs(name)
     plain = [run for run in runs if run.variant not in corrected]
     results = {
@@ -112,13 +96,8 @@ def write_results(name: str, version: str, corrected: Sequence[str]) -> None:
         "uncorrected": len(plain),
         "uncorrected_equal": _equal(plain),
     }
+    print(results)
     keep(name, results)
-    for variant, group in groupby(runs, lambda run: run.variant):
-        of = list(group)
-        events, equal = sum(run.events for run in of), sum(run.equal for run in of)
-        print(
-            f"{variant:14} {len(of):3} runs, {_equal(of):3} equal; {equal:5} of {events:5} events"
-        )
 
 
 def _equal(runs: Sequence[Run]) -> int:

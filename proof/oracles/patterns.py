@@ -10,16 +10,10 @@ DATA = ROOT / "crates" / "engine" / "tests" / "suite" / "data"
 
 @dataclass(frozen=True)
 class Pattern:
-    """A pattern of losses, delays and marks.
+    """A pattern of losses, delays and marks, for a run of `end_ms`.
 
-    Attributes:
-        name: Name of the pattern.
-        end_ms: Duration of a run in milliseconds.
-        lost: Lost packets: number of the packet, and number of its copy, from 1.
-        delayed: Delayed packets, by their number in order of transmission, from 0.
-        delay_ms: Additional delay of these packets in milliseconds.
-        lost_acks: Lost acknowledgements, by their number.
-        marked: Packets whose CE is set, by their number in order of transmission.
+    Lost packets have the number of the packet, and the number of its copy, from 1. Delayed and
+    marked packets have their number in order of transmission, from 0.
     """
 
     name: str

@@ -2,7 +2,7 @@
 
 import csv
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 HEADER = "pattern,time_us,ack,cwnd,sent\n"
@@ -10,13 +10,10 @@ HEADER = "pattern,time_us,ack,cwnd,sent\n"
 
 @dataclass(frozen=True)
 class Event:
-    """An event at a sender.
+    """An event at a sender: a packet sent, or an acknowledgement that arrived.
 
-    Attributes:
-        time_us: Time since the first packet, in microseconds.
-        ack: True if an acknowledgement arrived, False if a packet was sent.
-        packet: Number of the packet sent; for an acknowledgement, of the next packet expected.
-        cwnd: cwnd in packets, after all effects of the event.
+    The time is since the first packet. The packet of an acknowledgement is the next one expected.
+    cwnd is in packets, after all effects of the event.
     """
 
     time_us: int
@@ -25,33 +22,22 @@ class Event:
     cwnd: float
 
 
-@dataclass
-class _Instant:
-    time_us: int
-    cwnd: float
-    ack: int | None = None
-    sent: list[int] = field(default_factory=list)
-
-
 def as_text(pattern: str, events: Iterable[Event]) -> str:
     """The lines of one run; the first line has the name of the pattern."""
-    instants: list[_Instant] = []
+    instants: list[list[Event]] = []
     for event in events:
-        if event.ack or not instants or instants[-1].time_us != event.time_us:
-            instants.append(_Instant(event.time_us, event.cwnd))
-        instants[-1].cwnd = event.cwnd
-        if event.ack:
-            instants[-1].ack = event.packet
-        else:
-            instants[-1].sent.append(event.packet)
+        if event.ack or not instants or instants[-1][-1].time_us != event.time_us:
+            instants.append([])
+        instants[-1].append(event)
     names = [pattern] + [""] * (len(instants) - 1)
     return "".join(_line(name, instant) for name, instant in zip(names, instants, strict=True))
 
 
-def _line(name: str, instant: _Instant) -> str:
-    ack = "" if instant.ack is None else instant.ack
-    sent = " ".join(map(str, instant.sent))
-    return f"{name},{instant.time_us},{ack},{round(instant.cwnd, 3):g},{sent}\n"
+def _line(name: str, instant: list[Event]) -> str:
+    ack = "".join(str(event.packet) for event in instant if event.ack)
+    sent = " ".join(str(event.packet) for event in instant if not event.ack)
+    last = instant[-1]
+    return f"{name},{last.time_us},{ack},{round(last.cwnd, 3):g},{sent}\n"
 
 
 def read(path: Path) -> dict[str, list[Event]]:

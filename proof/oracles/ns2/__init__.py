@@ -16,14 +16,10 @@ BACKOFF = Pattern("backoff", 22_000, lost=((0, 1), (0, 2), (0, 3)))
 
 @dataclass(frozen=True)
 class Variant:
-    """A sender and a receiver of ns-2.
+    """A sender and a receiver of ns-2 by their classes, and patterns; all patterns if empty.
 
-    Attributes:
-        sender: Class of the sender in ns-2.
-        sink: Class of the receiver in ns-2.
-        rule: Name of the correction of ssthresh (`one_way.tcl`); "none" for ns-2 as it is.
-        settings: Triples of object, option and value.
-        patterns: Patterns that the variant is run with; all if empty.
+    `rule` names the correction of ssthresh (`one_way.tcl`), or "none" for ns-2 as it is. `settings`
+    are triples of object, option and value.
     """
 
     sender: str
@@ -67,11 +63,7 @@ VARIANTS = {
 
 
 def simulate(name: str, patterns: list[Pattern]) -> list[list[Event]]:
-    """The runs of one of `VARIANTS`.
-
-    Raises:
-        ChildProcessError: ns-2 failed.
-    """
+    """The runs of one of `VARIANTS`."""
     return [_settled(VARIANTS[name], pattern) for pattern in patterns]
 
 

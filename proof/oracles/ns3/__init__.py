@@ -33,21 +33,13 @@ VARIANTS: dict[str, dict[str, object]] = {
 
 
 def simulate(name: str, patterns: list[Pattern]) -> list[list[Event]]:
-    """The runs of one of `VARIANTS`, in one process: loading ns-3 takes longer than all runs.
-
-    Raises:
-        ChildProcessError: ns-3 failed.
-    """
+    """The runs of one of `VARIANTS`, in one process: loading ns-3 takes longer than all runs."""
     jobs = [{**asdict(pattern), **VARIANTS[name]} for pattern in patterns]
     return [[_event(*row) for row in rows] for rows in _run("one_way", jobs)]
 
 
 def tables() -> dict[str, str]:
-    """Traces of queue disciplines, by file.
-
-    Raises:
-        ChildProcessError: ns-3 failed.
-    """
+    """Traces of queue disciplines, by file."""
     return disciplines.tables(partial(_run, "queues"))
 
 
@@ -67,11 +59,7 @@ def _event(time: int, ack: bool, packet: int, cwnd: float) -> Event:
 
 
 def install() -> str:
-    """Version of ns-3, which is installed from the package index into a virtual environment.
-
-    Raises:
-        CalledProcessError: ns-3 cannot be installed.
-    """
+    """Version of ns-3, which is installed from the package index into a virtual environment."""
     if not PYTHON.exists():
         subprocess.run([sys.executable, "-m", "venv", VENV], check=True)
     options = ["--quiet", "--disable-pip-version-check", "--require-hashes"]
@@ -85,13 +73,8 @@ def install() -> str:
 
 
 # Patterns for each variant; window functions need long patterns, the short patterns are of losses.
-PATTERNS: dict[str, tuple[Pattern, ...]] = {
-    "newreno": (),
-    "sack": (),
-    "cubic": tuple(read_patterns("tcp_windows.csv")),
-    "vegas": tuple(read_patterns("tcp_windows.csv")),
-    "newreno-ecn": tuple(read_patterns("tcp_marks.csv")),
-    "sack-ecn": tuple(read_patterns("tcp_marks.csv")),
-    "dctcp": tuple(read_patterns("tcp_marks.csv")),
-}
+FILES = dict.fromkeys(("cubic", "vegas"), "tcp_windows.csv") | dict.fromkeys(
+    ("newreno-ecn", "sack-ecn", "dctcp"), "tcp_marks.csv"
+)
+PATTERNS = {name: read_patterns(FILES[name]) if name in FILES else [] for name in VARIANTS}
 ORACLE = Oracle("ns3", "ns-3", install, simulate, PATTERNS, tables=tables)

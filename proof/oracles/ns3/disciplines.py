@@ -18,13 +18,10 @@ BIN = 10
 
 @dataclass(frozen=True)
 class Discipline:
-    """A queue discipline.
+    """A queue discipline: its class in ns-3, and attributes of the class.
 
-    Attributes:
-        disc: Class of the discipline in ns-3.
-        attributes: Attributes of the class in ns-3.
-        at_end: True if packets leave the queue when their service ends, False if when it begins.
-        every_us: Time between records of the discipline's state, in microseconds; 0 for none.
+    If `at_end`, packets leave the queue when their service ends instead of when it begins. The
+    state is recorded every so many microseconds; never if this is 0.
     """
 
     disc: str

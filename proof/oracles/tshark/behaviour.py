@@ -1,7 +1,5 @@
 """Checks, packet by packet, that tshark concludes from a capture what the sender did."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -71,7 +69,8 @@ def payload(found: Findings, captures: Captures, there: Path, names: Sequence[st
 
 def set_up(found: Findings, flow: Connection) -> None:
     """Checks that a connection is set up before data, with the options of its settings."""
-    begin = [packet for packet in flow.packets if packet.seconds <= flow.first_data.seconds]
+    first_data = next(flow.data)
+    begin = [packet for packet in flow.packets if packet.seconds <= first_data.seconds]
     syns = [packet for packet in begin if packet.is_syn]
     steps = [(packet.is_syn, packet.forward) for packet in begin]
     # A lost packet of the set-up is sent again, and so may be the answer to it.

@@ -1,7 +1,5 @@
 """Runs that are captured: losses of every kind under every recovery, and cells of every kind."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -40,13 +38,7 @@ SETTINGS: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class Case:
-    """A run that is captured.
-
-    Attributes:
-        name: Name of the run in the findings.
-        text: The scenario.
-        overrides: Settings of the scenario.
-    """
+    """A run that is captured: its name in the findings, the scenario, and settings."""
 
     name: str
     text: str
@@ -81,11 +73,7 @@ def cells(form: str) -> Case:
 class StopAndWait:
     """A transfer with one outstanding segment.
 
-    Attributes:
-        access: Delay of the sender's link in milliseconds.
-        bottleneck: Delay of the receiver's link in milliseconds.
-        mss: Bytes of a segment.
-        segments: Number of segments.
+    The delays of the links at the sender and at the receiver are in milliseconds.
     """
 
     access: float

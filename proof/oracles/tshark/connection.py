@@ -1,7 +1,5 @@
 """A TCP flow by tshark's conclusions from packets at the sender, and by the simulator's results."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -25,10 +23,7 @@ SENT_AGAIN = (
 """Names that tshark gives a segment that begins below the highest sequence number seen so far. The
 choice among these names depends on times and duplicate acknowledgements."""
 FIELDS = (
-    "frame.number",
-    "frame.time_epoch",
-    "ip.src",
-    "ip.len",
+    *("frame.number", "frame.time_epoch", "ip.src", "ip.len"),
     "tcp.srcport",
     "tcp.dstport",
     "tcp.flags.syn",
@@ -54,15 +49,8 @@ FIELDS = (
 class Packet:
     """A packet of the connection, its numbers counted from the first byte of data.
 
-    Attributes:
-        number: Number of the frame in the capture.
-        seconds: Time of the packet.
-        forward: True if the sender of data sent the packet.
-        seq: Sequence number of the first byte.
-        ack: Acknowledgement number.
-        length: Bytes of payload.
-        blocks: SACK blocks.
-        row: All fields that tshark prints.
+    `forward` packets are those of the sender of data; `blocks` are SACK blocks. `row` has all
+    fields that tshark prints.
     """
 
     number: int
@@ -97,16 +85,6 @@ class Packet:
     def round_trip(self) -> float:
         """Seconds since the acknowledged segment, by tshark."""
         return float(self.row["tcp.analysis.ack_rtt"])
-
-    @property
-    def round_trip_ns(self) -> int:
-        """The round trip in ns, which is exact since tshark writes nine digits."""
-        return round(self.round_trip * 1e9)
-
-    @property
-    def acknowledged_frame(self) -> int:
-        """Number of the frame that the packet acknowledges, by tshark."""
-        return int(self.row["tcp.analysis.acks_frame"])
 
     @property
     def is_syn(self) -> bool:
@@ -156,11 +134,6 @@ class Connection:
     def data(self) -> Iterator[Packet]:
         """Packets that carry payload."""
         return (packet for packet in self.packets if packet.length)
-
-    @property
-    def first_data(self) -> Packet:
-        """The first packet with payload."""
-        return next(self.data)
 
     def events(self, kind: str) -> pl.DataFrame:
         """Events of a kind in the simulator's log of the forward channel."""

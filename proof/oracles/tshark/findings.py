@@ -8,12 +8,7 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Findings:
-    """Numbers of equal values, and a line for each disagreement.
-
-    Attributes:
-        counts: Numbers of compared values that are equal, by kind.
-        disagreements: Lines on values that differ.
-    """
+    """Numbers of compared values that are equal, by kind, and a line for each disagreement."""
 
     counts: Counter[str] = field(default_factory=Counter)
     disagreements: list[str] = field(default_factory=list)

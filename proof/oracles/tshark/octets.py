@@ -1,7 +1,5 @@
 """Checks every octet of captures against the protocols; tshark computes all checksums again."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from cellrate.simulation.captures import Captures
@@ -10,12 +8,12 @@ from proof.oracles.tshark.findings import Findings
 from proof.oracles.tshark.reading import (
     CELLS_OF_53,
     CHECKED,
+    OUR_DISSECTOR,
     TRUE,
     VC_MULTIPLEXED,
     Row,
     counted,
     rows,
-    with_dissector,
 )
 
 ERROR = 0x00800000
@@ -48,11 +46,11 @@ def packets(found: Findings, path: Path) -> None:
 
 def pdus(found: Findings, path: Path, captures: Captures, *, llc: bool = True) -> None:
     """Checks every CRC-32 of AAL5, and that every PDU has a TCP packet."""
-    preferences = CHECKED if llc else (*CHECKED, VC_MULTIPLEXED)
-    tally = counted(path, [r"AAL5 CRC: ", r"AAL5 CRC: .*\(correct\)"], "atm", preferences)
+    options = CHECKED if llc else VC_MULTIPLEXED
+    tally = counted(path, [r"AAL5 CRC: ", r"AAL5 CRC: .*\(correct\)"], "atm", options)
     records = _records(captures, path)
     found.expect(set(tally.values()) == {records}, f"{path.name}: {tally} of {records} CRC right")
-    seen = rows(path, SANE, "", preferences)
+    seen = rows(path, SANE, "", options)
     _sane(found, path, seen, {f"erf:{protocols}" for protocols in ATM_PROTOCOLS})
     found.count("AAL5 CRC-32 right", records)
 
@@ -87,16 +85,15 @@ def cells(found: Findings, path: Path, captures: Captures) -> None:
 def line_cells(found: Findings, path: Path, captures: Captures) -> None:
     """Checks every HEC, and every CRC-10 of RM cells by tshark's OAM dissector and cellrate's."""
     header = r"Header Error Check: "
-    preferences = (*CHECKED, CELLS_OF_53)
     right = rf"{header}.*\(correct\)"
-    tally = counted(path, [header, right], "atm", preferences)
+    tally = counted(path, [header, right], "atm", CELLS_OF_53)
     records = _records(captures, path)
     found.expect(set(tally.values()) == {records}, f"{path.name}: {tally} of {records} HEC right")
     found.count("HEC right", records)
     there = r"Payload Type: 6$"
     crc = rf"{there}(?:\n .*)*\nATM OAM AAL(?:\n .*)*CRC-10: .*\(correct\)"
-    by_tshark = counted(path, [there, crc], "atm,oamaal", preferences)
-    told = with_dissector(path, ["cell.pt", "rm.crc_good", "cell.hec_good"], "cell")
+    by_tshark = counted(path, [there, crc], "atm,oamaal", CELLS_OF_53)
+    told = rows(path, ["cell.pt", "rm.crc_good", "cell.hec_good"], "cell", OUR_DISSECTOR)
     ours = sum(row["cell.pt"] == RESOURCE_MANAGEMENT for row in told)
     good = sum(row["rm.crc_good"] in TRUE for row in told)
     headers = sum(row["cell.hec_good"] in TRUE for row in told)

@@ -1,7 +1,5 @@
 """Checks that RM cells carry the rates of their source."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,7 +8,7 @@ from cellrate import Result
 
 from proof.oracles.tshark.cases import MCR, PCR
 from proof.oracles.tshark.findings import Findings
-from proof.oracles.tshark.reading import TRUE, Row, with_dissector
+from proof.oracles.tshark.reading import OUR_DISSECTOR, TRUE, Row, rows
 
 CELL_SECONDS = 1 / PCR
 FORWARD, BACKWARD = ("0", "0"), ("1", "1")
@@ -36,14 +34,8 @@ def rm_cells(found: Findings, path: Path, result: Result, flow: str) -> None:
 
     In every cell MCR is the contract's, and ER is at most PCR, which FRM cells request. CCR is the
     ACR of the trace when the cell is sent.
-
-    Args:
-        found: Gets the disagreements.
-        path: The capture.
-        result: Result of the run, with the trace of ACR.
-        flow: Name of the source's flow.
     """
-    seen = with_dissector(path, FIELDS, "rm")
+    seen = rows(path, FIELDS, "rm", OUR_DISSECTOR)
     vcs = {vc["name"]: vc for vc in result.summary["vcs"]}
     ours = vcs[f"{flow}/forward"]["frm_cells_sent"]
     asked = [row for row in seen if _kind(row) == FORWARD]

@@ -1,32 +1,28 @@
 """Packets of a capture file, as tshark reads them."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
 from cellrate.simulation.captures import DISSECTOR
 
-CHECKED = ("tcp.check_checksum:TRUE", "ip.check_checksum:TRUE")
+CHECKED = ("-o", "tcp.check_checksum:TRUE", "-o", "ip.check_checksum:TRUE")
 """Without these options tshark trusts checksums."""
-VC_MULTIPLEXED = "erf.aal5_type:UNSPEC"
+VC_MULTIPLEXED = (*CHECKED, "-o", "erf.aal5_type:UNSPEC")
 """ERF records do not state the payload of AAL5; tshark would take IP without LLC/SNAP for LANE."""
-CELLS_OF_53 = 'uat:user_dlts:"User 0 (DLT=147)","atm_oam_cell","0","","0",""'
+CELLS_OF_53 = (*CHECKED, "-o", 'uat:user_dlts:"User 0 (DLT=147)","atm_oam_cell","0","","0",""')
 """Selects the only dissector of tshark that checks the HEC, and the CRC-10 of RM cells."""
+OUR_DISSECTOR = ("-X", f"lua_script:{DISSECTOR}")
+"""Selects cellrate's dissector of RM cells."""
 TRUE = ("1", "True")
 """Values that versions of tshark write for a flag that is set."""
 SECONDS = 600
 
 Row = dict[str, str]
-
-
-class Unreadable(Exception):
-    """tshark failed; the text is tshark's message."""
 
 
 def command() -> str | None:
@@ -40,30 +36,18 @@ def version() -> str:
     return _run(["--version"]).split()[2].rstrip(".")
 
 
-def rows(
-    path: Path, fields: Sequence[str], where: str = "", preferences: Iterable[str] = CHECKED
-) -> list[Row]:
-    """A row per packet that the display filter lets pass: the fields, empty where absent."""
-    return _rows(
-        path, fields, where, [word for preference in preferences for word in ("-o", preference)]
-    )
-
-
 def counted(
-    path: Path, patterns: Sequence[str], protocol: str, preferences: Iterable[str] = CHECKED
+    path: Path, patterns: Sequence[str], protocol: str, options: Sequence[str]
 ) -> Counter[str]:
     """Number of lines in the printed details of a protocol that match each of the patterns."""
-    options = [word for preference in preferences for word in ("-o", preference)]
     text = _run(["-n", "-r", str(path), *options, "-O", protocol])
     return Counter({pattern: len(re.findall(pattern, text, re.MULTILINE)) for pattern in patterns})
 
 
-def with_dissector(path: Path, fields: Sequence[str], where: str = "") -> list[Row]:
-    """Rows as from `rows`, read by cellrate's dissector of RM cells."""
-    return _rows(path, fields, where, ["-X", f"lua_script:{DISSECTOR}"])
-
-
-def _rows(path: Path, fields: Sequence[str], where: str, options: Sequence[str]) -> list[Row]:
+def rows(
+    path: Path, fields: Sequence[str], where: str = "", options: Sequence[str] = CHECKED
+) -> list[Row]:
+    """A row per packet that the display filter lets pass: the fields, empty where absent."""
     names = [part for field in fields for part in ("-e", field)]
     filtered = ["-Y", where] if where else []
     form = ["-T", "fields", "-E", "separator=/t", "-E", "occurrence=a", "-E", "aggregator=,"]
@@ -82,11 +66,11 @@ def payload_by_statistics(path: Path, filters: Sequence[str]) -> list[int]:
 def _run(arguments: Sequence[str]) -> str:
     tshark = command()
     if tshark is None:
-        raise Unreadable("tshark is not installed")
+        raise FileNotFoundError("tshark is not installed")
     done = subprocess.run(
         [tshark, *arguments], capture_output=True, text=True, timeout=SECONDS, check=False
     )
     complaints = [line for line in done.stderr.splitlines() if "as user" not in line]
     if done.returncode != 0 or complaints:
-        raise Unreadable("\n".join(complaints) or f"tshark ended with {done.returncode}")
+        raise ChildProcessError("\n".join(complaints) or f"tshark ended with {done.returncode}")
     return done.stdout

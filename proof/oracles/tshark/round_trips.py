@@ -1,7 +1,5 @@
 """Compares the round trips that tshark measures with round trips of the engine's cells."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import accumulate
 
@@ -79,11 +77,13 @@ def _of_tshark(flow: Connection, again: set[int]) -> tuple[dict[int, int], int]:
     timed: dict[int, int] = {}
     skipped = 0
     for packet in flow.packets:
-        segment = segments.get(packet.acknowledged_frame) if packet.has(TIMED) else None
+        answered = int(packet.row["tcp.analysis.acks_frame"] or 0)
+        segment = segments.get(answered) if packet.has(TIMED) else None
         if segment is not None and segment.seq in again:
             skipped += 1
         elif segment is not None:
-            timed[segment.seq] = packet.round_trip_ns
+            # Exact, since tshark writes nine digits.
+            timed[segment.seq] = round(packet.round_trip * 1e9)
     return timed, skipped
 
 
