@@ -6,8 +6,6 @@ far more. `--keep` appends an entry, which names the commit; so it is refused if
 from the commit. No timing decides a test.
 """
 
-from __future__ import annotations
-
 import argparse
 import csv
 import datetime as dt
@@ -95,25 +93,20 @@ def commit() -> str:
 def main() -> int:
     """Times the engine, compares ratios with the last entries, and appends new ones if asked."""
     parser = argparse.ArgumentParser(prog="python -m proof.bench_history", description=__doc__)
-    parser.add_argument("--json", action="store_true", help="print the times as JSON instead")
     parser.add_argument("--keep", action="store_true", help="append the ratios to the history")
-    options = parser.parse_args()
+    keep = parser.parse_args().keep
     try:
         history = last_entries()
-        measured = commit() if options.keep else ""
+        measured = commit() if keep else ""
     except (ValueError, subprocess.CalledProcessError) as error:
         print(f"bench: {error}", file=sys.stderr)
         return 1
     with ProgressBar("timing") as progress:
-        text = _core.bench(None, progress)
-    report = json.loads(text)
+        report = json.loads(_core.bench(None, progress))
     now = ratios(report)
-    if options.json:
-        print(text.rstrip("\n"))
-    else:
-        tables.show_bench(report)
-        print("", *(change(key, ratio, history.get(key)) for key, ratio in now.items()), sep="\n")
-    if options.keep:
+    tables.show_bench(report)
+    print("", *(change(key, ratio, history.get(key)) for key, ratio in now.items()), sep="\n")
+    if keep:
         today = dt.datetime.now(dt.UTC).date().isoformat()
         entries = [[today, measured, *key, f"{ratio:.2f}"] for key, ratio in now.items()]
         with HISTORY.open("a", encoding="utf-8", newline="") as file:

@@ -1,15 +1,15 @@
 """Paths that all campaigns use, the files that campaigns write, and exit codes."""
 
-from __future__ import annotations
-
 import functools
 import json
 import re
+import subprocess
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Never, TypeAlias
 
+from cellrate import _core
 from cellrate.simulation.run_types import Runner
 from cellrate.simulation.runner import default_store, run_many
 
@@ -61,6 +61,23 @@ def write_rows(file: str, *tables: Rows) -> None:
 def runner() -> Runner:
     """Runs jobs whose results `out/results` lacks, and keeps the results there."""
     return functools.partial(run_many, store=default_store(Path("out") / "results"))
+
+
+def run_template(
+    template: str, settings: Iterable[str], *options: str, through: Sequence[str] = ()
+) -> subprocess.CompletedProcess[str]:
+    """Runs a template with settings by the installed command, with the words `through` before it.
+
+    Raises:
+        RuntimeError: The command failed.
+    """
+    line = [*through, str(COMMAND), "run", "-", *options]
+    line += [word for setting in settings for word in ("--set", setting)]
+    text = _core.template(template)
+    done = subprocess.run(line, input=text, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(f"{template}: {done.stderr}")
+    return done
 
 
 def end_with(main: Callable[[], int]) -> Never:

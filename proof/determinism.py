@@ -5,8 +5,6 @@ by the installed command, and writes proof/results/determinism.json. Cargo makes
 target/determinism, which takes some minutes each, once.
 """
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 import json
@@ -48,15 +46,9 @@ BUILDS: dict[str, Way] = {
 
 
 def run(arguments: list[str | Path], cwd: Path, environment: Mapping[str, str]) -> str:
-    """Standard output of a command.
-
-    Raises:
-        CalledProcessError: The command failed.
-    """
+    """Standard output of a command."""
     settings = {**os.environ, **environment}
-    return subprocess.run(
-        arguments, cwd=cwd, env=settings, stdout=subprocess.PIPE, text=True, check=True
-    ).stdout
+    return subprocess.check_output(arguments, cwd=cwd, env=settings, text=True)
 
 
 def data_set(place: Path, way: str, environment: Mapping[str, str], *options: str) -> str:
@@ -89,9 +81,7 @@ def built(name: str, options: tuple[str, ...], environment: Mapping[str, str]) -
     """Copies the package with another build of its extension; returns the directory to import."""
     target = ROOT / "target" / "determinism" / "".join(c if c.isalnum() else "-" for c in name)
     settings = {**environment, "CARGO_TARGET_DIR": str(target), "PYO3_PYTHON": sys.executable}
-    run(
-        ["cargo", "build", "--locked", "--quiet", "-p", "cellrate-python", *options], ROOT, settings
-    )
+    run(["cargo", "build", "-q", "--locked", "-p", "cellrate-python", *options], ROOT, settings)
     profile = "release" if "--release" in options else "debug"
     package = target / "package" / "cellrate"
     shutil.rmtree(package, ignore_errors=True)

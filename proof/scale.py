@@ -5,18 +5,11 @@ each source takes no more memory than the page docs/explanation/scale.md says. T
 decide nothing.
 """
 
-from __future__ import annotations
-
 import argparse
-import subprocess
 import sys
-import tempfile
-from pathlib import Path
 from typing import NamedTuple
 
-from cellrate import _core
-
-from proof.campaign import COMMAND, end_with
+from proof.campaign import end_with, run_template
 
 MOST_BYTES = 20_000
 """Bytes of memory that a further source may take, its results as Python objects included."""
@@ -48,21 +41,9 @@ class Taken(NamedTuple):
 
 
 def run(sources: int) -> Taken:
-    """Runs a network of `sources` sources.
-
-    Raises:
-        RuntimeError: The command failed.
-    """
-    with tempfile.TemporaryDirectory() as place:
-        file = Path(place) / "n-source.toml"
-        file.write_text(_core.template(file.stem), encoding="utf-8")
-        line = [sys.executable, "-I", "-c", LAUNCHER, str(COMMAND), "run", str(file)]
-        line += [
-            word for setting in (*SETTINGS, FLOWS.format(sources)) for word in ("--set", setting)
-        ]
-        done = subprocess.run(line, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise RuntimeError(f"{sources} sources: {done.stderr}")
+    """Runs a network of `sources` sources."""
+    launcher = sys.executable, "-I", "-c", LAUNCHER
+    done = run_template("n-source", (*SETTINGS, FLOWS.format(sources)), through=launcher)
     seconds, kibibytes = done.stdout.split()
     return Taken(float(seconds), int(kibibytes) * 1024)
 

@@ -6,39 +6,29 @@ decide nothing. `one` marks a network that the program does not divide, since a 
 slower. Nothing else should run meanwhile.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
-import os
-import subprocess
 import sys
-import tempfile
 from collections.abc import Sequence
 from itertools import product
-from pathlib import Path
 from typing import NamedTuple
 
-from cellrate import _core
+from cellrate.simulation.runner import available_cores
 
-from proof.campaign import COMMAND, end_with
+from proof.campaign import end_with, run_template
 
 RATE = 0.95 * 155_520 / 15
 """Mean rate of a CBR source in kbit/s; 15 sources load a line of 155.52 Mbit/s to 95 %."""
 GROUPS = 5
+DELAYS = "5 ms", "1 ms"
+"""Delays of all links of a network."""
+ROUNDS = 3
 LEAST_SECONDS = 0.05
 """Least simulated seconds of a run."""
 
 
 class Network(NamedTuple):
-    """A network that is run.
-
-    Attributes:
-        name: Name of the network in the table.
-        template: The template of the scenario.
-        settings: Settings of the template, except delays and times.
-        seconds: Simulated seconds of a run.
-    """
+    """A template with its settings, except delays and times, and simulated seconds of a run."""
 
     name: str
     template: str
@@ -47,13 +37,7 @@ class Network(NamedTuple):
 
 
 class Timed(NamedTuple):
-    """Time and digest of a run.
-
-    Attributes:
-        seconds: Time of the run, set-up and report included.
-        digest: Digest of the run.
-        is_divided: True if the run used several threads.
-    """
+    """Time of a run with set-up and report, its digest, and True if it used several threads."""
 
     seconds: float
     digest: str
@@ -106,17 +90,7 @@ LINKS = {
 
 
 def run(network: Network, delay: str, threads: int, share: float = 1) -> Timed:
-    """Runs a network.
-
-    Args:
-        network: The network.
-        delay: Delay of the network's links.
-        threads: Greatest number of threads.
-        share: Share of the network's simulated time that is run.
-
-    Raises:
-        RuntimeError: The command failed.
-    """
+    """Runs a share of a network's simulated time, with a delay of all links."""
     seconds = max(network.seconds * share, LEAST_SECONDS)
     settings = (
         *network.settings,
@@ -127,32 +101,23 @@ def run(network: Network, delay: str, threads: int, share: float = 1) -> Timed:
         "measure.traces=[]",
         "measure.events=[]",
     )
-    with tempfile.TemporaryDirectory() as place:
-        file = Path(place) / "network.toml"
-        file.write_text(_core.template(network.template), encoding="utf-8")
-        line = [str(COMMAND), "run", str(file), "--threads", str(threads), "--json"]
-        line += [word for setting in settings for word in ("--set", setting)]
-        done = subprocess.run(line, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise RuntimeError(f"{network.name}: {done.stderr}")
+    done = run_template(network.template, settings, "--threads", str(threads), "--json")
     report = json.loads(done.stdout)
     is_divided = threads > 1 and "note: one thread instead" not in done.stderr
     return Timed(report["wall_seconds"], report["digest"], is_divided)
 
 
-def gains(
-    network: Network, delay: str, threads: Sequence[int], rounds: int, share: float
-) -> list[str]:
+def gains(network: Network, delay: str, threads: Sequence[int]) -> list[str]:
     """Time on one thread divided by time on each number of threads; `one` if not divided.
 
     Raises:
-        RuntimeError: A digest depends on the number of threads, or the command failed.
+        RuntimeError: A digest depends on the number of threads.
     """
     counts = (1, *threads)
     runs: dict[int, list[Timed]] = {count: [] for count in counts}
     # In turns, so that a varying load of the machine affects all numbers of threads.
-    for _, count in product(range(rounds), counts):
-        runs[count].append(run(network, delay, count, share))
+    for _, count in product(range(ROUNDS), counts):
+        runs[count].append(run(network, delay, count))
     if len({timed.digest for timed_runs in runs.values() for timed in timed_runs}) > 1:
         raise RuntimeError(f"{network.name}: its digest depends on the number of threads")
     least = {count: min(timed.seconds for timed in runs[count]) for count in runs}
@@ -165,19 +130,15 @@ def gains(
 def main() -> int:
     """Runs the networks, and prints how much faster runs are on more threads."""
     parser = argparse.ArgumentParser(prog="python -m proof.threads", description=__doc__)
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    powers = [2**power for power in range(1, 11) if 2**power <= (cores or 1)]
+    powers = [2**power for power in range(1, 11) if 2**power <= available_cores()]
     parser.add_argument("--threads", type=int, nargs="+", default=powers or [2])
-    parser.add_argument("--delays", nargs="+", default=["5 ms", "1 ms"], help="of all links")
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--share", type=float, default=1, help="of the simulated times")
-    options = parser.parse_args()
-    for delay in options.delays:
-        head = "".join(f"{count:>8}" for count in options.threads)
+    threads = parser.parse_args().threads
+    for delay in DELAYS:
+        head = "".join(f"{count:>8}" for count in threads)
         print(f"{f'links of {delay}, threads:':<30}{head}")
         for network in NETWORKS:
             try:
-                found = gains(network, delay, options.threads, options.rounds, options.share)
+                found = gains(network, delay, threads)
             except RuntimeError as error:
                 print(error, file=sys.stderr)
                 return 1

@@ -1,7 +1,5 @@
 """Several processes on one store and one study at the same time."""
 
-from __future__ import annotations
-
 import shutil
 import signal
 import time

@@ -1,7 +1,5 @@
 """Studies on damaged stores; unit tests of the store truncate it anywhere and change each byte."""
 
-from __future__ import annotations
-
 import json
 import os
 import random
@@ -10,7 +8,7 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-from proof.faults.ground import Ground, study
+from proof.faults.ground import Files, Ground, files, study
 
 PAGE = 4096
 MOST_MEMORY = 600_000
@@ -24,9 +22,8 @@ def campaign(ground: Ground, damages: int) -> None:
     # Each run of the study, with more replications, adds a segment to the store.
     for count in 1, 2, 3:
         file.write_text(study(count), encoding="utf-8")
-        ended = ground.run("good", "study", file, "--out", out)
-        ground.expect(ended.returncode == 0, f"good: {ended.stderr[-300:]!r}")
-    whole = _data_set(out)
+        ground.succeeds("good", "study", file, "--out", out)
+    whole = files(out / "studies")
     for number in range(damages):
         kind = list(DAMAGES)[number % len(DAMAGES)]
         place = ground.place / f"damaged-{number}"
@@ -38,15 +35,10 @@ def campaign(ground: Ground, damages: int) -> None:
         shutil.rmtree(place)
 
 
-def _data_set(out: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in (out / "studies" / "damaged").iterdir()}
-
-
-def _study(ground: Ground, what: str, file: Path, place: Path, whole: dict[str, bytes]) -> None:
+def _study(ground: Ground, what: str, file: Path, place: Path, whole: Files) -> None:
     """Checks that a study repeats lost results with a warning, and ends with the same data."""
     most = _most_memory()
-    ended = ground.run(what, "study", file, "--out", place, "--json")
-    ground.expect(ended.returncode == 0, f"{what}: {ended.stderr[-500:]!r}")
+    ended = ground.succeeds(what, "study", file, "--out", place, "--json")
     if ended.returncode == 0:
         report = json.loads(ended.stdout)
         repeated = report["simulated"]
@@ -55,7 +47,7 @@ def _study(ground: Ground, what: str, file: Path, place: Path, whole: dict[str, 
         # A result whose every byte is gone leaves nothing to report.
         warned = "kept result" in ended.stderr or "away" in what or repeated == 0
         ground.expect(warned, f"{what}: {repeated} runs without a warning")
-    ground.expect(_data_set(place) == whole, f"{what}: another data set")
+    ground.expect(files(place / "studies") == whole, f"{what}: another data set")
     # The system reports the greatest memory of all processes so far, so only growth is of this one.
     now = _most_memory()
     ground.expect(now < MOST_MEMORY or now == most, f"{what}: {now} kB")

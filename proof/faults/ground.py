@@ -1,10 +1,9 @@
 """Tools for all faults: a study, the command that runs the study, and checks of the outcome."""
 
-from __future__ import annotations
-
 import json
 import os
 import random
+import resource
 import shutil
 import signal
 import subprocess
@@ -38,6 +37,17 @@ BAD_WORDS = "Traceback", "panicked", "defect of cellrate", "Exception ignored"
 
 Files: TypeAlias = dict[str, bytes]
 Ended: TypeAlias = subprocess.CompletedProcess[str]
+
+
+def is_root_with(program: str) -> bool:
+    """True for root, if a program is installed."""
+    return os.geteuid() == 0 and shutil.which(program) is not None
+
+
+def at_most(kind: int, value: int) -> Callable[[], None]:
+    """A function that limits a resource of its process."""
+    hard = resource.getrlimit(kind)[1]
+    return lambda: resource.setrlimit(kind, (value, hard))
 
 
 class Surroundings(TypedDict, total=False):
@@ -84,17 +94,10 @@ def leftovers(out: Path) -> list[str]:
 
 @dataclass
 class Ground:
-    """A directory, and the findings, of one kind of faults.
+    """A directory and random numbers for one kind of faults, with its counts and findings.
 
-    At its end the context manager kills all started processes and removes the directory.
-
-    Attributes:
-        place: Empty directory.
-        source: Source of all random numbers.
-        counts: Number of faults and checks, by kind.
-        skipped: Faults that could not be caused here, with reasons.
-        findings: Sentences on failed checks.
-        running: Started processes that have not been waited for.
+    At its end the context manager kills all started processes and removes the directory. `skipped`
+    has faults that could not be caused here, with reasons; `running` has started processes.
     """
 
     place: Path
@@ -166,6 +169,12 @@ class Ground:
         """Runs the command to its end."""
         return self.end(self.start(*arguments, **around), what)
 
+    def succeeds(self, what: str, *arguments: str | Path, **around: Unpack[Surroundings]) -> Ended:
+        """Runs the command, and checks its exit code."""
+        ended = self.run(what, *arguments, **around)
+        self.expect(ended.returncode == 0, f"{what}: {ended.returncode} {ended.stderr[-500:]!r}")
+        return ended
+
     def refused(self, what: str, ended: Ended, *words: str) -> None:
         """Checks that a command ended with exit code 1 or 2 and one line of error with `words`."""
         lines = [line for line in ended.stderr.splitlines() if not line.startswith("warning")]
@@ -184,14 +193,13 @@ class Ground:
     def undisturbed(self, file: Path) -> tuple[Files, float]:
         """Runs a study without faults; returns the files of its data set, and the seconds taken."""
         began = time.monotonic()
-        ended = self.run("undisturbed", "study", file, "--out", "undisturbed")
-        self.expect(ended.returncode == 0, f"undisturbed: {ended.stderr[-300:]!r}")
+        self.succeeds("undisturbed", "study", file, "--out", "undisturbed")
         return files(self.place / "undisturbed" / "studies"), time.monotonic() - began
 
-    def resumes(self, what: str, file: Path, out: Path, kept: int, whole: Files) -> None:
-        """Checks that a study resumes with its `kept` results, and ends as without faults."""
-        ended = self.run(what, "study", file, "--out", out, "--json")
-        self.expect(ended.returncode == 0, f"{what}: {ended.stderr[-300:]!r}")
+    def resumes(self, what: str, file: Path, out: Path, whole: Files) -> None:
+        """Checks that a study resumes with its kept results, and ends as without faults."""
+        kept = len(contents(store_of(out)))
+        ended = self.succeeds(what, "study", file, "--out", out, "--json")
         if ended.returncode == 0:
             known = json.loads(ended.stdout)["known"]
             self.expect(known == kept, f"{what}: {kept} were kept, {known} are known")

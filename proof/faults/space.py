@@ -1,16 +1,13 @@
 """Disks that are full, at random points; directories that nothing can be written to."""
 
-from __future__ import annotations
-
-import os
 import resource
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from proof.faults.ground import Files, Ground, contents, leftovers, store_of, study
+from proof.faults.ground import Files, Ground, at_most, is_root_with, leftovers, study
 
 REPLICATIONS = 3
 ENOUGH = "64m"
@@ -18,20 +15,12 @@ ENOUGH = "64m"
 
 def lacks() -> dict[str, str]:
     """Faults that cannot be caused here, each with the reason."""
-    found = {}
-    if not _mounts():
-        found["full and read-only file systems"] = "only root can mount them"
-    if not _humbles():
-        found["permissions"] = "only root can give up root's rights by setpriv"
-    return found
-
-
-def _mounts() -> bool:
-    return os.geteuid() == 0 and shutil.which("mount") is not None
-
-
-def _humbles() -> bool:
-    return os.geteuid() == 0 and shutil.which("setpriv") is not None
+    needs = {"full and read-only file systems": "mount", "permissions": "setpriv"}
+    return {
+        what: f"only root can cause them, by {program}"
+        for what, program in needs.items()
+        if not is_root_with(program)
+    }
 
 
 def campaign(ground: Ground, faults: int) -> None:
@@ -39,15 +28,16 @@ def campaign(ground: Ground, faults: int) -> None:
     file = ground.write("short.toml", study(REPLICATIONS))
     whole, _ = ground.undisturbed(file)
     used = sum(path.stat().st_size for path in (ground.place / "undisturbed").rglob("*"))
+    mounts = is_root_with("mount")
     for number in range(faults):
         _limited(ground, file, number, whole)
-        if _mounts():
+        if mounts:
             _full(ground, file, number, whole, round(ground.source.uniform(0.02, 1.3) * used))
     _pages(ground, file)
     _refusals(ground, file)
-    if _humbles():
+    if is_root_with("setpriv"):
         _forbidden(ground, file)
-    if _mounts():
+    if mounts:
         _read_only(ground, file)
 
 
@@ -68,9 +58,8 @@ def _full(ground: Ground, file: Path, number: int, whole: Files, size: int) -> N
     with _mounted(ground.place / f"full-{number}", f"size={size}") as disk:
         out = disk / "out"
         _checked(ground, what, ground.run(what, "study", file, "--out", out), out)
-        again = ["mount", "-o", f"remount,size={ENOUGH}", str(disk)]
-        subprocess.run(again, check=True)
-        ground.resumes(f"{what}, room again", file, out, len(contents(store_of(out))), whole)
+        subprocess.run(["mount", "-o", f"remount,size={ENOUGH}", disk], check=True)
+        ground.resumes(f"{what}, room again", file, out, whole)
 
 
 def _limited(ground: Ground, file: Path, number: int, whole: Files) -> None:
@@ -78,27 +67,20 @@ def _limited(ground: Ground, file: Path, number: int, whole: Files) -> None:
     size = round(10 ** ground.source.uniform(2.0, 5.0))
     what = f"files of {size} bytes at most"
     out = ground.place / f"limited-{number}"
-    ended = ground.run(what, "study", file, "--out", out, limit=_files_of(size))
-    _checked(ground, what, ended, out)
-    ground.resumes(f"{what}, room again", file, out, len(contents(store_of(out))), whole)
+    limit = at_most(resource.RLIMIT_FSIZE, size)
+    _checked(ground, what, ground.run(what, "study", file, "--out", out, limit=limit), out)
+    ground.resumes(f"{what}, room again", file, out, whole)
     shutil.rmtree(out)
-
-
-def _files_of(size: int) -> Callable[[], None]:
-    return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
 
 @contextmanager
 def _mounted(place: Path, options: str) -> Iterator[Path]:
     place.mkdir()
-    subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(place)],
-        check=True,
-    )
+    subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", place], check=True)
     try:
         yield place
     finally:
-        subprocess.run(["umount", "-l", str(place)], check=True)
+        subprocess.run(["umount", "-l", place], check=True)
 
 
 def _pages(ground: Ground, file: Path) -> None:
@@ -109,9 +91,10 @@ def _pages(ground: Ground, file: Path) -> None:
         "table": ("table", data, "--rows", "flow.tcp.count,control.scheme", "-o"),
         "plot": ("plot", data, "--x", "flow.tcp.count", "--y", "throughput", "-o"),
     }
+    limit = at_most(resource.RLIMIT_FSIZE, 300)
     for name, arguments in asked.items():
         page = ground.write(f"{name}.svg", "old")
-        ended = ground.run(name, *arguments, page, limit=_files_of(300))
+        ended = ground.run(name, *arguments, page, limit=limit)
         ground.refused(f"no room for a {name}", ended, str(page), "space")
         ground.expect(page.read_text() == "old", f"no room for a {name}: half of it is there")
         ground.counts["pages without room"] += 1

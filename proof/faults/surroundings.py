@@ -1,16 +1,13 @@
 """Unusual streams, environment variables and resource limits of a command."""
 
-from __future__ import annotations
-
 import os
 import pwd
 import resource
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 from proof.campaign import COMMAND
-from proof.faults.ground import Ground, files, study
+from proof.faults.ground import Files, Ground, at_most, is_root_with, study
 
 STREAMS = {
     "standard output closed": ('exec "$0" "$@" >&-', 0),
@@ -39,14 +36,16 @@ LIMITS = {
     "CPU time": (resource.RLIMIT_CPU, [1]),
     "stack": (resource.RLIMIT_STACK, [256 << 10, 1 << 20]),
 }
+PIPED = "/bin/sh", "-c", f'"{COMMAND}" new n-source | "$0" "$@"'
+"""Words that pipe a template into the command that follows them."""
 FEW_PROCESSES = 6, 8, 11, 12, 13, 14, 16, 20, 24, 32
 
 
 def lacks() -> dict[str, str]:
     """Faults that cannot be caused here, each with the reason."""
-    if os.geteuid() != 0 or not shutil.which("setpriv") or not shutil.which("prlimit"):
-        return {"threads refused": "only root can become another user, whose limit holds"}
-    return {}
+    why = "only root can become another user, whose limit holds"
+    able = is_root_with("setpriv") and is_root_with("prlimit")
+    return {} if able else {"threads refused": why}
 
 
 def campaign(ground: Ground, _: int) -> None:
@@ -76,29 +75,23 @@ def campaign(ground: Ground, _: int) -> None:
             held = ended.returncode == 0
             ground.expect(held, f"{what}: {ended.returncode} {ended.stderr!r}")
             ground.same(what, out, whole)
-        shown = ground.run(what, "explain", "-", environment=kept, through=(*_scenario(), *through))
-        ground.expect(shown.returncode == 0 and bool(shown.stdout), f"{what}: explain {shown}")
+        piped = (*PIPED, *through)
+        shown = ground.succeeds(what, "explain", "-", environment=kept, through=piped)
+        ground.expect(bool(shown.stdout), f"{what}: explain {shown}")
         ground.counts["variables"] += 1
     for what, (kind, values) in LIMITS.items():
         for value in values:
-            _limited(ground, f"{what} {value}", file, odd / f"{what} {value}", _of(kind, value))
+            _limited(ground, f"{what} {value}", file, at_most(kind, value), whole)
     _processes(ground, file)
 
 
-def _scenario() -> tuple[str, ...]:
-    """Shell words that pipe a template into the command that follows them."""
-    return "/bin/sh", "-c", f'"{COMMAND}" new n-source | "$0" "$@"'
-
-
-def _of(kind: int, value: int) -> Callable[[], None]:
-    hard = resource.getrlimit(kind)[1]
-    return lambda: resource.setrlimit(kind, (value, hard))
-
-
-def _limited(ground: Ground, what: str, file: Path, out: Path, limit: Callable[[], None]) -> None:
+def _limited(
+    ground: Ground, what: str, file: Path, limit: Callable[[], None], whole: Files
+) -> None:
     """Checks that a study under a limit ends well or in an error, and then well without limit."""
+    out = file.with_name(what)
     process = ground.start("study", file, "--out", out, limit=limit)
-    said, err = process.communicate(timeout=120)
+    _, err = process.communicate(timeout=120)
     code = process.returncode
     # If the limit stops the interpreter or its libraries from loading, the message is theirs.
     begun = out.exists()
@@ -106,10 +99,8 @@ def _limited(ground: Ground, what: str, file: Path, out: Path, limit: Callable[[
         clear = "error: " in err or "memory allocation" in err or code < 0
         ground.expect(clear and "Traceback" not in err, f"{what}: {code} {err[-500:]!r}")
     ground.counts["limits: " + ("ended well" if code == 0 else "error told")] += 1
-    ended = ground.run(what, "study", file, "--out", out)
-    ground.expect(ended.returncode == 0, f"{what}, without it: {ended.stderr[-300:]!r} {said}")
-    reference = files(ground.place / "undisturbed" / "studies")
-    ground.same(what, out, reference)
+    ground.succeeds(f"{what}, without it", "study", file, "--out", out)
+    ground.same(what, out, whole)
 
 
 def _processes(ground: Ground, file: Path) -> None:
