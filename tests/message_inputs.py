@@ -28,6 +28,8 @@ from cellrate.language.runs import run_of
 from cellrate.papers.collection import papers_root, select
 from cellrate.papers.reading import read_paper
 from cellrate.papers.stored import ASSUMED, said_of_seeds
+from cellrate.simulation.goal_file import read as read_goal
+from cellrate.simulation.goal_steps import steps_of
 from cellrate.simulation.graphml import GraphOptions, scenario_of
 from cellrate.simulation.network import Network
 from cellrate.simulation.runner import Job
@@ -51,6 +53,7 @@ from message_inference import (
     readings_with,
 )
 from scipy import stats
+from test_import_goal import CHAIN
 from test_import_graph import SMALL as GRAPHML
 from test_input_files import many_rows
 from test_language_runs import ROW, HandMade
@@ -138,6 +141,11 @@ def graphml(*changes: tuple[str, str]) -> str | None:
     """The scenario of a small graph with changes; nothing of the graph as it is."""
     found = scenario_of(edited(GRAPHML, *changes).encode(), "net.graphml", GraphOptions())
     return found if changes else None
+
+
+def goal(*changes: tuple[str, str]) -> None:
+    """Reads a small trace with changes, and makes its steps."""
+    steps_of(read_goal(edited(CHAIN, *changes).encode(), "chain.goal")[1])
 
 
 def trace(kind: str, times: list[float]) -> Series:

@@ -28,6 +28,7 @@ FUNCTIONS = {
     "bench": ("bench", "bench_components"),
     "compare": ("compare", "compare_data"),
     "explain": ("explain",),
+    "import-goal": ("import_goal",),
     "import-graph": ("import_graph",),
     "infer": ("infer",),
     "new": ("template",),

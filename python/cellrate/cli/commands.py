@@ -71,6 +71,12 @@ GROUPS: dict[str, tuple[Command, ...]] = {
             ("cellrate import-graph network.graphml > my.toml",),
         ),
         Command(
+            "import-goal",
+            "scenarios:import_goal",
+            "Print a scenario with the messages of a GOAL file, the trace format of LogGOPSim.",
+            ("cellrate import-goal trace.goal --steps trace.csv > my.toml",),
+        ),
+        Command(
             "list",
             "lists:list_names",
             "List all components with the purpose of each, or one kind of them with their sources.",

@@ -15,7 +15,12 @@ from cellrate.common.whole_number import LIMITS
 
 OF_RUNS = frozenset({"workers", "store", "progress"})
 """Function parameters for which commands have their own options: workers, store, progress."""
-SINGULAR = {"measures": "--measure", "experiments": "--experiment", "flows": "--flow"}
+SINGULAR = {
+    "measures": "--measure",
+    "experiments": "--experiment",
+    "flows": "--flow",
+    "hosts": "--host",
+}
 """Names of repeatable options, by the parameter that takes all their values."""
 TEXTS = "str | tuple[str, ...] | list[str]"
 TYPES: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""`cellrate new`, `import-graph`, `validate`, `explain`: a scenario before it runs."""
+"""`cellrate new`, imports, `validate`, `explain`: a scenario before it runs."""
 
 from __future__ import annotations
 
@@ -51,13 +51,43 @@ def import_graph(
     """
     from cellrate.simulation.graphml import GraphOptions, scenario_of
 
-    with reading(file):
-        if file == STANDARD_INPUT:
-            data, name = read_stream(sys.stdin.buffer, MOST_BYTES), "<stdin>"
-        else:
-            data, name = read_bytes(file), file
+    data, name = _read(file)
     options["flows"] = [_ends(text) for text in options["flows"]]
     sys.stdout.write(scenario_of(data, name, GraphOptions(**options)))
+
+
+@made_from(
+    about.import_goal,
+    hosts="Host of the next rank, from rank 0 on; repeatable. By default ranks are on all hosts in "
+    "the order of the topology.",
+)
+def import_goal(
+    file: Annotated[
+        str,
+        Parameter(name="FILE", allow_leading_hyphen=True, help="GOAL file; - is standard input."),
+    ],
+    /,
+    **options: Any,  # noqa: ANN401  of the function
+) -> None:
+    """Print a scenario with the messages of a GOAL file, the trace format of LogGOPSim.
+
+    Each send becomes a flow. It begins once the receives, calcs and sends that it requires have
+    ended. The messages go into a CSV file, which the scenario names. A calc takes its time in ns on
+    its processor; sends and receives take no time of a processor. An error names what a file means
+    and steps cannot express, such as two calcs with different times before one send.
+    """
+    from cellrate.simulation.goal import GoalOptions, scenario_of
+
+    data, name = _read(file)
+    sys.stdout.write(scenario_of(data, name, GoalOptions(**options)))
+
+
+def _read(file: str) -> tuple[bytes, str]:
+    """The contents of a file, or of standard input, and its name."""
+    with reading(file):
+        if file == STANDARD_INPUT:
+            return read_stream(sys.stdin.buffer, MOST_BYTES), "<stdin>"
+        return read_bytes(file), file
 
 
 def _ends(text: str) -> tuple[str, str]:

@@ -21,6 +21,7 @@ Each step of a search examines all of them.
 LIMITS: dict[str, tuple[int, int | None]] = {
     "budget": (1, MOST_TRIES),
     "credit_cells": (1, None),
+    "eager_bytes": (0, None),
     "first_seed": (0, MOST_SEED),
     "replication": (0, None),
     "search_seed": (0, MOST_SEED),

@@ -166,6 +166,42 @@ def import_graph(
     return Scenario(Job(scenario_of(data, str(file), options), Path(file).stem))
 
 
+def import_goal(
+    file: str | Path,
+    *,
+    steps: str,
+    network: str = "leaf-spine",
+    hosts: Sequence[str] = (),
+    eager_bytes: int = 0,
+    duration: str | None = None,
+) -> Scenario:
+    """Makes a scenario of the messages of a GOAL file, as ``cellrate import-goal``.
+
+    Args:
+        file: Path of the GOAL file.
+        steps: Path of the CSV file into which the messages are written; the scenario names it.
+        network: Template, or path of a scenario, whose Ethernet carries the messages. Its flows
+            are left out, but the transport of its first flow group stays.
+        hosts: Hosts of the ranks from 0 on; by default all hosts in the order of the topology.
+        eager_bytes: A send of at most so many bytes ends for its rank when it begins; a longer
+            one ends with the acknowledgement of its last byte.
+        duration: Simulated time; by default that of the network.
+
+    Raises:
+        BadInput: The file or an argument is wrong, or steps cannot express what the file means.
+        ScenarioError: The network is wrong, or cannot carry the messages.
+        TypeError: `eager_bytes` is not an integer.
+        OSError: A file cannot be read or written.
+    """
+    from cellrate.common.input_file import read_bytes
+    from cellrate.functions.runs_of import whole
+    from cellrate.simulation.goal import GoalOptions, scenario_of
+
+    eager = whole("eager_bytes", eager_bytes)
+    options = GoalOptions(steps, network, hosts, eager, duration)
+    return Scenario(Job(scenario_of(read_bytes(file), str(file), options), Path(file).stem))
+
+
 def bench(*, progress: Watcher | bool | None = None) -> dict[str, Any]:
     """Times the engine on one core, as ``cellrate bench --json``; units are in the keys."""
     import json

@@ -53,12 +53,20 @@ pub fn flows(
         }
         _ => return None,
     };
-    let wanted = |step: Step| Wanted {
-        ends: step.ends,
-        start: flow.start,
-        size: Some(step.size),
-        after: step.after.into_iter().map(|step| before + step).collect(),
-        wait: step.wait,
+    let wanted = |step: Step| {
+        // A step that awaits no other waits from the start of the group.
+        let (delay, wait) = if step.after.is_empty() {
+            (step.wait, Ps::ZERO)
+        } else {
+            (Ps::ZERO, step.wait)
+        };
+        Wanted {
+            ends: step.ends,
+            start: flow.start.saturating_add(delay),
+            size: Some(step.size),
+            after: step.after.into_iter().map(|step| before + step).collect(),
+            wait,
+        }
     };
     let found = refuse_contradictions(flow, group).and(found);
     Some(found.map(|steps| steps.into_iter().map(wanted).collect()))
