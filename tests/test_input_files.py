@@ -48,6 +48,7 @@ def test_a_run_that_would_fill_the_memory_is_refused(doing: str, tmp_path: Path)
         ("cellrate run - < /dev/zero", input_file.MOST_TEXT_BYTES),
         ("cellrate study /dev/zero", input_file.MOST_TEXT_BYTES),
         ("cellrate import-graph /dev/zero", input_file.MOST_BYTES),
+        ("cellrate import-goal /dev/zero --steps steps.csv", input_file.MOST_BYTES),
         ("yes | cellrate validate -", input_file.MOST_TEXT_BYTES),
         ("yes | cellrate import-graph -", input_file.MOST_BYTES),
         ("cellrate explain /dev/zero", input_file.MOST_TEXT_BYTES),
