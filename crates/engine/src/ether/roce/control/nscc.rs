@@ -117,7 +117,7 @@ impl RateControlParameters for NsccConfig {
 }
 
 /// A source under NSCC. Windows are in octets on the line, times in picoseconds.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Nscc {
     config: NsccConfig,
     /// Rate of the line in octets/s.
@@ -175,18 +175,7 @@ impl Nscc {
             target: config.target.map_or(0.75 * rtt, |target| target.0 as f64),
             cwnd: window.max(way.packet.into()),
             most,
-            mean: 0.0,
-            increase: 0.0,
-            reported: 0.0,
-            last_adjustment: Ps::ZERO,
-            last_decrease: None,
-            empty: 0.0,
-            is_fast: false,
-            achieved: 0.0,
-            period_ends: None,
-            was_trimmed: false,
-            old: 0.0,
-            since: 0.0,
+            ..Nscc::default()
         }
     }
 
