@@ -94,6 +94,13 @@ def _show_scenario(file: str, settings: list[str], fairness: Fairness, *, json: 
         formula_command.show_results(FORMULA, {"fairness": fairness}, results)
         if network.until_first_change is not None:
             say(f"These shares are of the network as it begins: {network.until_first_change}.")
+        if fairness != "max-of-mcr-and-share" and any(
+            flow.abr and flow.abr.mcr_cells_per_second for flow in network.flows
+        ):
+            say(
+                "The control schemes do not read MCR, and sources keep ACR at MCR or above: in "
+                "runs shares are nearer to `--fairness max-of-mcr-and-share`."
+            )
         if any(port.switch.control.get("target_utilisation", 1) != 1 for port in network.ports):
             say(
                 "These shares are of the links' whole rates. Switches here allocate less, by their "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from cellrate.advice.explain import minimum_rates
 from cellrate.advice.explain.answer import NoStatement, Prediction, Statement
 from cellrate.advice.explain.subject import (
     Subject,
@@ -37,6 +38,7 @@ def bottlenecks(subject: Subject) -> Iterator[Prediction]:
             yield _background(situation)
         if situation.abr and target_utilisation(situation.switch.control) != 1.0:
             yield _target(situation)
+        yield from _beyond(subject, situation)
         growth = certain_growth_cells_per_second(subject.network, situation.port)
         if growth > 0:
             yield _endless(situation, growth)
@@ -138,6 +140,46 @@ def _target(situation: Situation) -> Statement:
     )
 
 
+def _beyond(subject: Subject, situation: Situation) -> Iterator[Statement]:
+    """Statement on a scheme whose shares, with the MCRs, add up to more than the link carries."""
+    if not situation.abr or isinstance(subject.shares_or_reason(), str):
+        return
+    found = minimum_rates.overload(situation.switch.scheme, subject.held(situation))
+    if found is None or situation.has_other_bottlenecks:
+        return
+    asked, carried = found
+    yield Statement(
+        BOTTLENECK,
+        f"{situation.port.name}: `{situation.switch.scheme}` gives shares as if there were no MCR. "
+        f"With MCRs flows may send {mbit(asked)}, but the link has {mbit(carried)} for them, so "
+        "the queue grows while they do.",
+        {
+            "port": situation.port.name,
+            "asked_cells_per_second": asked,
+            "carried_cells_per_second": carried,
+        },
+    )
+
+
+def minimum_rates_fail(subject: Subject, situations: Iterable[Situation]) -> list[str]:
+    """Assumptions of the fair shares that fail at some ports because of MCRs."""
+    if isinstance(subject.shares_or_reason(), str):
+        return []
+    return list(
+        dict.fromkeys(
+            reason
+            for found in situations
+            if found.abr and found.switch.scheme != "none"
+            for reason in minimum_rates.fails(
+                found.port.name,
+                found.switch.scheme,
+                subject.held(found),
+                has_other_bottlenecks=found.has_other_bottlenecks,
+            )
+        )
+    )
+
+
 def _endless(situation: Situation, growth: float) -> Statement:
     return Statement(
         BOTTLENECK,
@@ -209,6 +251,7 @@ def _shared(bottlenecks: Iterable[Situation], links: set[str]) -> str:
 def _fails(subject: Subject, flows: Sequence[Flow]) -> list[str]:
     met = subject.bottlenecks_of(flows)
     fails = [*unfair(subject, flows), *policed_background(met), *counted_back(met)]
+    fails += minimum_rates_fail(subject, met)
     if any(flow.kind in ("transfer", "messages", "www") for flow in flows):
         fails.append("flows have data without end")
     return fails

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 
 from cellrate.advice.explain.answer import Kind, NoStatement, Prediction, Statement, Value
+from cellrate.advice.explain.capacity import minimum_rates_fail
 from cellrate.advice.explain.claims import Claim
 from cellrate.advice.explain.efci_cycle import unsteady
 from cellrate.advice.explain.losses import loss_at
@@ -34,7 +35,7 @@ def statements(subject: Subject) -> Iterator[Prediction]:
             quantity = f"{situation.port.name}: oscillation of its loop"
             yield NoStatement(TOPIC, quantity, situation.split)
         elif situation.abr and situation.switch.scheme == "erica":
-            yield from _erica(situation)
+            yield from _erica(subject, situation)
         elif situation.abr and situation.switch.scheme == "efci":
             yield from _efci(subject, situation)
         elif situation.abr and situation.switch.scheme != "none":
@@ -44,7 +45,7 @@ def statements(subject: Subject) -> Iterator[Prediction]:
             yield from _uncontrolled(subject, situation)
 
 
-def _erica(situation: Situation) -> Iterator[Prediction]:
+def _erica(subject: Subject, situation: Situation) -> Iterator[Prediction]:
     port, feedback = situation.port, situation.feedback_delays_seconds[-1]
     background = [flow.source for flow in situation.others if flow.kind == "on-off"]
     if not background:
@@ -54,6 +55,7 @@ def _erica(situation: Situation) -> Iterator[Prediction]:
             f"{port.name}: the control loop does not oscillate; {_when(situation)}explicit rates "
             f"settle in about two round trips, {seconds(2 * trip)}.",
             {"port": port.name, "oscillates": False, "settling_seconds": 2 * trip},
+            fails=tuple(minimum_rates_fail(subject, [situation])),
             kind="prediction",
         )
         return

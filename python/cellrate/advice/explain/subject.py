@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from cellrate.advice.explain.minimum_rates import COUNTS_FLOWS, Held
 from cellrate.advice.formulas import FormulaAnswer, Situation, formulas_of
 from cellrate.advice.formulas.credit import UNDER_CREDIT
 from cellrate.simulation.network import (
@@ -236,12 +237,18 @@ class Subject:
     def shares(self) -> MaxMin:
         """Max-min fair rates of elastic flows in cells/s, from the capacity that switches allocate.
 
-        Backward RM cells and acknowledgements take capacity of reverse links in proportion to the
-        rates. So the shares are computed iteratively.
+        A rate is the greater of MCR and the share (`minimum_rates`). Backward RM cells and
+        acknowledgements take capacity of reverse links in proportion to the rates. So the shares
+        are computed iteratively.
 
         Raises:
             AssumptionError: A link has no capacity left, or less than the MCRs of its flows.
         """
+        return self._shares[0]
+
+    @cached_property
+    def _shares(self) -> tuple[MaxMin, MaxMin]:
+        """Max-min fair rates of elastic flows, and those without MCRs."""
         elastic = [flow for group in self.elastic_groups.values() for flow in group]
         forward = {link for flow in elastic for link in flow.forward}
         against = [
@@ -256,22 +263,55 @@ class Subject:
             back: dict[Link, float] = {}
             for flow, links, cells in against:
                 for link in links:
-                    back[link] = back.get(link, 0.0) + cells * shares.rates[flow.name]
+                    back[link] = back.get(link, 0.0) + cells * shares[0].rates[flow.name]
             # The mean of old and new values, since with short segments the backward traffic equals
             # the forward traffic.
             taken = {link: (taken.get(link, 0.0) + cells) / 2 for link, cells in back.items()}
             shares = self._shares_beside(elastic, taken)
         return shares
 
-    def _shares_beside(self, elastic: list[Flow], taken: Mapping[Link, float]) -> MaxMin:
-        """Max-min rates of flows, after a rate `taken` is subtracted from each link's capacity."""
-        return fair_shares(
-            self.network,
-            flows=elastic,
-            offered=lambda network, link: (
-                handed_out_cells_per_second(Situation(network, link)) - taken.get(link, 0.0)
-            ),
-        )
+    def _shares_beside(
+        self, elastic: list[Flow], taken: Mapping[Link, float]
+    ) -> tuple[MaxMin, MaxMin]:
+        """Max-min rates of flows, after a rate `taken` is subtracted from each link's capacity.
+
+        The second rates are those without MCRs.
+        """
+
+        def offered(network: Network, link: Link) -> float:
+            return handed_out_cells_per_second(Situation(network, link)) - taken.get(link, 0.0)
+
+        def offered_with_mcr(network: Network, link: Link) -> float:
+            situation, allocated = Situation(network, link), offered(network, link)
+            if not counts_flows(situation) or situation.has_other_bottlenecks:
+                return allocated
+            asked = sum(
+                max(flow.abr.mcr_cells_per_second if flow.abr else 0.0, plain.rates[flow.name])
+                for flow in situation.elastic
+            )
+            most = situation.capacity_cells_per_second - taken.get(link, 0.0)
+            return max(allocated, min(asked, most))
+
+        plain = fair_shares(self.network, flows=elastic, offered=offered, with_mcr=False)
+        if not any(flow.abr and flow.abr.mcr_cells_per_second for flow in elastic):
+            return plain, plain
+        return fair_shares(self.network, flows=elastic, offered=offered_with_mcr), plain
+
+    def held(self, situation: Situation) -> list[Held]:
+        """ABR flows over a port, with the rates that decide what their MCRs do."""
+        fair, plain = self._shares
+        return [
+            Held(
+                flow.name,
+                flow.abr.mcr_cells_per_second,
+                plain.rates[flow.name],
+                fair.shares[flow.name],
+                fair.rates[flow.name],
+                flow.abr.parameters["er_below_mcr"] == "ignore",
+            )
+            for flow in situation.abr
+            if flow.abr is not None
+        ]
 
     def credit_share(self, service: str) -> float:
         """Credit cells that return for each cell of a channel, 1 / N2; 0 without credit control."""
@@ -343,6 +383,12 @@ def allocated_cells_per_second(situation: Situation) -> float:
     if port.switch.control.get("capacity_form") == "of-link":
         return left - (1.0 - share) * port.cells_per_second
     return share * left
+
+
+def counts_flows(situation: Situation) -> bool:
+    """True if the scheme of a port gives a share to each flow, whatever MCRs take."""
+    at_port = situation.port.is_port and bool(situation.abr)
+    return at_port and situation.switch.scheme in COUNTS_FLOWS
 
 
 def mbit(cells_per_second: float) -> str:

@@ -8,7 +8,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from cellrate.advice.explain.answer import NoStatement, Prediction, Statement, Value
-from cellrate.advice.explain.capacity import counted_back, policed_background, unfair
+from cellrate.advice.explain.capacity import (
+    counted_back,
+    minimum_rates_fail,
+    policed_background,
+    unfair,
+)
 from cellrate.advice.explain.claims import Claim
 from cellrate.advice.explain.efci_cycle import cycle_utilisation
 from cellrate.advice.explain.losses import loss_at
@@ -116,7 +121,9 @@ def _limits(
     bound is below the fair share.
     """
     shares = subject.shares_or_reason()
-    is_fair = not unfair(subject, [flow for flow, _ in flows])
+    alone = [flow for flow, _ in flows]
+    met = subject.bottlenecks_of(alone)
+    is_fair = not unfair(subject, alone) and not minimum_rates_fail(subject, met)
     for flow, tcp in flows:
         bound = flow_bound(subject, flow, tcp)
         has_room = crowded.isdisjoint(flow.forward)
@@ -302,6 +309,7 @@ def _group(
     common = [*_no_end(alone), *_steady(subject, flows), *_target(alone), *_late(subject, alone)]
     met = subject.bottlenecks_of(alone)
     common += [*policed_background(met), *counted_back(met)]
+    common += minimum_rates_fail(subject, met)
     common += [*slow[:1], *timed[:1], *_between_bursts(subject, alone), *others.fails(alone)]
     if not all(rates):
         common.append(

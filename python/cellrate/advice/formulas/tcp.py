@@ -77,7 +77,19 @@ def _law_fails(situation: Situation, cells: float) -> list[str]:
         )
     if situation.has_other_bottlenecks:
         fails.append("there is one bottleneck")
+    if _mcr_exceeds_a_share(situation):
+        fails.append(
+            "ABR rates fit the capacity, but ERICA gives shares as if there were no MCR, and here "
+            "an MCR exceeds an equal share"
+        )
     return fails
+
+
+def _mcr_exceeds_a_share(situation: Situation) -> bool:
+    """True if an MCR may exceed the share that ERICA gives each channel of the port."""
+    target = float(situation.switch.control["target_utilisation"])
+    share = target * situation.capacity_cells_per_second / len(situation.elastic)
+    return any(flow.abr and flow.abr.mcr_cells_per_second > share for flow in situation.abr)
 
 
 def _law_fails_of_sources(situation: Situation, cells: float) -> list[str]:

@@ -120,14 +120,17 @@ def service_cells_per_second(network: Network, port: Link) -> float:
 
 def fair_shares(
     network: Network,
-    fairness: Fairness = "mcr-plus-share",
+    fairness: Fairness = "max-of-mcr-and-share",
     *,
     flows: Sequence[Flow] | None = None,
     offered: Callable[[Network, Link], float] = capacity_left_cells_per_second,
+    with_mcr: bool = True,
 ) -> MaxMin:
     """Max-min fair rates of flows in cells/s, RM cells included.
 
-    Backward RM cells and acknowledgements are assumed to take no capacity of reverse links.
+    No control scheme reads MCR, and sources keep ACR at MCR or above. So by default a rate is the
+    greater of MCR and the share. Backward RM cells and acknowledgements are assumed to take no
+    capacity of reverse links.
 
     Args:
         network: The network of a scenario.
@@ -135,6 +138,7 @@ def fair_shares(
         flows: Flows that share; the ABR flows by default.
         offered: Capacity of a link for these flows in cells/s; by default the mean capacity that
             sources with their own rates leave.
+        with_mcr: False for the rates as if no flow had an MCR.
 
     Raises:
         ValueError: There are no flows to share.
@@ -151,7 +155,7 @@ def fair_shares(
     return max_min(
         links,
         {flow.name: [link.name for link in flow.forward] for flow in sharing},
-        mcr={flow.name: flow.abr.mcr_cells_per_second for flow in sharing if flow.abr},
+        mcr={flow.name: flow.abr.mcr_cells_per_second for flow in sharing if flow.abr and with_mcr},
         pcr={flow.name: most for flow in sharing if (most := _most(flow)) < math.inf},
         fairness=fairness,
     )
