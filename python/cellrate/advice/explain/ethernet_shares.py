@@ -5,10 +5,10 @@ Datagrams, queues of higher priority and the targets of control schemes reduce t
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from cellrate.advice.explain.answer import NoStatement, Prediction, Statement
+from cellrate.advice.explain.minimum_rates import COUNTS_FLOWS, Held, fails
 from cellrate.advice.explain.subject import target_utilisation
 from cellrate.advice.formulas.frame_bounds import outstanding_bytes
 from cellrate.simulation.network.ethernet_view import (
@@ -18,7 +18,7 @@ from cellrate.simulation.network.ethernet_view import (
     Line,
     hop_rate,
 )
-from cellrate.theory import max_min
+from cellrate.theory import AssumptionError, MaxMin, max_min
 
 TOPIC, FORMULA = "fair shares", "max-min"
 # Relative difference of sums of rates that counts as rounding.
@@ -111,17 +111,17 @@ def _statement(
         f"flows send{sent}, headers included{of}. A run may share otherwise.{more}",
         {"least_bits_per_second": least, "greatest_bits_per_second": most},
         FORMULA,
+        tuple(sharing.fails),
     )
 
 
 def _most(flow: FrameFlow) -> float:
-    """Greatest rate of a flow in bit/s on a line: its own, or by a window in each round trip."""
-    if flow.own_bits_per_second is not None:
-        return flow.own_bits_per_second
+    """Greatest rate of a flow in bit/s on a line: its own, PCR, or a window in each round trip."""
     if flow.tcp is None:
-        return math.inf
+        return flow.sent_bits_per_second
     packets = outstanding_bytes(flow) / flow.payload_bytes
-    return 8 * packets * flow.line_bytes / flow.least_round_trip_seconds
+    by_window = 8 * packets * flow.line_bytes / flow.least_round_trip_seconds
+    return min(flow.sent_bits_per_second, by_window)
 
 
 class _UnknownError(Exception):
@@ -135,11 +135,13 @@ class _Sharing:
         network: The network.
         taken_by: Names of the traffic whose rate was subtracted from the lines in the last call of
             `rates`, since it is served first or does not react.
+        fails: Assumptions of the shares in the last call of `rates` that fail because of MCRs.
     """
 
     def __init__(self, network: FrameNetwork) -> None:
         self.network = network
         self.taken_by: list[str] = []
+        self.fails: list[str] = []
         # Under credit each flow has a queue of its own, and datagrams take turns with the others.
         self._turns = network.credit is not None
         self._elastic: dict[Hop, float] = {}
@@ -173,16 +175,70 @@ class _Sharing:
         full = {hop for hop, rate in left.items() if rate <= ROUNDING * hop_rate(hop)}
         sharing = [flow for flow in flows if full.isdisjoint(flow.hops)]
         both = [*sharing, *datagrams] if self._turns else sharing
-        found = max_min(
-            {_name(hop): rate for hop, rate in left.items() if hop not in full},
-            {flow.name: [_name(hop) for hop in flow.hops] for flow in both},
-            pcr={flow.name: _most(flow) for flow in both},
-        )
+        found = self._max_min({hop: left[hop] for hop in left if hop not in full}, both)
         rates = {flow: found.rates.get(flow.name, 0.0) for flow in flows}
         for flow, rate in rates.items():
             for hop in flow.hops:
                 self._elastic[hop] = self._elastic.get(hop, 0.0) + rate
         return rates
+
+    def _max_min(self, left: dict[Hop, float], flows: Sequence[FrameFlow]) -> MaxMin:
+        """Max-min rates of flows over hops with some capacity left; `fails` is set.
+
+        A rate is the greater of MCR and the share. Schemes that count flows give the shares without
+        MCRs, as far as lines carry the sum.
+        """
+
+        def solved(capacities: dict[Hop, float], mcr: Mapping[str, float]) -> MaxMin:
+            try:
+                return max_min(
+                    {_name(hop): rate for hop, rate in capacities.items()},
+                    {flow.name: [_name(hop) for hop in flow.hops] for flow in flows},
+                    mcr=mcr,
+                    pcr={flow.name: max(_most(flow), flow.mcr_bits_per_second) for flow in flows},
+                    fairness="max-of-mcr-and-share",
+                )
+            except AssumptionError as error:
+                raise _UnknownError(f"{error} (bit/s)") from error
+
+        self.fails = []
+        plain = solved(left, {})
+        mcr = {flow.name: rate for flow in flows if (rate := flow.mcr_bits_per_second)}
+        if not mcr:
+            return plain
+        for hop in left:
+            if _scheme(hop) in COUNTS_FLOWS and not self._has_others(hop):
+                over = (flow for flow in flows if hop in flow.hops)
+                asked = sum(max(mcr.get(flow.name, 0.0), plain.rates[flow.name]) for flow in over)
+                beyond = left[hop] + (1 - self.part(hop)) * hop_rate(hop)
+                left[hop] = max(left[hop], min(asked, beyond))
+        found = solved(left, mcr)
+        for hop in left:
+            held = [
+                Held(
+                    flow.name,
+                    flow.mcr_bits_per_second,
+                    plain.rates[flow.name],
+                    found.shares[flow.name],
+                    found.rates[flow.name],
+                    ignores=False,
+                )
+                for flow in flows
+                if flow.rate_controlled and hop in flow.hops
+            ]
+            if held and hop[0] in self.network.bottlenecks and _scheme(hop) != "none":
+                self.fails += fails(
+                    _name(hop), _scheme(hop), held, has_other_bottlenecks=self._has_others(hop)
+                )
+        return found
+
+    def _has_others(self, hop: Hop) -> bool:
+        """True if a flow over a hop also crosses another bottleneck."""
+        return any(
+            line not in hop and line in self.network.bottlenecks
+            for flow in self.network.over[hop[0]]
+            for line in flow.lines
+        )
 
     def _require_order(self, queue: int, hops: Iterable[Hop]) -> None:
         """Raises `_UnknownError` where a line is not served queue by queue in a fixed order."""
@@ -219,6 +275,11 @@ class _Sharing:
             for hop in flow.hops:
                 carried[hop] = carried.get(hop, 0.0) + (flow.own_bits_per_second or 0.0)
         return carried
+
+
+def _scheme(hop: Hop) -> str:
+    switch = hop[0].switch
+    return "none" if switch is None else str(switch["control"]["scheme"])
 
 
 def _name(hop: Hop) -> str:

@@ -30,6 +30,7 @@ from cellrate.theory.timely import timely_queue_bytes
 
 BY = {
     "link": "its slowest line",
+    "pcr": "PCR",
     "window": "a window in each round trip",
     "size": "the size of the file",
     "credit": "credit",

@@ -25,7 +25,7 @@ from cellrate.simulation.network.ethernet_view import (
     hop_rate,
 )
 
-Limit: TypeAlias = Literal["link", "window", "size", "credit"]
+Limit: TypeAlias = Literal["link", "pcr", "window", "size", "credit"]
 # A timer cannot expire early if the longest round trip is below this share of the least timeout.
 EARLY = 0.5
 BUFFERS = {
@@ -73,9 +73,9 @@ class FrameBounds:
     def rate(self, flow: FrameFlow) -> tuple[float, Limit]:
         """The greatest TCP throughput of a flow alone in the measuring window, and what limits it.
 
-        The least of four bounds in bit/s: whole frames with preambles and gaps on the slowest hop;
-        a window in each round trip that has begun; the size of the file; the credit reserve in each
-        round trip.
+        The least of five bounds in bit/s: whole frames with preambles and gaps on the slowest hop;
+        whole frames at PCR; a window in each round trip that has begun; the size of the file; the
+        credit reserve in each round trip.
         """
         begin, end = self.window
         active = max(0.0, end - max(begin, flow.start_seconds))
@@ -87,6 +87,10 @@ class FrameBounds:
             (carried, "link"),
             (trips * outstanding_bytes(flow), "window"),
         ]
+        if flow.pcr_bits_per_second < hop_rate(slowest):
+            frames = active * flow.pcr_bits_per_second / 8 / flow.line_bytes
+            paced = (frames + len(slowest)) * flow.payload_bytes + self._early_bytes(flow)
+            found.append((paced, "pcr"))
         if flow.kind == "transfer":
             found.append((flow.source["size_bytes"], "size"))
         if flow.credit is not None:
@@ -228,7 +232,7 @@ class FrameBounds:
         """Hops that cannot carry all flows at their own bounds."""
         brought: dict[Hop, float] = defaultdict(float)
         for flow in self.network.flows:
-            rate = flow.own_bits_per_second or math.inf
+            rate = flow.sent_bits_per_second
             early_bytes = 0.0
             if flow.tcp is not None:
                 per_byte = flow.line_bytes / flow.payload_bytes

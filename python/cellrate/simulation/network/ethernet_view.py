@@ -97,6 +97,8 @@ class FrameFlow:
         flow_credit_line_bytes: A flow credit with preamble and gap; None without ExpressPass.
         propagation_round_trip_seconds: Propagation there and back over the quickest link of each
             hop; None without TCP and RoCE.
+        mcr_bits_per_second: MCR of a source that obeys explicit rates; 0 unless set.
+        pcr_bits_per_second: PCR of a source that obeys explicit rates; infinite unless set.
     """
 
     name: str
@@ -121,6 +123,13 @@ class FrameFlow:
     acknowledgement_line_bytes: int | None
     flow_credit_line_bytes: int | None
     propagation_round_trip_seconds: float | None
+    mcr_bits_per_second: float = 0.0
+    pcr_bits_per_second: float = math.inf
+
+    @property
+    def sent_bits_per_second(self) -> float:
+        """Greatest rate at which the source sends: its own or PCR; infinite without a limit."""
+        return min(self.own_bits_per_second or math.inf, self.pcr_bits_per_second)
 
     @property
     def kind(self) -> str:
@@ -246,6 +255,7 @@ class FrameNetwork(Changing):
             )
             for link in described["links"]
         )
+        limits = _rate_limits(scenario, described["flows"])
         plain = (
             "seed",
             "duration_seconds",
@@ -263,7 +273,9 @@ class FrameNetwork(Changing):
             lossless=lossless,
             nodes={node["name"]: node["switch"] is not None for node in nodes},
             lines=lines,
-            flows=tuple(_flow(flow, lines) for flow in described["flows"]),
+            flows=tuple(
+                _flow(flow, lines, limits.get(flow["group"], {})) for flow in described["flows"]
+            ),
             changes=Change.of_described(described),
         )
 
@@ -342,7 +354,7 @@ def _brought(flows: Iterable[FrameFlow], line: Line) -> float:
     new, before = 0.0, dict[Line, list[FrameFlow]]()
     for flow in flows:
         if line in flow.hops[0]:
-            new += flow.own_bits_per_second or math.inf
+            new += flow.sent_bits_per_second
         for other in flow.before(line):
             before.setdefault(other, []).append(flow)
     return new + sum(
@@ -354,7 +366,7 @@ def _sent(flows: Iterable[FrameFlow]) -> float:
     """Greatest rate in bit/s at which flows leave their hosts, however switches spray them."""
     sent: dict[Hop, float] = {}
     for flow in flows:
-        sent[flow.hops[0]] = sent.get(flow.hops[0], 0.0) + (flow.own_bits_per_second or math.inf)
+        sent[flow.hops[0]] = sent.get(flow.hops[0], 0.0) + flow.sent_bits_per_second
     return sum(min(hop_rate(hop), own) for hop, own in sent.items())
 
 
@@ -365,11 +377,30 @@ def network_of(scenario: _core.Scenario) -> Network | FrameNetwork:
     return Network.of_scenario(scenario)
 
 
-def _flow(flow: Mapping[str, Any], lines: tuple[Line, ...]) -> FrameFlow:
+def _rate_limits(
+    scenario: _core.Scenario, flows: Iterable[Mapping[str, Any]]
+) -> dict[str, dict[str, float]]:
+    """MCR and PCR in bit/s of groups under rate control, as far as the scenario sets them."""
+    if not any(flow["rate_controlled"] for flow in flows):
+        return {}
+    return {
+        group["name"]: {
+            f"{key}_bits_per_second": _core.quantity(rates[key], "rate")
+            for key in ("mcr", "pcr")
+            if key in rates
+        }
+        for group in tomllib.loads(scenario.resolved())["flow"]
+        if (rates := group.get("rate_control"))
+    }
+
+
+def _flow(
+    flow: Mapping[str, Any], lines: tuple[Line, ...], limits: Mapping[str, float]
+) -> FrameFlow:
     values = {name: flow[name] for name in FrameFlow.__dataclass_fields__ if name in flow}
     paths = zip(("forward", "backward"), flow["sprayed"], strict=True)
     there, back = (sprayed or [[link] for link in flow[path]] for path, sprayed in paths)
     hops, hops_back = (
         tuple(tuple(lines[link] for link in hop) for hop in way) for way in (there, back)
     )
-    return FrameFlow(**values, hops=hops, hops_back=hops_back)
+    return FrameFlow(**(values | dict(limits)), hops=hops, hops_back=hops_back)
