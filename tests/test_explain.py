@@ -14,7 +14,7 @@ import cellrate
 import numpy as np
 import pytest
 from cellrate import _core, run
-from cellrate.advice.explain import explain
+from cellrate.advice.explain import Explanation, explain
 from cellrate.advice.explain.claims import Claim, Quantity, records
 from cellrate.simulation.network import Network
 from cellrate.simulation.runner import Job, run_many
@@ -153,6 +153,114 @@ def test_more_than_the_link_carries_is_lost_for_certain() -> None:
     within = template("n-source", *settings, "flow.tcp.count=9", 'topology.link_rate="100 Mbit/s"')
     assert not find(within, "bottleneck", "growth_cells_per_second")
     assert one(within, "loss", "expected") == "no"
+
+
+OVERBOOKED = """
+[run]
+duration = "1 s"
+[measure]
+from = "300 ms"
+[topology]
+template = "n-source"
+link_rate = "155.52 Mbit/s"
+access = "1 km"
+bottleneck = "1000 km"
+egress = "1 km"
+[switch]
+buffer = "100 cells"
+[[flow]]
+name = "video"
+count = 12
+service = "cbr"
+source = { kind = "cbr", rate = "12.96 Mbit/s" }
+[[flow]]
+name = "voice"
+count = 2
+service = "cbr"
+source = { kind = "cbr", rate = "1 Mbit/s" }
+[[flow]]
+name = "data"
+count = 2
+service = "ubr"
+"""
+"""CBR of 157.52 Mbit/s goes before TCP on a link of 155.52 Mbit/s."""
+
+
+def explained(text: str, *overrides: str) -> Explanation:
+    return explain(Network.of(text, "scenario", overrides))
+
+
+def test_background_above_the_link_leaves_tcp_nothing() -> None:
+    said, summary = explained(OVERBOOKED), measured(OVERBOOKED)
+    assert summary["totals"]["tcp_throughput_bits_per_second"] == 0
+    assert "leaves TCP nothing" in said.verdict[0]
+    carried = number(one(said, "TCP throughput", "carried_bits_per_second"))
+    # 12 + 2 + 1 cells at the ends of the window and two of each flow, of 43 bytes of payload.
+    assert 0 < carried < (15 + 4) * 48 * 8 / 0.7
+    # One window of each flow may have passed before the measuring window.
+    bound = number(one(said, "TCP throughput", "bound_bits_per_second"))
+    assert bound < carried + 2 * 65536 * 8 / 0.7 + 1
+    assert broken(said, summary) == []
+    assert not find(said, "time constants", "queue_room_cells")
+    assert not find(said, "time constants", "fill_round_trips")
+    assert not find(said, "oscillation", "oscillates")
+    # The RTO of 1 s does exceed the round trip of 10 ms.
+    assert "does not exceed" not in str(said)
+
+
+def test_a_full_buffer_loses_and_an_endless_one_grows() -> None:
+    said, summary = explained(OVERBOOKED), measured(OVERBOOKED)
+    [full] = find(said, "bottleneck", "growth_cells_per_second")
+    assert full.values["lost_cells_per_second"] == pytest.approx(2e6 / 424)
+    assert full.values["least_lost_share"] == pytest.approx(2 / 157.52)
+    assert "without end" not in full.text
+    # 0.7 s of it, but for the cells that are under way.
+    assert summary["totals"]["cells_dropped"] == pytest.approx(0.7 * 2e6 / 424, abs=2)
+    assert "the buffer loses cells in every run" in said.verdict[1]
+    endless = explained(OVERBOOKED, "switch.buffer=infinite")
+    assert "the queue grows without end, by 4,717 cells/s" in endless.verdict[1]
+    assert not find(endless, "bottleneck", "lost_cells_per_second")
+
+
+def test_background_below_the_link_leaves_tcp_the_rest() -> None:
+    """11 x 12.96 + 2 Mbit/s leave 10.96 Mbit/s; windows of 1 KiB arrive early."""
+    tcp = "tcp.window=1 KiB", "tcp.mss=512 bytes"
+    settings = "flow.video.count=11", "topology.bottleneck=1 km", *tcp
+    said, summary = explained(OVERBOOKED, *settings), measured(OVERBOOKED, *settings)
+    bound = number(one(said, "TCP throughput", "bound_bits_per_second"))
+    rest = 10.96e6 * 48 / 53
+    assert 0.5 * rest < summary["totals"]["tcp_throughput_bits_per_second"] <= bound
+    assert bound < rest + (2 * 1024 + 40 * 48) * 8 / 0.7
+    assert broken(said, summary) == []
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        "flow.video.service=ubr",
+        'flow.video.policer={pcr="1 Mbit/s", cdvt="1 ms"}',
+        "switch.buffer=10 cells",
+        "flow.video.start=900 ms",
+    ],
+)
+def test_only_background_that_is_certain_to_go_first_is_subtracted(setting: str) -> None:
+    said, summary = explained(OVERBOOKED, setting), measured(OVERBOOKED, setting)
+    assert number(one(said, "TCP throughput", "carried_bits_per_second")) > 10e6
+    assert broken(said, summary) == []
+
+
+def test_background_in_the_queue_of_tcp_competes_with_it() -> None:
+    ubr = "flow.video.service=ubr", "flow.voice.service=ubr", "topology.bottleneck=1 km"
+    clock = "tcp.min_rto=20 ms", "tcp.initial_rto=100 ms", "tcp.granularity=10 ms"
+    settings = *ubr, *clock, "tcp.mss=8 bytes"
+    said = explained(OVERBOOKED, *settings)
+    [background] = find(said, "bottleneck", "left_cells_per_second")
+    assert "compete" in background.text
+    assert not background.values["starved"]
+    assert "leaves TCP nothing" not in said.verdict[0]
+    summary = measured(OVERBOOKED, *settings)
+    assert summary["totals"]["tcp_throughput_bits_per_second"] > 0
+    assert broken(said, summary) == []
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)

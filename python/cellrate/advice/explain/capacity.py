@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 
 from cellrate.advice.explain import minimum_rates
-from cellrate.advice.explain.answer import NoStatement, Prediction, Statement
+from cellrate.advice.explain.answer import NoStatement, Prediction, Statement, Value
 from cellrate.advice.explain.subject import (
     Subject,
     allocated_cells_per_second,
@@ -19,6 +20,7 @@ from cellrate.simulation.network import Flow, lasting_cells_per_second, offered_
 from cellrate.theory import MaxMin
 
 BOTTLENECK = "bottleneck"
+NOTHING = "elastic flows have nothing"
 # Schemes that share by the CCR that each channel states, not by the cells that it sends.
 COUNTS_CCR = frozenset({"charny", "ucsc"})
 
@@ -74,7 +76,8 @@ def _background(situation: Situation) -> Statement:
     most, least = ("at most ", "at least ") if is_policed(situation) else ("", "")
     rest = f"elastic flows have {least}{mbit(max(0.0, left))}"
     if left <= 0 and not least:
-        rest = "elastic flows have nothing"
+        compete = situation.elastic and not situation.is_starved
+        rest = "elastic flows compete with it for the link" if compete else NOTHING
     return Statement(
         BOTTLENECK,
         f"{situation.port.name}: background ({names}) sends {most}{mbit(taken)} on average"
@@ -83,6 +86,7 @@ def _background(situation: Situation) -> Statement:
             "port": situation.port.name,
             "background_cells_per_second": taken,
             "left_cells_per_second": max(0.0, left),
+            "starved": situation.is_starved,
         },
         "available-bandwidth",
     )
@@ -181,11 +185,26 @@ def minimum_rates_fail(subject: Subject, situations: Iterable[Situation]) -> lis
 
 
 def _endless(situation: Situation, growth: float) -> Statement:
+    """Statement on a queue that grows without end, or on the cells lost once the buffer is full."""
+    port, switch = situation.port, situation.switch
+    values: dict[str, Value] = {"port": port.name, "growth_cells_per_second": growth}
+    if math.isfinite(switch.buffer_cells):
+        share = growth / (growth + port.cells_per_second)
+        values |= {"lost_cells_per_second": growth, "least_lost_share": share}
+        so = (
+            f"once the buffer is full, at least {growth:,.0f} cells/s are lost, and at least "
+            f"{share:.3g} of all cells that arrive"
+        )
+    else:
+        so = f"the queue grows without end, by {growth:,.0f} cells/s"
+        if math.isinf(switch.unrefused_cells):
+            values["endless_growth_cells_per_second"] = growth
+        else:
+            so += f", unless `{switch.policy}` refuses cells"
     return Statement(
         BOTTLENECK,
-        f"{situation.port.name}: flows without any control send more than the link carries, so "
-        f"the queue grows without end, by {growth:,.0f} cells/s.",
-        {"port": situation.port.name, "growth_cells_per_second": growth},
+        f"{port.name}: flows without any control send more than the link carries, so {so}.",
+        values,
         kind="prediction",
     )
 

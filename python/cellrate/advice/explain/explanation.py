@@ -85,6 +85,12 @@ def _throughput(applied: Sequence[Statement], units: Units) -> str:
             f"with data sent before the measuring window {units.rates(most)} may arrive in it"
         )
     if not expected:
+        starved = [str(one.values["port"]) for one in applied if one.values.get("starved") is True]
+        if starved:
+            none = (
+                f"background takes the whole link {starved[0]} on average, and leaves TCP nothing"
+            )
+            return f"{text.replace('Throughput: ', f'Throughput: {none}; ')}."
         return f"{text}; no formula here predicts the throughput of a run."
     about = _number(expected[0], "total_throughput_bits_per_second")
     claim = expected[0].claims[0]
@@ -131,7 +137,7 @@ def _longest(applied: Sequence[Statement], port: str, units: Units) -> str:
         for claim in one.claims
         if claim.sense == "at most" and claim.value < least and is_known(claim)
     ]
-    words = f"at most {least:,.0f} {units.queue} wait" if bounds else "no formula bounds the queue"
+    words = f"at most {least:,.0f} {units.queue} wait" if bounds else _unbounded(applied, port)
     if not limits:
         return words
     limit = min(limits, key=lambda claim: claim.value)
@@ -139,6 +145,15 @@ def _longest(applied: Sequence[Statement], port: str, units: Units) -> str:
     if bounds:
         return f"{words}, {expected} are expected ({spoken(limit)})"
     return f"{expected} are expected to wait ({spoken(limit)})"
+
+
+def _unbounded(applied: Sequence[Statement], port: str) -> str:
+    """A clause on a queue without a bound."""
+    growth = "endless_growth_cells_per_second"
+    for one in applied:
+        if one.values.get("port") == port and growth in one.values:
+            return f"the queue grows without end, by {_number(one, growth):,.0f} cells/s"
+    return "no formula bounds the queue"
 
 
 def _loss(loss: Statement, units: Units) -> str:

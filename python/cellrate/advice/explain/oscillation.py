@@ -13,6 +13,7 @@ from cellrate.advice.explain.losses import loss_at
 from cellrate.advice.explain.queues import contracts_fit
 from cellrate.advice.explain.subject import AVOIDS_QUEUES, Subject, acknowledgement_share
 from cellrate.advice.explain.throughput import start_up_seconds
+from cellrate.advice.explain.times import NOTHING
 from cellrate.advice.formulas import Situation
 from cellrate.advice.formulas.fluid import assumptions_that_fail, loop_of
 from cellrate.advice.formulas.situation import DoesNotApply, full_load_interval_seconds
@@ -31,16 +32,18 @@ GROWTH = 3
 def statements(subject: Subject) -> Iterator[Prediction]:
     """Statements on the oscillation at every port that can be overloaded."""
     for situation in subject.bottlenecks:
+        quantity = f"{situation.port.name}: oscillation of its loop"
         if situation.split:
-            quantity = f"{situation.port.name}: oscillation of its loop"
             yield NoStatement(TOPIC, quantity, situation.split)
+        elif situation.is_starved:
+            yield NoStatement(TOPIC, quantity, NOTHING)
         elif situation.abr and situation.switch.scheme == "erica":
             yield from _erica(subject, situation)
         elif situation.abr and situation.switch.scheme == "efci":
             yield from _efci(subject, situation)
         elif situation.abr and situation.switch.scheme != "none":
             reason = f"cellrate has no theory of `{situation.switch.scheme}`"
-            yield NoStatement(TOPIC, f"{situation.port.name}: oscillation of its loop", reason)
+            yield NoStatement(TOPIC, quantity, reason)
         elif situation.elastic:
             yield from _uncontrolled(subject, situation)
 

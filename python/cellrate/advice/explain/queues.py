@@ -90,12 +90,11 @@ def must_lose(subject: Subject, situation: Situation, growth_cells_per_second: f
     begin = max(subject.begin_seconds, begin + subject.network.start_jitter_seconds)
     grown = growth_cells_per_second * (subject.end_seconds - begin)
     queues = len(situation.switch.priority)
-    # Cells that may be on links when the window begins or ends.
-    slack = sum(
-        math.ceil(1 + link.cells_per_second * link.delay_seconds)
-        for flow in unchecked
-        for link in flow.forward
-    )
+    # Cells that may be on links before the port when the window ends.
+    before = {
+        link for flow in unchecked for link in flow.forward[: flow.forward.index(situation.port)]
+    }
+    slack = sum(math.ceil(1 + link.cells_per_second * link.delay_seconds) for link in before)
     return even and grown > queues * situation.switch.buffer_cells + slack
 
 

@@ -10,6 +10,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
+from cellrate.advice.explain.served_first import served_first_cells_per_second
 from cellrate.advice.explain.subject import Subject, backward_cells
 from cellrate.advice.formulas.credit import credit_burst_cells, credited_cells_per_second
 from cellrate.advice.formulas.greatest_sum import greatest_sum
@@ -87,7 +88,8 @@ def bound_together(
     """Bound in bit/s of the sum of the throughputs of flows over TCP, since links are shared.
 
     The bound is the solution of a linear program: the greatest sum of rates, where each rate is at
-    most the flow's own bound, and the rates over a link are together at most the link's rate.
+    most the flow's own bound, and the rates over a link are together at most what cells that are
+    certainly sent first leave of it.
 
     Args:
         subject: The network.
@@ -98,7 +100,8 @@ def bound_together(
     links = list(dict.fromkeys(link for flow, _ in flows for link in flow.forward))
     rows = {link: row for row, link in enumerate(links)}
     taken: list[tuple[float, int, int]] = []
-    room = np.array([link.cells_per_second for link in links])
+    first = [served_first_cells_per_second(subject, link) for link in links]
+    room = np.array([link.cells_per_second for link in links]) - np.array(first)
     for column, (flow, tcp) in enumerate(flows):
         cost = 1 / _payload_bits_per_cell(subject, flow, tcp)
         for link in flow.forward:

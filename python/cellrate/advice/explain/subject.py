@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -96,6 +96,16 @@ class Subject:
     def known_bounds(self) -> dict[Flow, RateBound]:
         """Cache of the results of `flow_bound`."""
         return {}
+
+    @cached_property
+    def known_first(self) -> dict[Link, float]:
+        """Cache of the results of `served_first_cells_per_second`."""
+        return {}
+
+    @cached_property
+    def flows_by_access(self) -> Mapping[Link, int]:
+        """Number of flows whose data begin on a link, by link."""
+        return Counter(flow.access for flow in self.network.flows)
 
     @cached_property
     def _answers(self) -> dict[Link, tuple[FormulaAnswer, ...]]:

@@ -58,6 +58,7 @@ BY = {
     "delayed-ack": "a segment in each interval of delayed acknowledgements",
     "size": "the size of the file",
 }
+TOGETHER = "what links have left for the group"
 
 
 def statements(subject: Subject) -> Iterator[Prediction]:
@@ -97,7 +98,8 @@ def _bound(
 ) -> Statement:
     bounds = [flow_bound(subject, flow, tcp) for flow, tcp in flows]
     rates = [min(bound.bits_per_second, together) for bound in bounds]
-    by = " or ".join(dict.fromkeys(BY[bound.by] for bound in bounds))
+    limits = (BY[bound.by] if bound.bits_per_second <= together else TOGETHER for bound in bounds)
+    by = " or ".join(dict.fromkeys(limits))
     return Statement(
         TOPIC,
         f"{name}: at most {_between(min(rates), max(rates))} each, by {by}.",

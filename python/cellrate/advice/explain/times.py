@@ -86,6 +86,7 @@ def _range(times: Sequence[float]) -> str:
 
 
 TIME_CONSTANTS = "time constants"
+NOTHING = "background takes the whole link on average"
 
 
 def time_constants(subject: Subject) -> Iterator[Prediction]:
@@ -105,6 +106,10 @@ def _filling(situation: Situation) -> Iterator[Prediction]:
         return
     trip = situation.round_trips_seconds[-1]
     pipe = float(pipe_cells(situation.port.bits_per_second, trip))
+    if situation.is_starved:
+        quantity = f"{situation.port.name}: round trips until slow start fills the pipe"
+        yield NoStatement(TIME_CONSTANTS, quantity, NOTHING, "round-trips-to-fill")
+        return
     try:
         trips = float(round_trips_to_fill(pipe, float(tcp[0].segment_cells), float(len(tcp))))
     except AssumptionError as error:
@@ -144,11 +149,16 @@ def _timeout(situation: Situation) -> Iterator[Prediction]:
     if not timers or not trips:
         return
     least, trip = min(timers), trips[-1]
-    growth = max(0.0, least - trip) * situation.capacity_cells_per_second
+    left = situation.capacity_cells_per_second
+    if least > trip and left <= 0:
+        quantity = f"{situation.port.name}: growth of the queue that makes a timeout spurious"
+        yield NoStatement(TIME_CONSTANTS, quantity, NOTHING)
+        return
+    growth = max(0.0, least - trip) * left
     text = (
         f"{situation.port.name}: a spurious timeout (the minimum RTO is {seconds(least)}) needs a "
         f"queue that grows by {growth:,.0f} cells within a round trip."
-        if growth > 0
+        if least > trip
         else f"{situation.port.name}: the minimum RTO of {seconds(least)} does not exceed "
         f"the round trip of {seconds(trip)}, so the timer follows the measured round trips."
     )

@@ -144,6 +144,20 @@ class Situation:
         queues = {self.switch.queue_of(flow.service) for flow in self.elastic}
         return tuple(f for f in self.others if self.switch.queue_of(f.service) in queues)
 
+    @cached_property
+    def is_starved(self) -> bool:
+        """True if background that goes before all elastic flows takes the whole link on average.
+
+        False if a policer may drop more of the background than its mean rate shows.
+        """
+        if not self.elastic or any(flow.is_dropped for flow in self.others):
+            return False
+        queue_of = self.switch.queue_of
+        first = min(queue_of(flow.service) for flow in self.elastic)
+        before = [flow for flow in self.others if queue_of(flow.service) < first]
+        taken = sum(mean_cells_per_second(flow) or 0.0 for flow in before)
+        return taken >= self.port.cells_per_second * (1 - EQUAL)
+
     def background_cells_per_second(self) -> float:
         """Mean rate of all inelastic flows over the port."""
         return sum(mean_cells_per_second(flow) or 0.0 for flow in self.others)
