@@ -193,6 +193,20 @@ SWITCH_KEYS = [
         'switch.schedule={ discipline = "wf2q-plus" }',
         'flow=[{ name = "tcp", service = "ubr" }, { name = "more", service = "ubr", count = 2 }]',
     ),
+    *(
+        row(
+            "switch.schedule.classes.weights",
+            "[1, 1]",
+            "[1, 9]",
+            "rises",
+            of_flow("tcp.1", "arrived_throughput_bits_per_second"),
+            f'switch.schedule={{ discipline = "{discipline}", classes = {{ weights = [1, 1] }} }}',
+            'flow.cbr.source.rate="18 Mbit/s"',
+            'flow.tcp.service="ubr"',
+            scenario=GRAPH,
+        )
+        for discipline in ("weighted-round-robin", "scfq", "wf2q-plus")
+    ),
     # An explicit rate that does not wait behind data stops the growth of the queue earlier.
     row("switch.rm_first", "false", "true", "falls", LONGEST, *ERICA),
     row("switch.control.threshold", '"20 cells"', '"80 cells"', "rises", queue("queue_mean_cells")),

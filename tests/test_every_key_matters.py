@@ -45,6 +45,10 @@ ELSEWHERE = {
     "tcp.ecn": "crates/engine/src/tcp/sender/tests/ecn.rs: acts over Ethernet only",
     "tcp.recovery.dctcp.g": "crates/engine/src/tcp/recovery/dctcp.rs: marks over Ethernet only",
     "tcp.recovery.dctcp.initial_alpha": "the same",
+    **{
+        f"switch.schedule.{discipline}.classes.strict": "test_class_weights: it changes `weights`"
+        for discipline in ("weighted-round-robin", "scfq", "wf2q-plus")
+    },
     "topology": "below: each topology gives a run of its own",
     "topology.graph.node": "test_bad_input: hosts end flows, switches forward",
     "topology.graph.node.host.name": "test_bad_input: names that are unknown or not unique",

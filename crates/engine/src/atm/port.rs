@@ -13,8 +13,8 @@ use super::losses::LossCounts;
 pub use super::losses::Losses;
 pub use super::server::Arrival;
 use super::server::{
-    BuildServer, ChannelOrder, Context, CreditedServer, Departure, Line, LossSettings,
-    PromptSettings, Server, ServerSettings,
+    BuildServer, Context, CreditedServer, Departure, Line, LossSettings, PortOrder, PromptSettings,
+    Server, ServerSettings,
 };
 use super::transport::Outlet;
 use crate::control::{Control, SwitchControl};
@@ -67,8 +67,9 @@ pub struct PortSettings {
     pub controlled: usize,
     /// True if RM cells are served before the other cells of their queue.
     pub rm_first: bool,
-    /// For each queue the order of service of its channels; `None` if cells leave in the order of their arrivals.
-    pub orders: Option<Vec<ChannelOrder>>,
+    /// Orders of service of channels and queues; `None` if the cells of a queue leave in the order of their arrivals, and
+    /// queues are served in strict priority.
+    pub orders: Option<PortOrder>,
     /// Control scheme of the queue with index `controlled`.
     pub control: Control,
     /// Number of channels through the port.

@@ -1,19 +1,21 @@
 //! The order in which a port of an ATM switch serves the channels of a queue. Each channel has a queue of its own, and a
-//! weight.
+//! weight. The queues themselves may have weights, too: a hierarchy of two levels, with one discipline.
 //!
 //! Deficit round robin is not among the disciplines: over cells of one size it is weighted round robin.
 
 use alloc::format;
 use alloc::string::String;
 use alloc::vec;
+use alloc::vec::Vec;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::weights::{GREATEST, Shares};
+use super::weights::{GREATEST, Shares, WeightsConfig};
 use super::{
     Order, SELF_CLOCKED, Schedule, WEIGHTED_ROUND_ROBIN, WORST_CASE_FAIR, scfq, wf2q_plus, wrr,
 };
+use crate::kernel::Finding;
 
 /// Octets of a cell, in which orders of service over ATM count. A virtual time between two cells then has the precision of
 /// an octet.
@@ -43,6 +45,10 @@ pub enum ChannelScheduleConfig {
 pub struct ChannelWeights {
     /// Source of the weights of channels.
     pub weights: WeightsFrom,
+    /// Weights of the queues of classes, in the order of `switch.priority`. The discipline then shares the line among the
+    /// queues, and what a queue gets among its channels. Queues are served in strict priority if absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub classes: Option<WeightsConfig>,
 }
 
 /// Source of the weights of channels.
@@ -74,13 +80,21 @@ impl ChannelScheduleConfig {
             ChannelScheduleConfig::WorstCaseFair(_) => WORST_CASE_FAIR.name,
         }
     }
-    /// Source of the weights of channels.
-    pub fn weights_from(&self) -> WeightsFrom {
+    fn weights(&self) -> &ChannelWeights {
         match self {
             ChannelScheduleConfig::WeightedRoundRobin(config)
             | ChannelScheduleConfig::SelfClocked(config)
-            | ChannelScheduleConfig::WorstCaseFair(config) => config.weights,
+            | ChannelScheduleConfig::WorstCaseFair(config) => config,
         }
+    }
+    /// Source of the weights of channels.
+    pub fn weights_from(&self) -> WeightsFrom {
+        self.weights().weights
+    }
+    /// Findings about the weights of queues at a switch with `queues` queues.
+    pub fn check(&self, queues: usize) -> Vec<Finding> {
+        let classes = self.weights().classes.iter();
+        classes.flat_map(|classes| classes.check(queues)).collect()
     }
     /// The shares of channels whose weights, or MCRs in any one unit, are `weights`; 0 for a channel without MCR.
     ///
@@ -114,7 +128,26 @@ impl ChannelScheduleConfig {
     }
     /// The order of service of channels with these shares, whose queues are empty.
     pub fn build(&self, shares: Shares) -> Schedule {
-        let order = match self {
+        Schedule {
+            strict: 0,
+            order: Some(self.order(shares)),
+        }
+    }
+    /// The order of service of the queues with the indices `used` among those of the switch, all of them empty; `None` for
+    /// strict priority.
+    pub fn build_classes(&self, used: &[usize]) -> Option<Schedule> {
+        let config = self.weights().classes.as_ref()?;
+        let behind = used
+            .iter()
+            .filter_map(|queue| queue.checked_sub(config.strict));
+        let weights: Vec<u64> = behind.map(|queue| config.weights[queue].into()).collect();
+        Some(Schedule {
+            strict: used.len() - weights.len(),
+            order: Shares::new(weights).map(|shares| self.order(shares)),
+        })
+    }
+    fn order(&self, shares: Shares) -> Order {
+        match self {
             ChannelScheduleConfig::WeightedRoundRobin(_) => {
                 Order::WeightedRoundRobin(wrr::WeightedRoundRobin::new(shares))
             }
@@ -124,10 +157,6 @@ impl ChannelScheduleConfig {
             ChannelScheduleConfig::WorstCaseFair(_) => {
                 Order::WorstCaseFair(wf2q_plus::WorstCaseFair::new(&shares, 0))
             }
-        };
-        Schedule {
-            strict: 0,
-            order: Some(order),
         }
     }
 }

@@ -11,6 +11,7 @@ mod ack_service;
 mod becn;
 mod bit_errors;
 mod changes;
+mod class_weights;
 mod combinations;
 mod connection_close;
 mod connection_segments;

@@ -123,6 +123,19 @@ def counted_back(situations: Iterable[Situation]) -> list[str]:
     ][:1]
 
 
+def held_back(situations: Iterable[Situation]) -> list[str]:
+    """Assumption that fails if a scheme counts background that weights of queues hold back."""
+    return [
+        f"background takes no more of {found.port.name} than its queue's weight allows, but "
+        f"`{found.switch.scheme}` counts all that comes as missing capacity"
+        for found in situations
+        if found.switch.queue_weights
+        and found.abr
+        and found.switch.scheme != "none"
+        and found.others
+    ][:1]
+
+
 def _target(situation: Situation) -> Statement:
     share = target_utilisation(situation.switch.control)
     handed_out, left = allocated_cells_per_second(situation), situation.capacity_cells_per_second
@@ -271,6 +284,7 @@ def _fails(subject: Subject, flows: Sequence[Flow]) -> list[str]:
     met = subject.bottlenecks_of(flows)
     fails = [*unfair(subject, flows), *policed_background(met), *counted_back(met)]
     fails += minimum_rates_fail(subject, met)
+    fails += held_back(met)
     if any(flow.kind in ("transfer", "messages", "www") for flow in flows):
         fails.append("flows have data without end")
     return fails

@@ -147,6 +147,8 @@ def _require_equal_streams(situation: Situation, video: list[Flow]) -> None:
         raise DoesNotApply("the streams differ; the formula assumes equal ones")
     queues = [situation.switch.queue_of(flow.service) for flow in situation.flows]
     last = max(situation.switch.queue_of(flow.service) for flow in video)
+    if situation.switch.queue_weights:
+        last = max(queues)
     if sum(queue <= last for queue in queues) > len(video):
         raise DoesNotApply("other flows share the streams' queue, or are served before them")
     if sum(rate.peak_cells_per_second for rate in _rates(video)) <= situation.port.cells_per_second:

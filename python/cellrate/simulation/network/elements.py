@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from cellrate.simulation.network.ends import Abr, OwnRate, Parameters, Tcp
@@ -25,7 +26,8 @@ class Switch:
         rm_first: True if RM cells are served before all other cells of their queue.
         clp_threshold_cells: Limit of each queue for cells with CLP = 1; None for the same limit.
         schedule: Order of service of the channels of a queue, each with a queue of its own;
-            ``discipline`` names it. None if cells leave in the order of their arrivals.
+            ``discipline`` names it, and ``classes`` may have weights of the queues. None if cells
+            leave in the order of their arrivals.
     """
 
     buffer_cells: float
@@ -46,6 +48,17 @@ class Switch:
     def policy(self) -> str:
         """Name of the discard policy of the queues."""
         return str(self.discard["policy"])
+
+    @property
+    def queue_weights(self) -> Mapping[int, int]:
+        """Weight of each queue that shares the line by weight, by the number of the queue.
+
+        Queues without a weight are served in strict priority, before those with one.
+        """
+        classes = (self.schedule or {}).get("classes")
+        if classes is None:
+            return {}
+        return dict(enumerate(classes["weights"], classes["strict"]))
 
     @property
     def unrefused_cells(self) -> float:

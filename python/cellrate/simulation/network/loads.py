@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from cellrate.simulation.network.elements import Flow, Link
 from cellrate.simulation.network.view import Network
@@ -96,9 +96,12 @@ def can_be_overloaded(network: Network, link: Link) -> bool:
 def capacity_left_cells_per_second(network: Network, link: Link) -> float:
     """Mean capacity of a link that flows with their own rates leave to elastic flows.
 
-    Flows with a lower priority than every elastic flow of the link take no capacity.
+    Flows with a lower priority than every elastic flow of the link take no capacity. A queue with
+    a weight takes its mean rate, but at most its share while the elastic flows have cells.
     """
     flows = network.flows_over(link)
+    if link.is_port and link.switch.queue_weights and any(flow.is_elastic for flow in flows):
+        return _left_by_weights(flows, link)
     queue = {flow: link.switch.queue_of(flow.service) if link.is_port else 0 for flow in flows}
     last = max((queue[flow] for flow in flows if flow.is_elastic), default=math.inf)
     taken = sum(mean_cells_per_second(flow) or 0.0 for flow in flows if queue[flow] <= last)
@@ -113,9 +116,57 @@ def service_cells_per_second(network: Network, port: Link) -> float:
     """
     flows = network.flows_over(port)
     queue = {flow: port.switch.queue_of(flow.service) for flow in flows}
+    if port.switch.queue_weights and flows:
+        asked = _asked(flows, port)
+        last = max((q for q in asked if math.isinf(asked[q])), default=max(asked))
+        return _served_cells_per_second(port, {**asked, last: math.inf})[last]
     last = max((queue[f] for f in flows if f.is_elastic), default=max(queue.values(), default=0))
     first = (mean_cells_per_second(flow) or 0.0 for flow in flows if queue[flow] < last)
     return port.cells_per_second - sum(first)
+
+
+def _left_by_weights(flows: Sequence[Flow], port: Link) -> float:
+    asked = _asked(flows, port)
+    served = _served_cells_per_second(port, asked)
+    elastic = {queue for queue, rate in asked.items() if math.isinf(rate)}
+    beside = sum(
+        mean_cells_per_second(flow) or 0.0
+        for flow in flows
+        if port.switch.queue_of(flow.service) in elastic
+    )
+    return sum(served[queue] for queue in elastic) - beside
+
+
+def _asked(flows: Iterable[Flow], port: Link) -> dict[int, float]:
+    """Mean rate that the flows of each queue bring to a port; infinity with elastic flows."""
+    asked: dict[int, float] = {}
+    for flow in flows:
+        queue, mean = port.switch.queue_of(flow.service), mean_cells_per_second(flow)
+        asked[queue] = asked.get(queue, 0.0) + (math.inf if mean is None else mean)
+    return asked
+
+
+def _served_cells_per_second(port: Link, asked: Mapping[int, float]) -> dict[int, float]:
+    """Rate of each queue of a port, if the queues have cells at the rates that they ask for.
+
+    Queues that ask for less than their share leave the rest to the others, by weight.
+    """
+    weights, left = port.switch.queue_weights, port.cells_per_second
+    served: dict[int, float] = {}
+    for queue in sorted(asked.keys() - weights.keys()):
+        served[queue] = min(asked[queue], left)
+        left -= served[queue]
+    waiting = asked.keys() & weights.keys()
+    while waiting:
+        unit = left / sum(weights[queue] for queue in waiting)
+        content = {queue for queue in waiting if asked[queue] <= unit * weights[queue]}
+        if not content:
+            return served | {queue: unit * weights[queue] for queue in waiting}
+        for queue in content:
+            served[queue] = asked[queue]
+            left -= asked[queue]
+        waiting -= content
+    return served
 
 
 def fair_shares(

@@ -257,10 +257,14 @@ impl Site<'_> {
         problems
     }
 
-    /// Problem of `schedule` beside settings that fix another order of service, or of the weights of the channels.
+    /// Problem of `schedule` beside settings that fix another order of service, or of the weights of queues or channels.
     fn schedule(&self) -> Option<Problem> {
         let schedule = self.switch.schedule.as_ref()?;
         let place = self.place("schedule", |own| own.schedule.is_some());
+        if let Some(finding) = schedule.check(self.switch.priority.len()).first() {
+            let place = [place, place!["classes"]].concat();
+            return Some(problem(finding, place, self.scenario.run.strict));
+        }
         let error = |message: String, help: &str| Some(Problem::error(place, message, help));
         if self.scenario.fcvc.is_some() {
             return error(

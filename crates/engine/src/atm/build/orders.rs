@@ -6,13 +6,13 @@ use alloc::vec::Vec;
 use super::super::draft::Draft;
 use super::super::plan::{NodeKind, PlanError, SwitchPlan};
 use super::queue_of;
-use crate::atm::server::ChannelOrder;
+use crate::atm::server::{ChannelOrder, PortOrder};
 use crate::net::channel::ChannelId;
 use crate::schedule::channels::WeightsFrom;
 
 impl Draft<'_> {
-    /// For each queue of `used`, the order of service of its channels; `None` if cells leave in the order of their
-    /// arrivals.
+    /// The orders of service of the queues of `used`, and of the channels of each; `None` if the cells of a queue leave in
+    /// the order of their arrivals.
     ///
     /// # Errors
     /// What is wrong with the weights of the channels.
@@ -21,7 +21,7 @@ impl Draft<'_> {
         link: usize,
         settings: &SwitchPlan,
         used: &[usize],
-    ) -> Result<Option<Vec<ChannelOrder>>, PlanError> {
+    ) -> Result<Option<PortOrder>, PlanError> {
         let Some(schedule) = &settings.schedule else {
             return Ok(None);
         };
@@ -46,7 +46,10 @@ impl Draft<'_> {
                 count: weights.len(),
             })
         };
-        used.iter().map(order).collect::<Result<_, _>>().map(Some)
+        Ok(Some(PortOrder {
+            channels: used.iter().map(order).collect::<Result<_, _>>()?,
+            classes: schedule.build_classes(used),
+        }))
     }
 
     /// True if data or RM cells of `channel` go through the queue with the index `queue` of a port.
@@ -87,11 +90,14 @@ impl Draft<'_> {
             let NodeKind::Switch(settings) = &plan.kind else {
                 continue;
             };
-            if settings.schedule.is_none() {
+            let Some(schedule) = &settings.schedule else {
                 continue;
-            }
+            };
+            let wrong = schedule.check(settings.priority.len());
             let discard = &settings.discard;
-            let fault = if self.plan.fcvc.is_some() {
+            let fault = if let Some(finding) = wrong.first() {
+                format!("`{}` of its queues {}", finding.field, finding.message)
+            } else if self.plan.fcvc.is_some() {
                 "there is credit control, which has an order of its own".into()
             } else if settings.rm_first {
                 "RM cells are served before others".into()

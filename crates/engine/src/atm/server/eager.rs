@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use super::{
     Arrival, BuildServer, ChannelOrder, Context, CreditCounts, CreditedServer, Departure, Line,
-    Message, PromptSettings, Queued, Server, ServerCounts, ServerSettings,
+    Message, PortOrder, PromptSettings, Queued, Server, ServerCounts, ServerSettings,
 };
 use crate::atm::cell::{Body, CELL_UNITS, Cell, Info};
 use crate::atm::hec::Fate;
@@ -45,7 +45,7 @@ struct Channel {
     longest: u64,
 }
 
-/// Serves queues in strict priority, event by event. A cell leaves its queue when its service ends,
+/// Serves queues in strict priority or by weight, event by event. A cell leaves its queue when its service ends,
 /// and only then enters the link. The code is simple on purpose, and shares only the interface and
 /// the counters of credit control with the other servers.
 #[derive(Clone)]
@@ -61,7 +61,7 @@ pub struct EagerServer {
     accepted: Vec<u64>,
     watched: Option<usize>,
     rm_first: bool,
-    orders: Option<Vec<ChannelOrder>>,
+    orders: Option<PortOrder>,
     /// Time since which cells wait although no cell is in service.
     idle_since_arrival: Ps,
     numbers: u64,
@@ -161,7 +161,7 @@ impl EagerServer {
             schedule,
             lanes,
             count,
-        } = &mut orders[queue];
+        } = &mut orders.channels[queue];
         if self.queues[queue].is_empty() {
             return None;
         }
@@ -180,13 +180,48 @@ impl EagerServer {
         }
         cells.iter().position(|lane| *lane == next)
     }
-    /// Tells the [`Schedule`](crate::schedule::Schedule) of the queue's channels, if there is one, that a cell arrives
-    /// for a channel without other cells in the queue.
+    /// The queues, in the order in which the line looks for a cell at the start of a service. If queues have weights, one
+    /// queue at most, whose service is counted.
+    fn queues_in_turn(&mut self) -> Vec<usize> {
+        let classes = self
+            .orders
+            .as_mut()
+            .and_then(|orders| orders.classes.as_mut());
+        let Some(schedule) = classes else {
+            return (0..=self.queues.len()).collect();
+        };
+        let heads = self.queues.iter();
+        let heads: Vec<u32> = heads
+            .map(|queue| if queue.is_empty() { 0 } else { CELL_OCTETS })
+            .collect();
+        let next = schedule.next(&heads);
+        if let Some(queue) = next {
+            schedule.on_service(queue, CELL_OCTETS);
+            if self.queues[queue].len() == 1 {
+                schedule.on_emptied(queue);
+            }
+        }
+        next.into_iter().collect()
+    }
+    /// Tells the [`Schedule`](crate::schedule::Schedule)s of the queue's channels and of the queues, if there are any, that
+    /// a cell arrives for a channel without other cells in the queue, or at an empty queue.
     fn note_arrival(&mut self, now: Ps, slot: u32, queue: usize) {
+        let left_of = |service: &Service| self.line.clock.parts_in(service.done - now, CELL_OCTETS);
         let Some(orders) = &mut self.orders else {
             return;
         };
-        let order = &mut orders[queue];
+        if let Some(classes) = &mut orders.classes
+            && self.queues[queue].is_empty()
+        {
+            // The cells of strict queues are no part of the service that the others share.
+            let shares = |service: &&Service| {
+                let queue = service.queue;
+                queue.is_some_and(|queue| !classes.is_strict(queue))
+            };
+            let left = self.in_service.as_ref().filter(shares).map_or(0, left_of);
+            classes.on_arrival(queue, left);
+        }
+        let order = &mut orders.channels[queue];
         let lane = order.lanes[slot as usize];
         let mut others = self.queues[queue].iter();
         if others.any(|other| order.lanes[other.slot as usize] == lane) {
@@ -194,9 +229,7 @@ impl EagerServer {
         }
         let serving = self.in_service.iter();
         let mut serving = serving.filter(|service| service.queue == Some(queue));
-        let left = serving.next().map_or(0, |service| {
-            self.line.clock.parts_in(service.done - now, CELL_OCTETS)
-        });
+        let left = serving.next().map_or(0, left_of);
         order.schedule.on_arrival(lane as usize, left);
     }
     /// True if messages of credit control are served before the cells of `queue`.
@@ -224,7 +257,7 @@ impl EagerServer {
 
     fn begin(&mut self, context: &mut Context<'_, Outlet<'_>>) {
         let now = context.now;
-        for queue in 0..=self.queues.len() {
+        for queue in self.queues_in_turn() {
             if self.messages_come_before(queue) {
                 return self.begin_message(now);
             }

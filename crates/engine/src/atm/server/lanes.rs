@@ -4,6 +4,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::Queued;
+use super::queue_order::{ByPriority, ByPriorityOrWeight, QueueOrder};
 use crate::atm::cell::{Body, Info};
 use crate::kernel::Ring;
 use crate::schedule::Schedule;
@@ -30,6 +31,8 @@ impl Lane {
 
 /// The cells that wait in one queue.
 pub trait Lanes: Clone {
+    /// Order of service of the queues of a port that has such queues.
+    type Between: QueueOrder;
     /// Number of waiting cells.
     fn waiting(&self) -> u64;
     /// The lane whose first cell is served now. The caller takes this cell from the lane.
@@ -61,6 +64,7 @@ impl InOrder {
 }
 
 impl Lanes for InOrder {
+    type Between = ByPriority;
     #[inline]
     fn waiting(&self) -> u64 {
         (self.lane.cells.len() + self.first.cells.len()) as u64
@@ -84,6 +88,15 @@ impl Lanes for InOrder {
     fn all(&self) -> impl Iterator<Item = &Lane> {
         [&self.first, &self.lane].into_iter()
     }
+}
+
+/// The orders of service at a port whose queues have a lane for each channel.
+#[derive(Clone)]
+pub struct PortOrder {
+    /// For each queue, the order of service of its channels.
+    pub channels: Vec<ChannelOrder>,
+    /// Order of service of the queues; `None` for strict priority.
+    pub classes: Option<Schedule>,
 }
 
 /// The order of service of the channels of one queue.
@@ -121,6 +134,7 @@ impl ByChannel {
 }
 
 impl Lanes for ByChannel {
+    type Between = ByPriorityOrWeight;
     fn waiting(&self) -> u64 {
         self.waiting
     }

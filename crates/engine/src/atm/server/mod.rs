@@ -16,11 +16,12 @@ mod marks;
 mod priority;
 mod prompt;
 mod promptness;
+mod queue_order;
 
 pub use context::{Context, LineEnd};
 pub use eager::EagerServer;
 pub use fifo::{FifoRow, FifoServer, Work};
-pub use lanes::ChannelOrder;
+pub use lanes::{ChannelOrder, PortOrder};
 pub use lazy::LazyServer;
 pub use lossy::{LossSettings, LossyServer};
 pub use marks::Marks;
@@ -86,8 +87,9 @@ pub struct ServerSettings {
     pub marks_above: Option<u64>,
     /// True if each queue serves its RM cells before its other cells.
     pub rm_first: bool,
-    /// For each queue the order of service of its channels; `None` if cells leave in the order of their arrivals.
-    pub orders: Option<Vec<ChannelOrder>>,
+    /// Orders of service of channels and queues; `None` if the cells of a queue leave in the order of their arrivals, and
+    /// queues are served in strict priority.
+    pub orders: Option<PortOrder>,
     /// Settings of an event-driven server, if the port needs one.
     pub prompt: Option<PromptSettings>,
     /// Losses of the link, if the link loses cells and the server is not event-driven.

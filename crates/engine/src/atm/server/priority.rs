@@ -1,9 +1,10 @@
-//! A server with strict priority among its queues, which processes departures only when its methods
-//! are called, without events.
+//! A server of queues in strict priority, or by weight, which processes departures only when its methods are called,
+//! without events.
 
 use alloc::vec::Vec;
 
-use super::lanes::{ByChannel, ChannelOrder, InOrder, Lanes};
+use super::lanes::{ByChannel, InOrder, Lanes, PortOrder};
+use super::queue_order::{ByPriority, ByPriorityOrWeight, QueueOrder};
 use super::{Arrival, Context, Line, LineServer, PromptServer, Queued, Server, ServerCounts};
 use crate::atm::cell::{Body, Cell};
 use crate::atm::server::LineEnd;
@@ -31,14 +32,15 @@ impl<L> Queue<L> {
     }
 }
 
-/// A non-preemptive server of queues in strict priority. Between two calls nothing can change the order of
+/// A non-preemptive server of queues, in strict priority or by weight. Between two calls nothing can change the order of
 /// service. So the server needs no departure event: each call processes the services up to the time of the call.
 ///
 /// `L` is the order of the cells of a queue: [`InOrder`] of their arrivals, or [`ByChannel`].
 #[derive(Clone)]
-pub struct PriorityServer<L = InOrder> {
+pub struct PriorityServer<L: Lanes = InOrder> {
     line: Line,
     queues: Vec<Queue<L>>,
+    order: L::Between,
     waiting: u64,
     /// One bit for each queue, set if cells wait there. The lowest bit is the queue of the highest
     /// priority.
@@ -62,29 +64,36 @@ impl PriorityServer {
     /// If there are more than 32 queues.
     pub fn new(line: Line, queues: usize, watched: Option<usize>, rm_first: bool) -> Self {
         let lanes = (0..queues).map(|_| InOrder::new(rm_first));
-        PriorityServer::of_lanes(line, lanes, watched)
+        PriorityServer::of_lanes(line, lanes, ByPriority, watched)
     }
 }
 
 impl PriorityServer<ByChannel> {
-    /// A server of queues in descending priority, each with its order of channels. The control scheme gets the
-    /// departures of queue `watched`.
+    /// A server of queues, each with its order of channels. The control scheme gets the departures of queue `watched`.
     ///
     /// # Panics
     /// If there are more than 32 queues.
-    pub fn by_channel(line: Line, orders: Vec<ChannelOrder>, watched: Option<usize>) -> Self {
-        let lanes = orders.into_iter().map(ByChannel::new);
-        PriorityServer::of_lanes(line, lanes, watched)
+    pub fn by_channel(line: Line, orders: PortOrder, watched: Option<usize>) -> Self {
+        let PortOrder { channels, classes } = orders;
+        let between = ByPriorityOrWeight::new(classes, channels.len());
+        let lanes = channels.into_iter().map(ByChannel::new);
+        PriorityServer::of_lanes(line, lanes, between, watched)
     }
 }
 
 impl<L: Lanes> PriorityServer<L> {
-    fn of_lanes(line: Line, lanes: impl Iterator<Item = L>, watched: Option<usize>) -> Self {
+    fn of_lanes(
+        line: Line,
+        lanes: impl Iterator<Item = L>,
+        order: L::Between,
+        watched: Option<usize>,
+    ) -> Self {
         let queues: Vec<Queue<L>> = lanes.map(Queue::new).collect();
         assert!(queues.len() <= 32, "a bit for each queue");
         PriorityServer {
             line,
             queues,
+            order,
             waiting: 0,
             occupied: 0,
             in_service: None,
@@ -116,7 +125,7 @@ impl<L: Lanes> PriorityServer<L> {
     #[inline(always)]
     fn start(&mut self, context: &mut Context<'_, impl LineEnd>) {
         let at = context.now;
-        let index = self.occupied.trailing_zeros();
+        let index = self.order.next(self.occupied);
         let watched = self.watched == Some(index);
         let Some(queue) = self.queues.get_mut(index as usize) else {
             return;
@@ -128,6 +137,7 @@ impl<L: Lanes> PriorityServer<L> {
         };
         if length == 1 {
             self.occupied &= !(1 << index);
+            self.order.on_emptied(index);
         }
         if watched {
             // The line is free, so `length` counts no cell in service.
@@ -166,16 +176,17 @@ impl<L: Lanes> PriorityServer<L> {
             self.ready_at = now;
         }
         let length = self.length(queue as usize);
+        let (line, free_at) = (&self.line, self.free_at);
+        let left_of_cell = || line.clock.parts_in(free_at - now, CELL_OCTETS);
+        if self.occupied & (1 << queue) == 0 {
+            self.order.on_arrival(queue, self.in_service, left_of_cell);
+        }
         self.occupied |= 1 << queue;
         let is_served = self.in_service == Some(queue);
-        let (line, free_at) = (&self.line, self.free_at);
         let queue = &mut self.queues[queue as usize];
         queue.stays.arrive(now);
         queue.longest = queue.longest.max(length + 1);
-        let left = || match is_served {
-            true => line.clock.parts_in(free_at - now, CELL_OCTETS),
-            false => 0,
-        };
+        let left = || if is_served { left_of_cell() } else { 0 };
         queue.lanes.lane_for(slot, cell.info, left).push(cell, body);
         self.waiting += 1;
     }

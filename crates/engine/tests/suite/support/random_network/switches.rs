@@ -6,10 +6,9 @@ use cellrate_engine::control::ControlConfig;
 use cellrate_engine::discard::DiscardConfig;
 use cellrate_engine::endsystem::VsVdConfig;
 use cellrate_engine::kernel::units::{Buffer, Cells};
-use cellrate_engine::schedule::channels::ChannelScheduleConfig;
 use proptest::prelude::*;
 use proptest::sample::select;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::read;
 
@@ -19,9 +18,11 @@ pub fn switch() -> impl Strategy<Value = SwitchPlan> {
     let rm_first = any::<bool>();
     let clp_threshold = prop::option::weighted(0.3, (1..60u64).prop_map(Cells));
     let buffer = (buffer, clp_threshold);
-    let order = (rm_first, prop::option::weighted(0.3, schedule()));
+    let classes = prop::option::of((prop::collection::vec(1..9u32, 5), 0..3usize));
+    let order = (rm_first, prop::option::weighted(0.3, (schedule(), classes)));
     (buffer, priority(), control(), discard(), vsvd, order).prop_map(
         |((buffer, clp_threshold), priority, control, discard, vsvd, (rm_first, schedule))| {
+            let schedule = schedule.map(|(name, classes)| read(ordered(name, classes, &priority)));
             // An order of channels goes with no other order.
             let suits = schedule.is_none() || !discard.follows_order();
             SwitchPlan {
@@ -42,9 +43,22 @@ pub fn switch() -> impl Strategy<Value = SwitchPlan> {
     )
 }
 
-fn schedule() -> impl Strategy<Value = ChannelScheduleConfig> {
-    let names = vec!["weighted-round-robin", "scfq", "wf2q-plus"];
-    select(names).prop_map(|name| read(json!({"discipline": name})))
+fn schedule() -> impl Strategy<Value = &'static str> {
+    select(vec!["weighted-round-robin", "scfq", "wf2q-plus"])
+}
+
+/// An order of channels, with weights for as many queues as `priority` has, or in strict priority.
+fn ordered(
+    discipline: &str,
+    classes: Option<(Vec<u32>, usize)>,
+    priority: &[Vec<ServiceClass>],
+) -> Value {
+    let Some((weights, strict)) = classes else {
+        return json!({"discipline": discipline});
+    };
+    let strict = strict.min(priority.len() - 1);
+    let weights = &weights[strict..priority.len()];
+    json!({"discipline": discipline, "classes": {"weights": weights, "strict": strict}})
 }
 
 /// Removes settings of a switch that contradict credit control.
