@@ -104,6 +104,56 @@ def test_credit_bounds_the_queue_and_loses_nothing() -> None:
     assert "memory" in silence(shared)["credit-buffer"]
 
 
+TWO_WAY = (
+    'switch={buffer="infinite", control={scheme="none"}}',
+    'fcvc={n2="10 cells", vc_rate="100 Mbit/s"}',
+    "tcp.mss=64 bytes",
+    "topology.egress=1 km",
+    "topology.access=20 km",
+    "topology.bottleneck=300 km",
+    "tcp.window=128 KiB",
+    "run.duration=400 ms",
+    "measure.from=200 ms",
+)
+UNDER_CREDIT = (
+    '{{name="x", count={forward}, service="ubr", source={{kind="greedy"}}}}, '
+    '{{name="y", count=2, reverse=true, service="ubr", source={{kind="greedy"}}}}'
+)
+
+
+@pytest.mark.parametrize("forward", [4, 30])
+def test_channels_of_acknowledgements_hold_credits_too(forward: int) -> None:
+    """By hand: N3 is what 100 Mbit/s bring in two propagation times and two cell times of a link.
+
+    At 5 us for a km, links of 20 km have 200 us, links of 1 km have 10 us. With the cell times of
+    155.52 Mbit/s that is 48.5 and 3.7 cells, so N2 + N3 is 59 and 14. All channels to B enter
+    switch A over links of 20 km, and all channels to A enter B over links of 1 km.
+    """
+    flows = f"flow=[{UNDER_CREDIT.format(forward=forward)}]"
+    said = template("n-source", *TWO_WAY, flows)
+    bounds = {
+        one.values["port"]: one.values["queue_cells"]
+        for one in said.statements
+        if one.formula == "credit-buffer" and one.kind == "bound"
+    }
+
+    assert bounds == {"A->B": (forward + 2) * 59, "B->A": (forward + 2) * 14}
+    text = " ".join(said.verdict)
+    assert f"A->B: at most {(forward + 2) * 59:,} cells wait" in text
+    assert f"B->A: at most {(forward + 2) * 14:,} cells wait" in text
+    run = measured(_core.template("n-source"), *TWO_WAY, flows)
+    assert not broken(said, run)
+    longest = {
+        port["name"]: max(
+            max(queue["queue_max_cells"], queue["queue_max_before_window_cells"])
+            for queue in port["queues"]
+        )
+        for port in run["ports"]
+    }
+    # Credits of data channels alone are no bound where many acknowledgements return.
+    assert forward < 30 or longest["B->A"] > 2 * 14
+
+
 def test_the_target_is_of_the_link_or_of_what_is_left() -> None:
     def handed_out(form: str) -> object:
         settings = "target_utilisation=0.9", f'capacity_form="{form}"'

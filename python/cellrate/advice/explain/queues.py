@@ -126,11 +126,12 @@ def _crossing_back(situation: Situation) -> list[Flow]:
 
 def _is_all_credited(situation: Situation) -> bool:
     """True if every channel of the queue, in either direction, is under credit control."""
-    if situation.network.credit is None or _crossing_back(situation):
+    if situation.network.credit is None:
         return False
-    switch = situation.switch
-    here = [flow for flow in situation.flows if switch.queue_of(flow.service) == situation.queue]
-    return all(flow.service in UNDER_CREDIT for flow in here)
+    back = _crossing_back(situation)
+    services = {flow.service for flow in situation.flows} | {flow.ack_service for flow in back}
+    queue_of, queue = situation.switch.queue_of, situation.queue
+    return all(one in UNDER_CREDIT for one in services if queue_of(one) == queue)
 
 
 def _is_periodic_here(situation: Situation) -> bool:

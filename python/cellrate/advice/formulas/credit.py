@@ -41,15 +41,18 @@ def _admitted_cells(situation: Situation) -> Result:
 
 
 def _given_credits(situation: Situation, control: Parameters) -> Result:
-    """Cells that channels under credit control may have in the port: N2 + N3 for each channel."""
+    """Cells that channels under credit control may have in the port: N2 + N3 for each channel.
+
+    The channels of acknowledgements of flows in the other direction count, too.
+    """
     if control["allocation"] != "static":
         raise DoesNotApply(
             "buffers are allocated adaptively, so the memory of the switch is the bound"
         )
-    flows = [flow for flow in situation.flows if flow.service in UNDER_CREDIT]
-    n2 = float(control["n2_cells"])
-    cells = sum(n2 + _n3(control, link) for link in _before(situation, flows))
-    return Result(cells, {"credit_cells": n2, "channels": float(len(flows))})
+    ways = _ways_under_credit(situation.network, situation.port)
+    cells = reserved_cells(situation.network, situation.port)
+    given = {"credit_cells": float(control["n2_cells"]), "channels": float(len(ways))}
+    return Result(cells, given)
 
 
 def reserved_cells(network: Network, port: Link) -> float:
@@ -57,13 +60,19 @@ def reserved_cells(network: Network, port: Link) -> float:
     control = network.credit
     if control is None:
         return 0.0
-    ways = [
+    n2 = float(control["n2_cells"])
+    before = (way[way.index(port) - 1] for way in _ways_under_credit(network, port))
+    return sum(n2 + _n3(control, link) for link in before)
+
+
+def _ways_under_credit(network: Network, port: Link) -> list[tuple[Link, ...]]:
+    """Links of each channel under credit control over a port, in either direction of its flow."""
+    return [
         way
         for flow in network.flows
         for way, service in ((flow.forward, flow.service), (flow.backward, flow.ack_service))
         if port in way and service in UNDER_CREDIT
     ]
-    return sum(float(control["n2_cells"]) + _n3(control, way[way.index(port) - 1]) for way in ways)
 
 
 def _n3(control: Parameters, link: Link) -> float:
