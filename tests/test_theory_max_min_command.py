@@ -26,6 +26,17 @@ def test_command_with_a_scenario(command: Command) -> None:
     assert found["bottlenecks"] == {"tcp.1": "X->Y"}
 
 
+def test_command_says_what_schemes_do_with_mcr(command: Command) -> None:
+    """The default of a scenario stays MCR plus a share; no scheme gives it."""
+    scenario = HERE / "scenarios" / "graph.toml"
+    settings = "--set", "abr.mcr=1 Mbit/s", "--set", "abr.icr=1 Mbit/s"
+    said = " ".join(command("theory", "max-min", scenario, *settings).stdout.split())
+    assert "The control schemes do not read MCR" in said
+    other = "--fairness", "max-of-mcr-and-share"
+    for quiet in (settings[:0], (*settings, *other)):
+        assert "do not read MCR" not in command("theory", "max-min", scenario, *quiet).stdout
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -1,4 +1,4 @@
-"""What MCR does to fair shares: no scheme reads MCR, and sources keep ACR at MCR or above."""
+"""Effect of MCR on fair shares: no scheme reads MCR, and sources keep ACR at MCR or above."""
 
 from __future__ import annotations
 
