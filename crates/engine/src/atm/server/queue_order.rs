@@ -1,4 +1,4 @@
-//! Which of a port's queues is served next: by strict priority, or by weights.
+//! The order of service of a port's queues: strict priority, or by weights.
 
 use alloc::vec;
 use alloc::vec::Vec;
