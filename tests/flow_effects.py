@@ -56,6 +56,11 @@ FOLLOWED = (
     'abr.icr="1 Mbit/s"',
 )
 SHAPED = (*UBR, 'flow.tcp.shaper={ pcr = "4 Mbit/s", scr = "0.5 Mbit/s", mbs = "50 cells" }')
+AT_PORTS = (
+    *UBR,
+    'switch.schedule={ discipline = "scfq" }',
+    'flow.tcp.port_shaper={ pcr = "4 Mbit/s", scr = "0.5 Mbit/s", mbs = "50 cells" }',
+)
 CBR_DELAY = of_flow("cbr.1", "cell_delay_mean_seconds")
 CELL_DELAY = "measure.cell_delay=true"
 
@@ -101,6 +106,18 @@ FLOW_KEYS = [
     row("flow.tcp.shaper.pcr", '"4 Mbit/s"', '"2 Mbit/s"', "falls", THROUGHPUT, *SHAPED),
     row("flow.tcp.shaper.scr", '"0.5 Mbit/s"', '"1 Mbit/s"', "rises", THROUGHPUT, *SHAPED),
     row("flow.tcp.shaper.mbs", '"50 cells"', '"500 cells"', "rises", THROUGHPUT, *SHAPED),
+    # Without SCR the peak rate is the rate.
+    row(
+        "flow.tcp.port_shaper.pcr",
+        '"1 Mbit/s"',
+        '"0.5 Mbit/s"',
+        "falls",
+        THROUGHPUT,
+        *UBR,
+        'switch.schedule={ discipline = "scfq" }',
+    ),
+    row("flow.tcp.port_shaper.scr", '"0.5 Mbit/s"', '"1 Mbit/s"', "rises", THROUGHPUT, *AT_PORTS),
+    row("flow.tcp.port_shaper.mbs", '"50 cells"', '"500 cells"', "rises", THROUGHPUT, *AT_PORTS),
     row("flow.tcp.access", '"0.1 ms"', '"5 ms"', "rises", DELAY, *IDLE),
     row("flow.tcp.egress", '"0.1 ms"', '"5 ms"', "rises", DELAY, *IDLE),
     row("flow.tcp.tcp", "{}", '{ window = "1 KiB" }', "falls", LOST),

@@ -141,6 +141,7 @@ PURPOSES: dict[str, dict[str, dict[str, str]]] = {
             "flow.policer.frames": "to drop or tag whole packets, not cells",
             "flow.gfr": "to guarantee a minimum rate to whole packets",
             "flow.shaper": "to send no more than a policer lets pass",
+            "flow.port_shaper": "to space cells again that came together on their way",
         },
     },
     "Transports of RoCE": {

@@ -122,6 +122,7 @@ fn flow(scenario: &Scenario, instance: &Instance) -> FlowPlan {
         policer: group.policer.clone(),
         gfr: group.gfr.clone(),
         shaper: group.shaper.clone(),
+        port_shaper: group.port_shaper.clone(),
         source: group.source.clone(),
         tcp: group.tcp.clone(),
         abr: group.abr.clone(),

@@ -111,6 +111,9 @@ pub struct Flow {
     pub gfr: Option<Value>,
     /// Contract to which the source shapes the forward channel; null without a shaper.
     pub shaper: Option<Value>,
+    /// Contract to which ports with a queue for each channel shape the forward channel; null without
+    /// shapers at ports.
+    pub port_shaper: Option<Value>,
     /// The source of traffic.
     pub source: Value,
     /// Rates of a source that generates cells by itself; null if it sends as fast as TCP or the
@@ -236,6 +239,10 @@ fn flow(scenario: &Scenario, graph: &Graph, instance: &Instance) -> Flow {
         gfr: group.gfr.as_ref().map(|gfr| in_units("GfrConfig", gfr)),
         shaper: group
             .shaper
+            .as_ref()
+            .map(|shaper| in_units("ShaperConfig", shaper)),
+        port_shaper: group
+            .port_shaper
             .as_ref()
             .map(|shaper| in_units("ShaperConfig", shaper)),
         source: in_units("SourceConfig", &group.source),

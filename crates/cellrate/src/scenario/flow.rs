@@ -93,6 +93,10 @@ pub struct Flow {
     /// Shaper at the source: cells wait in the source queue until they conform. Not for ABR, whose cells ACR paces. No
     /// shaper if absent.
     pub shaper: Option<ShaperConfig>,
+    /// Shaper at ports: every switch of the path with a `schedule` holds the cells of the forward channel at its output
+    /// port until they conform. Not for ABR. No shaper at ports if absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub port_shaper: Option<ShaperConfig>,
     /// The source of traffic.
     #[serde(default = "greedy")]
     pub source: SourceConfig,

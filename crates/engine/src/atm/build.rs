@@ -331,17 +331,32 @@ impl<'a> Draft<'a> {
         flow.service == ServiceClass::Abr && flow.abr.follows_tm4() && !ends_loop
     }
 
-    /// Checks that a flow with a shaper has neither RM cells nor credit, which set the sending times of its cells.
+    /// Checks that a flow with a shaper has neither RM cells nor credit, which set the sending times of its cells, and that
+    /// the path of a flow with a shaper at ports has a port with a queue for each channel.
     fn check_shapers(&self) -> Result<(), PlanError> {
         for (index, flow) in self.plan.flows.iter().enumerate() {
             let forward = ChannelId::forward(index);
             let is_paced = self.carries(forward, ServiceClass::Abr) || self.is_credited(forward);
-            if flow.shaper.is_some() && is_paced {
-                let fault = "has a shaper, but ABR or credit sets the times of its cells";
-                return Err(PlanError(format!("flow {} {fault}", flow.name)));
-            }
+            let is_shaped = flow.shaper.is_some() || flow.port_shaper.is_some();
+            let fault = if is_shaped && is_paced {
+                "has a shaper, but ABR or credit sets the times of its cells"
+            } else if flow.port_shaper.is_some() && !self.has_channel_queues(flow) {
+                "has a shaper at ports, but no port has a queue for each channel"
+            } else {
+                continue;
+            };
+            return Err(PlanError(format!("flow {} {fault}", flow.name)));
         }
         Ok(())
+    }
+
+    /// True if a port on the way of the forward channel has a queue for each channel.
+    fn has_channel_queues(&self, flow: &FlowPlan) -> bool {
+        let mut nodes = flow.forward.iter().map(|link| self.plan.links[*link].from);
+        nodes.any(|node| match &self.plan.nodes[node].kind {
+            NodeKind::Switch(settings) => settings.schedule.is_some(),
+            NodeKind::Host => false,
+        })
     }
 
     /// Checks that the forward channel of each flow with a policer passes a switch, which polices the channel, and that

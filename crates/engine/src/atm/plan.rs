@@ -227,6 +227,9 @@ pub struct FlowPlan {
     pub gfr: Option<GfrConfig>,
     /// Contract to which the source shapes the cells of the forward channel; `None` without a shaper.
     pub shaper: Option<ShaperConfig>,
+    /// Contract to which ports with a queue for each channel shape the cells of the forward channel; `None` without
+    /// shapers at ports.
+    pub port_shaper: Option<ShaperConfig>,
     /// The source of traffic.
     pub source: SourceConfig,
     /// Parameters of TCP at both ends; unused by sources without TCP.
@@ -264,6 +267,7 @@ impl FlowPlan {
             policer: None,
             gfr: None,
             shaper: None,
+            port_shaper: None,
             source,
             tcp: TcpConfig::default(),
             abr: AbrConfig::default(),

@@ -1,4 +1,4 @@
-//! Parameters of a shaper at a source.
+//! Parameters of a shaper at a source or at ports.
 
 use alloc::vec::Vec;
 
@@ -9,14 +9,14 @@ use super::contract::Contract;
 use crate::kernel::units::Cells;
 use crate::kernel::{Finding, Ps, Rate};
 
-/// Contract to which a source shapes its cells: a single leaky bucket with `pcr` alone, a dual one with `scr` and `mbs`.
+/// Contract to which a source or a port shapes the cells of a channel: a single leaky bucket with `pcr` alone, a dual one with `scr` and `mbs`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ShaperConfig {
     /// Peak cell rate (PCR): two cells are at least 1/PCR apart.
     #[schemars(extend("x-not-searched" = "the traffic contract fixes this rate"))]
     pub pcr: Rate,
-    /// Sustainable cell rate (SCR), with `mbs`. If absent, the source keeps to PCR alone.
+    /// Sustainable cell rate (SCR), with `mbs`. If absent, PCR alone counts.
     #[schemars(extend("x-not-searched" = "the traffic contract fixes this rate"))]
     pub scr: Option<Rate>,
     /// Maximum burst size (MBS): number of cells that leave at PCR after a long pause.

@@ -31,7 +31,7 @@ fn build<S: BuildServer>(discipline: &str, weights: &Weights, work: &Work) -> S 
     let channels = weights.channels.iter().map(|weights| ChannelOrder {
         schedule: config.build(config.shares(weights).unwrap()),
         lanes: (0..weights.len() as u32).collect(),
-        count: weights.len(),
+        contracts: vec![None; weights.len()],
     });
     S::build(ServerSettings {
         line: line(work),

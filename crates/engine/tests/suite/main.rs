@@ -44,6 +44,7 @@ mod passages;
 mod policing;
 mod port_controls;
 mod port_losses;
+mod port_shaper;
 mod prca_decay;
 mod queueing_theory;
 mod random_networks;

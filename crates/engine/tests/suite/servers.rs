@@ -127,7 +127,7 @@ fn orders(queues: usize, (config, weights): &(ChannelScheduleConfig, Vec<u64>)) 
     let order = ChannelOrder {
         schedule: config.build(config.shares(weights).expect("small weights")),
         lanes: (0..count as u32).rev().collect(),
-        count,
+        contracts: vec![None; count],
     };
     PortOrder {
         channels: vec![order; queues],

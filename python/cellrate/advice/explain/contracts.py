@@ -16,7 +16,7 @@ BECOMES = {"pass": "are counted alone", "tag": "get CLP = 1", "drop": "are dropp
 
 
 def statements(subject: Subject) -> Iterator[Statement]:
-    """Statements on the policer and on the shaper of each flow group that has one."""
+    """Statements on the policer and on the shapers of each flow group that has one."""
     for name, (flow, *_) in subject.network.groups(subject.network.flows).items():
         if flow.policer is not None:
             cells = f"cells beyond it {BECOMES[flow.policer['action']]}"
@@ -26,6 +26,8 @@ def statements(subject: Subject) -> Iterator[Statement]:
             yield _guaranteed(name, flow.gfr, pdu)
         if flow.shaper is not None:
             yield _burst(name, "shaper", "sends", flow.shaper, "")
+        if flow.port_shaper is not None:
+            yield _burst(name, "shaper at ports", "releases", flow.port_shaper, "")
 
 
 def _guaranteed(name: str, contract: Parameters, pdu_cells: int) -> Statement:

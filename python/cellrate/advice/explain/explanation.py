@@ -249,6 +249,7 @@ def explain(network: Network | FrameNetwork | JoinedNetwork) -> Explanation:
         flows = tuple(flow for flow in network.flows if flow.sends)
         subject = Subject(replace(network, flows=flows))
         found = (statement for statements in TOPICS for statement in statements(subject))
+        found = (_with_holding_ports(one, subject) for one in found)
         explanation = _collected(found, CELLS)
     notes = []
     if network.until_first_change is not None:
@@ -259,6 +260,15 @@ def explain(network: Network | FrameNetwork | JoinedNetwork) -> Explanation:
     if silent := sum(not flow.sends for flow in network.flows):
         notes.append(f"{silent} flows have `sends = false`: no statement counts them.")
     return replace(explanation, verdict=(*notes, *explanation.verdict))
+
+
+def _with_holding_ports(prediction: Prediction, subject: Subject) -> Prediction:
+    """A prediction, with the assumption that fails if ports hold cells until they conform."""
+    held = [flow.group for flow in subject.network.flows if flow.port_shaper]
+    if not held or isinstance(prediction, NoStatement) or prediction.topic == contracts.TOPIC:
+        return prediction
+    fails = f"ports send whenever cells wait, but they hold cells of `{held[0]}` until they conform"
+    return replace(prediction, fails=(*prediction.fails, fails))
 
 
 def _collected(predictions: Iterable[Prediction], units: Units) -> Explanation:

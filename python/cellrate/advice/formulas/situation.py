@@ -235,6 +235,9 @@ class PortFormula:
         if situation.network.credit is not None and not self.holds_under_credit:
             reason = "under credit control cells wait in the sources until they have credit"
             return FormulaAnswer(*named, inapplicable=reason)
+        if held := [flow.group for flow in situation.network.flows if flow.port_shaper]:
+            reason = f"ports hold cells of `{held[0]}` until they conform"
+            return FormulaAnswer(*named, inapplicable=reason)
         try:
             found = self.compute(situation)
         except (AssumptionError, DoesNotApply) as error:

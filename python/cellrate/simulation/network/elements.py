@@ -153,6 +153,8 @@ class Flow:
             treatment of cells that do not conform; None without a policer.
         gfr: GFR contract of the forward channel; None without one.
         shaper: Contract to which the source shapes its cells; None without a shaper.
+        port_shaper: Contract to which ports with a queue for each channel shape the cells; None
+            without shapers at ports.
         source: Traffic source; ``kind`` names it.
         own_rate: Rates of a source that sends at its own rate; None if the flow is elastic.
         tcp: TCP, if the source runs over it.
@@ -179,6 +181,7 @@ class Flow:
     policer: Parameters | None
     gfr: Parameters | None
     shaper: Parameters | None
+    port_shaper: Parameters | None
     source: Parameters
     own_rate: OwnRate | None
     tcp: Tcp | None

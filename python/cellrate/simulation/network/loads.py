@@ -218,7 +218,7 @@ def _most(flow: Flow) -> float:
 
 
 def _is_unchecked(flow: Flow) -> bool:
-    limits = (flow.tcp, flow.abr, flow.policer, flow.shaper)
+    limits = (flow.tcp, flow.abr, flow.policer, flow.shaper, flow.port_shaper)
     return all(limit is None for limit in limits)
 
 

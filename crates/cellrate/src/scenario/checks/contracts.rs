@@ -19,6 +19,7 @@ pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
         problems.extend(policer(scenario, graph, instance));
         problems.extend(gfr(scenario, instance));
         problems.extend(shaper(scenario, instance));
+        problems.extend(port_shaper(scenario, graph, instance));
     }
     problems
 }
@@ -173,14 +174,40 @@ fn shaper(scenario: &Scenario, instance: &Instance) -> Vec<Problem> {
         return Vec::new();
     };
     let mut problems = contract(&shaper.check(), at, "shaper");
-    if let Some(pacer) = pacer(scenario, flow) {
+    problems.extend(paced(scenario, at, "shaper"));
+    problems
+}
+
+fn port_shaper(scenario: &Scenario, graph: &Graph, instance: &Instance) -> Vec<Problem> {
+    let (at, flow) = (instance.group, &scenario.flows[instance.group]);
+    let Some(shaper) = &flow.port_shaper else {
+        return Vec::new();
+    };
+    let mut problems = contract(&shaper.check(), at, "port_shaper");
+    problems.extend(paced(scenario, at, "port_shaper"));
+    let mut nodes = instance.forward.iter().map(|link| graph.links[*link].from);
+    let shapes = |node: usize| {
+        let switch = graph.nodes[node].switch.as_ref();
+        switch.is_some_and(|switch| switch.schedule.is_some())
+    };
+    if !nodes.any(shapes) {
         problems.push(Problem::error(
-            place!["flow", at, "shaper"],
-            format!("{pacer} sets the sending times of the cells"),
-            "remove `shaper`",
+            place!["flow", at, "port_shaper"],
+            "no switch of the path has a queue for each channel, in which cells could be held",
+            "set `switch.schedule`, or remove `port_shaper`",
         ));
     }
     problems
+}
+
+/// Problem of the shaper under `key` of a flow whose sending times something else sets.
+fn paced(scenario: &Scenario, at: usize, key: &str) -> Option<Problem> {
+    let pacer = pacer(scenario, &scenario.flows[at])?;
+    Some(Problem::error(
+        place!["flow", at, key],
+        format!("{pacer} sets the sending times of the cells"),
+        format!("remove `{key}`"),
+    ))
 }
 
 /// Name of another mechanism that sets the sending times of a flow's cells; `None` without one.

@@ -8,6 +8,7 @@ use super::super::plan::{NodeKind, PlanError, SwitchPlan};
 use super::queue_of;
 use crate::atm::server::{ChannelOrder, PortOrder};
 use crate::net::channel::ChannelId;
+use crate::policing::{Contract, ShaperConfig};
 use crate::schedule::channels::WeightsFrom;
 
 impl Draft<'_> {
@@ -26,12 +27,13 @@ impl Draft<'_> {
             return Ok(None);
         };
         let order = |queue: &usize| {
-            let mut weights = Vec::new();
+            let (mut weights, mut contracts) = (Vec::new(), Vec::new());
             let mut lanes = Vec::new();
             for channel in &self.users[link] {
                 lanes.push(weights.len() as u32);
                 if self.uses(*channel, settings, *queue) {
                     weights.push(self.plan.weight(*channel, schedule.weights_from()));
+                    contracts.push(self.shaped_at_ports(*channel));
                 }
             }
             let shares = schedule.shares(&weights).map_err(|fault| {
@@ -43,13 +45,20 @@ impl Draft<'_> {
             Ok(ChannelOrder {
                 schedule: schedule.build(shares),
                 lanes,
-                count: weights.len(),
+                contracts,
             })
         };
         Ok(Some(PortOrder {
             channels: used.iter().map(order).collect::<Result<_, _>>()?,
             classes: schedule.build_classes(used),
         }))
+    }
+
+    /// Contract to which ports shape the cells of `channel`; `None` without shapers.
+    fn shaped_at_ports(&self, channel: ChannelId) -> Option<Contract> {
+        let shaper = self.plan.flows[channel.flow()].port_shaper.as_ref();
+        let shaper = shaper.filter(|_| channel.is_forward());
+        shaper.map(ShaperConfig::contract)
     }
 
     /// True if data or RM cells of `channel` go through the queue with the index `queue` of a port.

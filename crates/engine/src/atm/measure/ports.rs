@@ -177,6 +177,7 @@ mod tests {
                 policer: None,
                 gfr: None,
                 shaper: None,
+                port_shaper: None,
                 sends: true,
                 source: SourceConfig::Greedy(GreedyConfig {}),
                 tcp: TcpConfig {

@@ -12,7 +12,8 @@ use crate::atm::cell::{Body, CELL_UNITS, Cell, Info};
 use crate::atm::hec::Fate;
 use crate::atm::transport::Outlet;
 use crate::credit::{Purpose, Sender};
-use crate::kernel::Ps;
+use crate::kernel::{Ps, ServiceRate};
+use crate::policing::{Buckets, Contract};
 use crate::schedule::channels::CELL_OCTETS;
 
 #[derive(Clone)]
@@ -20,6 +21,9 @@ struct Waiting {
     slot: u32,
     cell: Queued,
     body: Option<Body>,
+    at: Ps,
+    /// True until the shaper of the channel has released the cell.
+    is_held: bool,
 }
 
 /// The cell in service: a cell of a queue, or a cell of the credit protocol.
@@ -62,6 +66,8 @@ pub struct EagerServer {
     watched: Option<usize>,
     rm_first: bool,
     orders: Option<PortOrder>,
+    /// For each queue and lane, the shaper.
+    shapers: Vec<Vec<Option<Buckets>>>,
     /// Time since which cells wait although no cell is in service.
     idle_since_arrival: Ps,
     numbers: u64,
@@ -143,7 +149,7 @@ impl EagerServer {
             } else {
                 None
             };
-            return first_rm.or((!self.queues[queue].is_empty()).then_some(0));
+            return first_rm.or(self.queues[queue].iter().position(|cell| !cell.is_held));
         }
         let place = |waiting: &Waiting| self.channels[waiting.slot as usize].since;
         let first = self.queues[queue].iter().filter_map(place).min()?;
@@ -160,25 +166,24 @@ impl EagerServer {
         let ChannelOrder {
             schedule,
             lanes,
-            count,
+            contracts,
         } = &mut orders.channels[queue];
-        if self.queues[queue].is_empty() {
+        // The lane of each cell; `None` for a held cell.
+        let lane = |cell: &Waiting| (!cell.is_held).then_some(lanes[cell.slot as usize] as usize);
+        let cells: Vec<Option<usize>> = self.queues[queue].iter().map(lane).collect();
+        if cells.iter().all(Option::is_none) {
             return None;
         }
-        let cells = self.queues[queue].iter();
-        let cells: Vec<usize> = cells
-            .map(|cell| lanes[cell.slot as usize] as usize)
-            .collect();
-        let mut heads = alloc::vec![0; *count];
-        for lane in &cells {
+        let mut heads = alloc::vec![0; contracts.len()];
+        for lane in cells.iter().flatten() {
             heads[*lane] = CELL_OCTETS;
         }
         let next = schedule.next(&heads)?;
         schedule.on_service(next, CELL_OCTETS);
-        if cells.iter().filter(|lane| **lane == next).count() == 1 {
+        if cells.iter().filter(|lane| **lane == Some(next)).count() == 1 {
             schedule.on_emptied(next);
         }
-        cells.iter().position(|lane| *lane == next)
+        cells.iter().position(|lane| *lane == Some(next))
     }
     /// The queues, in the order in which the line looks for a cell at the start of a service. If queues have weights, one
     /// queue at most, whose service is counted.
@@ -190,28 +195,30 @@ impl EagerServer {
         let Some(schedule) = classes else {
             return (0..=self.queues.len()).collect();
         };
-        let heads = self.queues.iter();
+        let ready = |queue: &VecDeque<Waiting>| queue.iter().filter(|cell| !cell.is_held).count();
+        let ready: Vec<usize> = self.queues.iter().map(ready).collect();
+        let heads = ready.iter();
         let heads: Vec<u32> = heads
-            .map(|queue| if queue.is_empty() { 0 } else { CELL_OCTETS })
+            .map(|cells| if *cells > 0 { CELL_OCTETS } else { 0 })
             .collect();
         let next = schedule.next(&heads);
         if let Some(queue) = next {
             schedule.on_service(queue, CELL_OCTETS);
-            if self.queues[queue].len() == 1 {
+            if ready[queue] == 1 {
                 schedule.on_emptied(queue);
             }
         }
         next.into_iter().collect()
     }
     /// Tells the [`Schedule`](crate::schedule::Schedule)s of the queue's channels and of the queues, if there are any, that
-    /// a cell arrives for a channel without other cells in the queue, or at an empty queue.
+    /// a cell may be served of a channel without other such cells in the queue, or of a queue without other such cells.
     fn note_arrival(&mut self, now: Ps, slot: u32, queue: usize) {
         let left_of = |service: &Service| self.line.clock.parts_in(service.done - now, CELL_OCTETS);
         let Some(orders) = &mut self.orders else {
             return;
         };
         if let Some(classes) = &mut orders.classes
-            && self.queues[queue].is_empty()
+            && self.queues[queue].iter().all(|cell| cell.is_held)
         {
             // The cells of strict queues are no part of the service that the others share.
             let shares = |service: &&Service| {
@@ -223,7 +230,7 @@ impl EagerServer {
         }
         let order = &mut orders.channels[queue];
         let lane = order.lanes[slot as usize];
-        let mut others = self.queues[queue].iter();
+        let mut others = self.queues[queue].iter().filter(|other| !other.is_held);
         if others.any(|other| order.lanes[other.slot as usize] == lane) {
             return;
         }
@@ -231,6 +238,41 @@ impl EagerServer {
         let mut serving = serving.filter(|service| service.queue == Some(queue));
         let left = serving.next().map_or(0, left_of);
         order.schedule.on_arrival(lane as usize, left);
+    }
+    /// The shaper of the channel with index `slot` in `queue`, if it has one.
+    fn shaper(&mut self, slot: u32, queue: usize) -> Option<&mut Buckets> {
+        let order = &self.orders.as_ref()?.channels[queue];
+        let lane = order.lanes[slot as usize] as usize;
+        self.shapers[queue][lane].as_mut()
+    }
+    /// Time of the next release of a held cell, its queue, and its place there.
+    fn next_release(&self) -> Option<(Ps, usize, usize)> {
+        let orders = self.orders.as_ref()?;
+        let mut next: Option<(Ps, usize, usize)> = None;
+        for (queue, cells) in self.queues.iter().enumerate() {
+            for (lane, shaper) in self.shapers[queue].iter().enumerate() {
+                let lanes = &orders.channels[queue].lanes;
+                let is_next =
+                    |cell: &Waiting| cell.is_held && lanes[cell.slot as usize] == lane as u32;
+                let Some((shaper, place)) = shaper.as_ref().zip(cells.iter().position(is_next))
+                else {
+                    continue;
+                };
+                let at = shaper.earliest().max(cells[place].at);
+                if next.is_none_or(|(other, _, _)| at < other) {
+                    next = Some((at, queue, place));
+                }
+            }
+        }
+        next
+    }
+    fn release(&mut self, (at, queue, place): (Ps, usize, usize)) {
+        let slot = self.queues[queue][place].slot;
+        self.note_arrival(at, slot, queue);
+        if let Some(shaper) = self.shaper(slot, queue) {
+            shaper.count(at, CELL_UNITS);
+        }
+        self.note(at, |server| server.queues[queue][place].is_held = false);
     }
     /// True if messages of credit control are served before the cells of `queue`.
     fn messages_come_before(&self, queue: usize) -> bool {
@@ -310,6 +352,8 @@ impl EagerServer {
                 slot: 0,
                 cell: queued,
                 body: Some(Body::Credit(cell)),
+                at: now,
+                is_held: false,
             },
         );
     }
@@ -372,8 +416,15 @@ impl BuildServer for EagerServer {
             sender: settings.sender,
             ..Channel::default()
         };
+        let shaper = |contract: &Option<Contract>| {
+            let contract = contract.as_ref();
+            contract.map(|contract| Buckets::new(contract, ServiceRate::of_cells))
+        };
+        let shapers_of = |order: &ChannelOrder| order.contracts.iter().map(shaper).collect();
+        let queues_in_order = orders.iter().flat_map(|orders| &orders.channels);
         EagerServer {
             line,
+            shapers: queues_in_order.map(shapers_of).collect(),
             queues: (0..queues).map(|_| VecDeque::new()).collect(),
             in_service: None,
             last: (Ps::ZERO, 0),
@@ -431,12 +482,17 @@ impl Server for EagerServer {
             }
         };
         let queue = self.channels.get(slot as usize).map_or(queue as usize, own);
-        self.note_arrival(now, slot, queue);
+        let is_held = self.shaper(slot, queue).is_some();
+        if !is_held {
+            self.note_arrival(now, slot, queue);
+        }
         self.note(now, |server| {
             server.queues[queue].push_back(Waiting {
                 slot,
                 cell,
                 body: body.copied(),
+                at: now,
+                is_held,
             });
             if server.prompt.is_some() {
                 server.place(slot);
@@ -452,14 +508,24 @@ impl Server for EagerServer {
     fn advance(&mut self, context: &mut Context<'_, Outlet<'_>>) {
         let now = context.now;
         loop {
-            if self
+            // Of equal times: the end of a service, a release, the start of a service.
+            let release = self.next_release();
+            let released = release.map_or(Ps::NEVER, |(at, _, _)| at);
+            let end = self
                 .in_service
                 .as_ref()
-                .is_some_and(|service| service.done <= now)
-            {
+                .map_or(Ps::NEVER, |service| service.done);
+            if end <= now && end <= released {
                 self.finish(context);
+                continue;
             }
             let start = self.start_due();
+            if let Some(release) = release
+                && released <= now.min(start)
+            {
+                self.release(release);
+                continue;
+            }
             if start >= now {
                 return;
             }
@@ -470,9 +536,11 @@ impl Server for EagerServer {
         if let Some(departure) = &self.departure {
             return departure.at;
         }
-        self.in_service
-            .as_ref()
+        let released = self.next_release().map_or(Ps::NEVER, |(at, _, _)| at);
+        let served = self.in_service.as_ref();
+        served
             .map_or_else(|| self.start_due(), |service| service.done)
+            .min(released)
     }
 }
 

@@ -13,6 +13,7 @@ mod lanes;
 mod lazy;
 mod lossy;
 mod marks;
+mod port_shaper;
 mod priority;
 mod prompt;
 mod promptness;

@@ -1,5 +1,5 @@
 //! A server of queues in strict priority, or by weight, which processes departures only when its methods are called,
-//! without events.
+//! without events. A cell may be held until a time that is known at its arrival.
 
 use alloc::vec::Vec;
 
@@ -30,6 +30,12 @@ impl<L> Queue<L> {
             longest: 0,
         }
     }
+    /// Counts a cell that arrives at `now`, when the queue has `length` cells.
+    #[inline(always)]
+    fn arrive(&mut self, now: Ps, length: u64) {
+        self.stays.arrive(now);
+        self.longest = self.longest.max(length + 1);
+    }
 }
 
 /// A non-preemptive server of queues, in strict priority or by weight. Between two calls nothing can change the order of
@@ -53,6 +59,8 @@ pub struct PriorityServer<L: Lanes = InOrder> {
     /// Earliest time of the next service start, which is not before a cell has arrived, even if the line is free
     /// earlier.
     ready_at: Ps,
+    /// Time of the next release of a held cell; `NEVER` without one.
+    release_at: Ps,
     watched: Option<u32>,
 }
 
@@ -100,6 +108,7 @@ impl<L: Lanes> PriorityServer<L> {
             free_at: Ps::ZERO,
             carry: 0,
             ready_at: Ps::ZERO,
+            release_at: Ps::NEVER,
             watched: watched.map(|queue| queue as u32),
         }
     }
@@ -130,12 +139,12 @@ impl<L: Lanes> PriorityServer<L> {
         let Some(queue) = self.queues.get_mut(index as usize) else {
             return;
         };
-        let length = queue.lanes.waiting();
+        let (length, ready) = (queue.lanes.waiting(), queue.lanes.ready());
         let lane = queue.lanes.next_lane();
         let Some(mut cell) = lane.cells.pop() else {
             return;
         };
-        if length == 1 {
+        if ready == 1 {
             self.occupied &= !(1 << index);
             self.order.on_emptied(index);
         }
@@ -172,23 +181,78 @@ impl<L: Lanes> PriorityServer<L> {
     ) {
         let now = context.now;
         self.advance_to(context);
+        let length = self.length(queue as usize);
+        if L::HOLDS && self.hold(now, (queue, slot, cell), body, length) {
+            return;
+        }
+        let left = self.note_ready(now, queue);
+        let queue = &mut self.queues[queue as usize];
+        queue.arrive(now, length);
+        queue.lanes.lane_for(slot, cell.info, left).push(cell, body);
+    }
+    /// Appends a cell to the queue with the index `queue` if the cell must be held. Returns true if so. `length` is the
+    /// length of the queue.
+    fn hold(
+        &mut self,
+        now: Ps,
+        (queue, slot, cell): (u32, u32, Queued),
+        body: Option<&Body>,
+        length: u64,
+    ) -> bool {
+        let queue = &mut self.queues[queue as usize];
+        let Some((lane, at)) = queue.lanes.hold(now, slot) else {
+            return false;
+        };
+        lane.push(cell, body);
+        queue.arrive(now, length);
+        self.release_at = self.release_at.min(at);
+        true
+    }
+    /// Records that a cell of the queue with the index `queue` may be served from `now` on. Returns a function that
+    /// computes how many octets of the cell in service have not been sent yet; 0 if that cell is of another queue.
+    #[inline(always)]
+    fn note_ready(&mut self, now: Ps, queue: u32) -> impl FnOnce() -> u64 + use<L> {
         if self.waiting == 0 {
             self.ready_at = now;
         }
-        let length = self.length(queue as usize);
-        let (line, free_at) = (&self.line, self.free_at);
-        let left_of_cell = || line.clock.parts_in(free_at - now, CELL_OCTETS);
+        let (clock, free_at) = (self.line.clock, self.free_at);
+        let left_of_cell = move || clock.parts_in(free_at - now, CELL_OCTETS);
         if self.occupied & (1 << queue) == 0 {
             self.order.on_arrival(queue, self.in_service, left_of_cell);
         }
         self.occupied |= 1 << queue;
-        let is_served = self.in_service == Some(queue);
-        let queue = &mut self.queues[queue as usize];
-        queue.stays.arrive(now);
-        queue.longest = queue.longest.max(length + 1);
-        let left = || if is_served { left_of_cell() } else { 0 };
-        queue.lanes.lane_for(slot, cell.info, left).push(cell, body);
         self.waiting += 1;
+        let is_served = self.in_service == Some(queue);
+        move || if is_served { left_of_cell() } else { 0 }
+    }
+    /// Releases the held cells whose time has come, each at its time.
+    fn release_until(&mut self, context: &mut Context<'_, impl LineEnd>) {
+        while self.release_at <= context.now {
+            let at = self.release_at;
+            self.serve_until(&mut context.at(at));
+            let mut queues = self.queues.iter();
+            let queue = queues.position(|queue| queue.lanes.next_release() == at);
+            let queue = queue.expect("a queue with the cell that is released next");
+            let left = self.note_ready(at, queue as u32);
+            self.queues[queue].lanes.release(left);
+            let releases = self.queues.iter().map(|queue| queue.lanes.next_release());
+            self.release_at = releases.min().unwrap_or(Ps::NEVER);
+        }
+    }
+    /// Processes all service starts before the context's time, and the service ends up to that time.
+    #[inline(always)]
+    fn serve_until(&mut self, context: &mut Context<'_, impl LineEnd>) {
+        let now = context.now;
+        loop {
+            if self.free_at <= now {
+                self.complete();
+            }
+            let start = self.next_start();
+            if start >= now {
+                return;
+            }
+            self.start(&mut context.at(start));
+        }
     }
 }
 
@@ -228,6 +292,9 @@ impl<L: Lanes> Server for PriorityServer<L> {
     }
     #[inline]
     fn next_event(&self) -> Ps {
+        if L::HOLDS {
+            return self.next_start().min(self.release_at);
+        }
         self.next_start()
     }
 }
@@ -243,17 +310,10 @@ impl<L: Lanes> LineServer for PriorityServer<L> {
     }
     #[inline(always)]
     fn advance_to(&mut self, context: &mut Context<'_, impl LineEnd>) {
-        let now = context.now;
-        loop {
-            if self.free_at <= now {
-                self.complete();
-            }
-            let start = self.next_start();
-            if start >= now {
-                return;
-            }
-            self.start(&mut context.at(start));
+        if L::HOLDS {
+            self.release_until(context);
         }
+        self.serve_until(context);
     }
 }
 
@@ -295,6 +355,7 @@ impl<L: Lanes> ServerCounts for PriorityServer<L> {
         let bytes = lanes
             .map(|lane| lane.cells.bytes() + lane.bodies.bytes())
             .sum();
-        (bytes, self.waiting as usize)
+        let cells = self.queues.iter().map(|queue| queue.lanes.waiting());
+        (bytes, cells.sum::<u64>() as usize)
     }
 }

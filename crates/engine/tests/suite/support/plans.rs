@@ -120,6 +120,7 @@ pub fn flow(
         policer: None,
         gfr: None,
         shaper: None,
+        port_shaper: None,
         source,
         tcp: TcpConfig::default(),
         abr: AbrConfig::default(),

@@ -34,6 +34,7 @@ pub struct FlowDraft {
     pub policer: Option<PolicerConfig>,
     pub gfr: Option<GfrConfig>,
     pub shaper: Option<ShaperConfig>,
+    pub port_shaper: Option<ShaperConfig>,
     pub tcp: TcpConfig,
     pub abr: AbrConfig,
     pub encapsulation: Encapsulation,
@@ -47,7 +48,8 @@ impl FlowDraft {
             credited_class(self.service),
             credited_class(self.ack_service),
         );
-        (self.policer, self.gfr, self.shaper) = (None, None, None);
+        (self.policer, self.gfr) = (None, None);
+        (self.shaper, self.port_shaper) = (None, None);
     }
 }
 
@@ -90,7 +92,7 @@ pub fn flow() -> impl Strategy<Value = FlowDraft> {
         (
             source(),
             prop::option::weighted(0.3, policer()),
-            prop::option::weighted(0.2, shaper()),
+            [0.2, 0.3].map(|share| prop::option::weighted(share, shaper())),
         ),
         (start, 1..10u32, prop::option::weighted(0.5, gfr())),
         tcp(),
@@ -103,7 +105,7 @@ pub fn flow() -> impl Strategy<Value = FlowDraft> {
                 (first_switch, steps, hosts),
                 way_back,
                 services,
-                (source, policer, shaper),
+                (source, policer, [shaper, port_shaper]),
                 (start, weight, gfr),
                 tcp,
                 abr,
@@ -122,6 +124,7 @@ pub fn flow() -> impl Strategy<Value = FlowDraft> {
                 gfr,
                 policer,
                 shaper,
+                port_shaper,
                 tcp,
                 abr,
                 encapsulation,

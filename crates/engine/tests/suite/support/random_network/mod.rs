@@ -75,6 +75,7 @@ pub fn networks() -> impl Strategy<Value = Network> {
             let plan = draft.graph.plan(flows);
             let errors = errors.unwrap_or_default();
             let mut plan = plan;
+            suit_port_shapers(&mut plan);
             if errors.of_bits().occur() {
                 // One link of an erring network has no bit errors.
                 plan.links[0].errors = Some(BitErrorConfig::default());
@@ -94,6 +95,22 @@ pub fn networks() -> impl Strategy<Value = Network> {
     )
 }
 
+/// Removes shapers at ports from flows that pass no port with a queue for each channel.
+fn suit_port_shapers(plan: &mut Plan) {
+    let (nodes, links) = (&plan.nodes, &plan.links);
+    for flow in &mut plan.flows {
+        let mut nodes = flow
+            .forward
+            .iter()
+            .map(|link| &nodes[links[*link].from].kind);
+        let shapes = |kind: &NodeKind| match kind {
+            NodeKind::Switch(switch) => switch.schedule.is_some(),
+            NodeKind::Host => false,
+        };
+        flow.port_shaper = flow.port_shaper.take().filter(|_| nodes.any(shapes));
+    }
+}
+
 /// Networks under credit control alone, on links that lose nothing.
 pub fn credited_networks() -> impl Strategy<Value = Network> {
     (networks(), fcvc()).prop_map(|(mut network, fcvc)| {
@@ -107,7 +124,8 @@ pub fn credited_networks() -> impl Strategy<Value = Network> {
                 credited_class(flow.service),
                 credited_class(flow.ack_service),
             );
-            (flow.policer, flow.gfr, flow.shaper) = (None, None, None);
+            (flow.policer, flow.gfr) = (None, None);
+            (flow.shaper, flow.port_shaper) = (None, None);
         }
         (network.plan.fcvc, network.plan.errors) = (Some(fcvc), LinkErrors::default());
         network
@@ -126,7 +144,7 @@ pub fn networks_of_loops() -> impl Strategy<Value = Network> {
         }
         for flow in &mut network.plan.flows {
             (flow.service, flow.ack_service) = (ServiceClass::Abr, ServiceClass::Abr);
-            (flow.gfr, flow.shaper) = (None, None);
+            (flow.gfr, flow.shaper, flow.port_shaper) = (None, None, None);
             if let Some(policer) = &mut flow.policer {
                 policer.dynamic = None;
             }

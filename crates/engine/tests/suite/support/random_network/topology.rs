@@ -183,6 +183,7 @@ impl<'a> Draft<'a> {
             gfr: flow.gfr.clone().filter(|_| may_be_gfr && policer.is_none()),
             policer,
             shaper: flow.shaper.clone().filter(|_| !abr),
+            port_shaper: flow.port_shaper.clone().filter(|_| !abr),
             source: flow.source.clone(),
             tcp: flow.tcp.clone(),
             abr: flow.abr.clone(),
