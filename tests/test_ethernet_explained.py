@@ -416,3 +416,101 @@ def test_numbers_that_no_run_was_compared_with_are_not_expected() -> None:
     assert "by a formula: A->sink: in the steady state HPCC uses" in page
     assert "its error is not known: no random scenarios of this kind were run" in page
     assert "expected: A->sink: in the steady state" not in page
+
+
+DATAGRAMS = """
+link_layer = "ethernet"
+[run]
+duration = "10 ms"
+[topology]
+template = "single-switch"
+link_rate = "10 Gbit/s"
+access = "1 us"
+bottleneck = "1 us"
+[switch]
+buffer = "20 kB"
+[[flow]]
+name = "steady"
+count = 20
+source = { kind = "poisson", rate = "400 Mbit/s" }
+[[flow]]
+name = "burst"
+count = 3
+source = { kind = "on-off", peak = "8 Gbit/s", period = "1 ms", duty_cycle = 0.05 }
+"""
+"""Datagrams of 9.2 of 10 Gbit/s in the long run, and of more than the line at their peaks."""
+
+
+def broken(said: Explanation, summary: dict[str, object]) -> list[str]:
+    claims = [
+        (statement.text, claim) for statement in said.statements for claim in statement.claims
+    ]
+    return [text for text, claim in claims if not claim.holds(claim.measured(summary))]
+
+
+def test_bursts_in_phase_are_lost_for_certain() -> None:
+    said, summary = cellrate.explain(DATAGRAMS), cellrate.run(DATAGRAMS).summary
+    [port] = {str(one.values["port"]) for one in said.topics()["loss"]}
+    # In 50 us a source sends 32 packets of 1538 bytes, and the line 40.6; the buffer holds 13.2.
+    taken = 20_000 / 1518 + 62_500 / 1538 + 2
+    assert values(said, "loss", "least_lost_share") == [pytest.approx(1 - taken / 96)]
+    assert values(said, "loss", "least_lost_packets") == [pytest.approx(10 * (96 - taken))]
+    assert values(said, "queue", "queue_bytes") == [20_000]
+    # Twenty Poisson sources can fill their lines.
+    assert values(said, "bottleneck", "peak_bits_per_second") == [20 * 10e9 + 3 * 8e9]
+    told = f"{port}: at most 20,000 bytes wait, and the buffer loses packets in every run"
+    assert told in said.verdict[1]
+    assert summary["totals"]["packets_dropped"] >= 10 * (96 - taken)
+    assert broken(said, summary) == []
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"flow.burst.sends": False},
+        {"flow.burst.count": 1},
+        {"run.start_jitter": "500 us"},
+        {"switch.buffer": "150 kB"},
+        {"flow.steady.count": 30, "flow.burst.count": 1},
+    ],
+)
+def test_peaks_above_the_line_may_lose(settings: dict[str, object]) -> None:
+    said = cellrate.explain(DATAGRAMS, overrides=settings)
+    [loss] = said.topics()["loss"]
+    assert loss.values["expected"] == "possible"
+    assert "datagrams" in loss.text
+    assert "losses are possible" in " ".join(said.verdict)
+
+
+def test_peaks_below_the_line_do_not_meet() -> None:
+    """Three bursts of 3 Gbit/s need 9 of 10."""
+    alone = {"flow.steady.sends": False, "flow.burst.source.peak": "3 Gbit/s"}
+    said = cellrate.explain(DATAGRAMS, overrides=alone)
+    assert "loss" not in said.topics()
+    assert cellrate.run(DATAGRAMS, overrides=alone).summary["totals"]["packets_dropped"] == 0
+
+
+@pytest.mark.parametrize(("rate", "share"), [("4 Gbit/s", 2 / 12), ("3.3 Gbit/s", None)])
+def test_constant_rates_above_the_line_are_lost(rate: str, share: float | None) -> None:
+    settings = {
+        "flow.steady.sends": False,
+        "flow.burst.source": {"kind": "cbr", "rate": rate},
+    }
+    said, summary = (
+        cellrate.explain(DATAGRAMS, overrides=settings),
+        cellrate.run(DATAGRAMS, overrides=settings).summary,
+    )
+    dropped = summary["totals"]["packets_dropped"]
+    assert (dropped > 0) is (share is not None)
+    if share is not None:
+        assert values(said, "loss", "least_lost_share") == [pytest.approx(share)]
+        [least] = values(said, "loss", "least_lost_packets")
+        assert least <= dropped <= 1.05 * least
+
+
+def test_one_file_takes_its_time_and_several_take_it(command: Command) -> None:
+    text = command("new", "incast").stdout
+    several = str(cellrate.explain(text).topics()["completion"])
+    single = str(cellrate.explain(text, overrides={"flow.answer.count": 1}).topics()["completion"])
+    assert "take so long" in several
+    assert "takes so long" in single

@@ -138,6 +138,7 @@ fn flow(scenario: &Scenario, graph: &Graph, instance: &Instance) -> Value {
         "sprayed": instance.sprayed,
         "source": units().of("SourceConfig", &source),
         "own_bits_per_second": own_rate(&source),
+        "peak_bits_per_second": peak_rate(&source),
         "rate_controlled": group.rate_control.is_some(),
         "over_abr": is_over_abr(scenario, graph, instance),
         "packet_cells": cells(frames.headers + frames.payload),
@@ -202,6 +203,15 @@ fn own_rate(source: &SourceConfig) -> Option<f64> {
     match source.load() {
         Load::Own { mean, .. } => Some(mean * CELL_BITS as f64),
         Load::Elastic => None,
+    }
+}
+
+/// Greatest rate in bit/s on the line of a source that sends at a rate of its own; `None` for an elastic source, and for a
+/// source that sends any number of packets at once.
+fn peak_rate(source: &SourceConfig) -> Option<f64> {
+    match source.load() {
+        Load::Own { peak, .. } if peak.is_finite() => Some(peak * CELL_BITS as f64),
+        _ => None,
     }
 }
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from cellrate.advice.explain.answer import NoStatement, Prediction, Statement
 from cellrate.advice.explain.claims import Claim
+from cellrate.advice.explain.datagram_losses import certain_loss
 from cellrate.advice.explain.ethernet_deadlocks import deadlocks
 from cellrate.advice.explain.ethernet_shares import fair_shares, from_to, gbit, targets
 from cellrate.advice.explain.losses import CERTAIN
@@ -79,6 +80,16 @@ def _bottlenecks(network: FrameNetwork) -> Iterator[Statement]:
     if not network.bottlenecks:
         text = "No port can receive more data than its line carries in the long run."
         yield Statement("bottleneck", text, {"ports": []})
+    for port in network.meetings:
+        if not _exceeds_at_peaks(network, port):
+            continue
+        peak = network.peak_of_datagrams(port)
+        yield Statement(
+            "bottleneck",
+            f"{port.name}: at their peaks sources of datagrams bring {gbit(peak)} to a line of "
+            f"{gbit(port.bits_per_second)}, though less in the long run.",
+            {"port": port.name, "peak_bits_per_second": peak},
+        )
     for port in network.bottlenecks:
         count, offered = len(network.over[port]), network.offered[port]
         yield Statement(
@@ -93,6 +104,12 @@ def _bottlenecks(network: FrameNetwork) -> Iterator[Statement]:
             },
         )
         yield from targets(network, port)
+
+
+def _exceeds_at_peaks(network: FrameNetwork, port: Line) -> bool:
+    """True if datagrams exceed the line at their peaks, and data do not in the long run."""
+    peak = network.peak_of_datagrams(port)
+    return peak > port.bits_per_second and port not in network.bottlenecks
 
 
 def _frames(network: FrameNetwork) -> Iterator[Statement]:
@@ -177,10 +194,10 @@ def _spraying(flows: Sequence[FrameFlow]) -> Iterator[Statement]:
         most = max(len(hop) for flow in sprayed for hop in flow.hops + flow.hops_back)
         yield Statement(
             "spraying",
-            f"Switches spray the frames of {len(sprayed)} of {len(flows)} flows, over up to "
-            f"{most} lines each. If the lines differ in queue or delay, frames overtake one "
-            "another. TCP retransmits a segment that three later segments overtake, as if it were "
-            "lost.",
+            f"Switches spray the frames of {len(sprayed)} of {counted(len(flows), 'flow')}, over "
+            f"up to {counted(most, 'line')} each. If the lines differ in queue or delay, frames "
+            "overtake one another. TCP retransmits a segment that three later segments overtake, "
+            "as if it were lost.",
             {"flows_sprayed": len(sprayed), "most_lines": most},
         )
 
@@ -372,6 +389,11 @@ def _queue(bounds: FrameBounds, port: Line) -> Iterator[Prediction]:
         yield from _by_dcqcn(bounds.network, port)
         yield from _by_hpcc(bounds.network, port)
         yield from _by_timely(bounds.network, port)
+    yield _loss(bounds, port)
+
+
+def _loss(bounds: FrameBounds, port: Line) -> Prediction:
+    """Statement on the packets that a port loses: none, some for certain, or possibly some."""
     if bounds.loses_nothing or bounds.is_endless(port):
         why = "all TCP windows together fit into the buffer"
         if bounds.is_endless(port):
@@ -380,32 +402,61 @@ def _queue(bounds: FrameBounds, port: Line) -> Iterator[Prediction]:
             why = "a frame is sent only if the next buffer has room for it"
         elif bounds.network.lossless is not None:
             why = IN_TIME[bounds.network.lossless["by"]]
-        yield Statement(
+        return Statement(
             "loss",
             f"{port.name}: {CERTAIN['no'].format(unit='packet')}: {why}.",
             {"port": port.name, "expected": "no"},
             kind="bound",
             claims=(Claim("lost", port.name, "none", 0.0, "loss"),),
         )
-    elif not is_bottleneck:
+    certain = certain_loss(bounds, port)
+    if certain is not None:
+        return Statement(
+            "loss",
+            f"{port.name}: {CERTAIN['yes'].format(unit='packet')}: {certain.why}.",
+            {
+                "port": port.name,
+                "expected": "yes",
+                "least_lost_share": certain.share,
+                "least_lost_packets": certain.packets,
+            },
+            kind="bound",
+            claims=(Claim("lost", port.name, "some", 0.0, "loss"),),
+        )
+    if port in bounds.network.bottlenecks:
+        why = _why_lost(bounds, port)
+    elif _exceeds_at_peaks(bounds.network, port):
+        why = _why_peaks_lose(bounds, port)
+    else:
         reason = (
             "in the long run no more arrives than the line carries, and no formula here bounds "
             "the bursts that meet"
         )
-        yield NoStatement("loss", f"{port.name}: losses", reason)
-    else:
-        yield Statement(
-            "loss",
-            f"{port.name}: losses are possible: {_why_lost(bounds, port)}.",
-            {"port": port.name, "expected": "possible"},
-            kind="prediction",
-        )
+        return NoStatement("loss", f"{port.name}: losses", reason)
+    return Statement(
+        "loss",
+        f"{port.name}: losses are possible: {why}.",
+        {"port": port.name, "expected": "possible"},
+        kind="prediction",
+    )
+
+
+def _why_peaks_lose(bounds: FrameBounds, port: Line) -> str:
+    """Reason why a port may lose datagrams that exceed its line at their peaks alone."""
+    if bounds.network.lossless is not None:
+        return str(bounds.network.lossless["loses"])
+    room = f"the buffer has room for {port.buffer_bytes:,.0f} bytes"
+    if math.isinf(port.buffer_bytes):
+        room = "the memory of the switch is finite"
+    return f"no formula here bounds the queue of datagrams at their peaks, and {room}"
 
 
 def _why_lost(bounds: FrameBounds, port: Line) -> str:
     """Reason why a port may lose packets."""
     if bounds.network.lossless is not None:
         return str(bounds.network.lossless["loses"])
+    if all(flow.is_unchecked for flow in bounds.network.over[port]):
+        return "datagrams alone exceed the line in the long run"
     controls = [flow.roce["control"] for flow in bounds.network.over[port] if flow.roce is not None]
     algorithms = {control["algorithm"] for control in controls}
     if algorithms == {"expresspass"} and len(controls) == len(bounds.network.over[port]):
@@ -708,13 +759,14 @@ def _completion(
             continue
         count = len(over[line])
         files = f"{count} files that cross" if count > 1 else "the longest file over"
+        takes = "take" if count > 1 else "takes"
         extra = "headers, preambles and gaps"
         if all(flow.flow_credit_line_bytes is not None for flow in flows):
             extra = "headers, preambles, gaps and credits of the way back"
         yield Statement(
             "completion",
             f"{name}: the last file cannot end before {seconds(least)} after the start of the "
-            f"run: {files} {line.name} take so long with {extra}. A run counts the time of each "
+            f"run: {files} {line.name} {takes} so long with {extra}. A run counts the time of each "
             "file from the file's own start.",
             {"group": name, "port": line.name, "files": count, "earliest_end_seconds": least},
             kind="bound",

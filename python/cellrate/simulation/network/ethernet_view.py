@@ -81,6 +81,8 @@ class FrameFlow:
         source: Parameters of the source; ``kind`` names it.
         own_bits_per_second: Rate of a source of datagrams, with preambles and gaps; None for other
             sources.
+        peak_bits_per_second: Greatest rate of such a source; None if any number of packets may come
+            at once, and for other sources.
         rate_controlled: True if the source obeys explicit rates, which rate records (frames with an
             RM cell's fields) carry.
         roce: Parameters of RoCE, with its rate control; None without RoCE.
@@ -112,6 +114,7 @@ class FrameFlow:
     hops_back: tuple[Hop, ...]
     source: Parameters
     own_bits_per_second: float | None
+    peak_bits_per_second: float | None
     rate_controlled: bool
     roce: Parameters | None
     credit: Mapping[str, Any] | None
@@ -135,6 +138,11 @@ class FrameFlow:
     def kind(self) -> str:
         """Kind of the source."""
         return str(self.source["kind"])
+
+    @property
+    def is_unchecked(self) -> bool:
+        """True if nothing slows the source down: it sends datagrams at a rate of its own."""
+        return self.own_bits_per_second is not None and not self.rate_controlled
 
     @property
     def recovery(self) -> str:
@@ -307,9 +315,13 @@ class FrameNetwork(Changing):
     def meetings(self) -> tuple[Line, ...]:
         """Ports at which bursts can meet: links to the switch bring more than the port can send.
 
-        A link that carries only datagrams brings no more than the rates of their sources.
+        A link that carries only datagrams brings no more than the peak rates of their sources.
         """
         return tuple(line for line in self.ports if _exceeds(self._at_once(line), line))
+
+    def peak_of_datagrams(self, line: Line) -> float:
+        """Greatest rate in bit/s at which the links before a link bring datagrams."""
+        return self._brought_at_once(line, [f for f in self.over[line] if f.is_unchecked])
 
     @cached_property
     def offered(self) -> Mapping[Line, float]:
@@ -329,13 +341,17 @@ class FrameNetwork(Changing):
 
     def _at_once(self, line: Line) -> float:
         """Greatest rate in bit/s at which the links before a link bring bursts."""
+        return self._brought_at_once(line, self.over[line])
+
+    def _brought_at_once(self, line: Line, flows: Sequence[FrameFlow]) -> float:
+        """Greatest rate in bit/s at which the links before a link bring frames of some flows."""
         before: dict[Line, float] = {}
-        for flow in self.over[line]:
-            own = flow.own_bits_per_second or math.inf
+        for flow in flows:
+            peak = flow.peak_bits_per_second or math.inf
             for other in flow.before(line):
-                before[other] = before.get(other, 0.0) + own
-        brought = sum(min(other.bits_per_second, own) for other, own in before.items())
-        return min(brought, sum(flow.own_bits_per_second or math.inf for flow in self.over[line]))
+                before[other] = before.get(other, 0.0) + peak
+        brought = sum(min(other.bits_per_second, peak) for other, peak in before.items())
+        return min(brought, sum(flow.peak_bits_per_second or math.inf for flow in flows))
 
     def groups(self) -> dict[str, tuple[FrameFlow, ...]]:
         """Flows by group, in order."""
