@@ -59,7 +59,7 @@ fn none() -> Ps {
 
 impl GfrConfig {
     /// PCR with CDVT, and MCR with MBS in place of SCR.
-    fn contract(&self) -> Contract {
+    pub fn contract(&self) -> Contract {
         Contract {
             pcr: self.pcr,
             cdvt: self.cdvt,

@@ -3,6 +3,7 @@
 from cellrate.simulation.network.elements import Flow, Link, Node, Switch
 from cellrate.simulation.network.ends import Abr, OwnRate, Tcp
 from cellrate.simulation.network.loads import (
+    booked_cells_per_second,
     can_be_overloaded,
     capacity_left_cells_per_second,
     certain_cells_per_second,
@@ -26,6 +27,7 @@ __all__ = [
     "OwnRate",
     "Switch",
     "Tcp",
+    "booked_cells_per_second",
     "can_be_overloaded",
     "capacity_left_cells_per_second",
     "certain_cells_per_second",

@@ -83,6 +83,25 @@ def certain_cells_per_second(network: Network, link: Link) -> float:
     return _at_least(network, unchecked, link)
 
 
+def booked_cells_per_second(network: Network, link: Link) -> float:
+    """Rate that a link has promised: mean rates of sources that do not yield, and MCRs.
+
+    Counts the MCRs of ABR, also of channels of acknowledgements, and those of GFR.
+    """
+    back = (flow for flow in network.flows if link in flow.backward)
+    return sum(map(_promised_cells_per_second, network.flows_over(link))) + sum(
+        flow.abr.mcr_cells_per_second for flow in back if flow.abr and flow.ack_service == "abr"
+    )
+
+
+def _promised_cells_per_second(flow: Flow) -> float:
+    if flow.abr is not None:
+        return flow.abr.mcr_cells_per_second
+    if flow.gfr is not None:
+        return float(flow.gfr["mcr_cells_per_second"])
+    return mean_cells_per_second(flow) or 0.0
+
+
 def overloaded_ports(network: Network) -> tuple[Link, ...]:
     """Ports where queues can grow, since their flows together can exceed the link's rate."""
     return tuple(link for link in network.links if can_be_overloaded(network, link))

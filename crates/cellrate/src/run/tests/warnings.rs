@@ -211,6 +211,17 @@ fn a_link_to_which_too_much_is_promised_is_said() {
 }
 
 #[test]
+fn guaranteed_frame_rates_above_the_link_are_said() {
+    // Three flows with GFR on 50 Mbit/s.
+    let gfr = |mcr: &str| {
+        format!(
+            r#"flow.tcp.gfr={{ pcr="50 Mbit/s", mcr="{mcr} Mbit/s", mbs="200 cells", mfs="200 cells" }}"#
+        )
+    };
+    warns(LOSSY, &[&gfr("17")], &[&gfr("16.6")], "overbooked");
+}
+
+#[test]
 fn blocks_too_short_for_the_run_or_for_the_dependence_are_said() {
     let video = MARKED.replace(
         r#"{ kind = "poisson", rate = "5 Mbit/s" }"#,

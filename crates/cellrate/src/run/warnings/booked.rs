@@ -16,28 +16,49 @@ const SLACK: f64 = 1.0 + 1e-9;
 /// Number of cells of a CBR source from which the rate behind its policer is computed.
 const CELLS: usize = 10_000;
 
+/// Load of a link that has been booked, in cells/s.
+#[derive(Clone, Copy, Default)]
+struct Booked {
+    /// Mean rates of uncontrolled sources, and MCRs of ABR.
+    certain: f64,
+    /// MCRs of GFR.
+    guaranteed: f64,
+}
+
 /// Warns of links behind switches on which the load exceeds the link's rate. The load is the sum of
 /// the mean rates of uncontrolled sources and the MCRs of the other flows.
 pub fn check(plan: &Plan, warnings: &mut Vec<Warning>) {
-    let mut booked = vec![0.0; plan.links.len()];
+    let mut booked = vec![Booked::default(); plan.links.len()];
     for flow in &plan.flows {
-        flow.forward
-            .iter()
-            .for_each(|link| booked[*link] += forward(flow, yields(flow, plan)));
-        flow.backward
-            .iter()
-            .for_each(|link| booked[*link] += mcr(flow, flow.ack_service));
+        let guaranteed = flow
+            .gfr
+            .as_ref()
+            .map_or(0.0, |gfr| gfr.mcr.cells_per_second());
+        for link in &flow.forward {
+            booked[*link].certain += forward(flow, yields(flow, plan));
+            booked[*link].guaranteed += guaranteed;
+        }
+        for link in &flow.backward {
+            booked[*link].certain += mcr(flow, flow.ack_service);
+        }
     }
     for (link, booked) in plan.links.iter().zip(booked) {
         let is_switch = matches!(plan.nodes[link.from].kind, NodeKind::Switch(_));
-        if is_switch && booked > link.rate.cells_per_second() * SLACK {
-            let message = format!(
-                "{} ({}) has to carry {}, the rates of uncontrolled sources plus MCRs: the queue of the link grows \
-                 without end, or overflows",
-                link.name,
-                link.rate,
-                Rate::from_cells_per_second(booked)
-            );
+        let room = link.rate.cells_per_second() * SLACK;
+        let (load, what) = if booked.certain > room {
+            (
+                booked.certain,
+                "the rates of uncontrolled sources plus MCRs: the queue of the link grows without end, or overflows",
+            )
+        } else {
+            (
+                booked.certain + booked.guaranteed,
+                "the MCRs of GFR plus those of ABR and the rates of uncontrolled sources: not all flows can have their MCRs",
+            )
+        };
+        if is_switch && load > room {
+            let load = Rate::from_cells_per_second(load);
+            let message = format!("{} ({}) has to carry {load}, {what}", link.name, link.rate);
             warnings.push(Warning::new("overbooked", message));
         }
     }

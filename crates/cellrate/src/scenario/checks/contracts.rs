@@ -2,8 +2,10 @@
 
 use cellrate_engine::atm::cell::ServiceClass;
 use cellrate_engine::credit::FcvcConfig;
-use cellrate_engine::kernel::{Finding, Ps, ServiceRate};
-use cellrate_engine::policing::{Action, Fine, FrameRule, PolicerConfig};
+use cellrate_engine::kernel::{Finding, Ps, Rate, ServiceRate};
+use cellrate_engine::policing::{
+    Action, Contract, Fine, FrameRule, GfrConfig, PolicerConfig, ShaperConfig,
+};
 
 use super::ends::largest_pdu;
 use super::finding::problem;
@@ -12,13 +14,16 @@ use crate::scenario::graph::{Graph, Instance};
 use crate::scenario::problem::{Problem, Step, place};
 use crate::scenario::types::Scenario;
 
+/// Advice on cells that come too early for their contract.
+const SPACING: &str = "set `cdvt`, or space the cells with a `shaper`";
+
 /// Problems of the policers and shapers of all flow groups.
 pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
     let mut problems = Vec::new();
     for instance in graph.flows.iter().filter(|instance| instance.index == 1) {
         problems.extend(policer(scenario, graph, instance));
-        problems.extend(gfr(scenario, instance));
-        problems.extend(shaper(scenario, instance));
+        problems.extend(gfr(scenario, graph, instance));
+        problems.extend(shaper(scenario, graph, instance));
         problems.extend(port_shaper(scenario, graph, instance));
     }
     problems
@@ -77,37 +82,78 @@ fn burst(
     instance: &Instance,
     policer: &PolicerConfig,
 ) -> Option<Problem> {
-    let flow = &scenario.flows[instance.group];
-    let is_paced = flow.shaper.is_some() || pacer(scenario, flow).is_some();
     let drops = policer.action == Action::Drop && policer.frames != FrameRule::Whole;
-    if is_paced || !drops || !flow.source.over_tcp() {
+    if !drops {
         return None;
     }
-    let units = ServiceRate::of_cells;
-    let line = Fine::per_unit(units(graph.links[*instance.forward.first()?].rate));
-    let cells = largest_pdu(scenario, flow);
-    // Time by which the last cell comes before its GCRA expects it.
-    let early = |increment: Fine| increment.less(line).times(cells.saturating_sub(1));
-    let contract = policer.contract();
-    let sustained = contract.sustained(units);
-    let beyond = sustained.map(|(increment, tolerance)| early(increment).less(tolerance));
-    let needed = early(contract.peak_increment(units)).max(beyond.unwrap_or_default());
-    if needed <= Fine::of(policer.cdvt) {
-        return None;
-    }
-    let needed = Ps::from_us((needed.as_secs_f64() * 1e6).ceil() as u64);
+    let needed = needed_cdvt(scenario, graph, instance, &policer.contract())?;
+    let cells = largest_pdu(scenario, &scenario.flows[instance.group]);
     Some(Problem::warning(
         place!["flow", instance.group, "policer"],
         format!(
             "the policer drops cells of each full segment: {cells} cells at the rate of the line conform from \
              `cdvt = \"{needed}\"` on"
         ),
-        "set `cdvt`, or space the cells with a `shaper`",
+        SPACING,
     ))
 }
 
+/// Warns of a GFR contract that cuts every full segment, because a source sends its cells at the rate
+/// of its line.
+fn cut(
+    scenario: &Scenario,
+    graph: &Graph,
+    instance: &Instance,
+    gfr: &GfrConfig,
+) -> Option<Problem> {
+    let peak = Contract {
+        scr: None,
+        mbs: None,
+        ..gfr.contract()
+    };
+    let needed = needed_cdvt(scenario, graph, instance, &peak)?;
+    let cells = largest_pdu(scenario, &scenario.flows[instance.group]);
+    Some(Problem::warning(
+        place!["flow", instance.group, "gfr"],
+        format!(
+            "the GFR contract cuts each full segment: {cells} cells at the rate of the line conform to PCR from \
+             `cdvt = \"{needed}\"` on"
+        ),
+        SPACING,
+    ))
+}
+
+/// Least CDVT with which a full segment at the rate of the line conforms to a contract. `None` if the
+/// contract has it, or if something spaces the cells.
+fn needed_cdvt(
+    scenario: &Scenario,
+    graph: &Graph,
+    instance: &Instance,
+    contract: &Contract,
+) -> Option<Ps> {
+    let flow = &scenario.flows[instance.group];
+    let rate = graph.links[*instance.forward.first()?].rate;
+    let shaped = flow
+        .shaper
+        .as_ref()
+        .is_some_and(|shaper| !is_idle(shaper, rate));
+    if shaped || pacer(scenario, flow).is_some() || !flow.source.over_tcp() {
+        return None;
+    }
+    let units = ServiceRate::of_cells;
+    let line = Fine::per_unit(units(rate));
+    let cells = largest_pdu(scenario, flow);
+    // Time by which the last cell comes before its GCRA expects it.
+    let early = |increment: Fine| increment.less(line).times(cells.saturating_sub(1));
+    let sustained = contract.sustained(units);
+    let beyond = sustained.map(|(increment, tolerance)| early(increment).less(tolerance));
+    let needed = early(contract.peak_increment(units)).max(beyond.unwrap_or_default());
+    (needed > Fine::of(contract.cdvt))
+        .then(|| Ps::from_us((needed.as_secs_f64() * 1e6).ceil() as u64))
+}
+
 /// Problems of a GFR contract.
-fn gfr(scenario: &Scenario, instance: &Instance) -> Vec<Problem> {
+fn gfr(scenario: &Scenario, graph: &Graph, instance: &Instance) -> Vec<Problem> {
     let (at, flow) = (instance.group, &scenario.flows[instance.group]);
     let Some(gfr) = &flow.gfr else {
         return Vec::new();
@@ -118,6 +164,7 @@ fn gfr(scenario: &Scenario, instance: &Instance) -> Vec<Problem> {
         findings.extend(gfr.check_frames(largest_pdu(scenario, flow)));
     }
     let mut problems = contract(&findings, at, "gfr");
+    problems.extend(cut(scenario, graph, instance, gfr));
     let mut error = |key: &str, message: &str, help: &str| {
         let place = vec![Step::from("flow"), Step::from(at), Step::from(key)];
         problems.push(Problem::error(place, message, help));
@@ -168,13 +215,21 @@ fn follows_rules(graph: &Graph, flow: &Flow, instance: &Instance) -> bool {
     flow.is_abr() && flow.abr.follows_tm4() && !ends_loop
 }
 
-fn shaper(scenario: &Scenario, instance: &Instance) -> Vec<Problem> {
+fn shaper(scenario: &Scenario, graph: &Graph, instance: &Instance) -> Vec<Problem> {
     let (at, flow) = (instance.group, &scenario.flows[instance.group]);
     let Some(shaper) = &flow.shaper else {
         return Vec::new();
     };
     let mut problems = contract(&shaper.check(), at, "shaper");
     problems.extend(paced(scenario, at, "shaper"));
+    let access = instance.forward.first().map(|link| graph.links[*link].rate);
+    if let Some(line) = access.filter(|line| is_idle(shaper, *line)) {
+        problems.push(Problem::warning(
+            place!["flow", at, "shaper"],
+            format!("the shaper has no effect: the link on which the source sends has {line}, no more than the contract"),
+            format!("set `pcr` or `scr` below {line}, or remove `shaper`"),
+        ));
+    }
     problems
 }
 
@@ -208,6 +263,11 @@ fn paced(scenario: &Scenario, at: usize, key: &str) -> Option<Problem> {
         format!("{pacer} sets the sending times of the cells"),
         format!("remove `{key}`"),
     ))
+}
+
+/// True if a shaper delays no cell on an access link of rate `line`.
+fn is_idle(shaper: &ShaperConfig, line: Rate) -> bool {
+    shaper.pcr >= line && shaper.scr.is_none_or(|scr| scr >= line)
 }
 
 /// Name of another mechanism that sets the sending times of a flow's cells; `None` without one.
