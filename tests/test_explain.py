@@ -240,6 +240,10 @@ def explained(text: str, *overrides: str) -> Explanation:
     return explain(Network.of(text, "scenario", overrides))
 
 
+def texts(said: Explanation) -> str:
+    return " ".join(statement.text for statement in said.statements)
+
+
 def test_background_above_the_link_leaves_tcp_nothing() -> None:
     said, summary = explained(OVERBOOKED), measured(OVERBOOKED)
     assert summary["totals"]["tcp_throughput_bits_per_second"] == 0
@@ -255,7 +259,7 @@ def test_background_above_the_link_leaves_tcp_nothing() -> None:
     assert not find(said, "time constants", "fill_round_trips")
     assert not find(said, "oscillation", "oscillates")
     # The RTO of 1 s does exceed the round trip of 10 ms.
-    assert "does not exceed" not in str(said)
+    assert "does not exceed" not in texts(said)
 
 
 def test_a_full_buffer_loses_and_an_endless_one_grows() -> None:
@@ -836,3 +840,11 @@ def test_cells_of_periodic_sources_may_come_at_once() -> None:
     for text, loses in (("50 cells", True), ("100 cells", False)):
         summary = measured(_core.template("n-source"), *settings, f"switch.buffer={text}", *SHORTLY)
         assert (summary["totals"]["cells_dropped"] > 0) is loses
+
+
+def test_one_flow_is_spoken_of_in_the_singular() -> None:
+    single = template("n-source", "flow.tcp.count=1", 'topology.bottleneck_rate="50 Mbit/s"')
+    assert "the max-min fair share of its flow is" in texts(single)
+    assert "of each of 2 flows" in texts(template("n-source", "flow.tcp.count=2"))
+    silent = template("n-source", "flow.tcp.count=1", "flow.tcp.sends=false")
+    assert silent.verdict[0] == "1 flow has `sends = false`: no statement counts it."

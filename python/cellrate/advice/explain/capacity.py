@@ -246,10 +246,11 @@ def _share(subject: Subject, name: str, flows: Sequence[Flow], shares: MaxMin) -
     if links and None in held_back:
         why += f" or {own}"
     amount = mbit(low) if low == high else f"{mbit(low)} to {mbit(high)}"
+    whose = f"of each of {len(flows)} flows" if len(flows) > 1 else "of its flow"
     of = _shared(subject.bottlenecks_of(flows), set(links))
     return Statement(
         FAIR_SHARES,
-        f"{name}: the max-min fair share of each of {len(flows)} flows is {amount}, with cell "
+        f"{name}: the max-min fair share {whose} is {amount}, with cell "
         f"headers and RM cells; {why}. A run may share otherwise{of}.",
         {
             "group": name,

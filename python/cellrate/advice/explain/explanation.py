@@ -17,6 +17,7 @@ from cellrate.advice.explain.subject import EQUAL, Subject
 from cellrate.advice.explain.through_routers import NO_FORMULA
 from cellrate.advice.explain.through_routers import statements as through_routers
 from cellrate.advice.explain.times import delays, time_constants
+from cellrate.common.numbers import counted
 from cellrate.simulation.network import Network
 from cellrate.simulation.network.ethernet_view import FrameNetwork
 from cellrate.simulation.network.joined_view import JoinedNetwork
@@ -258,7 +259,10 @@ def explain(network: Network | FrameNetwork | JoinedNetwork) -> Explanation:
             f"{network.until_first_change}."
         )
     if silent := sum(not flow.sends for flow in network.flows):
-        notes.append(f"{silent} flows have `sends = false`: no statement counts them.")
+        have, them = ("have", "them") if silent > 1 else ("has", "it")
+        notes.append(
+            f"{counted(silent, 'flow')} {have} `sends = false`: no statement counts {them}."
+        )
     return replace(explanation, verdict=(*notes, *explanation.verdict))
 
 

@@ -553,5 +553,6 @@ def _window(subject: Subject, name: str, flows: Sequence[tuple[Flow, Tcp]]) -> S
     if limited == len(flows):
         text += "; no flow alone fills its path"
     elif limited:
-        text += f"; {limited} of {len(flows)} flows cannot fill their path alone"
+        their = "their" if limited > 1 else "its"
+        text += f"; {limited} of {len(flows)} flows cannot fill {their} path alone"
     return Statement(TOPIC, f"{text}.", values)
