@@ -174,6 +174,11 @@ CHOICES = [
     Choice("flow.tcp.ack_service", CLASSES_BACK),
     Choice("flow.tcp.source_queue_refuses", ('flow.tcp.source_queue="30 cells"',)),
     Choice("flow.tcp.gfr.conformance", (*TAGGED, 'switch.discard.policy="double-epd"')),
+    Choice(
+        "flow.tcp.multipoint.consolidation",
+        ('flow.tcp.source={ kind = "persistent" }', 'flow.tcp.multipoint.also_to=["c"]'),
+        GRAPH,
+    ),
     Choice("flow.tcp.policer.action", POLICED),
     Choice("flow.tcp.policer.frames", POLICED),
     Choice(

@@ -63,6 +63,8 @@ AT_PORTS = (
 )
 CBR_DELAY = of_flow("cbr.1", "cell_delay_mean_seconds")
 CELL_DELAY = "measure.cell_delay=true"
+# Only cells without TCP are copied.
+COPIED = ('flow.tcp.source={ kind = "persistent" }',)
 
 FLOW_KEYS = [
     row("flow.tcp.count", "2", "3", "rises", flow_count),
@@ -124,6 +126,17 @@ FLOW_KEYS = [
     row("flow.tcp.abr", "{}", '{ pcr = "1 Mbit/s" }', "falls", ACR),
     row("flow.cbr.from", '"c"', '"a"', "differs", digest, scenario=GRAPH),
     row("flow.tcp.to", '"b"', '"c"', "rises", THROUGHPUT, scenario=GRAPH),
+    row("flow.tcp.multipoint.also_to", "[]", '["c"]', "rises", flow_count, *COPIED, scenario=GRAPH),
+    row(
+        "flow.tcp.multipoint.consolidation",
+        '"wait-for-all"',
+        '"simple"',
+        "differs",
+        digest,
+        *COPIED,
+        'flow.tcp.multipoint.also_to=["c"]',
+        scenario=GRAPH,
+    ),
     row(
         "flow.cbr.route",
         '["c", "X", "Y", "b"]',

@@ -58,6 +58,40 @@ fn of_summary(summary: &str) -> String {
     summary["digest"].as_str().expect("a digest").into()
 }
 
+/// A point-to-multipoint flow to two hosts.
+const COPIED: &str = r#"
+    run.duration = "20 ms"
+    measure = { from = "5 ms" }
+    [topology]
+    template = "graph"
+    node = [
+        { name = "root", kind = "host" }, { name = "a", kind = "host" }, { name = "b", kind = "host" },
+        { name = "X", kind = "switch" },
+    ]
+    link = [
+        { from = "root", to = "X", rate = "50 Mbit/s", delay = "10 km" },
+        { from = "X", to = "a", rate = "50 Mbit/s", delay = "10 km" },
+        { from = "X", to = "b", rate = "20 Mbit/s", delay = "100 km" },
+    ]
+    [[flow]]
+    name = "m"
+    service = "abr"
+    source = { kind = "persistent" }
+    from = "root"
+    to = "a"
+    multipoint = { also_to = ["b"] }
+"#;
+
+#[test]
+fn a_flow_to_several_hosts_is_watched() {
+    let mut lab = opened(COPIED, &[]);
+    ask(&mut lab, &json!({"ask": "advance", "readings": 1_000}));
+    ask(&mut lab, &json!({"ask": "picture", "at": 0.001}));
+    finished(&mut lab);
+    let (summary, _) = ask(&mut lab, &json!({"ask": "summary", "wall_seconds": 0.0}));
+    assert_eq!(summary["digest"], digest(COPIED, &[]));
+}
+
 #[test]
 fn a_watched_run_ends_as_the_command_does_whatever_was_looked_at() {
     let of_atm = TEMPLATES.iter().map(|template| (template, SHORT));

@@ -223,6 +223,18 @@ impl Scenario {
             Layer::Ethernet(job) => job.refuse_joined().map_err(|refusal| refused(py, &refusal)),
         }
     }
+    /// Refuses point-to-multipoint flows, for functions that support only flows with one destination.
+    ///
+    /// Raises:
+    ///     ScenarioError: A flow has further leaves.
+    pub fn require_point_to_point(&self, py: Python<'_>) -> PyResult<()> {
+        match &self.job {
+            Layer::Atm(job) => job
+                .refuse_multipoint()
+                .map_err(|refusal| refused(py, &refusal)),
+            Layer::Ethernet(_) => Ok(()),
+        }
+    }
     /// Estimates of a run over any link layer: numbers of cells or packets and of link crossings,
     /// the time that one crossing takes, and the time on one core. Also the most memory, which is
     /// not known over Ethernet, and the most bytes of traces and events.

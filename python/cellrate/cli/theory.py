@@ -71,6 +71,7 @@ def max_min(
 
 def _show_scenario(file: str, settings: list[str], fairness: Fairness, *, json: bool) -> None:
     job = job_of(file, settings)
+    job.scenario().require_point_to_point()
     name, network = job.path, Network.of_scenario(job.scenario())
     try:
         shares = fair_shares(network, fairness)

@@ -52,6 +52,7 @@ def explain(
     from cellrate.simulation.network.ethernet_view import network_of
     from cellrate.simulation.network.joined_view import joined_network
 
+    checked.require_point_to_point()
     network = joined_network(checked) or network_of(checked)
     found = replace(explaining.explain(network), scenario=job.path)
     drawn = drawn_under_seed(checked)

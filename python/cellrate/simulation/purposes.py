@@ -86,6 +86,7 @@ PURPOSES: dict[str, dict[str, dict[str, str]]] = {
         },
         "keys": {
             "switch.vsvd": "to divide a long control loop into short ones",
+            "flow.multipoint": "to send one ABR channel to several hosts",
             "flow.rate_control": "to give hosts over Ethernet explicit rates",
         },
     },

@@ -129,6 +129,7 @@ fn flow(scenario: &Scenario, instance: &Instance) -> FlowPlan {
         encapsulation: scenario.aal5.encapsulation,
         source_queue: group.source_queue,
         source_queue_refuses: group.source_queue_refuses,
+        branch: instance.branch,
     }
 }
 

@@ -13,6 +13,7 @@ use super::simulate::{check, estimate_of, partition_of, profile, simulate, simul
 use super::warnings::Warning;
 use super::work::Work;
 use crate::scenario::custom::{RegistryAlone, Schemes};
+use crate::scenario::graph::Instance;
 use crate::scenario::parse::Given;
 use crate::scenario::{Checked, Diagnostic, Network, Refusal, Scenario, describe, resolve};
 
@@ -165,6 +166,21 @@ impl Job {
             RunError::Cancelled => Failure::Cancelled,
             _ => Failure::Refused(self.refusal(error)),
         }
+    }
+
+    /// Refuses point-to-multipoint flows, for functions that support only flows with one destination.
+    ///
+    /// # Errors
+    /// If a flow has further leaves.
+    pub fn refuse_multipoint(&self) -> Result<(), Refusal> {
+        let has_leaves = |flow: &Instance| flow.branch.is_some();
+        if !self.checked.graph().flows.iter().any(has_leaves) {
+            return Ok(());
+        }
+        let message =
+            "the command needs flows with one destination, but a flow is point-to-multipoint";
+        let help = "allowed with `multipoint`: `run` with `--plot` and `--capture`, `compare`, `study`, `validate`";
+        Err(self.given.refusal(&["flow"], message, help))
     }
 
     fn refusal(&self, error: &RunError) -> Refusal {

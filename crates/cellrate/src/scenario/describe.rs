@@ -103,6 +103,10 @@ pub struct Flow {
     pub forward: Vec<usize>,
     /// Links of the backward channel, in order; empty if the flow has no backward traffic.
     pub backward: Vec<usize>,
+    /// Index of the flow whose cells a branch point copies for this flow; absent unless the flow is a further leaf of a
+    /// point-to-multipoint flow. The paths then begin and end at the branch point.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub copies: Option<usize>,
     /// Weight of both channels where switches serve channels by weight.
     pub weight: u32,
     /// Contract of the forward channel, which a policer at its first switch enforces; null without a policer.
@@ -231,6 +235,7 @@ fn flow(scenario: &Scenario, graph: &Graph, instance: &Instance) -> Flow {
         sends: group.sends,
         forward: instance.forward.clone(),
         backward: instance.backward.clone(),
+        copies: instance.branch.map(|branch| branch.of),
         weight: group.weight,
         policer: group
             .policer

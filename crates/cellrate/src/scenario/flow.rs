@@ -11,6 +11,8 @@ use cellrate_engine::traffic::SourceConfig;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::multipoint::Multipoint;
+
 /// A group of `count` like flows, named `NAME.1`, `NAME.2` and so on: each a bidirectional virtual
 /// channel with a source at one end.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -54,6 +56,9 @@ pub struct Flow {
     pub from: Option<String>,
     /// Host that the flow goes to; `graph` only.
     pub to: Option<String>,
+    /// Further hosts that get copies of the flow's cells (point-to-multipoint ABR); `graph` only. One destination if absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub multipoint: Option<Multipoint>,
     /// Nodes of the forward channel, both hosts included; `graph` only. If absent, the route with
     /// the fewest hops.
     pub route: Option<Vec<String>>,

@@ -10,6 +10,7 @@ pub(crate) mod effective;
 pub mod flow;
 pub mod graph;
 pub(crate) mod in_units;
+pub mod multipoint;
 pub mod parse;
 pub mod problem;
 pub mod quantity;

@@ -1,5 +1,6 @@
 //! Builds hosts, switches, ports, routing tables and terminals (ends of flows) from a plan.
 
+mod branches;
 mod orders;
 mod relays;
 
@@ -25,7 +26,7 @@ use crate::control::{ControlConfig, PortFacts};
 use crate::credit::Sender;
 use crate::discard::{DiscardConfig, DiscardPolicy};
 use crate::endsystem::{
-    AbrDestination, AbrSource, BucketSource, CreditedSource, SplitSource, UnshapedSource,
+    AbrConfig, AbrDestination, AbrSource, BucketSource, CreditedSource, SplitSource, UnshapedSource,
 };
 use crate::kernel::{Ps, Rate, ServiceRate, Stream};
 use crate::net::channel::{Channel, ChannelId, Hop};
@@ -90,6 +91,7 @@ impl<'a> Draft<'a> {
             arriving: alloc::vec![Vec::new(); plan.nodes.len()],
             leaving: alloc::vec![Vec::new(); plan.nodes.len()],
             channels: alloc::vec![Channel::default(); 2 * plan.flows.len()],
+            further: plan.further()?,
         };
         for channel in plan.channels() {
             draft.check_path(channel)?;
@@ -127,13 +129,20 @@ impl<'a> Draft<'a> {
                 arriving.push(channel);
             }
         }
+        for flow in draft.further.values().flatten() {
+            let node = plan.links[plan.flows[*flow].forward[0]].from;
+            draft.arriving[node].push(ChannelId::forward(*flow));
+        }
         for (index, flow) in plan.flows.iter().enumerate() {
             if let Some((first, last)) = flow.forward.first().zip(flow.forward.last()) {
+                let root = plan.flows[draft.root_of(index)].forward.first();
+                let first = root.unwrap_or(first);
                 draft.leaving[plan.links[*first].from].push(ChannelId::forward(index));
                 draft.leaving[plan.links[*last].to].push(ChannelId::backward(index));
             }
         }
         draft.check_loops()?;
+        draft.check_branches()?;
         draft.check_policers()?;
         draft.check_shapers()?;
         draft.check_orders()?;
@@ -157,7 +166,10 @@ impl<'a> Draft<'a> {
                 Ok(())
             };
         };
-        if !is_host(links[*first].from) || !is_host(links[*last].to) {
+        // A further branch of a point-to-multipoint channel begins and ends at a switch.
+        let is_end =
+            |node: usize| self.plan.flows[channel.flow()].branch.is_some() || is_host(node);
+        if !is_end(links[*first].from) || !is_end(links[*last].to) {
             return Err(PlanError(format!(
                 "flow {name} does not lead from a host to a host"
             )));
@@ -214,10 +226,13 @@ impl<'a> Draft<'a> {
             ports[relay.port as usize].0.expect_virtual_sources();
         }
         let policed = self.policed(node, &mut table, ports.len() + relays.len());
+        let before = ports.len() + relays.len() + policed.len();
+        let branch_points = self.branch_points(node, &mut table, before);
         let prompt = self.prompt::<S>(node);
         let feedback = self.feedback(node);
         let mut switch = Switch::new(ports, table, relays, policed, self.log(), prompt);
         switch.feedback = feedback;
+        switch.branch_points = branch_points;
         switch.notified = self.notified(node, settings);
         switch
     }
@@ -485,7 +500,13 @@ impl<'a> Draft<'a> {
         settings: &SwitchPlan,
         queues: &[Vec<usize>],
     ) -> Route {
-        let hop = self.hop_from(node, channel).unwrap_or(Hop {
+        let hop = self.hop_from(node, channel);
+        // The backward channel of a further branch ends at a switch; its cells go on with the channel of the root.
+        let onward = || {
+            let branch = self.plan.flows[channel.flow()].branch.as_ref()?;
+            self.hop_from(node, ChannelId::backward(branch.of))
+        };
+        let hop = hop.or_else(onward).unwrap_or(Hop {
             link: 0,
             port: 0,
             slot: 0,
@@ -540,7 +561,9 @@ impl<'a> Draft<'a> {
             self.arriving[node].iter().map(|_| None).collect();
         for channel in &self.leaving[node] {
             let terminal = Some(self.terminal(node, *channel));
-            match self.channels[channel.reverse().index()].hops.last() {
+            let ends_here = |hop: &&Hop| self.plan.links[hop.link].to == node;
+            let last = self.channels[channel.reverse().index()].hops.last();
+            match last.filter(ends_here) {
                 Some(hop) => terminals[hop.label as usize] = terminal,
                 None => terminals.push(terminal),
             }
@@ -609,7 +632,8 @@ impl<'a> Draft<'a> {
         let demand = flow.source.demand(flow.start, stream("source"));
         // Sources of raw cells (without TCP) set the sending times themselves.
         let paced = !matches!(demand, Demand::Cells(_));
-        let (app, supply) = Self::app(flow, demand, is_source, phases, &stream);
+        let has_source = is_source && flow.branch.is_none();
+        let (app, supply) = Self::app(flow, demand, has_source, phases, &stream);
         let processing = over_tcp
             && (flow.tcp.processing_time > Ps::ZERO || flow.tcp.processing_variation > Ps::ZERO);
         Terminal::new(TerminalSettings {
@@ -704,7 +728,11 @@ impl<'a> Draft<'a> {
             // Only the source of a flow misbehaves, not its destination.
             let config = match channel.is_forward() {
                 true => flow.abr.clone(),
-                false => flow.abr.obeying(),
+                // A leaf sends only backward RM cells.
+                false => AbrConfig {
+                    frm_needs_data: flow.abr.frm_needs_data || self.is_multipoint(channel.flow()),
+                    ..flow.abr.obeying()
+                },
             };
             AbrSource::new(&config, rate, self.loop_round_trip(from, channel))
         };

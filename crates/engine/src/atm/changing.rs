@@ -45,8 +45,11 @@ impl<S: Server> Simulation<S> {
     }
 
     fn change_flow(&mut self, at: Ps, flow: usize, to: &FlowChange) {
-        let ends = ChannelId::both(flow).map(|channel| self.network.begins[channel.index()]);
-        for (node, terminal) in ends {
+        let mut to_destination = to.clone();
+        // A leaf sends only backward RM cells.
+        to_destination.abr.frm_needs_data |= self.network.plan.is_multipoint(flow);
+        for (channel, to) in ChannelId::both(flow).into_iter().zip([to, &to_destination]) {
+            let (node, terminal) = self.network.begins[channel.index()];
             if let Node::Host(host) = &mut self.stations[node].node {
                 host.change(at, terminal, to);
             }

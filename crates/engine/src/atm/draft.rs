@@ -1,5 +1,6 @@
 //! A network under construction: the plan, and lists that are derived from the plan before the nodes are built.
 
+use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use core::cell::OnceCell;
 
@@ -50,6 +51,8 @@ pub struct Draft<'a> {
     pub leaving: Vec<Vec<ChannelId>>,
     /// The path of each channel.
     pub channels: Vec<Channel>,
+    /// For each flow whose cells are copied: the flows of the further branches.
+    pub further: BTreeMap<usize, Vec<usize>>,
 }
 
 impl<'a> Draft<'a> {

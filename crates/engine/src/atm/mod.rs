@@ -2,10 +2,12 @@
 //! switches; the plan of a network, its simulation and the measurements.
 
 pub mod aal5;
+mod branch;
 mod build;
 pub mod cell;
 mod changing;
 mod class;
+pub mod consolidation;
 mod credited;
 mod draft;
 pub mod errors;

@@ -4,6 +4,7 @@ pub(super) mod change;
 mod credited;
 mod ways;
 
+use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -19,6 +20,7 @@ use super::simultaneous::SimultaneousCells;
 use super::source_queue::Refuses;
 use crate::atm::aal5::Encapsulation;
 use crate::atm::cell::ServiceClass;
+use crate::atm::consolidation::Consolidation;
 use crate::atm::errors::LinkErrors;
 use crate::control::ControlConfig;
 use crate::credit::FcvcConfig;
@@ -110,6 +112,27 @@ impl Plan {
         let own = single.find(|(port, _)| *port == link);
         own.map_or(&settings.control, |(_, control)| control)
     }
+    /// For each flow whose cells are copied: the indices of the flows that are its further branches.
+    ///
+    /// # Errors
+    /// If a flow copies the cells of a later flow.
+    pub(super) fn further(&self) -> Result<BTreeMap<usize, Vec<usize>>, PlanError> {
+        let mut further: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for (index, flow) in self.flows.iter().enumerate() {
+            let Some(branch) = &flow.branch else { continue };
+            if branch.of >= index {
+                let message = format!("flow {} copies the cells of a later flow", flow.name);
+                return Err(PlanError(message));
+            }
+            further.entry(branch.of).or_default().push(index);
+        }
+        Ok(further)
+    }
+    /// True if the cells of the flow go to several leaves.
+    pub(super) fn is_multipoint(&self, flow: usize) -> bool {
+        let copies = |other: &FlowPlan| other.branch.is_some_and(|branch| branch.of == flow);
+        self.flows[flow].branch.is_some() || self.flows.iter().any(copies)
+    }
     /// Weight of a channel where a port serves channels by weight; an MCR is in thousandths of a bit per second, 0 if the
     /// flow has none.
     pub fn weight(&self, channel: ChannelId, from: WeightsFrom) -> u64 {
@@ -196,6 +219,15 @@ impl SwitchPlan {
     }
 }
 
+/// A further branch of a point-to-multipoint channel: a flow that has no source, but copies of another flow's cells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BranchPlan {
+    /// Index of the flow whose cells are copied, which comes earlier in the plan.
+    pub of: usize,
+    /// Rule by which the branch point returns backward RM cells.
+    pub consolidation: Consolidation,
+}
+
 /// A flow: its two virtual channels, forward and backward, and its end systems.
 #[derive(Clone, Debug)]
 pub struct FlowPlan {
@@ -242,6 +274,9 @@ pub struct FlowPlan {
     pub source_queue: Buffer,
     /// Cells of a PDU that a source queue refuses if the whole PDU does not fit.
     pub source_queue_refuses: Refuses,
+    /// Set for a further branch of a point-to-multipoint channel. Its paths begin and end at a switch within the paths of
+    /// the flow that it copies.
+    pub branch: Option<BranchPlan>,
 }
 
 impl FlowPlan {
@@ -274,6 +309,7 @@ impl FlowPlan {
             encapsulation: Encapsulation::default(),
             source_queue: Buffer::INFINITE,
             source_queue_refuses: Refuses::default(),
+            branch: None,
         }
     }
 }

@@ -1,10 +1,12 @@
 //! A switch: a table of virtual channels, timers, relays (virtual sources and destinations), and output ports.
 
+mod branches;
 mod relays;
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
+use super::branch::BranchPoint;
 use super::credited::{Prompt, instants};
 use super::event::{Event, What};
 use super::log::Log;
@@ -27,7 +29,7 @@ use crate::net::channel::ChannelId;
 #[derive(Clone, Copy, Debug)]
 pub struct Route {
     /// Index of the output port. An index beyond the last port refers to a relay (virtual destination and
-    /// source), and an index beyond the last relay to a policer.
+    /// source), an index beyond the last relay to a policer, and an index beyond the last policer to a branch point.
     pub port: u32,
     /// Index of the link that the output port feeds. Stored here so that the link of a cell is
     /// known before the port has been read.
@@ -113,6 +115,8 @@ pub struct Switch<S> {
     pub relays: Vec<Relay>,
     /// Policers of channels that enter the network at the switch.
     pub policed: Vec<Policed>,
+    /// Branch points of point-to-multipoint channels.
+    pub branch_points: Vec<BranchPoint>,
     /// For each channel with the dynamic GCRA: label (VPI/VCI) of the opposite channel's cells, and index of the
     /// channel's policer. In the order of the labels.
     pub feedback: Vec<(u32, u32)>,
@@ -177,6 +181,7 @@ impl<S: Server> Switch<S> {
             table,
             relays,
             policed,
+            branch_points: Vec::new(),
             feedback: Vec::new(),
             notified: Vec::new(),
             log,
@@ -565,8 +570,8 @@ impl<S: Server> Switch<S> {
         }
     }
 
-    /// Forwards a cell of a channel with a relay or a policer; `special` is the index of the relay or policer; policers
-    /// are counted after the relays.
+    /// Forwards a cell of a channel with a relay, a policer or a branch point. `special` is the index of this element;
+    /// policers are counted after the relays, branch points after the policers.
     fn forward_specially(
         &mut self,
         special: usize,
@@ -577,6 +582,9 @@ impl<S: Server> Switch<S> {
         let Some(policed) = special.checked_sub(self.relays.len()) else {
             return self.receive(special, cell, body.as_deref(), links);
         };
+        if let Some(point) = policed.checked_sub(self.policed.len()) {
+            return self.branch(point, cell, body, links);
+        }
         let policed = &mut self.policed[policed];
         let Some(info) = policed.police(cell.at, cell.info, &mut body) else {
             let Route { channel, link, .. } = self.table[cell.label as usize];
@@ -597,7 +605,8 @@ impl<S: Server> Switch<S> {
         let onward = self
             .policer_of(label)
             .map_or(port, |policed| policed.onward as usize);
-        onward.checked_sub(self.ports.len())
+        let relay = onward.checked_sub(self.ports.len())?;
+        (relay < self.relays.len()).then_some(relay)
     }
 
     /// Policer of the channel whose cells arrive with `label`; `None` if the channel is not policed here.
@@ -618,8 +627,15 @@ impl<S: Server> Switch<S> {
         } else if !is_data && !self.notified.is_empty() {
             self.notify(port, cell, body.as_deref(), links);
         }
+        self.put(port, cell, body, links);
+    }
+
+    /// Does the work of [`Switch::send`] for a cell that no control scheme of another port acts on.
+    #[inline(always)]
+    fn put(&mut self, port: usize, cell: Cell, body: Option<&mut Body>, links: &mut Links) {
+        let now = cell.at;
         let route = &self.table[cell.label as usize];
-        let arrival = if is_data {
+        let arrival = if cell.info.is_data() {
             route.arrival(cell.info)
         } else {
             route.rm_arrival(cell.info)

@@ -32,6 +32,7 @@ mod joined;
 mod layers;
 mod max_min;
 mod measures;
+mod multipoint;
 mod network_invariants;
 mod ns2;
 mod ns3;

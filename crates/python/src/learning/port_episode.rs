@@ -72,6 +72,7 @@ impl PortEpisode {
         port: Option<&str>,
         interval: Option<f64>,
     ) -> PyResult<PortEpisode> {
+        scenario.require_point_to_point(py)?;
         let network = match scenario.over_ethernet() {
             Some(job) => {
                 scenario.require_one_link_layer(py)?;

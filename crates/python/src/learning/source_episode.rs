@@ -61,6 +61,7 @@ impl SourceEpisode {
         flow: Option<&str>,
         interval: Option<f64>,
     ) -> PyResult<SourceEpisode> {
+        scenario.require_point_to_point(py)?;
         let plan = cellrate::build::plan(scenario.checked()?);
         let number = flow_of(&plan, flow)?;
         let commanded = |plan: &mut Plan| {

@@ -163,6 +163,7 @@ def choose(
     effort, budget = effort or Effort(), budget or Budget.of(None)
     scenario = replace(base, seed=None).scenario()
     scenario.require_cells()
+    scenario.require_point_to_point()
     plain = ResolvedScenario.of(scenario)
     _require_choice(base, plain.cells, goals)
     work = _Choosing(base, plain, goals, effort, budget.limited(runner), is_known, phases)

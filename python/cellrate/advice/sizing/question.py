@@ -164,6 +164,7 @@ class Question:
         Raises:
             ScenarioError: The scenario is wrong.
         """
+        self.scenario.require_point_to_point()
         return Network.of_scenario(self.scenario)
 
     def link(self) -> Link | None:

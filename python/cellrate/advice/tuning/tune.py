@@ -51,7 +51,9 @@ def tune(
         ScenarioError: The scenario, or a setting to compare with, is wrong.
         KeyboardInterrupt: Ctrl-C was pressed; complete runs are kept.
     """
-    scenario = ResolvedScenario.of(replace(base, seed=None).scenario())
+    plain = replace(base, seed=None).scenario()
+    plain.require_point_to_point()
+    scenario = ResolvedScenario.of(plain)
     criteria = options.objective or default([flow.kind for flow in scenario.network.flows])
     objective = Objective.named(criteria, scenario.link_layer).files_ending_first()
     seeds = tuple(range(options.first_seed, options.first_seed + options.seeds))

@@ -104,6 +104,42 @@ fn virtual_sources_on_both_sides_of_a_cut_are_those_of_one_thread() {
     assert!(series.iter().any(|one| one.entity.contains('@')));
 }
 
+/// A root with one leaf at each of two switches.
+const COPIED: &str = r#"
+    run.duration = "50 ms"
+    measure = { from = "10 ms", sample = "1 ms", traces = ["acr", "queue", "source-queue"], cell_delay = true }
+    switch.control.scheme = "erica"
+    [topology]
+    template = "graph"
+    node = [
+        { name = "root", kind = "host" }, { name = "a", kind = "host" }, { name = "b", kind = "host" },
+        { name = "X", kind = "switch" }, { name = "Y", kind = "switch" },
+    ]
+    link = [
+        { from = "root", to = "X", rate = "50 Mbit/s", delay = "10 km" },
+        { from = "X", to = "a", rate = "50 Mbit/s", delay = "10 km" },
+        { from = "X", to = "Y", rate = "20 Mbit/s", delay = "100 km" },
+        { from = "Y", to = "b", rate = "50 Mbit/s", delay = "10 km" },
+    ]
+    [[flow]]
+    name = "m"
+    service = "abr"
+    source = { kind = "persistent" }
+    from = "root"
+    to = "a"
+    multipoint = { also_to = ["b"] }
+"#;
+
+#[test]
+fn copies_on_both_sides_of_a_cut_are_those_of_one_thread() {
+    let (report, series, ..) = parts_change_nothing(COPIED, &[]);
+    assert!(report.contains("m.2/forward"));
+    let rates = series.iter().filter(|one| one.entity == "m.1/forward");
+    assert_eq!(rates.count(), 1);
+    let simple = "flow.m.multipoint.consolidation=simple";
+    assert_ne!(report, parts_change_nothing(COPIED, &[simple]).0);
+}
+
 #[test]
 fn credit_over_a_cut_is_that_of_one_thread() {
     let text = r#"

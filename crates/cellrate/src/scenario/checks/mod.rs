@@ -6,6 +6,7 @@ mod credit;
 mod ends;
 mod finding;
 mod flows;
+mod multipoint;
 mod names;
 mod run;
 mod schedules;
@@ -26,8 +27,11 @@ pub fn check(scenario: &Scenario) -> (Option<Graph>, Vec<Problem>) {
     problems.extend(flows::check(scenario));
     problems.extend(switches::check_priorities(scenario));
     let misnamed = names::check(scenario);
-    if !misnamed.is_empty() || !flows::are_countable(scenario) {
+    let contradictory = multipoint::check_keys(scenario);
+    let is_sound = misnamed.is_empty() && contradictory.is_empty();
+    if !is_sound || !flows::are_countable(scenario) {
         problems.extend(misnamed);
+        problems.extend(contradictory);
         return (None, problems);
     }
     match expand(scenario) {
@@ -35,6 +39,7 @@ pub fn check(scenario: &Scenario) -> (Option<Graph>, Vec<Problem>) {
             problems.extend(ends::check(scenario, &graph));
             problems.extend(switches::check(scenario, &graph));
             problems.extend(vsvd::check(scenario, &graph));
+            problems.extend(multipoint::check(scenario, &graph));
             problems.extend(contracts::check(scenario, &graph));
             problems.extend(smith::check(scenario, &graph));
             problems.extend(credit::check(scenario, &graph));

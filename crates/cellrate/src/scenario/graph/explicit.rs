@@ -2,7 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
+use cellrate_engine::atm::plan::BranchPlan;
+
 use super::route::Routes;
+use super::tree::Leaf;
 use super::{Graph, Node};
 use crate::scenario::problem::{Problem, place};
 use crate::scenario::suggest::nearest;
@@ -158,15 +161,46 @@ fn add_flows(graph: &mut Graph, names: &Names, scenario: &Scenario, problems: &m
             .flows
             .iter()
             .enumerate()
-            .map(|(group, flow)| routes.of(group, flow))
+            .map(|(group, flow)| routes.leaves(group, flow))
             .collect()
     };
     for (group, found) in found.into_iter().enumerate() {
         match found {
-            Ok((forward, backward)) => (1..=scenario.flows[group].count).for_each(|index| {
-                graph.add_flow(scenario, (group, index), forward.clone(), backward.clone())
-            }),
+            Ok(leaves) => add_leaves(graph, scenario, group, &leaves),
             Err(problem) => problems.push(problem),
         }
+    }
+}
+
+/// Adds the flows of a group: `count` flows to one host, or one flow for each leaf of a point-to-multipoint flow.
+fn add_leaves(graph: &mut Graph, scenario: &Scenario, group: usize, leaves: &[Leaf]) {
+    let first = graph.flows.len();
+    let flow = &scenario.flows[group];
+    for (index, leaf) in (1..=flow.count).map(|index| (index, &leaves[0])) {
+        graph.add_flow(
+            scenario,
+            (group, index),
+            leaf.forward.clone(),
+            leaf.backward.clone(),
+        );
+    }
+    for (index, leaf) in (2..).zip(&leaves[1..]) {
+        graph.add_flow(
+            scenario,
+            (group, index),
+            leaf.forward.clone(),
+            leaf.backward.clone(),
+        );
+        let Some(added) = graph.flows.last_mut() else {
+            continue;
+        };
+        added.start = flow.start_of(1);
+        let branch = leaf.branch.iter();
+        added.branch = branch
+            .map(|branch| BranchPlan {
+                of: first + branch.of,
+                ..*branch
+            })
+            .next();
     }
 }

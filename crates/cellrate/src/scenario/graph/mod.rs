@@ -7,9 +7,10 @@ mod search;
 mod template;
 #[cfg(test)]
 mod tests;
+mod tree;
 
 use cellrate_engine::atm::errors::LinkErrors;
-use cellrate_engine::atm::plan::{LinkPlan, loop_round_trip, way_time};
+use cellrate_engine::atm::plan::{BranchPlan, LinkPlan, loop_round_trip, way_time};
 use cellrate_engine::kernel::{CELL_BITS, Ps, Rate};
 
 use super::problem::Problem;
@@ -82,6 +83,9 @@ pub struct Instance {
     pub forward: Vec<usize>,
     /// Links of the backward channel, in order; empty if the flow has no backward traffic.
     pub backward: Vec<usize>,
+    /// Set for a further leaf of a point-to-multipoint flow, whose paths begin and end at a branch point. `of` is the
+    /// index of a flow of the graph.
+    pub branch: Option<BranchPlan>,
 }
 
 impl Graph {
@@ -162,6 +166,7 @@ impl Graph {
             start,
             forward,
             backward,
+            branch: None,
         });
     }
 }

@@ -12,8 +12,8 @@ use crate::scenario::problem::{Place, Problem, Step, place};
 
 /// Finds the paths of flows in one graph: the path that the scenario lists, or a shortest path.
 pub struct Routes<'a> {
-    graph: &'a Graph,
-    names: &'a Names,
+    pub(super) graph: &'a Graph,
+    pub(super) names: &'a Names,
     leaving: Vec<Vec<usize>>,
     /// Index of the link from a first to a second node; the graph has at most one such link.
     between: HashMap<(usize, usize), usize>,
@@ -136,9 +136,19 @@ impl<'a> Routes<'a> {
     ) -> Result<Vec<usize>, Problem> {
         match &flow.route {
             Some(route) => self.listed(route, place!["flow", index, "route"], from, to),
-            None => fewest_hops(self.graph, &self.leaving, from, to)
-                .ok_or_else(|| self.unreachable(place!["flow", index, "to"], from, to)),
+            None => self.shortest(place!["flow", index, "to"], from, to),
         }
+    }
+
+    /// The route with the fewest hops. Such routes from one host to several never meet again once they have parted.
+    pub(super) fn shortest(
+        &self,
+        place: Place,
+        from: usize,
+        to: usize,
+    ) -> Result<Vec<usize>, Problem> {
+        fewest_hops(self.graph, &self.leaving, from, to)
+            .ok_or_else(|| self.unreachable(place, from, to))
     }
 
     fn backward(
@@ -170,7 +180,7 @@ impl<'a> Routes<'a> {
     }
 
     /// The links that lead back along `links`; `None` if a link has no opposite.
-    fn opposite(&self, links: &[usize]) -> Option<Vec<usize>> {
+    pub(super) fn opposite(&self, links: &[usize]) -> Option<Vec<usize>> {
         let back = links.iter().rev().map(|link| {
             let link = &self.graph.links[*link];
             self.link(link.to, link.from)
@@ -259,7 +269,7 @@ impl<'a> Routes<'a> {
         )
     }
 
-    fn other_way(&self, place: Place, forward: &[usize]) -> Problem {
+    pub(super) fn other_way(&self, place: Place, forward: &[usize]) -> Problem {
         let ends = |link: &usize| (self.graph.links[*link].to, self.graph.links[*link].from);
         let missing = forward
             .iter()

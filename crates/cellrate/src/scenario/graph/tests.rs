@@ -219,3 +219,75 @@ proptest::proptest! {
         proptest::prop_assert_eq!(found, all_ways(&graph, 0, 1).into_iter().next());
     }
 }
+
+/// A root, switches X, Y and Z in a row, and a host at each of them.
+const ROW: &str = r#"
+run.duration = "1 s"
+[topology]
+template = "graph"
+node = [
+    { name = "root", kind = "host" }, { name = "x", kind = "host" }, { name = "y", kind = "host" }, { name = "z", kind = "host" },
+    { name = "X", kind = "switch" }, { name = "Y", kind = "switch" }, { name = "Z", kind = "switch" },
+]
+link = [
+    { from = "root", to = "X", rate = "155.52 Mbit/s", delay = "1 km" },
+    { from = "X", to = "Y", rate = "155.52 Mbit/s", delay = "1 km" },
+    { from = "Y", to = "Z", rate = "155.52 Mbit/s", delay = "1 km" },
+    { from = "X", to = "x", rate = "155.52 Mbit/s", delay = "1 km" },
+    { from = "Y", to = "y", rate = "155.52 Mbit/s", delay = "1 km" },
+    { from = "Z", to = "z", rate = "155.52 Mbit/s", delay = "1 km" },
+]
+[[flow]]
+name = "other"
+count = 2
+service = "abr"
+from = "z"
+to = "x"
+[[flow]]
+name = "m"
+service = "abr"
+source = { kind = "persistent" }
+from = "root"
+"#;
+
+#[test]
+fn each_leaf_branches_off_where_its_route_parts() {
+    let tree = |ends: &str| {
+        let table: toml::Table = format!("{ROW}\n{ends}").parse().unwrap();
+        let graph = expand(&serde::Deserialize::deserialize(table).unwrap()).unwrap();
+        let flows = graph.flows[2..].iter().map(|flow| {
+            let of = flow.branch.map(|branch| branch.of);
+            let ways = [&flow.forward, &flow.backward].map(|way| names(&graph, way));
+            format!("{} {of:?}: {} | {}", flow.name, ways[0], ways[1])
+        });
+        flows.collect::<Vec<_>>()
+    };
+    assert_eq!(
+        tree(
+            r#"to = "z"
+            multipoint = { also_to = ["x", "y"] }"#
+        ),
+        [
+            "m.1 None: root->X X->Y Y->Z Z->z | z->Z Z->Y Y->X X->root",
+            "m.2 Some(2): X->x | x->X",
+            "m.3 Some(2): Y->y | y->Y",
+        ]
+    );
+    assert_eq!(
+        tree(
+            r#"to = "x"
+            multipoint = { also_to = ["y", "z"] }"#
+        ),
+        [
+            "m.1 None: root->X X->x | x->X X->root",
+            "m.2 Some(2): X->Y Y->y | y->Y Y->X",
+            "m.3 Some(3): Y->Z Z->z | z->Z Z->Y",
+        ]
+    );
+    // Without further hosts the flow is point-to-point.
+    let alone = tree(
+        r#"to = "x"
+        multipoint = { also_to = [] }"#,
+    );
+    assert_eq!(alone, tree(r#"to = "x""#));
+}

@@ -652,3 +652,142 @@ fn without_strict_the_standard_warns() {
     // A value that cannot be simulated remains an error.
     the_error(&with(&lenient, "rif = «0.3", "rif = «-0.3"));
 }
+
+/// A root, two switches and three leaves, with a point-to-multipoint flow.
+const TREE: &str = r#"[run]
+duration = "1 s"
+
+[topology]
+template = "graph"
+node = [
+    { name = "root", kind = "host" },
+    { name = "a", kind = "host" },
+    { name = "b", kind = "host" },
+    { name = "X", kind = "switch" },
+    { name = "Y", kind = "switch" },
+]
+link = [
+    { from = "root", to = "X", rate = "100 Mbit/s", delay = "10 km" },
+    { from = "X", to = "a", rate = "100 Mbit/s", delay = "10 km" },
+    { from = "X", to = "Y", rate = "100 Mbit/s", delay = "10 km" },
+    { from = "Y", to = "b", rate = "100 Mbit/s", delay = "10 km" },
+]
+
+[[flow]]
+name = "m"
+service = "abr"
+source = { kind = "persistent" }
+from = "root"
+to = "a"
+multipoint = { also_to = ["b"] }
+"#;
+
+const COPIES: &str = "multipoint = { also_to = [\"b\"] }\n";
+
+#[test]
+fn copies_to_several_hosts() {
+    assert!(parse(TREE).is_ok());
+    let cases: &[Case] = &[
+        ("not ABR", &[("service = \"abr\"", "service = «\"ubr\"")]),
+        (
+            "over TCP",
+            &[(
+                "source = { kind = \"persistent\" }",
+                "«source = { kind = \"greedy\" }",
+            )],
+        ),
+        (
+            "several flows",
+            &[(COPIES, "multipoint = { also_to = [\"b\"] }\ncount = «2\n")],
+        ),
+        (
+            "a listed route",
+            &[(
+                COPIES,
+                "multipoint = { also_to = [\"b\"] }\nroute = «[\"root\", \"X\", \"a\"]\n",
+            )],
+        ),
+        (
+            "a listed way back",
+            &[(
+                COPIES,
+                "multipoint = { also_to = [\"b\"] }\nreturn_route = «[\"a\", \"X\", \"root\"]\n",
+            )],
+        ),
+        (
+            "policed",
+            &[(
+                COPIES,
+                "multipoint = { also_to = [\"b\"] }\n«policer = { pcr = \"20 Mbit/s\", cdvt = \"1 ms\" }\n",
+            )],
+        ),
+        (
+            "other rules",
+            &[(
+                COPIES,
+                "multipoint = { also_to = [\"b\"] }\n«abr = { rules = \"prca\" }\n",
+            )],
+        ),
+        (
+            "unknown leaf",
+            &[("also_to = [\"b\"]", "also_to = [«\"c\"]")],
+        ),
+        (
+            "a switch as a leaf",
+            &[("also_to = [\"b\"]", "also_to = [«\"Y\"]")],
+        ),
+        (
+            "a leaf twice",
+            &[("also_to = [\"b\"]", "also_to = [\"b\", «\"b\"]")],
+        ),
+        (
+            "the root as a leaf",
+            &[("also_to = [\"b\"]", "also_to = [«\"root\"]")],
+        ),
+        (
+            "no way to a leaf",
+            &[
+                (
+                    "from = \"Y\", to = \"b\"",
+                    "from = \"b\", to = \"Y\", duplex = false",
+                ),
+                ("also_to = [\"b\"]", "also_to = [«\"b\"]"),
+            ],
+        ),
+        (
+            "no way back from a leaf",
+            &[
+                ("to = \"b\", rate", "to = \"b\", duplex = false, rate"),
+                ("[[flow]]", "«[[flow]]"),
+            ],
+        ),
+        (
+            "a root that would copy",
+            &[
+                ("from = \"X\", to = \"Y\"", "from = \"root\", to = \"Y\""),
+                ("from = \"root\"\nto", "from = «\"root\"\nto"),
+            ],
+        ),
+        (
+            "a virtual source on the way",
+            &[
+                (
+                    "name = \"Y\", kind = \"switch\"",
+                    "name = \"Y\", kind = \"switch\", vsvd = {}",
+                ),
+                ("multipoint = {", "«multipoint = {"),
+            ],
+        ),
+        (
+            "a switch that sends BRMs",
+            &[
+                (
+                    "name = \"Y\", kind = \"switch\"",
+                    "name = \"Y\", kind = \"switch\", control = { scheme = \"becn\" }",
+                ),
+                ("multipoint = {", "«multipoint = {"),
+            ],
+        ),
+    ];
+    insta::assert_snapshot!(gallery(TREE, cases));
+}

@@ -105,7 +105,8 @@ impl Draft<'_> {
         })
     }
 
-    /// Fixed round-trip time (FRTT) of the ABR loop of `channel` that begins at `node`.
+    /// Fixed round-trip time (FRTT) of the ABR loop of `channel` that begins at `node`; of the longest loop to a leaf for
+    /// a point-to-multipoint channel.
     pub(super) fn loop_round_trip(&self, node: usize, channel: ChannelId) -> Ps {
         let links = &self.plan.links;
         let there = self.path(channel);
@@ -114,6 +115,18 @@ impl Draft<'_> {
             .position(|link| links[*link].from == node)
             .unwrap_or(there.len());
         let ends = |node: usize| self.plan.vsvd(node).is_some();
-        loop_round_trip(links, &there[begin..], self.path(channel.reverse()), ends)
+        let back = self.path(channel.reverse());
+        let own = loop_round_trip(links, &there[begin..], back, ends);
+        if !channel.is_forward() {
+            return own;
+        }
+        let further = self.further.get(&channel.flow()).into_iter().flatten();
+        let over = |flow: &usize| {
+            let at = self.branches_at(*flow)?;
+            let before = loop_round_trip(links, there, back, |node| node == at);
+            let behind = self.loop_round_trip(at, ChannelId::forward(*flow));
+            Some(before.saturating_add(behind))
+        };
+        further.filter_map(over).fold(own, Ps::max)
     }
 }

@@ -93,11 +93,11 @@ impl<S: Server> PromptNode<S> for Switch<S> {
         taken
     }
 
-    /// Adds all ports to the list of ports with events if the switch has virtual sources or generates backward RM
-    /// cells, which it may send through any port.
+    /// Adds all ports to the list of ports with events if the switch has virtual sources, branch points or generated
+    /// backward RM cells, whose cells may go through any port.
     #[inline]
     fn touch_ports(&self, prompt: &mut Prompt) {
-        if !(self.relays.is_empty() && self.notified.is_empty()) {
+        if !(self.relays.is_empty() && self.notified.is_empty() && self.branch_points.is_empty()) {
             prompt.touch_all();
         }
     }

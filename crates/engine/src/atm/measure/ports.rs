@@ -188,6 +188,7 @@ mod tests {
                 encapsulation: Encapsulation::LlcSnap,
                 source_queue: Buffer::INFINITE,
                 source_queue_refuses: Refuses::default(),
+                branch: None,
             })
         };
         // 512 / (12 * 53) * 31/32 and 9,140 / (192 * 53) * 31/32.

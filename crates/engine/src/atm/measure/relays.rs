@@ -3,6 +3,7 @@
 
 use alloc::vec::Vec;
 
+use crate::atm::branch::Copied;
 use crate::atm::node::Node;
 use crate::atm::relay::{Relay, RelayCounts};
 use crate::atm::server::Server;
@@ -53,6 +54,39 @@ impl<S: Server> Simulation<S> {
         relayed
             .map(|(before, relay)| (before, relay.counts()))
             .chain(generated)
+            .chain(self.consolidated(channel))
+    }
+
+    /// As [`Simulation::changes_of`], the counts of branch points that consolidate the backward RM cells of `channel`.
+    fn consolidated(&self, channel: ChannelId) -> impl Iterator<Item = (usize, RelayCounts)> {
+        let hops = self.network.channels[channel.index()].hops.iter();
+        hops.enumerate().filter_map(|(before, hop)| {
+            let (node, _) = self.receiver(hop.link);
+            let Node::Switch(switch) = &self.stations.get(node)?.node else {
+                return None;
+            };
+            let (inserted, absorbed) = switch.consolidated(hop.label)?;
+            Some((before + 1, RelayCounts { inserted, absorbed }))
+        })
+    }
+
+    /// The cells copied to `channel` at the branch point where this further branch begins, and the backward RM cells of
+    /// `channel` that the branch point has received; zeros for other channels.
+    pub(super) fn at_branch_point(&self, channel: ChannelId) -> (Copied, u64) {
+        let plan = &self.network.plan.flows[channel.flow()];
+        let none = (Copied::default(), 0);
+        let (Some(_), Some(first)) = (&plan.branch, plan.forward.first()) else {
+            return none;
+        };
+        let node = self.network.plan.links[*first].from;
+        match &self.stations[node].node {
+            Node::Switch(switch) => match switch.branch_of(channel) {
+                Some((point, _)) if channel.is_forward() => (point.copied, 0),
+                Some((_, branch)) => (Copied::default(), branch.answers),
+                None => none,
+            },
+            Node::Host(_) => none,
+        }
     }
 
     /// Numbers of RM cells of `channel` that switches on its path have inserted and absorbed.

@@ -61,16 +61,23 @@ impl<S: Server> Simulation<S> {
         let (losses, relayed) = (self.losses(channel), self.relayed(channel));
         let policed = self.policed(channel).map(Policed::counts);
         let delivered = self.terminal(channel.reverse()).counts().cells_received;
+        let (copied, answers) = self.at_branch_point(channel);
         let terminal = self.terminal_mut(channel);
+        let mut counts = terminal.counts();
+        counts.data_sent += copied.data;
+        counts.cells_sent += copied.data + copied.rm + copied.out_of_rate;
+        let mut abr = terminal
+            .abr()
+            .map_or(Counters::default(), |source| *source.counters());
+        abr.frms += copied.rm;
+        abr.out_of_rate_frms += copied.out_of_rate;
         Sends {
-            counts: terminal.counts(),
-            abr: terminal
-                .abr()
-                .map_or(Counters::default(), |source| *source.counters()),
+            counts,
+            abr,
             losses,
             policed,
             relayed,
-            delivered,
+            delivered: delivered + answers,
             queue_integral: terminal.queue().integral(now),
             queue_drops: terminal.queue().dropped(),
         }

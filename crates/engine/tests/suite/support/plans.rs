@@ -127,6 +127,7 @@ pub fn flow(
         encapsulation: Encapsulation::default(),
         source_queue: Buffer::INFINITE,
         source_queue_refuses: Refuses::default(),
+        branch: None,
     }
 }
 

@@ -190,6 +190,7 @@ impl<'a> Draft<'a> {
             encapsulation: flow.encapsulation,
             source_queue: flow.source_queue,
             source_queue_refuses: flow.source_queue_refuses,
+            branch: None,
         }
     }
 }
