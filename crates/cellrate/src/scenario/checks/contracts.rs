@@ -227,7 +227,7 @@ fn shaper(scenario: &Scenario, graph: &Graph, instance: &Instance) -> Vec<Proble
         problems.push(Problem::warning(
             place!["flow", at, "shaper"],
             format!("the shaper has no effect: the link on which the source sends has {line}, no more than the contract"),
-            format!("set `pcr` or `scr` below {line}, or remove `shaper`"),
+            "",
         ));
     }
     problems
