@@ -34,8 +34,8 @@ use crate::kernel::{Ps, Rate};
 use crate::passing::RateRecord;
 use crate::schedule::Schedule;
 
-/// Queue number of frames that wait in no data queue: credits, frames of PFC or CBFC, and flow credits. No queue of a
-/// port has this number.
+/// Queue number of frames that wait in no data queue: credit packets of ExpressPass, frames of PFC or CBFC, and
+/// credits of FCVC. No queue of a port has this number.
 const NO_QUEUE: usize = u8::MAX as usize;
 
 /// Counters of a queue since the start of the run.

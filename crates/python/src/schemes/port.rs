@@ -135,7 +135,7 @@ impl Port {
                 let least = 1.0 / self.rate;
                 if seconds.is_nan() || seconds < least * (1.0 - 1e-9) {
                     return wrong(format!(
-                        "an interval of {seconds:e} s is too short: the link sends a cell, or a byte over Ethernet, in {least:.4e} s"
+                        "an interval of {seconds:e} s is too short: the link needs {least:.4e} s for its smallest unit, a cell or a byte"
                     ));
                 }
                 let interval = Ps::from_secs_f64(seconds.clamp(0.0, 1e6));

@@ -176,7 +176,7 @@ def _is_alike(answer: Answer, one: Option) -> bool:
 
 
 def _longer(answer: Answer) -> Circumstance:
-    """The settings of the longer run."""
+    """Settings of a longer run, which checks what was recommended."""
     return longer(ResolvedScenario.of(answer.base.scenario()))
 
 

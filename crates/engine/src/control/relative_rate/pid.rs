@@ -88,7 +88,8 @@ pub struct Pid {
 }
 
 impl Sampled<Pid> {
-    /// State of PID control at a port with these `facts`. The mean begins with zero.
+    /// State of PID control at a port with these `facts`. The mean queue length that
+    /// the law reads begins with zero.
     pub fn new(config: &PidConfig, facts: PortFacts) -> Sampled<Pid> {
         let thresholds = Thresholds::new(config.low, config.high, config.hysteresis);
         let law = Pid {

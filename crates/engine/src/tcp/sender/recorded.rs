@@ -65,8 +65,8 @@ impl TcpSender {
 
     /// Must be called when nothing can be sent, whatever the pace. If the application has no data and the window
     /// has room, rate samples of data in flight do not show the rate of the path. The draft
-    /// draft-cheng-iccrg-delivery-rate-estimation-00 tests this when the application writes (3.4). The test at
-    /// the preceding `poll_segment`, made here, gives the same result.
+    /// draft-cheng-iccrg-delivery-rate-estimation-00 tests this when the application writes (3.4). This method tests it
+    /// at the last `poll_segment` before. Nothing changes in between, so the result is the same.
     fn note_limit(&mut self) {
         if self.snd_max < self.snd_end || self.has_lost_to_send() {
             return;

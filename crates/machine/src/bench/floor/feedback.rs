@@ -1,5 +1,5 @@
-//! Lower bound for the cost of W2: segments are cut into cells and reassembled, each is
-//! acknowledged, RM cells go there and back, and the rate of a source follows them.
+//! Lower bound for the time of the bench's workload W2 (TCP over ABR with ERICA): segments are cut into cells and
+//! reassembled, each is acknowledged, RM cells go there and back, and the rate of a source follows them.
 
 use cellrate_engine::kernel::{Ps, Ring, Tournament};
 
