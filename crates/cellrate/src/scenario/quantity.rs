@@ -181,7 +181,7 @@ impl Quantity {
             return Some("it cannot be negative".into());
         }
         if self == Quantity::Rate && number.parse() == Ok(0.0) {
-            return Some("it cannot be zero; leave the key out for no such rate".into());
+            return Some("it cannot be zero; a key that is left out has its default".into());
         }
         if unit.is_empty() {
             let units = self.units().join(", ");
