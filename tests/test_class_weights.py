@@ -10,6 +10,7 @@ from cellrate.simulation.network import (
     capacity_left_cells_per_second,
     service_cells_per_second,
 )
+from explained import broken, measured, number, one
 
 # Hosts send cells at 15 Mbit/s each, by persistent sources, to a line of 20 Mbit/s: one of class
 # cbr, two of class vbr, three of class ubr.
@@ -121,8 +122,28 @@ def test_explain_says_that_a_scheme_knows_no_weights() -> None:
 
     def fails(*settings: str) -> str:
         said = explain(Network.of(BESIDE, "beside.toml", settings))
-        return " ".join(fail for one in said.statements for fail in one.fails)
+        return " ".join(fail for found in said.statements for fail in found.fails)
 
     assert "`erica` counts all that comes as missing capacity" in fails(weights, scheme)
     assert "counts all that comes" not in fails(scheme)
     assert "counts all that comes" not in fails(weights)
+
+
+def test_background_goes_before_tcp_only_from_a_strict_queue() -> None:
+    tcp = ['flow.a.service="ubr"', 'flow.a.source={kind="greedy"}', 'switch.buffer="infinite"']
+
+    def most(classes: str) -> tuple[float, float]:
+        """The bound of TCP's throughput and that of a run, in Mbit/s."""
+        settings = [*tcp, f'switch.schedule={{discipline="scfq", classes={classes}}}']
+        said = explain(Network.of(BESIDE, "beside.toml", settings))
+        summary = measured(BESIDE, *settings)
+        assert broken(said, summary) == []
+        bound = number(one(said, "TCP throughput", "bound_bits_per_second"))
+        return bound / 1e6, summary["totals"]["tcp_throughput_bits_per_second"] / 1e6
+
+    # 12 cells carry 512 bytes, so 5 Mbit/s of cells carry 4.03 Mbit/s of payload.
+    bound, ran = most("{weights=[3, 1, 1]}")
+    assert ran == pytest.approx(5 * 512 * 8 / (12 * 424), rel=0.02)
+    assert bound > ran
+    bound, ran = most("{weights=[1, 1], strict=1}")
+    assert ran <= bound < 2
