@@ -147,3 +147,12 @@ def test_background_goes_before_tcp_only_from_a_strict_queue() -> None:
     assert bound > ran
     bound, ran = most("{weights=[1, 1], strict=1}")
     assert ran <= bound < 2
+    # 24 Mbit/s of CBR would take the whole line, but has a share.
+    tcp.append('flow.c.source.rate="24 Mbit/s"')
+    said = explain(Network.of(BESIDE, "beside.toml", tcp))
+    assert "takes the whole link" in " ".join(said.verdict)
+    weighted = 'switch.schedule={discipline="scfq", classes={weights=[3, 1, 1]}}'
+    said = explain(Network.of(BESIDE, "beside.toml", [*tcp, weighted]))
+    assert "takes the whole link" not in " ".join(said.verdict)
+    bound, ran = most("{weights=[3, 1, 1]}")
+    assert bound > ran > 3.9

@@ -34,7 +34,7 @@ def _computed(subject: Subject, port: Link) -> float:
 
 def _sources(subject: Subject, port: Link) -> Iterator[Flow]:
     """Sources of constant rate that nothing slows down on the way to a port, in earlier queues."""
-    network, weights = subject.network, port.switch.queue_weights
+    network = subject.network
     flows = network.flows_over(port)
     queues = [port.switch.queue_of(flow.service) for flow in flows if flow.tcp is not None]
     if not queues or network.links_lose or network.credit is not None:
@@ -43,7 +43,7 @@ def _sources(subject: Subject, port: Link) -> Iterator[Flow]:
         checks = flow.abr, flow.policer, flow.shaper, flow.port_shaper
         alone = subject.flows_by_access[flow.access] == 1 and flow.forward[1] is port
         queue = port.switch.queue_of(flow.service)
-        first = queue < min(queues) and queue not in weights
+        first = port.switch.is_strictly_before(queue, min(queues))
         if flow.kind == "cbr" and all(check is None for check in checks) and alone and first:
             yield flow
 

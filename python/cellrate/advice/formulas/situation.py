@@ -152,9 +152,9 @@ class Situation:
         """
         if not self.elastic or any(flow.is_dropped for flow in self.others):
             return False
-        queue_of = self.switch.queue_of
+        queue_of, is_before = self.switch.queue_of, self.switch.is_strictly_before
         first = min(queue_of(flow.service) for flow in self.elastic)
-        before = [flow for flow in self.others if queue_of(flow.service) < first]
+        before = [flow for flow in self.others if is_before(queue_of(flow.service), first)]
         taken = sum(mean_cells_per_second(flow) or 0.0 for flow in before)
         return taken >= self.port.cells_per_second * (1 - EQUAL)
 

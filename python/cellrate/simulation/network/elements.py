@@ -60,6 +60,10 @@ class Switch:
             return {}
         return dict(enumerate(classes["weights"], classes["strict"]))
 
+    def is_strictly_before(self, queue: int, other: int) -> bool:
+        """True if the cells of a queue are served before all cells of another queue."""
+        return queue < other and queue not in self.queue_weights
+
     @property
     def unrefused_cells(self) -> float:
         """Length of a queue up to which the discard policy refuses no cell.
