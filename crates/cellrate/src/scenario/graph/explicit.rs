@@ -176,31 +176,20 @@ fn add_flows(graph: &mut Graph, names: &Names, scenario: &Scenario, problems: &m
 fn add_leaves(graph: &mut Graph, scenario: &Scenario, group: usize, leaves: &[Leaf]) {
     let first = graph.flows.len();
     let flow = &scenario.flows[group];
-    for (index, leaf) in (1..=flow.count).map(|index| (index, &leaves[0])) {
+    let alike = (1..=flow.count).map(|index| (index, &leaves[0]));
+    for (index, leaf) in alike.chain((2..).zip(&leaves[1..])) {
         graph.add_flow(
             scenario,
             (group, index),
             leaf.forward.clone(),
             leaf.backward.clone(),
         );
-    }
-    for (index, leaf) in (2..).zip(&leaves[1..]) {
-        graph.add_flow(
-            scenario,
-            (group, index),
-            leaf.forward.clone(),
-            leaf.backward.clone(),
-        );
-        let Some(added) = graph.flows.last_mut() else {
-            continue;
-        };
-        added.start = flow.start_of(1);
-        let branch = leaf.branch.iter();
-        added.branch = branch
-            .map(|branch| BranchPlan {
+        if let (Some(added), Some(branch)) = (graph.flows.last_mut(), leaf.branch) {
+            added.start = flow.start_of(1);
+            added.branch = Some(BranchPlan {
                 of: first + branch.of,
-                ..*branch
-            })
-            .next();
+                ..branch
+            });
+        }
     }
 }
