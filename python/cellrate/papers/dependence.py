@@ -62,12 +62,12 @@ class AcrossReadings:
 
     @property
     def is_fragile(self) -> bool:
-        """True if less than half of the joint readings, of at least 64, meet the result."""
+        """True if less than half of the joint readings give the printed result, and 64 were run."""
         return self._enough and 2 * sum(self.met) < len(self.met)
 
     @property
     def is_robust(self) -> bool:
-        """True if at least half of the joint readings, of at least 64, meet the result."""
+        """True if at least half of the joint readings give the printed result, and 64 were run."""
         return self._enough and not self.is_fragile
 
     @property

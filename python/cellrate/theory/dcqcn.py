@@ -304,7 +304,8 @@ def loops_of(
     if not beyond_p_max:
         marks = found.of_each(lambda loop, _: loop.fixed_mark_probability)
         allowed = (
-            "the marking probability at the fixed point exceeds p_max; set beyond_p_max to allow it"
+            "the marking probability at the fixed point exceeds p_max; beyond_p_max "
+            "(--beyond-p-max) allows it"
         )
         # NaN, for no root, is refused as a result beyond the range of numbers.
         require(~(np.asarray(marks) > np.asarray(p_max)), "flows", flows, allowed)

@@ -27,7 +27,8 @@ fn bottlenecks(rates: &[f64]) -> usize {
         .count()
 }
 
-/// Checks that rates are between those of `least`, which the scheme may leave, and the fair ones.
+/// Checks that rates are at least those that `least` computes, to which the scheme may fall, and at most the
+/// fair ones.
 fn check_from(
     draft: &Draft,
     scheme: &Scheme,

@@ -68,8 +68,8 @@ fn records(path: &Path) -> Vec<(u8, u64, u8, Vec<u8>)> {
     records
 }
 
-/// Retransmitted data have the same octets, so the cells that end a PDU are used to tell it from
-/// others.
+/// Each PDU in the capture has the octets of the cells before it, up to the last cell of its channel. Octets alone name no
+/// PDU, since a retransmitted segment has the same.
 #[test]
 fn pdus_are_the_cells_before_them_and_time_never_goes_back() {
     let directory = tempfile::tempdir().unwrap();

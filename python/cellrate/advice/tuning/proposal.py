@@ -165,7 +165,10 @@ def proposal(model: FluidModel, judgement: Judgement, settings: int) -> Proposal
 
 
 def missed_cells(judgement: Judgement) -> Floats:
-    """Greatest number of cells by which each pair misses a condition; 0 if it meets both."""
+    """The greater of the cells that each pair of RIF and RDF loses and those that it leaves unsent.
+
+    0 if the pair neither overflows the buffer nor lets the link idle.
+    """
     worst = np.maximum(judgement.overflow_cells, judgement.idle_cells)
     return np.asarray(np.maximum(worst, 0.0))
 

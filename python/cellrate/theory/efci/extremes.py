@@ -33,7 +33,7 @@ def growing_cells(loop: EfciLoop, minimum_cells: Floats) -> Floats:
 
 
 def braking_cells(loop: EfciLoop, minimum_cells: Floats) -> Floats:
-    """Growth of the queue while ACR falls to BW / N in phase 1: N RDF (u - ln(1 + u))."""
+    """Growth of the queue while ACR falls to BW / N: N RDF (u - ln(1 + u)), u as in `overload`."""
     u = overload(loop, minimum_cells)
     return loop.bw / loop.kappa * (u - np.log1p(u))
 

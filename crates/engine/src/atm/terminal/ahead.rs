@@ -57,8 +57,8 @@ impl Terminal {
         }
     }
 
-    /// Takes back the cells sent ahead with sending times after `now`, because a cell with a body
-    /// or another event arrives at `now`.
+    /// Takes back the cells sent ahead with sending times after `now`, because an RM cell, the last
+    /// cell of a PDU or another event arrives at `now`.
     #[inline]
     pub fn take_back<S: Server>(&mut self, now: Ps, out: &mut Outside<'_, S>) {
         if self.ahead.as_ref().is_some_and(|ahead| now < ahead.last) {

@@ -62,10 +62,10 @@ pub fn fmmra() -> Scheme {
 /// FMMRA with five times the interval and a fifth of the weight. With a cell more or less of each
 /// of n sources the cells of an interval deviate by 0.4 of the root of n in the mean, up to n / 2
 /// if all are in step. ERmax rises at loads below 1, but above 1 falls no lower than the advertised
-/// rate: hence it is too high by half of that. Of eight flows at 30 Mbit/s this is 0.8 to 3 % of
-/// 1 ms, the default, and 0.2 to 0.6 % of 5 ms.
+/// rate: hence it is too high by half of this deviation. For eight flows that send 30 Mbit/s together, this is 0.8 to
+/// 3 % of the cells of 1 ms, the default interval, and 0.2 to 0.6 % of those of 5 ms.
 ///
-/// As long as a queue of the start is above QT or DQT, FMMRA allows less.
+/// As long as a queue from the start is above QT or DQT, FMMRA allows less than the fair rates.
 pub fn fmmra_of_long_intervals() -> Scheme {
     let scheme = scheme(
         0.95,
