@@ -328,6 +328,10 @@ def test_every_template_is_explained_under_every_scheme(name: str, scheme: str) 
     well_formed(template(name, f'switch.control={{scheme="{scheme}"}}'))
 
 
+def test_a_port_that_only_returning_cells_can_fill_is_explained() -> None:
+    well_formed(template("two-way", 'switch.control={scheme="efci"}', "flow.back.count=1"))
+
+
 def test_a_bound_needs_the_background_from_the_start() -> None:
     def fails(*settings: str) -> tuple[str, ...]:
         said = of("fmmra/scenarios/efci.toml", *settings)

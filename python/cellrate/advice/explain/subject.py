@@ -84,8 +84,15 @@ class Subject:
         return frozenset(two_way.union(situation.port for situation in self.bottlenecks))
 
     def formula_answers(self, situation: Situation) -> tuple[FormulaAnswer, ...]:
-        """Results of every formula on the queue of a port, or the reason why one does not apply."""
-        return self._answers[situation.port]
+        """Results of every formula on the queue of a port, or the reason why one does not apply.
+
+        At bottlenecks a formula may allow the loss ratio `RARE`; at other ports it allows no loss.
+        """
+        port, known = situation.port, self._known_answers
+        if port not in known:
+            rare = any(port is one.port for one in self.bottlenecks)
+            known[port] = formulas_of(self.network, port, loss_ratio=RARE if rare else 0.0)
+        return known[port]
 
     def queue_answers(self, situation: Situation) -> dict[str, FormulaAnswer]:
         """Results, by name, of the formulas that apply to the queue of a port."""
@@ -108,14 +115,9 @@ class Subject:
         return Counter(flow.access for flow in self.network.flows)
 
     @cached_property
-    def _answers(self) -> dict[Link, tuple[FormulaAnswer, ...]]:
-        """Results of every formula by port.
-
-        At bottlenecks a formula may allow the loss ratio `RARE`; at other ports it allows no loss.
-        """
-        rare = {one.port: RARE for one in self.bottlenecks}
-        ratios = rare | {one.port: 0.0 for one in self.periodic}
-        return {port: formulas_of(self.network, port, loss_ratio=r) for port, r in ratios.items()}
+    def _known_answers(self) -> dict[Link, tuple[FormulaAnswer, ...]]:
+        """Cache of the results of `formula_answers`."""
+        return {}
 
     @cached_property
     def controls(self) -> str:
