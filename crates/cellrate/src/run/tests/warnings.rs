@@ -284,6 +284,41 @@ fn transfers_need_no_warm_up() {
     assert!(flow["completion_seconds"].as_f64().unwrap() > 0.03);
 }
 
+/// Two sources at `load` times half of the link bring load - 1 of what the link carries into its endless queue.
+#[test]
+fn a_queue_that_grows_or_shrinks_through_the_window_is_told() {
+    let text = r#"
+        run = { duration = "110 ms" }
+        measure = { from = "10 ms" }
+        topology = { template = "n-source", link_rate = "155.52 Mbit/s", bottleneck_rate = "100 Mbit/s", access = "0 s", bottleneck = "0 s", egress = "0 s" }
+        flow = [
+            { name = "a", service = "cbr", source = { kind = "cbr", rate = "50 Mbit/s" } },
+            { name = "b", service = "cbr", source = { kind = "cbr", rate = "50 Mbit/s" } },
+        ]
+    "#;
+    let load = |rate: &str| format!(r#"flow.b.source.rate="{rate}""#);
+    warns(
+        text,
+        &[&load("56 Mbit/s")],
+        &[&load("54 Mbit/s")],
+        "queue-changes",
+    );
+    // 20 % of 100 ms at 100 Mbit/s are 4,717 cells.
+    let grown = summary(&outcome(text, &[&load("70 Mbit/s")]));
+    let told = grown["warnings"].to_string();
+    assert!(
+        told.contains("grows by 4717 cells") && told.contains(", 20 % of"),
+        "{told}"
+    );
+    // In 10 ms `b` brings 50 Mbit/s too much, 1,179 cells. They are gone 29 ms after its rate has fallen.
+    let falls = [
+        &load("100 Mbit/s"),
+        r#"changes=[{ at = "10 ms", set = { "flow.b.source.rate" = "10 Mbit/s" } }]"#,
+    ];
+    let told = summary(&outcome(text, &falls))["warnings"].to_string();
+    assert!(told.contains("shrinks by 1179 cells"), "{told}");
+}
+
 /// The sources are those of `tests/test_simultaneous_cells.py`: all access lines have the rate of
 /// the bottleneck.
 #[test]

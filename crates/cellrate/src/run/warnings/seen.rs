@@ -28,6 +28,7 @@ pub fn after(plan: &Plan, seen: &Seen<'_>) -> Vec<Warning> {
     let queues = seen.report.ports.iter().flat_map(|port| &port.queues);
     let in_window = queues.map(|queue| queue.cells_dropped).sum();
     warnings.extend(lost_outside(dropped, in_window, "cells"));
+    warnings.extend(queue_changes(seen.report));
     let delivered = plan.flows.iter().zip(&seen.report.flows);
     let over_tcp = delivered.filter(|(flow, _)| flow.source.over_tcp());
     let delivered = over_tcp.map(|(flow, measured)| {
@@ -84,6 +85,41 @@ pub fn lost_outside(dropped: u64, in_window: u64, units: &str) -> Option<Warning
              of the window"
         );
         Warning::new("lost-outside-window", message)
+    })
+}
+
+/// Share of the cells that a link carries in the measuring window above which a change of its queue is told.
+const CHANGED: f64 = 0.05;
+/// Number of cells up to which a change of a queue is not told.
+const FEW: f64 = 100.0;
+
+/// Warns of the port whose queue grows or shrinks most in the measuring window, if that is a noticeable share of what
+/// the link carries. The cells that wait more at the end than at the beginning have arrived without being dropped or
+/// sent.
+fn queue_changes(report: &Report) -> Option<Warning> {
+    let changes = report.ports.iter().map(|port| {
+        let cells = port.rate_bits_per_second * report.window_seconds / CELL_BITS as f64;
+        let sent = port.utilisation * cells;
+        let queues = || port.queues.iter();
+        let arrived: u64 = queues().map(|queue| queue.cells_arrived).sum();
+        let dropped: u64 = queues().map(|queue| queue.cells_dropped).sum();
+        let grown = arrived as f64 - dropped as f64 - sent;
+        (port, grown, grown.abs() / sent.max(1.0))
+    });
+    let (port, grown, share) = changes.max_by(|a, b| a.2.total_cmp(&b.2))?;
+    let (verb, rest) = if grown > 0.0 {
+        ("grows", "the window shows no steady state")
+    } else {
+        ("shrinks", "a longer warm-up leaves its start out")
+    };
+    (share > CHANGED && grown.abs() > FEW).then(|| {
+        let message = format!(
+            "the queue of {} {verb} by {:.0} cells in the measuring window, {:.0} % of what the link carries in it; {rest}",
+            port.name,
+            grown.abs(),
+            100.0 * share
+        );
+        Warning::new("queue-changes", message)
     })
 }
 
