@@ -1,7 +1,7 @@
 // Theory: levels that follow from the scenario by arithmetic, drawn over the measured curves.
 //
 // They are max-min fair shares, one window per round trip, and limits of queues. Fair shares divide what sources with a rate of their
-// own leave of each link. The levels hold for the network before any change during the run. The fluid model is not computed here: see
+// own leave of each link; no rate is below MCR or above PCR. The levels hold for the network before any change during the run. The fluid model is not computed here: see
 // `cellrate theory`.
 
 import type { Chart, Flow, Network } from "./engine/messages.ts";
@@ -22,34 +22,57 @@ function ownRate({ own_rate, own_bits_per_second }: Flow): number | undefined {
   return own_bits_per_second ?? (own_rate ? own_rate.mean_cells_per_second * CELL_BITS : undefined);
 }
 
+/** Least and greatest rate of an elastic flow on the line, in bit/s: MCR and PCR. */
+function limits({ abr, mcr_bits_per_second, pcr_bits_per_second }: Flow): [number, number] {
+  const found = abr ?? { mcr_bits_per_second, pcr_bits_per_second };
+  return [found.mcr_bits_per_second ?? 0, found.pcr_bits_per_second ?? Number.POSITIVE_INFINITY];
+}
+
+const rateAt = (share: number, flow: Flow): number => {
+  const [least, most] = limits(flow);
+  return Math.min(most, Math.max(least, share));
+};
+
+/** Number of halvings after which a share has all bits of a number. */
+const HALVINGS = 60;
+
+/** Share at which flows fill the capacity left of a link; infinite if they never do. */
+function fillingShare(flows: Flow[], left: number): number {
+  const sum = (share: number) => flows.reduce((all, flow) => all + rateAt(share, flow), 0);
+  if (flows.length === 0 || sum(left) < left) return Number.POSITIVE_INFINITY;
+  let [low, high] = [0, left];
+  for (let halving = 0; halving < HALVINGS; halving += 1) {
+    const middle = (low + high) / 2;
+    if (sum(middle) < left) low = middle;
+    else high = middle;
+  }
+  return high;
+}
+
 /**
- * Max-min fair shares of the elastic flows in bit/s on the line, by progressive filling (Bertsekas and Gallager); `undefined` for
- * other flows.
+ * Max-min fair rates of the elastic flows in bit/s on the line, by progressive filling (Bertsekas and Gallager); `undefined` for
+ * other flows. A rate is the share, but at least MCR and at most PCR.
  */
 export function fairShares({ links, flows }: Network): (number | undefined)[] {
   const left = links.map((link) => link.bits_per_second);
-  const shares: (number | undefined)[] = flows.map(() => undefined);
+  const rates: (number | undefined)[] = flows.map(() => undefined);
   for (const flow of flows) {
     for (const link of flow.forward) left[link] = Math.max(0, (left[link] ?? 0) - (ownRate(flow) ?? 0));
   }
-  const open = new Set([...flows.keys()].filter((flow) => flows[flow] && ownRate(flows[flow]) === undefined));
+  const open = new Set(flows.filter((flow) => ownRate(flow) === undefined));
   while (open.size > 0) {
-    const users = links.map((_, link) => [...open].filter((flow) => flows[flow]?.forward.includes(link)));
-    const [share, tightest] = users.reduce<[number, number]>(
-      (least, using, link) => {
-        const each = using.length > 0 ? (left[link] ?? 0) / using.length : Number.POSITIVE_INFINITY;
-        return each < least[0] ? [each, link] : least;
-      },
-      [Number.POSITIVE_INFINITY, -1],
-    );
-    if (tightest < 0) return shares;
-    for (const flow of users[tightest] ?? []) {
-      shares[flow] = share;
+    const users = links.map((_, link) => [...open].filter((flow) => flow.forward.includes(link)));
+    const shares = users.map((using, link) => fillingShare(using, left[link] ?? 0));
+    const share = Math.min(...shares);
+    // No link fills once all flows are at PCR.
+    for (const flow of share === Number.POSITIVE_INFINITY ? [...open] : (users[shares.indexOf(share)] ?? [])) {
+      const rate = rateAt(share, flow);
+      rates[flows.indexOf(flow)] = rate;
       open.delete(flow);
-      for (const link of flows[flow]?.forward ?? []) left[link] = Math.max(0, (left[link] ?? 0) - share);
+      for (const link of flow.forward) left[link] = Math.max(0, (left[link] ?? 0) - rate);
     }
   }
-  return shares;
+  return rates;
 }
 
 /** The levels of a network; equal levels occur only once. */

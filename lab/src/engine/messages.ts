@@ -16,7 +16,13 @@ export interface Link {
   delay_seconds: number;
 }
 
-export interface Flow {
+/** Least and greatest rate of a source on the line; `null` without a limit. */
+export interface RateLimits {
+  mcr_bits_per_second?: number | null;
+  pcr_bits_per_second?: number | null;
+}
+
+export interface Flow extends RateLimits {
   name: string;
   group: string;
   forward: number[];
@@ -25,8 +31,8 @@ export interface Flow {
   tcp: { window_bytes: number; mss_bytes: number; header_bytes: number; timestamps?: boolean } | null;
   /** The next two fields exist over ATM only. */
   own_rate?: { mean_cells_per_second: number } | null;
-  abr?: unknown;
-  /** The next three fields exist over Ethernet only. */
+  abr?: RateLimits | null;
+  /** The next three fields, and the rate limits of the flow itself, exist over Ethernet only. */
   own_bits_per_second?: number | null;
   payload_bytes?: number;
   line_bytes?: number;

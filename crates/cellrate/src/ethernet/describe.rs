@@ -4,8 +4,8 @@ use cellrate_engine::atm::aal5::{CELL_PAYLOAD, Encapsulation, cells_for};
 use cellrate_engine::ether::frame::{Framing, on_line};
 use cellrate_engine::ether::reserves::Reserves;
 use cellrate_engine::joined::Layer;
-use cellrate_engine::kernel::Ps;
 use cellrate_engine::kernel::time::CELL_BITS;
+use cellrate_engine::kernel::{Ps, Rate};
 use cellrate_engine::net::ChannelId;
 use cellrate_engine::traffic::{Load, SourceConfig};
 use serde_json::{Value, json};
@@ -18,6 +18,7 @@ use super::joined::Service;
 use super::llr;
 use super::pfc;
 use super::plan::plan;
+use super::rates::RateControl;
 use super::types::{Scenario, Switch, TraceKind, schema};
 use crate::run::event_bytes;
 use crate::scenario::describe::change as changed;
@@ -124,6 +125,10 @@ fn flow(scenario: &Scenario, graph: &Graph, instance: &Instance) -> Value {
         delay(&instance.forward, there).saturating_add(delay(&instance.backward, back));
     let source = instance.source(group);
     let frames = Frames::of(scenario, group);
+    let set_rate = |rate: fn(&RateControl) -> Option<Rate>| {
+        let rates = group.rate_control.as_ref();
+        rates.and_then(rate).map(Rate::bits_per_second)
+    };
     json!({
         "name": instance.name,
         "group": group.name,
@@ -140,6 +145,8 @@ fn flow(scenario: &Scenario, graph: &Graph, instance: &Instance) -> Value {
         "own_bits_per_second": own_rate(&source),
         "peak_bits_per_second": peak_rate(&source),
         "rate_controlled": group.rate_control.is_some(),
+        "mcr_bits_per_second": set_rate(|rates| rates.mcr).unwrap_or(0.0),
+        "pcr_bits_per_second": set_rate(|rates| rates.pcr),
         "over_abr": is_over_abr(scenario, graph, instance),
         "packet_cells": cells(frames.headers + frames.payload),
         "acknowledgement_cells": is_acknowledged.then(|| cells(frames.headers)),

@@ -116,6 +116,8 @@ class FrameFlow:
     own_bits_per_second: float | None
     peak_bits_per_second: float | None
     rate_controlled: bool
+    mcr_bits_per_second: float
+    pcr_bits_per_second: float
     roce: Parameters | None
     credit: Mapping[str, Any] | None
     tcp: Parameters | None
@@ -126,8 +128,6 @@ class FrameFlow:
     acknowledgement_line_bytes: int | None
     flow_credit_line_bytes: int | None
     propagation_round_trip_seconds: float | None
-    mcr_bits_per_second: float = 0.0
-    pcr_bits_per_second: float = math.inf
 
     @property
     def sent_bits_per_second(self) -> float:
@@ -263,7 +263,6 @@ class FrameNetwork(Changing):
             )
             for link in described["links"]
         )
-        limits = _rate_limits(scenario, described["flows"])
         plain = (
             "seed",
             "duration_seconds",
@@ -281,9 +280,7 @@ class FrameNetwork(Changing):
             lossless=lossless,
             nodes={node["name"]: node["switch"] is not None for node in nodes},
             lines=lines,
-            flows=tuple(
-                _flow(flow, lines, limits.get(flow["group"], {})) for flow in described["flows"]
-            ),
+            flows=tuple(_flow(flow, lines) for flow in described["flows"]),
             changes=Change.of_described(described),
         )
 
@@ -393,30 +390,12 @@ def network_of(scenario: _core.Scenario) -> Network | FrameNetwork:
     return Network.of_scenario(scenario)
 
 
-def _rate_limits(
-    scenario: _core.Scenario, flows: Iterable[Mapping[str, Any]]
-) -> dict[str, dict[str, float]]:
-    """MCR and PCR in bit/s of groups under rate control, as far as the scenario sets them."""
-    if not any(flow["rate_controlled"] for flow in flows):
-        return {}
-    return {
-        group["name"]: {
-            f"{key}_bits_per_second": _core.quantity(rates[key], "rate")
-            for key in ("mcr", "pcr")
-            if key in rates
-        }
-        for group in tomllib.loads(scenario.resolved())["flow"]
-        if (rates := group.get("rate_control"))
-    }
-
-
-def _flow(
-    flow: Mapping[str, Any], lines: tuple[Line, ...], limits: Mapping[str, float]
-) -> FrameFlow:
+def _flow(flow: Mapping[str, Any], lines: tuple[Line, ...]) -> FrameFlow:
     values = {name: flow[name] for name in FrameFlow.__dataclass_fields__ if name in flow}
     paths = zip(("forward", "backward"), flow["sprayed"], strict=True)
     there, back = (sprayed or [[link] for link in flow[path]] for path, sprayed in paths)
     hops, hops_back = (
         tuple(tuple(lines[link] for link in hop) for hop in way) for way in (there, back)
     )
-    return FrameFlow(**(values | dict(limits)), hops=hops, hops_back=hops_back)
+    pcr = math.inf if flow["pcr_bits_per_second"] is None else flow["pcr_bits_per_second"]
+    return FrameFlow(**(values | {"pcr_bits_per_second": pcr}), hops=hops, hops_back=hops_back)
