@@ -42,7 +42,7 @@ def test_command_says_what_schemes_do_with_mcr(command: Command) -> None:
     [
         ([], "needs --links and --flows"),
         (["--links", "L1=1 Mbit/s"], "needs --links and --flows"),
-        (["--links", "L1=1 Mbit/s, L2", "--flows", "A=L1"], "must be NAME=VALUE"),
+        (["--links", "L1=1 Mbit/s, L2", "--flows", "A=L1"], "must have the form NAME=VALUE"),
         (["--links", "L1=1 Mbit/s, L1=2 Mbit/s", "--flows", "A=L1"], "L1 is named twice"),
         (["--links", "L1=1", "--flows", "A=L1"], "--links: `1` is not a rate"),
         (["--links", "L1=1 Mbit/s", "--flows", "A=L3"], "there is no such link; there are L1"),

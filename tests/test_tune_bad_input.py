@@ -25,7 +25,7 @@ BAD = [
     (["--vary", "abr.adtf=0.1..0.5"], "abr.adtf"),
     (["--vary", "abr"], "is a table; name one of its keys"),
     (["--vary", "flow"], "is a list; name a key of one of its elements"),
-    (["--vary", "run.strict=false..true"], "--vary takes PATH"),
+    (["--vary", "run.strict=false..true"], "LOW and HIGH must be numbers"),
     (["--vary", "="], "--vary takes PATH"),
     (["--vary", "abr.rif", "--vary", "abr.rif=1/2,1/4"], "the parameter is varied twice"),
     (["--vary", "switch.buffer=10 cells..infinite"], "both ends of a range must be finite"),

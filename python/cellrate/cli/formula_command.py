@@ -137,8 +137,8 @@ def _named(parameter: FormulaParameter, text: str) -> list[tuple[str, str]]:
     for name, _, value in pairs:
         if not name.strip() or not value.strip():
             raise BadInput(
-                f"{parameter.flag} {text!r}: must be NAME=VALUE, NAME=VALUE, ..., which are: "
-                f"{parameter.about.rstrip('.')}"
+                f"{parameter.flag} {text!r}: must have the form NAME=VALUE, NAME=VALUE, ...; "
+                f"--help says: {parameter.about.rstrip('.')}"
             )
     names = [name.strip() for name, _, _ in pairs]
     for name in names:

@@ -64,7 +64,11 @@ def estimate_text(found: Estimate) -> str:
 
 
 def percent(share: float | None) -> str:
-    """A signed percentage; empty for None and infinity, as for an event that never occurred."""
+    """A difference as a signed percentage; empty if it is unknown (None) or infinite.
+
+    >>> percent(0.125), percent(-0.5), percent(None)
+    ('+12.5%', '-50.0%', '')
+    """
     return "" if share is None or not isfinite(share) else f"{share:+.1%}"
 
 

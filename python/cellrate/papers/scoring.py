@@ -19,9 +19,9 @@ def meets(score: str, printed: float, measured: float, place: float = 0.0) -> bo
     """True if a measured value meets a printed one.
 
     Throughputs and rates must be within 10 %, longest queues within 25 %, shares printed as 1
-    within 1 %, losses within a factor of two. A loss below half a unit of the last printed place
-    counts as half a unit. So measured losses of at most one such unit meet a loss printed as 0. Any
-    other value printed as 0 is met by at most half a unit.
+    within 1 %, losses within a factor of two. A loss, printed or measured, that is below half a
+    unit of the last printed place counts as half a unit. So a loss printed as 0 is met by measured
+    losses of at most one such unit. Any other value printed as 0 is met by at most half a unit.
 
     Args:
         score: A key of `TOLERANCES`, or `loss`.

@@ -81,7 +81,7 @@ def _alike(ends: Sequence[float], near: float) -> list[list[float]]:
 
 
 def _height_points(panel: Axes) -> float:
-    """Height of a panel in points, with the usual margins of a figure."""
+    """Approximate height of the axes in points: the panel's share of the figure, less margins."""
     figure = panel.get_figure(root=True)
     rows = panel.get_gridspec().nrows if panel.get_subplotspec() else 1  # type: ignore[union-attr]
     return 72.0 * (figure.get_figheight() if figure else 3.0) / rows - 30.0

@@ -164,12 +164,12 @@ pub fn contradictions(
     }
     let vain = match name {
         "PFC" => "PFC would never send a pause",
-        _ => "credits of links would never run out",
+        _ => "CBFC would never hold a frame back",
     };
     refuse(
         scenario.fcvc.is_some(),
         place![table],
-        format!("under credit control no buffer overflows, so {vain}"),
+        format!("under FCVC no buffer overflows, so {vain}"),
         format!("remove `[fcvc]` or `[{table}]`"),
     );
     refuse(

@@ -80,7 +80,7 @@ fn point(line: &str) -> Result<(f64, f64), String> {
             Ok((size, share))
         }
         _ => Err(format!(
-            "`{line}` is not a size of at least 1 byte and a probability from 0 to 1"
+            "`{line}` is not a number of bytes without a unit, at least 1, and a probability from 0 to 1"
         )),
     }
 }

@@ -347,7 +347,7 @@ impl<'t> Differences<'t> {
                 // If a flow's own value has become equal to the value of all flows, the document
                 // no longer writes it.
                 _ if is_of_one_flow => {}
-                _ => all.refuse("a change can set a key, but cannot remove it"),
+                _ => all.refuse("a change cannot remove a key; a key that a table or list in `set` leaves out counts as removed"),
             });
         }
     }

@@ -273,8 +273,7 @@ impl<S: Server> Port<S> {
         show(control, now, arrival, rm, length)
     }
 
-    /// True if the control scheme reads the length of its queue at the cell `arrival`, which has no
-    /// body.
+    /// True if the control scheme must know the length of its queue when `arrival`, a cell with user data, arrives.
     #[inline(always)]
     fn reads_at(&self, now: Ps, arrival: &Arrival) -> bool {
         self.reads_some && arrival.controlled && self.control.reads_at(now, CELL_UNITS.into())

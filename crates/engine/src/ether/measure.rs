@@ -374,8 +374,8 @@ impl Simulation {
         pairs.map(report).collect()
     }
 
-    /// The channel of a frame that arrives at `node` with `label`. A credit frame (FCVC) belongs to the opposite of the
-    /// channel that gets the credit.
+    /// The channel of a frame that arrives at `node` with `label`. A credit frame (FCVC) travels against the data that
+    /// the credit is for, so it belongs to the flow's channel in the other direction.
     pub(super) fn channel_at(&self, node: usize, label: u32, info: Info) -> ChannelId {
         match &self.stations[node].node {
             Node::Host(host) => host.endpoints[label as usize].channel.reverse(),

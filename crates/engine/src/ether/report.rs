@@ -36,7 +36,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// Adds for each flow its completion time if it had the network to itself, and computes the slowdowns.
+    /// Adds the completion time of each flow in a run without the other flows, and computes the slowdowns.
     pub fn add_alone(&mut self, alone: &[Option<Ps>]) {
         for (flow, alone) in self.flows.iter_mut().zip(alone) {
             flow.alone_seconds = alone.map(Ps::as_secs_f64);
@@ -349,7 +349,8 @@ pub struct Balance {
     pub retransmitted_bytes: u64,
     /// Bytes delivered to the application (whole run).
     pub delivered_bytes: u64,
-    /// Bytes in frames that switches dropped, and bytes that switches cut off packets that arrived trimmed (whole run).
+    /// Payload bytes in frames that switches dropped, and payload bytes that switches cut off packets (trimming) whose
+    /// headers arrived (whole run).
     pub dropped_bytes: u64,
     /// Bytes in frames that receivers of links dropped by their FCS (whole run).
     pub lost_on_links_bytes: u64,

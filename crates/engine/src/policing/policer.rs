@@ -97,7 +97,7 @@ impl PolicerConfig {
         let mut findings = self.contract().check();
         findings.extend(self.dynamic.as_ref().and_then(DynamicConfig::check));
         if self.dynamic.is_some() && self.scr.is_some() {
-            let message = "belongs to no ABR contract: remove `scr`, or `dynamic`".into();
+            let message = "`dynamic` makes the contract an ABR contract, which has no SCR: remove `scr`, or `dynamic`".into();
             findings.push(Finding::impossible("scr", message));
         }
         findings

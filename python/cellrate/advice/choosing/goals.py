@@ -198,7 +198,8 @@ def judged(options: Sequence[Option], goals: Goals) -> Judgement:
 
     The best option has the smallest buffer among the options that meet all goals and have enough
     throughput (`Goals.enough` of the best throughput among the options that meet the goals). An
-    option whose rate still rises is the best only if no other of these has a steady state.
+    option whose utilisation still rises in the measuring window is the best only if the utilisation
+    of each of these options rises.
     """
     allowed = [one for one in options if not goals.missed(one)]
     most = max((one.throughput_bits_per_second for one in allowed), default=0.0)

@@ -157,8 +157,8 @@ class Trials:
     def check(self, option: Option, seeds: tuple[int, ...]) -> Option:
         """Runs an option with other seeds.
 
-        An option in a smaller buffer keeps the buffer, and its loss is measured. For any other
-        option the least lossless buffer is found again.
+        An option of `try_smaller` is run in its own finite buffer, and its loss is measured. For
+        any other option the least lossless buffer is found again.
         """
         at = self.laboratory
         laboratory = at.with_seeds(seeds)

@@ -146,9 +146,10 @@ class Situation:
 
     @cached_property
     def is_starved(self) -> bool:
-        """True if background that goes before all elastic flows takes the whole link on average.
+        """True if inelastic flows of higher priority leave the elastic flows nothing of the link.
 
-        False if a policer may drop more of the background than its mean rate shows.
+        Their mean rates decide. False if a policer drops cells of an inelastic flow, since less of
+        this flow may then arrive than its mean rate says.
         """
         if not self.elastic or any(flow.is_dropped for flow in self.others):
             return False

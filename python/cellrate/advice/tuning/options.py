@@ -123,7 +123,13 @@ def _listed_value(key: Key, text: str) -> str:
 def _interval(key: Key, text: str) -> Range:
     ends, colon, scale_text = text.partition(":")
     low_text, high_text = (end.strip() for end in ends.split("..", 1))
-    if key.kind in {"boolean", "choice"} or not (low_text and high_text):
+    if key.kind in {"boolean", "choice"}:
+        values = "true or false" if key.kind == "boolean" else "one of a list of names"
+        raise BadInput(
+            f"--vary {key.path}={text}: LOW and HIGH must be numbers, but {key.path} is {values}; "
+            f"--vary {key.path} tries each value"
+        )
+    if not (low_text and high_text):
         raise BadInput(f"--vary {key.path}={text}; {FORM}")
     low, high = number(_with_unit(low_text, high_text), key), number(high_text, key)
     if not (math.isfinite(low) and math.isfinite(high)):

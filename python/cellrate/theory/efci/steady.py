@@ -89,7 +89,7 @@ def limit_cycle(loop: EfciLoop, *, settle: bool = True) -> LimitCycle:
 
 
 def _full_cycle(loop: EfciLoop, minimum: Floats) -> dict[str, Floats]:
-    """Cycle of phases 1 and 2 only, from the minimum of its queue."""
+    """Cycle of a queue that never empties (phases 1 and 2 only), from the least queue `minimum`."""
     u = overload(loop, minimum)
     maximum = maximum_from(loop, minimum)
     fall = fall_from(loop, maximum)

@@ -17,7 +17,7 @@ pub fn check(scenario: &Scenario, plan: &Plan, warnings: &mut Vec<Warning>) {
     }
 }
 
-/// Least share that a block of random rates should have of the variance set for the source's rate.
+/// The rates in a block should vary with at least this share of the variance that the parameters set.
 const ENOUGH: f64 = 0.95;
 
 /// Warns of an MPEG-2 source whose block of random rates ends before the flow does, or has less

@@ -22,8 +22,7 @@ pub fn check_keys(scenario: &Scenario) -> Vec<Problem> {
                 .filter(|(_, holds, ..)| *holds)
                 .map(|(key, _, why, help)| {
                     let place = vec![Step::from("flow"), Step::from(index), Step::from(key)];
-                    let message =
-                        format!("the cells of a point-to-multipoint flow are copied, but {why}");
+                    let message = format!("the flow cannot be point-to-multipoint: {why}");
                     Problem::error(place, message, help)
                 }),
         );
@@ -59,7 +58,7 @@ fn contradictions(
         (
             "count",
             flow.count > 1,
-            "the group has several flows",
+            "the numbers of a group's flows are those of its leaves, so `count` must be 1",
             "write a group for each flow",
         ),
         (
@@ -105,20 +104,22 @@ pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
         let found = nodes.find_map(|node| Some((node, unsuited(node.switch.as_ref()?)?)));
         problems.extend(found.map(|(node, what)| {
             let message = format!(
-                "{what} at `{}` sends backward RM cells past the branch points",
+                "`{what}` at `{}` generates backward RM cells, but those of a point-to-multipoint flow must come from its leaves",
                 node.name
             );
-            let help = "remove it, or `multipoint`";
+            let help = format!("remove `{what}`, or `multipoint`");
             Problem::error(place!["flow", index, "multipoint"], message, help)
         }));
     }
     problems
 }
 
-fn unsuited(switch: &Switch) -> Option<String> {
-    if switch.vsvd.is_some() {
-        return Some("the virtual source".into());
-    }
+/// The key or scheme by which a switch generates backward RM cells; `None` if it generates none.
+fn unsuited(switch: &Switch) -> Option<&str> {
     let control = &switch.control;
-    control.generates().then(|| format!("`{}`", control.name()))
+    if switch.vsvd.is_some() {
+        Some("vsvd")
+    } else {
+        control.generates().then(|| control.name())
+    }
 }

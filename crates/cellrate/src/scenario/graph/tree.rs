@@ -10,11 +10,11 @@ use crate::scenario::problem::{Problem, place};
 
 /// The way to one leaf of a flow. A flow to one host has one leaf.
 pub struct Leaf {
-    /// Links of the forward channel; for a further leaf, from its branch point on.
+    /// Links of the forward channel; for a leaf in `also_to`, only those behind its branch point.
     pub forward: Vec<usize>,
-    /// Links of the backward channel; for a further leaf, up to its branch point.
+    /// Links of the backward channel; for a leaf in `also_to`, only those up to its branch point.
     pub backward: Vec<usize>,
-    /// Branch of a further leaf. `of` is the number of an earlier leaf of this flow.
+    /// Branch of a leaf in `also_to`. `of` is the number of an earlier leaf of this flow.
     pub branch: Option<BranchPlan>,
 }
 

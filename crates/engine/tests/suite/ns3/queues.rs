@@ -371,7 +371,8 @@ fn pie_has_the_probabilities_of_ns_3_and_marks_as_many_packets() {
     }
 }
 
-/// A queue that grows by a packet in 200, in bins of ten packets of the average.
+/// The queue grows by one packet in every 200 arrivals. The share of marked packets is compared separately for average
+/// queues of 0 to 10 packets, 10 to 20 and so on.
 #[test]
 fn red_marks_the_share_of_packets_that_ns_3_marks() {
     let line: Vec<(Ps, u32)> = (0..40_000)

@@ -55,7 +55,8 @@ pub struct Report {
     pub marked: bool,
     /// Number of packets that the receiver has accepted since the last report.
     pub packets: u64,
-    /// Octets on the line of the packets that are sent and neither accepted nor asked for again.
+    /// Octets, with headers, preambles and gaps, of the packets that were sent and that the receiver has neither
+    /// accepted nor asked for again.
     pub on_way: f64,
 }
 

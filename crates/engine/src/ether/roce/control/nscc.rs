@@ -197,7 +197,8 @@ impl Nscc {
         self.mean += self.config.weight * (sample - self.mean);
     }
     /// Quick adapt: at the end of a period, sets the window to what arrived in the period, if the path is overloaded.
-    /// Returns true if it did so, or if the report is about packets sent before it last did so.
+    /// Returns true if it did so, or if the acknowledged packet is marked or trimmed and was sent before the window was
+    /// last set in this way.
     fn adapts(&mut self, now: Ps, delay: f64, marked: bool, on_way: f64) -> bool {
         if self.config.quick_adapt == 0.0 {
             return false;
