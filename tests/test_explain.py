@@ -295,6 +295,7 @@ def test_background_below_the_link_leaves_tcp_the_rest() -> None:
         'flow.video.policer={pcr="1 Mbit/s", cdvt="1 ms"}',
         "switch.buffer=10 cells",
         "flow.video.start=900 ms",
+        'switch.discard={policy="double-epd"}',
     ],
 )
 def test_only_background_that_is_certain_to_go_first_is_subtracted(setting: str) -> None:
@@ -844,6 +845,16 @@ def test_cells_of_periodic_sources_may_come_at_once() -> None:
     for text, loses in (("50 cells", True), ("100 cells", False)):
         summary = measured(_core.template("n-source"), *settings, f"switch.buffer={text}", *SHORTLY)
         assert (summary["totals"]["cells_dropped"] > 0) is loses
+
+
+def test_cells_of_periodic_sources_over_abr_may_come_in_bursts() -> None:
+    """ACR below the source's rate holds cells back, and a higher ACR then sends them at once."""
+    source = 'flow.tcp.source={kind="cbr", rate="20 Mbit/s"}', "flow.tcp.count=2"
+    settings = *source, "switch.control.scheme=erica", "measure.from=0 s", "run.duration=100 ms"
+    said = template("n-source", *settings)
+    assert "n-d-d-1" not in {one.formula for one in said.statements}
+    port = measured(_core.template("n-source"), *settings)["ports"][0]
+    assert port["queues"][0]["queue_max_cells"] > 2
 
 
 def test_one_flow_is_spoken_of_in_the_singular() -> None:

@@ -28,7 +28,9 @@ def _computed(subject: Subject, port: Link) -> float:
         return 0.0
     steady = max(map(_begin_seconds, sources)) + subject.network.start_jitter_seconds
     seconds = max(0.0, subject.end_seconds - max(subject.begin_seconds, steady))
-    rate = min(port.cells_per_second, sum(map(peak_cells_per_second, sources)))
+    rate = sum(map(peak_cells_per_second, sources))
+    if rate > port.cells_per_second:
+        rate = port.cells_per_second if port.switch.stays_full else 0.0
     return max(0.0, (rate * seconds - len(sources) - 1) / subject.window_seconds)
 
 

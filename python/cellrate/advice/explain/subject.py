@@ -68,7 +68,7 @@ class Subject:
             for one in situations
             if one.port not in busy
             and len(one.flows) > 1
-            and all(flow.kind == "cbr" for flow in one.flows)
+            and all(flow.kind == "cbr" and flow.abr is None for flow in one.flows)
         )
 
     @cached_property

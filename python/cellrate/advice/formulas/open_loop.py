@@ -54,6 +54,8 @@ def _require_only(situation: Situation, kind: str) -> None:
         raise DoesNotApply("elastic flows cross the port")
     if any(flow.kind != kind for flow in situation.others) or not situation.others:
         raise DoesNotApply(f"not all sources are {kind}")
+    if any(flow.abr is not None for flow in situation.others):
+        raise DoesNotApply("ABR holds cells back, and then sends them faster than they came")
     if len({situation.switch.queue_of(flow.service) for flow in situation.others}) > 1:
         raise DoesNotApply("the sources do not share a queue")
 

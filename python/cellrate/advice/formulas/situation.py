@@ -149,9 +149,11 @@ class Situation:
         """True if inelastic flows of higher priority leave the elastic flows nothing of the link.
 
         Their mean rates decide. False if a policer drops cells of an inelastic flow, since less of
-        this flow may then arrive than its mean rate says.
+        this flow may then arrive than its mean rate says, and if the queue may empty in overload.
         """
         if not self.elastic or any(flow.is_dropped for flow in self.others):
+            return False
+        if not self.switch.stays_full:
             return False
         queue_of, is_before = self.switch.queue_of, self.switch.is_strictly_before
         first = min(queue_of(flow.service) for flow in self.elastic)

@@ -82,6 +82,15 @@ class Switch:
             return self.buffer_cells
         return 0.0
 
+    @property
+    def stays_full(self) -> bool:
+        """True if a queue never empties while more cells arrive than the link sends.
+
+        Policies that drop whole frames may refuse a source for good whose cells form no frames.
+        """
+        drops_cells = self.policy == "tail-drop" and self.clp_threshold_cells is None
+        return drops_cells or math.isinf(self.buffer_cells)
+
     def queue_of(self, service: str) -> int:
         """Number of the queue that holds a service class, 0 being served first.
 
