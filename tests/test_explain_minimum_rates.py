@@ -91,6 +91,22 @@ def test_an_mcr_takes_nothing_from_others_where_the_scheme_counts_flows(scheme: 
         assert sent == pytest.approx(by_hand[flow["group"]], rel=0.03)
 
 
+@pytest.mark.parametrize("keys", ["max_alloc=false", "delta=0"])
+def test_no_formula_says_who_gets_what_pcr_leaves_without_greatest_allocations(keys: str) -> None:
+    """By hand: the target is 139.97 Mbit/s, so the plain shares are 5 and 33.74 Mbit/s.
+
+    With `max_alloc` and `delta` all have them, and 5 + 3 x 33.74 + 60 overload the link.
+    """
+    slow = f'{{name="p", service="abr", abr={{icr="5 Mbit/s", pcr="5 Mbit/s"}}, {PERSISTENT}}}'
+    more = f"{flows('60 Mbit/s')[:-1]}, {slow}]"
+    said = template("n-source", *under("erica", "60 Mbit/s", control=f", {keys}"), more)
+    assert "nothing here says how `erica` at A->B divides" in failing(said)
+    assert not find(said, "bottleneck", "asked_cells_per_second")
+    default = template("n-source", *under("erica", "60 Mbit/s"), more)
+    asked = number(one(default, "bottleneck", "asked_cells_per_second"))
+    assert asked * 424 / 1e6 == pytest.approx(5 + 3 * 33.742 + 60, rel=1e-4)
+
+
 @pytest.mark.parametrize("scheme", ["erica", "charny", "ucsc"])
 def test_shares_and_mcrs_above_the_link_are_named_before_the_number(scheme: str) -> None:
     """By hand, for ERICA: 90 Mbit/s and three times 0.9 x 155.52 / 4 are 194.976 Mbit/s."""

@@ -85,7 +85,7 @@ def test_a_share_says_that_it_is_not_of_what_the_switch_hands_out() -> None:
     """ERICA hands out 0.9 of the link, of which `explain` computes the shares."""
     erica = TRACES | {"switch.control": {"scheme": "erica"}}
     said = texts(cellrate.run(EXAMPLE, overrides=erica).plot("acr"))
-    assert "max-min share 51.84 of whole links" in said
+    assert "max-min share of whole links 51.84" in said
 
 
 def test_a_window_has_the_unit_of_scenarios() -> None:

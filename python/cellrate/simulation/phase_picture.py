@@ -22,8 +22,8 @@ PHASES = {
     (1, -1): (COLOURS[6], "ACR rises, queue shrinks"),
 }
 ARROWS = 14
-# The sign of a change is taken over this share of all points, to ignore single cells.
-SMOOTH = 0.01
+# Changes up to this share of the whole range keep the phase, to ignore single cells.
+SMALL = 0.01
 
 
 def draw(rate: Series, queue: Series, context: Context) -> Figure:
@@ -79,14 +79,22 @@ def _way(panel: Axes, x: Floats, y: Floats) -> None:
 
 
 def _signs(values: Floats) -> list[int]:
-    """Sign of the change around each step, 1 or -1; without a change the previous sign."""
-    half = max(1, round(SMOOTH * len(values) / 2))
-    steps = np.arange(len(values) - 1)
-    after = values[np.minimum(steps + half, len(values) - 1)]
-    before = values[np.maximum(steps + 1 - half, 0)]
-    signs: list[int] = []
-    for change in np.sign(after - before):
-        signs.append(int(change) or (signs[-1] if signs else 1))
+    """Sign of the change in each step, 1 or -1; a small change back keeps the previous sign.
+
+    >>> _signs(np.array([0.0, 50.0, 100.0, 99.5, 100.0, 99.5, 20.0, 60.0]))
+    [1, 1, 1, 1, -1, -1, 1]
+    """
+    enough = SMALL * float(np.ptp(values))
+    signs = [1] * (len(values) - 1)
+    sign, turn = 1, 0
+    for at, value in enumerate(values[1:], 1):
+        away = sign * float(value - values[turn])
+        if away < -enough:
+            # The steps since the last extreme were the beginning of this change.
+            sign, signs[turn:at] = -sign, [-sign] * (at - turn)
+        signs[at - 1] = sign
+        if away >= 0 or away < -enough:
+            turn = at
     return signs
 
 

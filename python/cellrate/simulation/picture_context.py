@@ -169,7 +169,7 @@ def _shares(network: Network) -> list[Level]:
         return []
     of = " of whole links" if _targets(network) else ""
     return [
-        Level(rate, f"max-min share {rate * BITS_PER_CELL / 1e6:.4g}{of}", frozenset(channels))
+        Level(rate, f"max-min share{of} {rate * BITS_PER_CELL / 1e6:.4g}", frozenset(channels))
         for rate, channels in groups.items()
     ]
 

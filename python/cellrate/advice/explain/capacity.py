@@ -161,7 +161,7 @@ def _beyond(subject: Subject, situation: Situation) -> Iterator[Statement]:
     """Statement on a scheme whose shares, with the MCRs, add up to more than the link carries."""
     if not situation.abr or isinstance(subject.shares_or_reason(), str):
         return
-    found = minimum_rates.overload(situation.switch.scheme, subject.held(situation))
+    found = minimum_rates.overload(situation.switch.control, subject.held(situation))
     if found is None or situation.has_other_bottlenecks:
         return
     asked, carried = found
@@ -189,7 +189,7 @@ def minimum_rates_fail(subject: Subject, situations: Iterable[Situation]) -> lis
             if found.abr and found.switch.scheme != "none"
             for reason in minimum_rates.fails(
                 found.port.name,
-                found.switch.scheme,
+                found.switch.control,
                 subject.held(found),
                 has_other_bottlenecks=found.has_other_bottlenecks,
             )

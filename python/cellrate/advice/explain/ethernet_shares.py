@@ -6,9 +6,10 @@ Datagrams, queues of higher priority and the targets of control schemes reduce t
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from cellrate.advice.explain.answer import NoStatement, Prediction, Statement
-from cellrate.advice.explain.minimum_rates import COUNTS_FLOWS, Held, fails
+from cellrate.advice.explain.minimum_rates import Held, counts_flows, fails
 from cellrate.advice.explain.subject import target_utilisation
 from cellrate.advice.formulas.frame_bounds import outstanding_bytes
 from cellrate.simulation.network.ethernet_view import (
@@ -207,8 +208,9 @@ class _Sharing:
         if not mcr:
             return plain
         for hop in left:
-            if _scheme(hop) in COUNTS_FLOWS and not self._has_others(hop):
-                over = (flow for flow in flows if hop in flow.hops)
+            over = [flow for flow in flows if hop in flow.hops]
+            shares = [plain.rates[flow.name] for flow in over]
+            if counts_flows(_control(hop), shares) and not self._has_others(hop):
                 asked = sum(max(mcr.get(flow.name, 0.0), plain.rates[flow.name]) for flow in over)
                 beyond = left[hop] + (1 - self.part(hop)) * hop_rate(hop)
                 left[hop] = max(left[hop], min(asked, beyond))
@@ -226,9 +228,10 @@ class _Sharing:
                 for flow in flows
                 if flow.rate_controlled and hop in flow.hops
             ]
-            if held and hop[0] in self.network.bottlenecks and _scheme(hop) != "none":
+            controlled = _control(hop)["scheme"] != "none"
+            if held and controlled and hop[0] in self.network.bottlenecks:
                 self.fails += fails(
-                    _name(hop), _scheme(hop), held, has_other_bottlenecks=self._has_others(hop)
+                    _name(hop), _control(hop), held, has_other_bottlenecks=self._has_others(hop)
                 )
         return found
 
@@ -277,9 +280,9 @@ class _Sharing:
         return carried
 
 
-def _scheme(hop: Hop) -> str:
+def _control(hop: Hop) -> Mapping[str, Any]:
     switch = hop[0].switch
-    return "none" if switch is None else str(switch["control"]["scheme"])
+    return {"scheme": "none"} if switch is None else switch["control"]
 
 
 def _name(hop: Hop) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 # Schemes whose rates fall until the load fits: flows above their share leave less to all others.
 FOLLOWS_THE_LOAD = frozenset({"capc", "eprca", "phantom", "smith-predictor"})
@@ -46,18 +47,35 @@ class Held:
         return self.mcr > self.plain * (1 + ROUNDING)
 
 
-def overload(scheme: str, flows: Sequence[Held]) -> tuple[float, float] | None:
+def counts_flows(control: Mapping[str, Any], plain: Iterable[float]) -> bool:
+    """True if a scheme with these keys counts a flow above its share as one at its share.
+
+    ERICA gives each flow an equal part of the target. It gives what limited flows leave to others
+    by `max_alloc`, which acts up to an overload of `delta`; otherwise nothing here says who gets
+    it.
+
+    Args:
+        control: Keys of the scheme.
+        plain: Max-min rates of the flows at the port if there were no MCRs.
+    """
+    known: str = control["scheme"]
+    by_keys = known != "erica" or bool(control["max_alloc"] and control["delta"])
+    return known in COUNTS_FLOWS and (by_keys or _equal(plain))
+
+
+def overload(control: Mapping[str, Any], flows: Sequence[Held]) -> tuple[float, float] | None:
     """The sum of rates that flows may have, and the sum that is carried; None if it is no more."""
     asked, carried = sum(flow.asked for flow in flows), sum(flow.rate for flow in flows)
-    if scheme not in COUNTS_FLOWS or not any(flow.is_above for flow in flows):
+    if not _counts(control, flows) or not any(flow.is_above for flow in flows):
         return None
     return (asked, carried) if asked > carried * (1 + ROUNDING) else None
 
 
 def fails(
-    port: str, scheme: str, flows: Sequence[Held], *, has_other_bottlenecks: bool
+    port: str, control: Mapping[str, Any], flows: Sequence[Held], *, has_other_bottlenecks: bool
 ) -> Iterator[str]:
     """Assumptions of the shares at a port that fail because of MCRs."""
+    scheme, counts = control["scheme"], _counts(control, flows)
     for flow in flows:
         if flow.ignores and flow.mcr > flow.share * (1 + ROUNDING):
             yield (
@@ -69,23 +87,28 @@ def fails(
     if scheme not in SHARES_BELOW:
         if above or not _equal(flow.mcr for flow in flows):
             yield _unknown(port, scheme)
-    elif scheme not in FOLLOWS_THE_LOAD | COUNTS_FLOWS:
+    elif scheme not in FOLLOWS_THE_LOAD and not counts:
         if above:
             yield _unknown(port, scheme)
-    elif scheme in COUNTS_FLOWS and above and has_other_bottlenecks:
+    elif counts and above and has_other_bottlenecks:
         yield (
             f"flows share what MCRs leave, but `{scheme}` at {port} gives shares as if there were "
             "no MCR, and no formula here follows such shares over several bottlenecks"
         )
-    elif overload(scheme, flows):
+    elif overload(control, flows):
         yield (
             f"flows share what MCRs leave, but `{scheme}` at {port} gives shares as if there were "
             "no MCR, and together flows send more than the link carries"
         )
 
 
+def _counts(control: Mapping[str, Any], flows: Sequence[Held]) -> bool:
+    return counts_flows(control, [flow.plain for flow in flows])
+
+
 def _equal(rates: Iterable[float]) -> bool:
-    return len(set(rates)) <= 1
+    found = sorted(rates)
+    return not found or found[-1] - found[0] <= ROUNDING * found[-1]
 
 
 def _unknown(port: str, scheme: str) -> str:

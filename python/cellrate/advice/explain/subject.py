@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from cellrate.advice.explain.minimum_rates import COUNTS_FLOWS, Held
+from cellrate.advice.explain.minimum_rates import Held, counts_flows
 from cellrate.advice.formulas import FormulaAnswer, Situation, formulas_of
 from cellrate.advice.formulas.credit import UNDER_CREDIT
 from cellrate.simulation.network import (
@@ -295,7 +295,10 @@ class Subject:
 
         def offered_with_mcr(network: Network, link: Link) -> float:
             situation, allocated = Situation(network, link), offered(network, link)
-            if not counts_flows(situation) or situation.has_other_bottlenecks:
+            if not link.is_port or not situation.abr or situation.has_other_bottlenecks:
+                return allocated
+            rates = [plain.rates[flow.name] for flow in situation.elastic]
+            if not counts_flows(situation.switch.control, rates):
                 return allocated
             asked = sum(
                 max(flow.abr.mcr_cells_per_second if flow.abr else 0.0, plain.rates[flow.name])
@@ -395,12 +398,6 @@ def allocated_cells_per_second(situation: Situation) -> float:
     if port.switch.control.get("capacity_form") == "of-link":
         return left - (1.0 - share) * port.cells_per_second
     return share * left
-
-
-def counts_flows(situation: Situation) -> bool:
-    """True if the scheme of a port gives a share to each flow, whatever MCRs take."""
-    at_port = situation.port.is_port and bool(situation.abr)
-    return at_port and situation.switch.scheme in COUNTS_FLOWS
 
 
 def mbit(cells_per_second: float) -> str:
