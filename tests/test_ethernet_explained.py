@@ -100,6 +100,43 @@ def test_dctcp_says_which_assumptions_fail(command: Command) -> None:
 
 
 MARKS = {"switch.aqm.algorithm": "threshold", "switch.aqm.k": "20 packets"}
+BOTH_WAYS = """
+link_layer = "ethernet"
+run = { duration = "40 ms" }
+measure = { from = "20 ms" }
+switch = { buffer = "400 kB", aqm = { algorithm = "threshold", k = "60 packets" } }
+tcp = { recovery = "dctcp", window = "512 KiB", min_rto = "10 ms" }
+flow = [
+    { name = "there", count = 5, from = "h1", to = "k1" },
+    { name = "back", from = "k2", to = "h2" },
+]
+[topology]
+template = "graph"
+node = [
+    { name = "h1", kind = "host" }, { name = "h2", kind = "host" }, { name = "A", kind = "switch" },
+    { name = "k1", kind = "host" }, { name = "k2", kind = "host" }, { name = "B", kind = "switch" },
+]
+link = [
+    { from = "h1", to = "A", rate = "40 Gbit/s", delay = "2 us" },
+    { from = "h2", to = "A", rate = "40 Gbit/s", delay = "2 us" },
+    { from = "A", to = "B", rate = "10 Gbit/s", delay = "50 us" },
+    { from = "B", to = "k1", rate = "40 Gbit/s", delay = "2 us" },
+    { from = "B", to = "k2", rate = "40 Gbit/s", delay = "2 us" },
+]
+"""
+
+
+def test_the_queue_of_dctcp_assumes_that_acknowledgements_wait_behind_no_data() -> None:
+    said = cellrate.explain(BOTH_WAYS)
+    formulas = [one for one in said.statements if one.formula == "dctcp-queue"]
+    assert all("acknowledgements wait behind no data" in one.fails for one in formulas)
+    _, low = values(said, "queue", "dctcp_queue_least_packets")
+    [mean] = [
+        port["queues"][0]["queue_mean_bytes"]
+        for port in cellrate.run(BOTH_WAYS).summary["ports"]
+        if port["name"] == "B->A"
+    ]
+    assert mean < 0.5 * low * 1518
 
 
 def test_a_port_without_a_limit_loses_nothing_whatever_is_sent_twice(command: Command) -> None:

@@ -548,6 +548,9 @@ def _by_dctcp(bounds: FrameBounds, port: Line) -> Iterator[Prediction]:
             other is not port and set(bounds.network.over[other]) & set(flows)
             for other in bounds.network.bottlenecks
         ),
+        "acknowledgements wait behind no data": not any(
+            line in bounds.network.bottlenecks for flow in flows for line in flow.lines_back
+        ),
         "each flow takes one path": not any(flow.is_sprayed for flow in flows),
         "windows do not limit the flows": min(held.values()) * count > path + top,
         "each window has two segments or more": path + marks - swing >= 2 * count,
