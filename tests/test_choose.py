@@ -18,7 +18,7 @@ from cellrate import BadInput, _core
 from cellrate.advice.choosing import Answer, Effort, Goals, as_json, choose, write
 from cellrate.advice.choosing.answer import Elsewhere, Side, sides
 from cellrate.advice.choosing.candidates import Option, candidates, pareto
-from cellrate.advice.choosing.choosing import Budget, OutOfTime
+from cellrate.advice.choosing.choosing import Budget, OutOfTime, lost_with_random_starts
 from cellrate.advice.choosing.circumstances import Circumstance, longer, properties
 from cellrate.advice.choosing.goals import Judgement, best_of_each, judged, near_misses
 from cellrate.advice.choosing.report import numbers, verdict
@@ -636,6 +636,19 @@ def option(
         fairness=0.9,
         settling_seconds=settling,
         overrides=(),
+    )
+
+
+def test_an_option_loses_to_a_rival_that_random_starts_need_less_buffer_for() -> None:
+    best, rival = option("fmmra", 2481, 96e6), option("charny", 63, 96e6)
+    lost = lost_with_random_starts(best, rival, Goals())
+    assert lost == ("with random starts needs 2,481 cells, charny 63",)
+    assert lost_with_random_starts(rival, best, Goals()) == ()
+    # 62 to 64 cells and 61 to 63 overlap.
+    assert lost_with_random_starts(option("fmmra", 64, 96e6), rival, Goals()) == ()
+    unfair = replace(best, fairness=0.8)
+    assert lost_with_random_starts(unfair, rival, Goals()) == (
+        "with random starts has a fairness of 0.800",
     )
 
 

@@ -341,13 +341,16 @@ class _Choosing:
         """Runs the best option with other seeds; if it then misses a goal, the next one.
 
         If all these seeds need the same buffer, and the scenario draws no starts of flows, the
-        option is run with random starts, too. A longer run of the option shows if its rate still
+        option is run with random starts, too, and so is the best option of another control, which
+        takes its place if it is better there. A longer run of the option shows if its rate still
         rises.
         """
-        seeds = self.effort.check_seeds
-        while len(self.rejected) < CHECKS:
+        seeds, compared = self.effort.check_seeds, False
+        has_starts = self.plain.cells.start_jitter_seconds > 0
+        while self.checked is None and len(self.rejected) < CHECKS:
             left = self._left()
-            best = judged(left, self.goals).best
+            judgement = judged(left, self.goals)
+            best = judgement.best
             if best is None:
                 return
             name = best.candidate.name
@@ -355,16 +358,22 @@ class _Choosing:
             [trials] = [one for one in self.trials if one.candidate == best.candidate]
             found = trials.check(best, seeds)
             missed = missed_again(found, left, self.goals)
-            if not missed:
-                self.checked = found
-                self.phases("running the best control for longer", 0, 1)
-                self.longer = self._there(longer(self.plain), best, seeds[:1], trials.finite)
-                break
-            self.rejected.append(Rejected(best, found, tuple(missed)))
-        has_starts = self.plain.cells.start_jitter_seconds > 0
-        if self.checked is not None and self.checked.same_with_each_seed and not has_starts:
-            self.phases("running the best control with random starts", 0, 1)
-            self.other_starts = self._there(OTHER_STARTS, self.checked, seeds)
+            if missed:
+                self.rejected.append(Rejected(best, found, tuple(missed)))
+                continue
+            self.checked = found
+            self.phases("running the best control for longer", 0, 1)
+            self.longer = self._there(longer(self.plain), best, seeds[:1], trials.finite)
+            if has_starts or not found.same_with_each_seed:
+                return
+            self.phases("running the best controls with random starts", 0, 1)
+            self.other_starts = self._there(OTHER_STARTS, found, seeds)
+            rival = None if compared else judgement.runner_up
+            against = None if rival is None else self._there(OTHER_STARTS, rival, seeds)
+            if lost := lost_with_random_starts(self.other_starts, against, self.goals):
+                self.rejected.append(Rejected(best, found, lost))
+                self.checked, self.other_starts, self.longer = None, None, None
+            compared = True
 
     def look_elsewhere(self) -> None:
         """Runs the best options of the best controls in changed scenarios."""
@@ -525,3 +534,20 @@ class _Choosing:
             simulated=sum(trials.laboratory.simulated for trials in self.trials),
             known=sum(trials.laboratory.known for trials in self.trials),
         )
+
+
+def lost_with_random_starts(
+    drawn: Option | None, rival: Option | None, goals: Goals
+) -> tuple[str, ...]:
+    """Why an option loses to one of another control if both have random starts of flows.
+
+    Empty if the option does not lose, or either was not run so.
+    """
+    if drawn is None or rival is None:
+        return ()
+    judgement = judged([drawn, rival], goals)
+    if judgement.best is not rival or judgement.alike:
+        return ()
+    cells = f"needs {counted(drawn.buffer_cells, 'cell')}, {rival.candidate.name} "
+    missed = goals.missed(drawn) or [f"{cells}{rival.buffer_cells:,}"]
+    return (f"with random starts {', '.join(missed)}",)
