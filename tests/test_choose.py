@@ -19,12 +19,13 @@ from cellrate.advice.choosing import Answer, Effort, Goals, as_json, choose, wri
 from cellrate.advice.choosing.answer import Elsewhere, Side, sides
 from cellrate.advice.choosing.candidates import Option, candidates, pareto
 from cellrate.advice.choosing.choosing import Budget, OutOfTime, lost_with_random_starts
-from cellrate.advice.choosing.circumstances import Circumstance, longer, properties
+from cellrate.advice.choosing.circumstances import properties
 from cellrate.advice.choosing.goals import Judgement, best_of_each, judged, near_misses
 from cellrate.advice.choosing.report import numbers, verdict
 from cellrate.advice.choosing.report import report as document_of
 from cellrate.advice.tuning.declared import ResolvedScenario
 from cellrate.advice.tuning.laboratory import AS_IT_IS
+from cellrate.advice.tuning.other_runs import Circumstance, longer
 from cellrate.common.document.terminal_text import lines, show_lines
 from cellrate.simulation.network import Network
 from cellrate.simulation.run_types import Runner

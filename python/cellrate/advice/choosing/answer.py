@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from cellrate.advice.choosing.candidates import Option
-from cellrate.advice.choosing.circumstances import Circumstance
 from cellrate.advice.choosing.goals import Goals, Judgement
 from cellrate.advice.formulas.growth import Excess
 from cellrate.advice.tuning.objective import ALIKE
+from cellrate.advice.tuning.other_runs import Circumstance
 from cellrate.simulation.runner import Job
 
 
@@ -122,7 +122,7 @@ class Answer:
         other_starts: The recommended option, run with random start times of flows
             (`OTHER_STARTS`) and the seeds of the check. None if the runs of different seeds differ
             without random starts, if the scenario draws starts, or if the option was not run.
-        longer: The recommended option in a longer run (`circumstances.longer`) with the first seed
+        longer: The recommended option in a longer run (`other_runs.longer`) with the first seed
             of the check; None if it was not run.
         elsewhere: The choice in changed scenarios.
         refused: Controls that the scenario does not allow, with the reason.

@@ -13,10 +13,7 @@ from cellrate.advice.choosing.candidates import Option, own_first, pareto
 from cellrate.advice.choosing.checking import CHECKED, CHECKS, KEPT
 from cellrate.advice.choosing.circumstances import (
     FACTORS,
-    OTHER_STARTS,
-    Circumstance,
     Property,
-    longer,
     properties,
     times,
 )
@@ -33,6 +30,7 @@ from cellrate.advice.formulas.growth import excess_under_any_control
 from cellrate.advice.tuning.declared import ResolvedScenario
 from cellrate.advice.tuning.laboratory import AS_IT_IS
 from cellrate.advice.tuning.objective import Objective, means_of
+from cellrate.advice.tuning.other_runs import OTHER_STARTS, Circumstance, longer
 from cellrate.common.numbers import counted
 from cellrate.common.problems import BadInput
 from cellrate.common.whole_number import LIMITS

@@ -20,7 +20,7 @@ from cellrate.advice.choosing.checking import (
     unequal,
     unused,
 )
-from cellrate.advice.choosing.circumstances import OTHER_STARTS, Circumstance, longer, times
+from cellrate.advice.choosing.circumstances import times
 from cellrate.advice.choosing.goals import OF_FRAMES, Goals, best_of_each, rising, settled
 from cellrate.advice.choosing.packet_choice import PacketChoice, PacketOption
 from cellrate.advice.choosing.roce_alternatives import without
@@ -28,6 +28,7 @@ from cellrate.advice.formulas.growth import LONGER
 from cellrate.advice.locked_phases import doubt
 from cellrate.advice.sizing.confidence import covered
 from cellrate.advice.tuning.declared import ResolvedScenario
+from cellrate.advice.tuning.other_runs import OTHER_STARTS, Circumstance, longer
 from cellrate.common import whole_file
 from cellrate.common.document import (
     Column,

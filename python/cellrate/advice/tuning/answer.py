@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from scipy.special import stdtrit
 
 from cellrate.advice.tuning.declared import NotVaried
+from cellrate.advice.tuning.holding import Check
 from cellrate.advice.tuning.laboratory import AS_IT_IS, Setting
 from cellrate.advice.tuning.measures import Criterion, Measures
 from cellrate.advice.tuning.objective import Objective
@@ -51,6 +52,10 @@ class Answer(Shown):
         order: The settings in the order in which they were first run.
         rise: Growth of the bottlenecks' utilisation within the measuring window of a run with the
             best setting, as a share.
+        checks: What other runs say of the best settings, in the order of the checks.
+        check_runs: Number of these runs, which the budget does not count.
+        usual: Measures of the scenario as it is with drawn starts; empty if these were
+            not run.
         most_throughput: The best setting if throughput comes before loss. Set only if the fluid
             model finds no feasible pair of RIF and RDF, otherwise None.
         refused: Settings that the scenario does not allow, with the reason of each.
@@ -70,6 +75,9 @@ class Answer(Shown):
     ranked: tuple[Ranked, ...]
     order: tuple[Setting, ...]
     rise: float = 0.0
+    checks: tuple[Check, ...] = ()
+    check_runs: int = 0
+    usual: tuple[Measures, ...] = ()
     most_throughput: Ranked | None = None
     refused: Mapping[Setting, str] = field(default_factory=dict)
     simulated: int = 0
@@ -99,10 +107,21 @@ class Answer(Shown):
         """The best setting."""
         return self.ranked[0]
 
+    def fall_of(self, setting: Setting) -> Check | None:
+        """The check of a setting that does not hold in other runs; None for all others."""
+        fallen = (one for one in self.checks if not one.holds)
+        return next((one for one in fallen if one.setting == setting), None)
+
+    @property
+    def holds(self) -> bool:
+        """True if the best setting was checked by other runs, and holds."""
+        return any(one.holds and one.setting == self.chosen.setting for one in self.checks)
+
     @property
     def runner_up(self) -> Ranked | None:
         """The second best setting that was run with every seed; None if there is only one."""
-        others = [ranked for ranked in self.ranked[1:] if len(ranked.runs) == len(self.seeds)]
+        whole = [ranked for ranked in self.ranked[1:] if len(ranked.runs) == len(self.seeds)]
+        others = [one for one in whole if self.fall_of(one.setting) is None]
         return others[0] if others else None
 
     @property
@@ -118,7 +137,7 @@ class Answer(Shown):
         for one in self.ranked[1:]:
             if one.shortfall is None or len(one.runs) < len(self.seeds):
                 continue
-            if not self.may_be_chance(one):
+            if not self.may_be_chance(one) or self.fall_of(one.setting) is not None:
                 continue
             names = [criterion.name for criterion in order]
             later = order[names.index(one.shortfall.criterion.name) + 1 :]

@@ -95,6 +95,11 @@ def draws_nothing(network: Network | FrameNetwork) -> bool:
     )
 
 
+def same_with_each_seed(runs: Sequence[Measures]) -> bool:
+    """True if the runs of all seeds have the same measures."""
+    return len({tuple(run.values.items()) for run in runs}) == 1
+
+
 @dataclass
 class Laboratory:
     """Runs of one scenario with different settings.
@@ -198,6 +203,18 @@ class Laboratory:
         settings = traced(network_of(job.scenario()))
         [outcome] = self.runner([replace(job, overrides=job.overrides + settings)])
         return rise(outcome, json.loads(outcome.summary()), self.ports)
+
+    def changed(
+        self, setting: Setting, overrides: tuple[str, ...], seeds: Sequence[int]
+    ) -> tuple[Measures, ...]:
+        """The measures of a setting in a changed scenario; these runs are not counted.
+
+        Raises:
+            ScenarioError: The changed scenario is not valid.
+        """
+        jobs = [self.job(setting, seed) for seed in seeds]
+        outcomes = self.runner([replace(one, overrides=one.overrides + overrides) for one in jobs])
+        return tuple(Measures.of(outcome, self.ports, self.more) for outcome in outcomes)
 
     def measured(self, jobs: Sequence[Job]) -> list[Measures]:
         """The measures of runs, which are counted in `known` or `simulated`."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from cellrate.advice.tuning.laboratory import Laboratory, Setting
@@ -105,16 +105,29 @@ def race(
         left = order[: survivors(len(left))]
 
 
-def ranking(laboratory: Laboratory, objective: Objective) -> list[Ranked]:
+def ranking(
+    laboratory: Laboratory,
+    objective: Objective,
+    held: Setting | None = None,
+    fallen: Collection[Setting] = (),
+) -> list[Ranked]:
     """All settings that were run, by rank; settings with more seeds rank before those with fewer.
 
     A setting with more seeds was among the best of an earlier stage.
+
+    Args:
+        laboratory: Holds the measures of the settings.
+        objective: Ranks the settings.
+        held: The best setting that holds in other runs, which is first; None if none holds.
+        fallen: Settings that do not hold in other runs; they are last if another setting holds.
     """
     tried = laboratory.trials
     order: list[Setting] = []
     for seeds in sorted({len(runs) for runs in tried.values()}, reverse=True):
         group = [setting for setting, runs in tried.items() if len(runs) == seeds]
         order += _ordered(laboratory, group, objective, seeds)
+    if held is not None:
+        order.sort(key=lambda setting: (setting != held, setting in fallen))
     return [_ranked(laboratory, setting, order[0], objective) for setting in order]
 
 

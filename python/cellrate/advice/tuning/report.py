@@ -10,9 +10,13 @@ from typing import Any
 import numpy as np
 
 from cellrate import __version__
+from cellrate.advice.formulas.growth import LONGER
 from cellrate.advice.tuning.answer import METHODS, Answer, differences, estimates
-from cellrate.advice.tuning.laboratory import AS_IT_IS, Setting, shown
-from cellrate.advice.tuning.measures import BAND, Criterion
+from cellrate.advice.tuning.holding import Check
+from cellrate.advice.tuning.laboratory import AS_IT_IS, Setting, same_with_each_seed, shown
+from cellrate.advice.tuning.measures import BAND, Criterion, Measures
+from cellrate.advice.tuning.objective import Means, means_of
+from cellrate.advice.tuning.other_runs import OTHER_STARTS
 from cellrate.advice.tuning.proposal import ModelResults
 from cellrate.advice.tuning.race import Ranked
 from cellrate.advice.tuning.search_history import LEAST_SETTINGS, deciding, importance
@@ -111,6 +115,9 @@ def shortfall_text(answer: Answer, ranked: Ranked) -> tuple[str, str]:
     The second text says so if the difference may be chance. Both texts are empty for a setting that
     is within all tolerances.
     """
+    fall = answer.fall_of(ranked.setting)
+    if fall is not None and answer.holds:
+        return "longer run" if fall.grows else "other starts", _why(answer, fall)
     if ranked.shortfall is None:
         return "", ""
     criterion = ranked.shortfall.criterion
@@ -123,13 +130,15 @@ def shortfall_text(answer: Answer, ranked: Ranked) -> tuple[str, str]:
 
 def headline(answer: Answer) -> list[str]:
     """The result in sentences."""
-    sentences = [answer.modelled.region()] if answer.modelled else []
+    sentences = list(_fallen(answer))
+    sentences += [answer.modelled.region()] if answer.modelled else []
     sentences += _warnings(answer.chosen)
     if answer.infeasible:
         sentences += _compromises(answer)
     else:
         rival = answer.rival
         best = "Best" if rival is None else "Best by chance"
+        best = best if answer.holds or not answer.checks else f"{best} in the measuring window"
         sentences.append(
             f"{best}: {answer.chosen.setting.label}{_how_good(answer, answer.chosen)}."
         )
@@ -140,6 +149,8 @@ def headline(answer: Answer) -> list[str]:
             f"With this setting the utilisation still rises by {answer.rise:.0%} within the "
             "measuring window: in longer runs another setting may be best."
         )
+    sentences += _shrinking(answer)
+    sentences += _with_drawn_starts(answer)
     if answer.chosen.setting != AS_IT_IS:
         sentences.append(f"The scenario as it is{_how_good(answer, answer.as_it_is)}.")
     sentences += answer.modelled.pace(answer.chosen.setting) if answer.modelled else []
@@ -151,12 +162,69 @@ def headline(answer: Answer) -> list[str]:
         f"No run measures {one.name}, so {one.name} does not affect the ranking."
         for one in unmeasured
     ]
-    alike = all(
-        len({tuple(r.values.items()) for r in ranked.runs}) == 1 for ranked in answer.ranked
-    )
+    alike = all(same_with_each_seed(ranked.runs) for ranked in answer.ranked)
     if alike and len(answer.seeds) > 1:
-        sentences.append("All seeds give equal results, so only two seeds were run.")
+        sentences.append("All seeds give equal results.")
+        if answer.simulated + answer.known < sum(len(ranked.runs) for ranked in answer.ranked):
+            sentences.append(
+                "So two seeds of each setting were run; the column `seeds` counts more as equal."
+            )
     return sentences
+
+
+def _fallen(answer: Answer) -> Iterator[str]:
+    """Sentences on the settings that do not hold in other runs."""
+    fallen = [one for one in answer.checks if not one.holds]
+    if fallen and not answer.holds:
+        yield "No setting that was checked holds in other runs."
+    for one in fallen:
+        yield f"Not recommended: {one.setting.label}; {_why(answer, one)}."
+
+
+def _why(answer: Answer, fall: Check) -> str:
+    """The reason for which a setting does not hold."""
+    if fall.grows:
+        return f"its queue has no steady state and still grows: the mean is {_queues(answer, fall)}"
+    assert fall.worse is not None  # noqa: S101  a setting falls by its queue or by drawn starts
+    criterion = fall.worse.criterion
+    own, usual = (value_text(criterion, one) for one in (fall.worse.value, fall.worse.best))
+    return (
+        f"with starts drawn within 20 ms its {criterion.name} is {own}, and {usual} "
+        f"{criterion.shown_unit}".rstrip()
+        + " with the scenario as it is"
+    )
+
+
+def _queue(answer: Answer) -> Criterion:
+    return next(one for one in answer.objective.known if one.name == "queue")
+
+
+def _queues(answer: Answer, check: Check) -> str:
+    queue = _queue(answer)
+    before, after = (value_text(queue, one) for one in (check.queue, check.later_queue))
+    return (
+        f"{before} {queue.shown_unit} in the measuring window, and {after} at the end of a run "
+        f"{LONGER} times as long"
+    )
+
+
+def _shrinking(answer: Answer) -> Iterator[str]:
+    """Sentence on a queue of the best setting that is shorter in the longer run."""
+    for one in answer.checks:
+        if one.setting == answer.chosen.setting and one.shrinks:
+            yield f"With this setting the mean queue still shrinks: {_queues(answer, one)}."
+
+
+def _with_drawn_starts(answer: Answer) -> Iterator[str]:
+    """Sentence on the best setting with drawn starts, beside the scenario as it is."""
+    for one in answer.checks:
+        if one.setting != answer.chosen.setting or not one.drawn:
+            continue
+        found = f"{_values(answer, means_of(one.drawn))}, {counted(len(one.drawn), 'seed')}"
+        usual = _values(answer, means_of(answer.usual))
+        beside = "" if one.setting == AS_IT_IS else f"; the scenario as it is: {usual}"
+        again = " ".join(f"--set {shlex.quote(override)}" for override in OTHER_STARTS.overrides)
+        yield f"With starts drawn within 20 ms ({again}): {found}{beside}."
 
 
 def _preferred(answer: Answer, rival: Ranked, criterion: Criterion) -> str:
@@ -200,7 +268,8 @@ def effort(answer: Answer) -> str:
     kept = f", {answer.known} of them kept from earlier commands" if answer.known else ""
     runs = answer.simulated + answer.known
     settings = counted(len(answer.ranked), "setting")
-    return f"{settings}, {counted(runs, 'run')}{kept} (--budget allows {answer.budget})"
+    checks = f", and {counted(answer.check_runs, 'run')} as a check" if answer.check_runs else ""
+    return f"{settings}, {counted(runs, 'run')}{kept} (--budget allows {answer.budget}){checks}"
 
 
 def _compromises(answer: Answer) -> list[str]:
@@ -218,9 +287,12 @@ def _compromises(answer: Answer) -> list[str]:
 
 def _how_good(answer: Answer, ranked: Ranked) -> str:
     """The values of a setting in the first `STATED` criteria, and its number of seeds."""
+    return f": {_values(answer, ranked.means)}, {counted(len(ranked.runs), 'seed')}"
+
+
+def _values(answer: Answer, means: Means) -> str:
     shown_first = answer.objective.criteria[:STATED]
-    parts = [_achieved(one, ranked.means[one.name]) for one in shown_first]
-    return f": {', '.join(parts)}, {counted(len(ranked.runs), 'seed')}"
+    return ", ".join(_achieved(one, means[one.name]) for one in shown_first)
 
 
 def _achieved(criterion: Criterion, found: float | None) -> str:
@@ -442,6 +514,9 @@ def as_json(answer: Answer) -> dict[str, Any]:
         "as_it_is": _ranked(answer, answer.as_it_is),
         "most_throughput": None if most is None else _ranked(answer, most),
         "settings": [_ranked(answer, ranked) for ranked in answer.ranked],
+        "checks": [_check(answer, one) for one in answer.checks],
+        "check_runs": answer.check_runs,
+        "as_it_is_with_drawn_starts": _drawn(answer, answer.usual),
         "refused": [
             {"settings": dict(setting.values), "why": why}
             for setting, why in answer.refused.items()
@@ -473,6 +548,29 @@ def _ranked(answer: Answer, ranked: Ranked) -> dict[str, Any]:
             "criterion": shortfall.criterion.name,
             "may_be_chance": answer.may_be_chance(ranked),
         },
+    }
+
+
+def _check(answer: Answer, check: Check) -> dict[str, Any]:
+    key = _queue(answer).key
+    return {
+        "settings": dict(check.setting.values),
+        "holds": check.holds,
+        "why_not": None if check.holds else _why(answer, check),
+        key: check.queue,
+        f"{key}_in_longer_run": check.later_queue,
+        "queue_grows": check.grows,
+        "with_drawn_starts": _drawn(answer, check.drawn),
+    }
+
+
+def _drawn(answer: Answer, runs: tuple[Measures, ...]) -> dict[str, Any] | None:
+    if not runs:
+        return None
+    return {
+        "overrides": list(OTHER_STARTS.overrides),
+        "seeds": [run.seed for run in runs],
+        "measures": _measures(answer, estimates(runs)),
     }
 
 

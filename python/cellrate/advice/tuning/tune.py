@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 
 from cellrate import ScenarioError
 from cellrate.advice.tuning.answer import Answer
 from cellrate.advice.tuning.declared import NotVaried, ResolvedScenario, declared, parameter_tables
 from cellrate.advice.tuning.fluid_model import FluidModel, NoFluidModel, model_of
+from cellrate.advice.tuning.holding import Checks
 from cellrate.advice.tuning.laboratory import AS_IT_IS, Laboratory, Setting
 from cellrate.advice.tuning.measures import bottleneck
 from cellrate.advice.tuning.objective import Objective, default
 from cellrate.advice.tuning.options import DEFAULTS, TuneOptions, included, varied
 from cellrate.advice.tuning.proposal import ModelResults, judged, proposal
-from cellrate.advice.tuning.race import affordable, cost, race, ranking, require_budget
+from cellrate.advice.tuning.race import Ranked, affordable, cost, race, ranking, require_budget
 from cellrate.advice.tuning.search import count, search
 from cellrate.common.problems import BadInput
 from cellrate.simulation.network import Network
@@ -175,6 +176,11 @@ class _Tuning:
         )
         return replace(self.objective, criteria=(*first, *others))
 
+    def _most_throughput(self, fallen: Collection[Setting]) -> Ranked:
+        """The best setting if throughput comes first, without those that do not hold."""
+        order = ranking(self.laboratory, self._full_first())
+        return next((one for one in order if one.setting not in fallen), order[0])
+
     def _answer(
         self,
         method: str,
@@ -187,7 +193,10 @@ class _Tuning:
     ) -> Answer:
         laboratory = self.laboratory
         infeasible = modelled is not None and not modelled.judgement.feasible.any()
-        ranked = tuple(ranking(laboratory, self.objective))
+        checks = Checks(laboratory, self.objective)
+        checks.until_one_holds()
+        behind = checks.held, checks.fallen
+        ranked = tuple(ranking(laboratory, self.objective, *behind))
         return Answer(
             base=laboratory.base,
             objective=self.objective,
@@ -201,7 +210,10 @@ class _Tuning:
             ranked=ranked,
             rise=laboratory.rise(ranked[0].setting),
             order=tuple(laboratory.trials),
-            most_throughput=(ranking(laboratory, self._full_first())[0] if infeasible else None),
+            checks=tuple(checks.done),
+            check_runs=checks.runs,
+            usual=checks.usual,
+            most_throughput=self._most_throughput(checks.fallen) if infeasible else None,
             refused={setting: _first_line(error) for setting, error in laboratory.refused.items()},
             simulated=laboratory.simulated,
             known=laboratory.known,
