@@ -16,6 +16,7 @@ from cellrate.advice.choosing.first_windows import FirstWindows
 from cellrate.advice.choosing.packet_alternatives import CROSSED, Alternative
 from cellrate.advice.choosing.packet_choice import SHOWN, PacketChoice, PacketOption
 from cellrate.advice.choosing.packet_goals import objective_of, within_reach
+from cellrate.advice.choosing.shares import FAIRNESS
 from cellrate.advice.choosing.whole_runs import WholeRuns
 from cellrate.advice.tuning.declared import ResolvedScenario
 from cellrate.advice.tuning.laboratory import AS_IT_IS
@@ -564,6 +565,84 @@ def test_rows_that_miss_a_goal_say_which() -> None:
     }
     shown = lines_of_parts((table,), 80)
     assert all(len(line.plain) <= 80 for line in shown)
+
+
+def test_rows_name_equal_runs_and_missing_seeds() -> None:
+    """CoDel never acts here, and RED does; PIE and the threshold were run with one seed of two."""
+
+    def option(algorithm: str, *digests: str) -> PacketOption:
+        known = {"throughput": 9e9, "fairness": 0.95, "loss": 0.0, "queue": float(len(digests))}
+        means = {**dict.fromkeys(SHOWN), **known}
+        of = Alternative("vegas", algorithm)
+        return PacketOption(of, AS_IT_IS, len(digests), means, 0, 0, (algorithm,), digests=digests)
+
+    options = (
+        option("none", "a", "b"),
+        option("codel", "a", "b"),
+        option("red", "a", "c"),
+        option("pie", "a"),
+        option("threshold", "d"),
+    )
+    goals = Goals()
+    objective = objective_of(goals, files=False)
+    checked = replace(options[0], seeds=16, means={**options[0].means, "queue": 7.0})
+    choice = PacketChoice(
+        Job("", "x.toml"), goals, objective, 2, options, {}, 2, 0, checked=checked
+    )
+    table = next(one for one in choice.document().parts if isinstance(one, Table))
+    few = "not run with all 2 seeds"
+    assert [row.note for row in table.rows] == [
+        "",
+        "same runs as vegas, none",
+        "",
+        f"{few}; same runs as vegas, none with the same seeds",
+        few,
+    ]
+    words = " ".join(choice.words())
+    assert "The search has equal runs for vegas, none and for vegas, codel; vegas, pie. " in words
+    # Both have their numbers with the seeds of the search, not with those of the check.
+    second, _, first = words.partition("Second ")[2].partition(" With these seeds ")
+    assert second.startswith("with the seeds of the search: vegas, red: ")
+    assert first.startswith("vegas, none has ")
+    assert all("queue 2 packets" in text for text in (second, first))
+    alone = replace(choice, options=options[:2])
+    assert not any(text.startswith("Second") for text in alone.words())
+
+
+FILES = """
+[[flow]]
+name = "file"
+count = 3
+source = { kind = "transfer", size = "20 kB" }
+start = "110 ms"
+"""
+
+
+def test_files_beside_other_flows_do_not_count_for_fairness() -> None:
+    """Three files of 20 kB have the same small rate, beside two flows that share the line."""
+    greedy = 'flow = [{ name = "f", count = 2, source = { kind = "greedy" } }]'
+    assert greedy in OVER_TCP
+    deep = OVER_TCP.replace("60 kB", "200 kB")
+    mixed = deep.replace(greedy, "") + '[[flow]]\nname = "f"\ncount = 2\n' + FILES
+    summary = cellrate.run(mixed, seed=1).summary
+    one, other, *files = (flow["throughput_bits_per_second"] for flow in summary["flows"])
+    assert files == 3 * [20_000 * 8 / 0.1]
+    index = (one + other) ** 2 / (2 * (one**2 + other**2))
+    assert FAIRNESS.of(summary) == pytest.approx(index, rel=1e-12)
+    # Two large rates and three small ones give about 2 / 5.
+    assert summary["totals"]["jain_index"] < 0.45 < 0.5 <= index
+    # Without other flows, or without files, the index is that of the run.
+    for text in (deep, deep.replace(greedy, "") + FILES):
+        plain = cellrate.run(text, seed=1).summary
+        assert FAIRNESS.of(plain) == pytest.approx(plain["totals"]["jain_index"], rel=1e-12)
+    answer = choose_over_ethernet(Job(mixed, "m.toml"), Goals(), Effort(settings=0, seeds=1))
+    own = next(one for one in answer.options if one.label == "the scenario's own")
+    assert own.means["fairness"] == pytest.approx(index, rel=1e-12)
+    for one, told in ((answer, 1), (replace(answer, leaves_out_files=False), 0)):
+        table = next(part for part in one.document().parts if isinstance(part, Table))
+        titles = [column.title for column in table.columns]
+        assert titles.count("fairness\nno files") == told
+        assert one.wanted().count("Fairness is that of the flows without files") == told
 
 
 def test_a_control_is_chosen_where_flows_obey_rates(command: Command, tmp_path: Path) -> None:

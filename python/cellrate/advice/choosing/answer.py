@@ -124,7 +124,7 @@ class Answer:
             without random starts, if the scenario draws starts, or if the option was not run.
         longer: The recommended option in a longer run (`other_runs.longer`) with the first seed
             of the check; None if it was not run.
-        elsewhere: The choice in changed scenarios.
+        elsewhere: The choice in changed scenarios, with random starts if `has_drawn_buffer`.
         refused: Controls that the scenario does not allow, with the reason.
         unfinished: Controls that were not run, or not searched to the end, because of the time
             limit.
@@ -165,8 +165,22 @@ class Answer:
 
     @property
     def has_drawn_buffer(self) -> bool:
-        """True if with random starts of flows the option needs more buffer, as the goals allow."""
-        if self.checked is None or self.other_starts is None:
-            return False
-        drawn, most = self.other_starts.buffer_cells, self.goals.buffer_cells
-        return drawn > self.checked.buffer_cells and (most is None or drawn <= most)
+        """True if with random starts of flows the option needs more buffer, as the goals allow.
+
+        The changed scenarios then have random starts, too.
+        """
+        return decides(self.other_starts, self.checked, self.goals)
+
+
+def decides(drawn: Option | None, checked: Option | None, goals: Goals) -> bool:
+    """True if an option with random starts gives the buffer.
+
+    Args:
+        drawn: The option with random starts; None if it was not run.
+        checked: The option with the starts of the scenario; None if it was not checked.
+        goals: The goals, which may not allow the buffer that random starts need.
+    """
+    if checked is None or drawn is None:
+        return False
+    cells, most = drawn.buffer_cells, goals.buffer_cells
+    return cells > checked.buffer_cells and (most is None or cells <= most)

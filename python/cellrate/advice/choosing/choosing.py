@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from cellrate import ScenarioError, _core
-from cellrate.advice.choosing.answer import Answer, Elsewhere, Rejected, sides
+from cellrate.advice.choosing.answer import Answer, Elsewhere, Rejected, decides, sides
 from cellrate.advice.choosing.candidates import Option, own_first, pareto
 from cellrate.advice.choosing.checking import CHECKED, CHECKS, KEPT
 from cellrate.advice.choosing.circumstances import (
@@ -391,10 +391,14 @@ class _Choosing:
     def _ask(self, circumstance: Circumstance | None, finalists: list[Option]) -> Elsewhere | None:
         """Repeats the choice among the finalists in a changed scenario.
 
+        Flows start at random if random starts give the recommended buffer.
+
         Returns None if there is no circumstance, or the changed scenario is not valid.
         """
         if circumstance is None:
             return None
+        if decides(self.other_starts, self.checked, self.goals):
+            circumstance = circumstance.beside(OTHER_STARTS)
         there = [self._there(circumstance, option, self.seeds) for option in finalists]
         if there[0] is None:
             return None

@@ -19,6 +19,7 @@ from cellrate.advice.choosing.packet_alternatives import (
 from cellrate.advice.choosing.packet_choice import STUDY, PacketChoice, PacketOption
 from cellrate.advice.choosing.packet_goals import missed, objective_of, of_victim, within_reach
 from cellrate.advice.choosing.roce_alternatives import over_roce, protected
+from cellrate.advice.choosing.shares import FAIRNESS, leaves_out_files
 from cellrate.advice.choosing.whole_runs import WholeRuns
 from cellrate.advice.tuning.declared import ResolvedScenario, declared, parameter_tables
 from cellrate.advice.tuning.laboratory import AS_IT_IS, Setting
@@ -131,6 +132,7 @@ def choose_over_ethernet(
         not_tried,
         check.option,
         tuple(check.rejected),
+        leaves_out_files(flows),
     )
 
 
@@ -191,6 +193,7 @@ def _option(
         sum(run.locked for run in runs),
         (*alternative.overrides(plain), *laboratory.overrides(setting)),
         alternative.removed(plain),
+        tuple(run.digest for run in runs),
     )
 
 
@@ -274,7 +277,7 @@ class _Search:
                     ports,
                     self.runner,
                     self.is_known,
-                    more=self.more,
+                    more=(FAIRNESS, *self.more),
                     shared=one.shared(self.plain),
                 )
         self.laboratories |= added

@@ -25,6 +25,7 @@ from cellrate.advice.choosing.goals import OF_CELLS, Goals
 from cellrate.advice.choosing.packet_alternatives import Alternative
 from cellrate.advice.choosing.packet_goals import missed, within_reach
 from cellrate.advice.choosing.roce_alternatives import GO_BACK, TRIMMING, OverRoce
+from cellrate.advice.choosing.shares import LEFT_OUT, WITHOUT_FILES
 from cellrate.advice.locked_phases import doubt
 from cellrate.advice.tuning.declared import ResolvedScenario
 from cellrate.advice.tuning.laboratory import Setting
@@ -77,6 +78,7 @@ class PacketOption:
         locked_runs: Number of runs in which the phases of TCP sources locked.
         overrides: Settings that turn the scenario into this option.
         removed: Keys of the scenario file that must be deleted to run the option.
+        digests: Hashes of all events of the runs, in the order of the seeds.
     """
 
     alternative: Alternative
@@ -87,6 +89,12 @@ class PacketOption:
     locked_runs: int
     overrides: tuple[str, ...]
     removed: tuple[str, ...] = ()
+    digests: tuple[str, ...] = ()
+
+    def is_same(self, other: PacketOption) -> bool:
+        """True if the runs of both options with the same seeds are equal, event by event."""
+        both = [*zip(self.digests, other.digests, strict=False)]
+        return bool(both) and all(one == another for one, another in both)
 
     @property
     def named(self) -> Alternative:
@@ -118,6 +126,7 @@ class PacketChoice:
         checked: The recommended option, run with seeds that the search has not used; None if the
             time limit ended the check, or too many options missed a goal in their checks.
         rejected: Options that missed a goal in their check, with texts on the missed goals.
+        leaves_out_files: True if fairness is that of the flows that are not files.
     """
 
     base: Job
@@ -131,6 +140,7 @@ class PacketChoice:
     not_tried: tuple[str, ...] = ()
     checked: PacketOption | None = None
     rejected: tuple[tuple[PacketOption, list[str]], ...] = ()
+    leaves_out_files: bool = False
 
     @property
     def subject(self) -> str:
@@ -215,10 +225,12 @@ class PacketChoice:
             fast = None
         is_trimming = any(one.protection == TRIMMING for one in self._over_roce)
         trimmed = " Trimmed packets do not count as lost." if is_trimming else ""
+        shares = f" {LEFT_OUT}" if self.leaves_out_files else ""
         return (
             f"Goals: {'; '.join(self.goals.texts('packets', fast))}. Of the alternatives that meet "
             "the goals the one with the shortest mean queue is recommended. --loss, "
-            f"--throughput, --fairness, --buffer and --victim set other goals. {SPANS}{trimmed}"
+            f"--throughput, --fairness, --buffer and --victim set other goals. {SPANS}"
+            f"{trimmed}{shares}"
         )
 
     def words(self) -> Iterator[str]:
@@ -247,11 +259,7 @@ class PacketChoice:
                 f"windows of these runs, so the runs do not show what {best.alternative.algorithm} "
                 "gains."
             )
-        row = best.named.row
-        other = next((one for one in self.options if one.named.row != row), None)
-        if other is not None:
-            seeds = "" if self.checked is None else " with the seeds of the search"
-            yield f"Second{seeds}: {other.label}: {self._numbers(other)}."
+        yield from self._second()
         yield from self._own()
         locked = sum(bool(one.locked_runs) for one in self.options)
         if locked:
@@ -261,6 +269,27 @@ class PacketChoice:
             )
         yield from self._untried()
         yield from left_out(self.not_tried)
+
+    def _second(self) -> Iterator[str]:
+        """Sentences on the next option of another row, and on those with the same runs."""
+        searched = self._searched
+        others = [one for one in self._rows if one.named.row != searched.named.row]
+        alike = [one.label for one in others if one.is_same(searched)]
+        if alike:
+            yield (
+                f"The search has equal runs for {searched.label} and for {'; '.join(alike)}. These "
+                "do not differ; take the simplest one."
+            )
+        second = next((one for one in others if one.label not in alike), None)
+        if second is None:
+            return
+        if self.checked is None:
+            yield f"Second: {second.label}: {self._numbers(second)}."
+            return
+        yield (
+            f"Second with the seeds of the search: {second.label}: {self._numbers(second)}. With "
+            f"these seeds {searched.label} has {self._numbers(searched)}."
+        )
 
     def _untried(self) -> Iterator[str]:
         """Sentences on what `choose` does not try over Ethernet; they name a study that does."""
@@ -366,6 +395,24 @@ class PacketChoice:
             found.setdefault(group(one.named), one)
         return [*found.values()]
 
+    @cached_property
+    def _rows(self) -> list[PacketOption]:
+        """The options of the table."""
+        return self.best_of_each(lambda one: one.row)
+
+    def _note(self, option: PacketOption) -> str:
+        """The note below a row: missed goals or seeds that were not run, and an equal row above."""
+        failed = self._failed.get((option.alternative, option.overrides))
+        parts = [failed or missing(self.misses(option))]
+        if not parts[0] and option.seeds < self.seeds:
+            parts[0] = f"not run with all {self.seeds} seeds"
+        above = self._rows[: self._rows.index(option)]
+        same = next((one for one in above if one.is_same(option)), None)
+        if same:
+            seeds = "" if same.seeds == option.seeds else " with the same seeds"
+            parts.append(f"same runs as {same.label}{seeds}")
+        return "; ".join(filter(None, parts))
+
     def document(self) -> Document:
         """The recommendation, and the best of each alternative, as a document."""
         known = {one.name: one for one in self.objective.known}
@@ -375,7 +422,7 @@ class PacketChoice:
                 Column("alternative"),
                 Column("seeds", "right", optional=True),
                 *(
-                    Column(f"{one}\n{_unit(known[one])}".strip(), "right", optional=one not in few)
+                    Column(self._heading(known[one]), "right", optional=one not in few)
                     for one in self.shown
                 ),
                 Column("with", detail=True),
@@ -388,9 +435,9 @@ class PacketChoice:
                         *(text for _, text in self._measured(one, with_units=False)),
                         one.setting.label if one.setting.values else "defaults",
                     ),
-                    self._failed.get((one.alternative, one.overrides)) or missing(self.misses(one)),
+                    self._note(one),
                 )
-                for one in self.best_of_each(lambda one: one.row)
+                for one in self._rows
             ),
         )
         removed = ", ".join(f"`{key}`" for key in self.best.removed)
@@ -408,6 +455,12 @@ class PacketChoice:
                 Detail((Figure(self._drawn, ABOUT),)),
             ),
         )
+
+    def _heading(self, criterion: Criterion) -> str:
+        """Heading of a criterion's column: its name, and its unit or what it leaves out."""
+        is_fairness = criterion.name == "fairness"
+        below = WITHOUT_FILES if is_fairness and self.leaves_out_files else _unit(criterion)
+        return f"{criterion.name}\n{below}".strip()
 
     def _drawn(self) -> str:
         from cellrate.advice.choosing.figure import packet_figure  # slow to import

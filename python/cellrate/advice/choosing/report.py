@@ -24,6 +24,7 @@ from cellrate.advice.choosing.circumstances import times
 from cellrate.advice.choosing.goals import OF_FRAMES, Goals, best_of_each, rising, settled
 from cellrate.advice.choosing.packet_choice import PacketChoice, PacketOption
 from cellrate.advice.choosing.roce_alternatives import without
+from cellrate.advice.choosing.shares import LEFT_OUT, WITHOUT_FILES, leaves_out_files
 from cellrate.advice.formulas.growth import LONGER
 from cellrate.advice.locked_phases import doubt
 from cellrate.advice.sizing.confidence import covered
@@ -295,7 +296,8 @@ def _depends(answer: Answer) -> Iterator[str]:
             stays.setdefault(there.circumstance.about, []).append(there.circumstance.factor)
     if stays:
         kept = (f"with {times(factors)} the {about}" for about, factors in stays.items())
-        yield f"The choice among the best controls does not change {', and '.join(kept)}."
+        the = "With drawn starts the" if answer.has_drawn_buffer else "The"
+        yield f"{the} choice among the best controls does not change {', and '.join(kept)}."
 
 
 def crossings(answer: Answer) -> Iterator[Elsewhere]:
@@ -308,6 +310,9 @@ def crossings(answer: Answer) -> Iterator[Elsewhere]:
 
 def _crossing(answer: Answer, there: Elsewhere) -> str:
     about, factor = there.circumstance.about, there.circumstance.factor
+    changed = f"{factor:.3g} times the {about}"
+    if answer.has_drawn_buffer:
+        changed += " and drawn starts"
     found = "no control meets the goals"
     if there.excess is not None:
         found = f"no buffer suffices, since background brings more than {there.excess.port} carries"
@@ -316,7 +321,7 @@ def _crossing(answer: Answer, there: Elsewhere) -> str:
         found = f"the choice is {_spoken(there.best)} with {needs}"
     [kept] = [one.kept for one in sides(about, answer.elsewhere) if one.lost is there]
     stays = "as it is" if kept == 1 else f"with {kept:.3g} times"
-    return f"With {factor:.3g} times the {about} {found}; {stays} the choice does not change."
+    return f"With {changed} {found}; {stays} the choice does not change."
 
 
 def report(answer: Answer | PacketChoice) -> Document:
@@ -325,6 +330,7 @@ def report(answer: Answer | PacketChoice) -> Document:
         return answer.document()
     best, second = answer.recommended, answer.judgement.runner_up
     words = (Paragraph(text) for text in verdict(answer))
+    left_out_files = f" {LEFT_OUT}" if _leaves_out_files(answer) else ""
     settings = answer.base.overrides
     commands = [one.command(answer.base.path, settings) for one in (best, second) if one]
     commands += [
@@ -335,7 +341,7 @@ def report(answer: Answer | PacketChoice) -> Document:
     return Document(
         asked(answer),
         (
-            Section("", (Paragraph(wanted(answer.goals), "faint"), *words)),
+            Section("", (Paragraph(f"{wanted(answer.goals)}{left_out_files}", "faint"), *words)),
             Section(
                 "The best of each control with the seeds of the search, by buffer",
                 (_controls(answer), *_own(answer), *_refused(answer), *_picture(answer)),
@@ -347,9 +353,14 @@ def report(answer: Answer | PacketChoice) -> Document:
     )
 
 
+def _leaves_out_files(answer: Answer) -> bool:
+    return leaves_out_files(Network.of_scenario(answer.base.scenario()).flows)
+
+
 def _controls(answer: Answer) -> Table:
     """The best option of each control, by buffer; the policy matters only where cells are lost."""
     has_policies = answer.goals.loss > 0
+    fairness = f"fairness\n{WITHOUT_FILES}" if _leaves_out_files(answer) else "fairness"
     checks = {one.option: missing(one.missed, one.checked.seeds) for one in answer.rejected}
     found = (
         Row(
@@ -377,7 +388,7 @@ def _controls(answer: Answer) -> Table:
             Column("throughput\nMbit/s", "right"),
             Column("loss", "right"),
             Column("mean\nwait", "right", optional=True),
-            Column("fairness", "right"),
+            Column(fairness, "right"),
             Column("settles\nin", "right", optional=True),
             *((Column("policy", optional=True),) if has_policies else ()),
             Column("with", detail=True),
@@ -395,11 +406,12 @@ def _parameters(one: Option, seeds: int) -> str:
 def _own(answer: Answer) -> tuple[Paragraph, ...]:
     """Sentences on the scenario's own control: its values, and the best setting of its search."""
     options = [one for one in answer.options if one.candidate.is_own]
+    of_table = best_of_each(answer.options, answer.goals)
     own = OwnControl.of(answer.base, ResolvedScenario.of(answer.base.scenario()))
     if own is None or not options:
         return ()
     words = [own.text()]
-    [best] = best_of_each(options, answer.goals)
+    [best] = [one for one in of_table if one.candidate.is_own]
     if best.setting.values:
         words += [
             f"With these values it needs {cells(one.buffer_cells)}: {numbers(one)}. The table has "
@@ -455,7 +467,12 @@ def _elsewhere(answer: Answer) -> tuple[Section, ...]:
         Column("its buffer\ncells", "right"),
         Column("the recommended\none needs", "right"),
     )
-    return (Section("Elsewhere", (Table(titles, tuple(found)),)),)
+    starts = "starts drawn within 20 ms" if answer.has_drawn_buffer else "the scenario's starts"
+    about = (
+        f"Each row has {counted(len(answer.seeds), 'seed')} and {starts}. Its buffers are lower "
+        "limits: other seeds and starts may need more."
+    )
+    return (Section("Elsewhere", (Paragraph(about), Table(titles, tuple(found)))),)
 
 
 def _choice_there(there: Elsewhere) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cellrate import _core
 from cellrate.advice.formulas.growth import LONGER
@@ -22,6 +22,10 @@ class Circumstance:
     about: str
     factor: float
     overrides: tuple[str, ...]
+
+    def beside(self, other: Circumstance) -> Circumstance:
+        """The circumstance with the settings of another one, too."""
+        return replace(self, overrides=(*self.overrides, *other.overrides))
 
 
 OTHER_STARTS = Circumstance(
