@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 LOST_OUTSIDE = "lost-outside-window"
 """Code of the warning of a run that lost data outside the measuring window alone."""
+EMPTY = "window-empty"
+"""Code of the warning of a run in which a flow delivers nothing in the measuring window."""
 Value: TypeAlias = str | float | int | bool
 """An alternative, or a value of another factor."""
 
@@ -97,12 +99,16 @@ class Place:
         letters: Letters of the alternative's groups. Alternatives that share a letter have no real
             difference.
         against_best: The pair of the best alternative and this one; None for the best itself.
+        measured: Number of runs that have a value.
+        runs: Number of all runs of the alternative, failed runs included.
     """
 
     alternative: Value
     mean: float | None
     letters: str
     against_best: Pair | None
+    measured: int
+    runs: int
 
 
 @dataclass(frozen=True)
@@ -118,6 +124,30 @@ class UnfinishedTransfers:
     unfinished_runs: int
     runs: int
     files: float
+
+
+@dataclass(frozen=True)
+class WithoutValue:
+    """Runs of an alternative that have no value of a measure; means of the measure leave them out.
+
+    Runs that lack it because file transfers do not end are `UnfinishedTransfers`.
+
+    Attributes:
+        measure: Name of the measure.
+        alternative: The alternative.
+        without: Number of runs without a value.
+        runs: Number of all runs of the alternative.
+        failed: Number of the runs without a value that failed.
+        empty: Number of the runs without a value in which a flow delivers nothing in the measuring
+            window.
+    """
+
+    measure: str
+    alternative: Value
+    without: int
+    runs: int
+    failed: int
+    empty: int
 
 
 @dataclass(frozen=True)
@@ -168,6 +198,7 @@ class Comparison(Shown):
             alternative; those without such runs are left out.
         unfinished: File transfers that do not end, by alternative; empty unless a measure of
             `of_ended` has no value in some run because of them.
+        without_value: Alternatives some of whose runs have no value of a measure, by measure.
         of_ended: Measures that have no value in a run whose file transfers do not end, such as
             completion times.
     """
@@ -191,6 +222,7 @@ class Comparison(Shown):
     lost_outside: Mapping[str, int] = field(default_factory=dict)
     unfinished: Mapping[Value, UnfinishedTransfers] = field(default_factory=dict)
     of_ended: tuple[str, ...] = ()
+    without_value: tuple[WithoutValue, ...] = ()
 
     def text(self, factor: str, value: Value) -> str:
         """A value of a factor as the study file lists it, or else as a number."""

@@ -17,12 +17,14 @@ from cellrate.common.problems import BadInput, choose
 from cellrate.language.ended_flows import FILES
 from cellrate.language.measured import Better
 from cellrate.studies.compare.answer import (
+    EMPTY,
     Comparison,
     Pair,
     Place,
     Ranking,
     UnfinishedTransfers,
     Value,
+    WithoutValue,
 )
 from cellrate.studies.compare.contrast import (
     adjusted,
@@ -34,6 +36,7 @@ from cellrate.studies.compare.contrast import (
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Integers: TypeAlias = npt.NDArray[np.int64]
+Booleans: TypeAlias = npt.NDArray[np.bool_]
 Point: TypeAlias = tuple[Value, ...]
 """Values of all factors but the compared one."""
 
@@ -47,12 +50,16 @@ class Sample:
         values: Values by measure; NaN for a run without a value, such as a failed run.
         deterministic: True if at least two seeds were run and all runs have the same digest.
         files: Number of file transfers that do not end in each run; NaN for failed runs.
+        failed: True for each run that failed.
+        empty: True for each run in which a flow delivers nothing in the measuring window.
     """
 
     seeds: Integers
     values: Mapping[str, Floats]
     deterministic: bool
     files: Floats
+    failed: Booleans
+    empty: Booleans
 
     def unfinished(self, measure: str) -> bool:
         """True if a run with unfinished file transfers has no value of a measure of ended flows."""
@@ -88,7 +95,16 @@ def _sample(part: pl.DataFrame, key: Point, keys: Sequence[str], measures: Seque
     files = _floats(part[FILES]) if FILES in part.columns else np.zeros(len(part))
     digests = part["digest"].drop_nulls() if "digest" in part.columns else pl.Series([])
     same = len(digests) >= 2 and digests.n_unique() == 1
-    return Sample(seeds, values, same, files)
+    failed, empty = _flags(part, "status", "failed"), _flags(part, "warnings", EMPTY)
+    return Sample(seeds, values, same, files, failed, empty)
+
+
+def _flags(part: pl.DataFrame, column: str, word: str) -> Booleans:
+    """True for each run whose column has the word among words with commas between them."""
+    if column not in part.columns:
+        return np.zeros(len(part), dtype=np.bool_)
+    words = part[column].cast(pl.String).fill_null("").str.split(",")
+    return np.asarray(words.list.contains(word).to_numpy(), dtype=np.bool_)
 
 
 def _floats(column: pl.Series) -> Floats:
@@ -124,7 +140,14 @@ def _mean_sample(parts: Sequence[Sample]) -> Sample:
 
     values = {name: mean(part.values[name] for part in parts) for name in parts[0].values}
     exact = all(part.deterministic for part in parts)
-    return Sample(seeds, values, exact, mean(part.files for part in parts))
+
+    def some(columns: Iterable[Booleans]) -> Booleans:
+        found = [one[which] for one, which in zip(columns, kept, strict=True)]
+        return np.asarray(np.any(found, axis=0), dtype=np.bool_)
+
+    files = mean(part.files for part in parts)
+    failed, empty = some(part.failed for part in parts), some(part.empty for part in parts)
+    return Sample(seeds, values, exact, files, failed, empty)
 
 
 def matched(first: Sample, second: Sample, measure: str) -> tuple[Floats, Floats, bool]:
@@ -184,7 +207,9 @@ def ranking(
         pair = between[frozenset((order[0], one))] if one != order[0] else None
         if pair is not None and pair.second != one:
             pair = pair.reversed()
-        places.append(Place(one, means.get(one), letters[one], pair))
+        values = having[one].values[measure]
+        measured = int(np.isfinite(values).sum())
+        places.append(Place(one, means.get(one), letters[one], pair, measured, len(values)))
     return Ranking(measure, where, better, tuple(places))
 
 
@@ -272,8 +297,8 @@ def compare(runs: pl.DataFrame, rules: Rules) -> Comparison:
     ranks the alternatives at each point.
 
     Args:
-        runs: Columns `seed`, the factors and the measures, and optionally `status`, `digest` and
-            `files_unfinished`.
+        runs: Columns `seed`, the factors and the measures, and optionally `status`, `digest`,
+            `files_unfinished` and `warnings` (codes with commas between them).
         rules: Options of the comparison.
 
     Raises:
@@ -291,6 +316,7 @@ def compare(runs: pl.DataFrame, rules: Rules) -> Comparison:
     found = samples(runs, rules.factor, rules.where, measured)
     of_ended = tuple(one for one in measured if one in rules.of_ended)
     unfinished = _unfinished(found, of_ended)
+    without_value = _without_value(found, measured, of_ended)
     unmatched = sum(len(point) < len(alternatives) for point in found.values())
     if rules.averaged and rules.where:
         found = averaged(found)
@@ -322,6 +348,7 @@ def compare(runs: pl.DataFrame, rules: Rules) -> Comparison:
         rules.shares,
         unfinished=unfinished,
         of_ended=of_ended,
+        without_value=without_value,
     )
 
 
@@ -333,17 +360,42 @@ def _has_values(runs: pl.DataFrame, measure: str, rules: Rules) -> bool:
 
 def _unfinished(found: Samples, of_ended: Sequence[str]) -> dict[Value, UnfinishedTransfers]:
     """Unfinished file transfers by alternative; empty if no measure lacks a value."""
-    by_alternative: dict[Value, list[Sample]] = {}
-    for having in found.values():
-        for one, sample in having.items():
-            by_alternative.setdefault(one, []).append(sample)
     left = {}
-    for one, parts in by_alternative.items():
+    for one, parts in _by_alternative(found).items():
         if any(part.unfinished(measure) for part in parts for measure in of_ended):
             files = np.concatenate([part.files for part in parts])
             files = files[np.isfinite(files)]
             left[one] = UnfinishedTransfers(int((files > 0).sum()), len(files), float(files.mean()))
     return left
+
+
+def _by_alternative(found: Samples) -> dict[Value, list[Sample]]:
+    """Samples of all points by alternative."""
+    parts: dict[Value, list[Sample]] = {}
+    for having in found.values():
+        for one, sample in having.items():
+            parts.setdefault(one, []).append(sample)
+    return parts
+
+
+def _without_value(
+    found: Samples, measures: Sequence[str], of_ended: Sequence[str]
+) -> tuple[WithoutValue, ...]:
+    """Alternatives some of whose runs have no value of a measure, without unfinished transfers."""
+    lacking = []
+    for measure in measures:
+        for one, parts in _by_alternative(found).items():
+            if measure in of_ended and any(part.unfinished(measure) for part in parts):
+                continue
+            without = np.concatenate([~np.isfinite(part.values[measure]) for part in parts])
+            if without.any():
+                failed = np.concatenate([part.failed for part in parts]) & without
+                empty = np.concatenate([part.empty for part in parts]) & without
+                counts = (int(which.sum()) for which in (failed, empty))
+                lacking.append(
+                    WithoutValue(measure, one, int(without.sum()), len(without), *counts)
+                )
+    return tuple(lacking)
 
 
 def _rankings(

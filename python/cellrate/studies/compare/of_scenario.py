@@ -126,8 +126,8 @@ class Table:
     """Table with the runs of all alternatives.
 
     Attributes:
-        runs: Columns `seed`, `status`, `digest`, `files_unfinished` and `command`, one for each
-            path that varies, and one for each measure.
+        runs: Columns `seed`, `status`, `digest`, `files_unfinished`, `warnings` (codes with commas
+            between them) and `command`, one for each path that varies, and one for each measure.
         reasons: For each measure without a value in some run, the error of the first such run.
         warnings: See `Comparison`.
         lost_outside: See `Comparison`.
@@ -177,16 +177,18 @@ def run_all(
     with closing(runner(jobs)) as results:
         for row, done in zip(rows, results, strict=True):
             if done.outcome is None:
-                row |= {"status": FAILED, "digest": None, FILES: None}
+                row |= {"status": FAILED, "digest": None, FILES: None, "warnings": None}
                 row |= {one.name: None for one in measures}
                 notice(f"failed: {' '.join(done.error.split())}\n  {row['command']}")
                 for one in measures:
                     reasons.setdefault(one.name, done.error)
                 continue
             run = run_of(done.outcome, row["command"], done.scenario)
+            codes = list(dict.fromkeys(one["code"] for one in run.warnings))
             row |= {"status": DONE, "digest": run.digest, FILES: run.files_unfinished}
+            row["warnings"] = ",".join(codes)
             alternative = tuple(row[varied.path] for varied in varies)
-            if LOST_OUTSIDE in {one["code"] for one in run.warnings}:
+            if LOST_OUTSIDE in codes:
                 named = ", ".join(alternative)
                 lost_outside[named] = lost_outside.get(named, 0) + 1
             new = [one for one in run.warnings if (*alternative, one["code"]) not in told]
@@ -194,7 +196,7 @@ def run_all(
             for one in new:
                 warnings.setdefault(one["message"], one)
             row |= {one.name: _value(one, run, reasons) for one in measures}
-    types: dict[str, Any] = {"digest": pl.String, FILES: pl.Int64}
+    types: dict[str, Any] = {"digest": pl.String, FILES: pl.Int64, "warnings": pl.String}
     types |= {one.name: pl.Float64 for one in measures}
     table = pl.DataFrame(rows, schema_overrides=types)
     return Table(table, reasons, tuple(warnings.values()), lost_outside)

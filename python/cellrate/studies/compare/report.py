@@ -21,7 +21,14 @@ from cellrate.common.document import (
 from cellrate.common.numbers import WHOLE, counted, finite_or_none, number
 from cellrate.common.to_json import to_json
 from cellrate.language.measured import Better
-from cellrate.studies.compare.answer import Comparison, Pair, Place, Ranking, Value
+from cellrate.studies.compare.answer import (
+    Comparison,
+    Pair,
+    Place,
+    Ranking,
+    Value,
+    WithoutValue,
+)
 from cellrate.studies.compare.contrast import APART, MOST, POWER
 
 GAIN = 1.1
@@ -290,8 +297,13 @@ def report(
         _section(comparison, measure, units.get(measure, ""), all_pairs=all_pairs)
         for measure in comparison.measures
     ]
-    doubts, words = [*files_left(comparison), *unseen_losses(comparison)], summary(comparison)
-    return Document(title(comparison), (*map(Paragraph, doubts), *sections, *map(Paragraph, words)))
+    told, words = doubts(comparison), summary(comparison)
+    return Document(title(comparison), (*map(Paragraph, told), *sections, *map(Paragraph, words)))
+
+
+def doubts(comparison: Comparison) -> list[str]:
+    """Sentences on what rankings leave out; they stand before the rankings."""
+    return [*files_left(comparison), *unseen_losses(comparison), *runs_left_out(comparison)]
 
 
 def files_left(comparison: Comparison) -> list[str]:
@@ -310,6 +322,36 @@ def files_left(comparison: Comparison) -> list[str]:
         "for longer, or compare `--measure files_unfinished`."
     )
     return [text]
+
+
+def runs_left_out(comparison: Comparison) -> list[str]:
+    """A sentence for each measure that some runs of an alternative do not have."""
+    found = []
+    for measure in comparison.measures:
+        lacking = [one for one in comparison.without_value if one.measure == measure]
+        if lacking:
+            listed = "; ".join(
+                f"{comparison.text(comparison.factor, one.alternative)}: {_lacks(one)}"
+                for one in lacking
+            )
+            found.append(f"Means of `{measure}` leave out runs that have no value ({listed}).")
+    if any(one.empty for one in comparison.without_value):
+        found.append(
+            "An alternative may rank too high where runs in which it starves a flow are left out. "
+            "Compare `fairness`, too, or run for longer."
+        )
+    return found
+
+
+def _lacks(one: WithoutValue) -> str:
+    """The number of runs without a value, and why they have none."""
+    reasons = []
+    if one.failed:
+        reasons.append(f"{one.failed} failed")
+    if one.empty:
+        reasons.append(f"in {one.empty} a flow delivers no packet in the measuring window")
+    text = f"{one.without} of {counted(one.runs, 'run')}"
+    return f"{text}, since {' and '.join(reasons)}" if reasons else text
 
 
 def unseen_losses(comparison: Comparison) -> list[str]:
@@ -342,19 +384,30 @@ def _ranking(comparison: Comparison, rankings: Sequence[Ranking]) -> Table:
     least = "minus the best"
     if len(best) == 1:
         least = f"minus {comparison.text(comparison.factor, best.pop())}"
+    counts = any(_rest_on_unlike_runs(one) for one in rankings)
     found = [
-        (*(comparison.text(*value) for value in one.where.items()), *_place(comparison, place))
+        (
+            *(comparison.text(*value) for value in one.where.items()),
+            *_place(comparison, place, counts=counts),
+        )
         for one in rankings
         for place in one.places
     ]
     heads = (
         *(Column(_heading_of(path)) for path in (*rankings[0].where, comparison.factor)),
         Column("mean", "right"),
+        *([Column("mean of\nruns", "right")] if counts else []),
         Column("group"),
         Column(least, "right"),
         *_decision("% of\nbest"),
     )
     return _without_empty(heads, found)
+
+
+def _rest_on_unlike_runs(ranking: Ranking) -> bool:
+    """True if a mean leaves out runs, or rests on fewer runs than another mean."""
+    means = [place for place in ranking.places if place.mean is not None]
+    return len({one.measured for one in means} | {one.runs for one in means}) > 1
 
 
 def _heading_of(path: str) -> str:
@@ -363,9 +416,12 @@ def _heading_of(path: str) -> str:
     return path if len(path) <= ONE_LINE else f"{table}{dot}\n{key}"
 
 
-def _place(comparison: Comparison, place: Place) -> tuple[Text, ...]:
+def _place(comparison: Comparison, place: Place, *, counts: bool) -> tuple[Text, ...]:
     alternative = comparison.text(comparison.factor, place.alternative)
-    cells = (alternative, "-" if place.mean is None else number(place.mean), place.letters)
+    mean, of = "-", "-"
+    if place.mean is not None:
+        mean, of = number(place.mean), f"{place.measured} of {place.runs}"
+    cells = (alternative, mean, *([of] if counts else []), place.letters)
     pair = place.against_best
     if pair is None:
         return (*cells, "", "", "", UNFINISHED if place.mean is None else "best", "")
@@ -432,7 +488,8 @@ def as_json(comparison: Comparison, units: Mapping[str, str]) -> dict[str, Any]:
         "unfinished_files": [
             {"alternative": at, **to_json(one)} for at, one in comparison.unfinished.items()
         ],
-        "words": [*files_left(comparison), *unseen_losses(comparison), *summary(comparison)],
+        "runs_without_value": [to_json(one) for one in comparison.without_value],
+        "words": [*doubts(comparison), *summary(comparison)],
     }
 
 
@@ -442,7 +499,13 @@ def _ranking_json(one: Ranking) -> dict[str, Any]:
         "where": dict(one.where),
         "better": one.better,
         "places": [
-            {"alternative": place.alternative, "mean": place.mean, "letters": place.letters}
+            {
+                "alternative": place.alternative,
+                "mean": place.mean,
+                "letters": place.letters,
+                "runs_with_value": place.measured,
+                "runs": place.runs,
+            }
             for place in one.places
         ],
     }
