@@ -86,7 +86,7 @@ scale: install ## large networks: time, and memory against its bound (ARGS='--mo
 
 # Where tests run: the package of this tree with an extension that is built like the Rust tests.
 TESTED := target/tested
-tested: $(VENV)/.dependencies
+tested: $(VENV)/.dependencies ## this tree's package with the tests' build of the engine, in target/tested
 	@.ci/tested $(BIN)/python $(TESTED)
 
 # What tells most about the whole for its time: each key's effect, an experiment of each paper, bad input, and what holds sources and documentation
