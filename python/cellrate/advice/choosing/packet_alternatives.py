@@ -15,7 +15,6 @@ from cellrate.simulation.runner import Job
 
 OF_MARKS = "dctcp"
 """The recovery that reacts to the share of marked data; it is tried only with marks."""
-ALGORITHMS = ("none", "threshold", "red", "codel", "pie")
 CROSSED = 3
 """Number of recoveries, the best ones besides DCTCP, that are tried with each algorithm."""
 
@@ -154,8 +153,9 @@ def crossed(ranked: Sequence[str]) -> Iterator[Alternative]:
             are combined with each algorithm, and DCTCP.
     """
     best = [one for one in ranked if one != OF_MARKS][:CROSSED]
+    algorithms = [one["name"] for one in json.loads(_core.registry())["aqm"]]
     for recovery in (*best, OF_MARKS):
-        for algorithm in ALGORITHMS:
+        for algorithm in algorithms:
             if recovery != OF_MARKS and algorithm != "threshold":
                 yield Alternative(recovery, algorithm)
             if algorithm != "none":

@@ -12,6 +12,7 @@ from typing import Any
 from cellrate import _core
 from cellrate.advice.choosing.candidates import everywhere
 from cellrate.advice.choosing.packet_alternatives import Alternative
+from cellrate.advice.roce_controls import ROCE_CONTROLS
 from cellrate.advice.tuning.declared import ResolvedScenario
 from cellrate.simulation.network.ethernet_view import FrameNetwork
 from cellrate.simulation.runner import Job
@@ -29,7 +30,7 @@ KMIN, KMAX, KMAX_RATE = 5_000, 200_000, 40e9
 LEAST_RATE = 8e9
 """Line rate in bit/s, up to which the thresholds for DCQCN are constant: 1 kB and 40 kB."""
 KMIN_SHARE, KMAX_SHARE = 0.2, 0.8
-"""Thresholds of NSCC as shares of the buffer, as in the public simulator of Ultra Ethernet."""
+"""Marking thresholds as shares of the buffer, as in the public simulator of Ultra Ethernet."""
 NSCC_TIMEOUT = 100e-6
 """Retransmission timer of NSCC in the public simulator of Ultra Ethernet, in seconds."""
 
@@ -192,21 +193,22 @@ def _protection(document: dict[str, Any]) -> str:
 def _marks(control: str, network: FrameNetwork) -> str:
     """Queue management that marks what a control needs marked.
 
-    Kmin and Kmax of DCQCN grow with the rate of the line. The thresholds of NSCC are shares of the
-    buffer; of the bandwidth-delay product if buffers have no limit.
+    Kmin and Kmax of DCQCN grow with the rate of the line. The thresholds of NSCC, and of any other
+    control by marks, are shares of the buffer; of the bandwidth-delay product if buffers have no
+    limit.
     """
     rate = min(line.bits_per_second for line in network.bottlenecks or network.ports)
+    if not ROCE_CONTROLS[control].by_marks:
+        return '{algorithm="none"}'
     if control == "dcqcn":
         share = max(rate, LEAST_RATE) / KMAX_RATE
         ends = (math.floor(share * k / 1000) * 1000 for k in (KMIN, KMAX))
         return f'{{{RED.format(*ends, 0.01)}, spacing="geometric"}}'
-    if control == "nscc":
-        trip = max(flow.least_round_trip_seconds for flow in network.flows if flow.roce)
-        buffer = _buffer(network)
-        whole = buffer if math.isfinite(buffer) else rate * trip / 8
-        ends = (round(share * whole) for share in (KMIN_SHARE, KMAX_SHARE))
-        return f"{{{RED.format(*ends, 1)}}}"
-    return '{algorithm="none"}'
+    trip = max(flow.least_round_trip_seconds for flow in network.flows if flow.roce)
+    buffer = _buffer(network)
+    whole = buffer if math.isfinite(buffer) else rate * trip / 8
+    ends = (round(share * whole) for share in (KMIN_SHARE, KMAX_SHARE))
+    return f"{{{RED.format(*ends, 1)}}}"
 
 
 def _buffer(network: FrameNetwork) -> float:

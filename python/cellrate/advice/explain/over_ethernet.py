@@ -14,6 +14,7 @@ from cellrate.advice.explain.ethernet_shares import fair_shares, from_to, gbit, 
 from cellrate.advice.explain.losses import CERTAIN
 from cellrate.advice.explain.subject import EQUAL
 from cellrate.advice.formulas.frame_bounds import EARLY, FrameBounds, outstanding_bytes
+from cellrate.advice.roce_controls import ROCE_CONTROLS
 from cellrate.common.numbers import counted, seconds
 from cellrate.simulation.network.ethernet_view import (
     GAP_BYTES,
@@ -467,12 +468,11 @@ def _why_lost(bounds: FrameBounds, port: Line) -> str:
         )
     if algorithms == {"rccc"} and len(controls) == len(bounds.network.over[port]):
         return "the first windows of receiver credits may exceed the buffer; pulls follow only then"
-    if algorithms - {"hpcc", "nscc", "swift"}:
+    if not all(ROCE_CONTROLS[name].has_window for name in algorithms):
         return "flows over RoCE have no windows"
-    if controls:
-        names = {"hpcc": "HPCC", "nscc": "NSCC", "swift": "Swift"}
-        windowed = sorted({names[control["algorithm"]] for control in controls})
-        return f"the windows of {' and '.join(windowed)} may exceed the buffer"
+    if algorithms:
+        titles = sorted(ROCE_CONTROLS[name].title for name in algorithms)
+        return f"the windows of {' and '.join(titles)} may exceed the buffer"
     if bounds.may_drop(port):
         return _why_dropped(bounds, port)
     if bounds.fits(port):

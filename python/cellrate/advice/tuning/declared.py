@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from cellrate import _core
-from cellrate.advice.marking import OVER_ROCE, WITHOUT_A_RATE
+from cellrate.advice.marking import WITHOUT_A_RATE
+from cellrate.advice.roce_controls import ROCE_CONTROLS
 from cellrate.common.problems import BadInput
 from cellrate.simulation.network import Network
 from cellrate.simulation.network.ethernet_view import FrameNetwork, network_of
@@ -100,7 +101,9 @@ def _marks_in_vain(scenario: ResolvedScenario) -> bool:
     if aqm["algorithm"] == "pie" or not aqm.get("ecn", True) or aqm.get("hard_drop"):
         return False
     over_roce = [one.get("roce") for one in document["flow"]]
-    return all(roce and roce["control"]["algorithm"] not in OVER_ROCE for roce in over_roce)
+    return all(
+        roce and not ROCE_CONTROLS[roce["control"]["algorithm"]].by_marks for roce in over_roce
+    )
 
 
 def _rate_tables(scenario: ResolvedScenario) -> tuple[str, ...]:
