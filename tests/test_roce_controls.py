@@ -1,4 +1,4 @@
-"""Advice knows every control of sources over RoCE; `test_tuning_ranges` holds `by_marks` to runs."""
+"""Advice knows all controls of sources over RoCE; `test_tuning_ranges` holds `by_marks` to runs."""
 
 from __future__ import annotations
 
