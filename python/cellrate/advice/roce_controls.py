@@ -1,4 +1,4 @@
-"""What advice knows of each control of sources over RoCE; a new control has its row here."""
+"""Properties of each control of sources over RoCE; a new control has its row here."""
 
 from __future__ import annotations
 

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
-from cyclopts.validators import Number
 
 from cellrate.cli.answering import hand_over
 from cellrate.cli.from_function import made_from
@@ -28,6 +27,16 @@ if TYPE_CHECKING:
     from cellrate.simulation.run_types import StreamRunner
     from cellrate.studies.compare import Comparison
     from cellrate.studies.compare.of_scenario import ScenarioOptions
+
+
+def _require_level(_: object, level: float) -> None:
+    """Checks that a confidence level is a share.
+
+    Raises:
+        ValueError: The level is not between 0 and 1.
+    """
+    if not 0.0 < level < 1.0:
+        raise ValueError("It must be above 0 and below 1.")
 
 
 @made_from(
@@ -60,7 +69,7 @@ def compare(
     *,
     level: Annotated[
         float,
-        Parameter(validator=Number(gt=0, lt=1), help="Joint confidence level of all differences."),
+        Parameter(validator=_require_level, help="Joint confidence level of all differences."),
     ] = 0.95,
     all_pairs: Annotated[
         bool,

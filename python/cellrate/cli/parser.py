@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import re
+import shlex
 from collections.abc import Sequence
 
 import cyclopts
@@ -79,6 +81,12 @@ def _unused(arguments: Sequence[str], unused: Sequence[str]) -> str:
     return f"{command} takes no {many} {what}; its --help lists the arguments and options"
 
 
+def _with_dash(option: str, words: Sequence[str]) -> str:
+    """The negative value behind an option, which is read as an option; empty if there is none."""
+    at = words.index(option) + 1 if option in words else len(words)
+    return words[at] if at < len(words) and re.match(r"-[\d.]", words[at]) else ""
+
+
 def _lacking(arguments: Sequence[str], error: cyclopts.MissingArgumentError) -> str:
     """The error message on missing options of a command, or on an option without a value."""
     names, apps, rest = app.parse_commands(arguments)
@@ -87,6 +95,10 @@ def _lacking(arguments: Sequence[str], error: cyclopts.MissingArgumentError) -> 
     lacking = [name for name in needed if name not in given]
     own = error.argument.name if error.argument is not None else ""
     command = " ".join(("cellrate", *names))
+    negative = _with_dash(own, rest)
+    if negative:
+        written = f"{own}={shlex.quote(negative)}"
+        return f"{own} needs a value; one that begins with `-` follows `=`, as in {written}"
     if own in given or not lacking:
         return f"{own} needs a value; {command} --help explains it"
     what = ", ".join(lacking)

@@ -23,12 +23,17 @@ class BadInput(Exception):
         return [f"{type(self).__name__}: {self}"]
 
 
+EMPTY_PATH = "the path of the file is empty; name a file"
+
+
 @contextmanager
 def reading(path: str) -> Iterator[None]:
     """Converts failures to read the user's file into `BadInput`."""
     try:
         yield
     except OSError as error:
+        if not path:
+            raise BadInput(EMPTY_PATH) from error
         if path.startswith("--") and error.errno == errno.ENOENT:
             raise BadInput(f"unknown option {path}; --help lists the options") from error
         raise BadInput(f"cannot read {path}: {error.strerror or error}") from error

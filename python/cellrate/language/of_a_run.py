@@ -2,7 +2,8 @@
 
 import difflib
 import math
-from collections.abc import Iterable
+import re
+from collections.abc import Collection, Iterable
 from functools import cache, partial
 from typing import Any
 
@@ -33,12 +34,12 @@ def _totals(link_layer: str) -> frozenset[str]:
     return frozenset(key.removeprefix("totals.") for key in keys if key.startswith("totals."))
 
 
-def check(expression: str, also: Iterable[str] = (), link_layer: str = "atm") -> None:
+def check(expression: str, also: Collection[str] = (), link_layer: str = "atm") -> None:
     """Checks that a text is an expression, and that it uses only names of a run and of its totals.
 
     Args:
         expression: The text.
-        also: Further names that may have been meant, for a suggestion.
+        also: Names of measures that may have been meant, for a suggestion.
         link_layer: Link layer of the runs.
 
     Raises:
@@ -50,8 +51,10 @@ def check(expression: str, also: Iterable[str] = (), link_layer: str = "atm") ->
     for name in sorted(names(expression) - known):
         if name in totals:
             raise _unknown(expression, name, f"did you mean `totals.{name}`?")
-        near = _nearest(name, [*also, *known])
-        listed = f"a run has {', '.join(sorted(own))}"
+        is_called = re.search(rf"\b{name}\s*\(", expression)
+        near = _nearest(name, [*also, *(known if is_called else own)])
+        named = f"named measures are {', '.join(also)}; " if also else ""
+        listed = f"{named}a run has {', '.join(sorted(own))}"
         raise _unknown(expression, name, f"did you mean `{near}`?" if near else listed)
     for name in sorted(attributes(expression).get("totals", set()) - totals):
         near = _nearest(name, totals)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Sequence
@@ -15,6 +16,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import ScalarFormatter
 
+from cellrate import _core
 from cellrate.common.picture_style import COLOURS, FAINT, FORMATS, NOTE, STYLE, save, svg
 from cellrate.simulation.drawn_lines import label_ends, reveal
 from cellrate.simulation.picture_context import BITS_PER_CELL, NO_CONTEXT, Context
@@ -157,6 +159,15 @@ def _panels(
         return figure, list(panels.flat)
 
 
+def trace_kinds() -> tuple[str, ...]:
+    """All kinds of traces that a scenario may ask for, over ATM or Ethernet."""
+    kinds: dict[str, None] = {}
+    for over_ethernet in (False, True):
+        definitions = json.loads(_core.schema(ethernet=over_ethernet))["$defs"]
+        kinds |= dict.fromkeys(one["const"] for one in definitions["TraceKind"]["oneOf"])
+    return tuple(kinds)
+
+
 def time_traces(
     traces: Sequence[Series],
     kinds: Sequence[str] = (),
@@ -183,6 +194,9 @@ def time_traces(
         wanted = ", ".join(missing) or "anything"
         near = [one for kind in missing for one in get_close_matches(kind, traced, n=1)]
         hint = f"did you mean {', '.join(near)}?" if near else "set measure.traces in the scenario"
+        unknown = [kind for kind in missing if kind.removeprefix(OF_ATM) not in trace_kinds()]
+        if unknown and not near:
+            hint = f"there is no such trace; allowed in measure.traces: {', '.join(trace_kinds())}"
         raise ValueError(f"the run did not trace {wanted}; {hint}")
     shown = list(kinds) or traced
     seen = [series.between(start, end) for series in traces]

@@ -40,8 +40,14 @@ def refuse_foreign(directory: Path) -> None:
     """Checks that a directory can be replaced: that it holds at most an earlier result.
 
     Raises:
-        FileExistsError: The path is a file, or a directory with files that belong to no result.
+        FileExistsError: The path is a file, is below a file, or is a directory with files that are
+            not part of a result.
     """
+    for place in directory.parents:
+        if place.is_file():
+            raise FileExistsError(
+                f"{place} is a file, so there can be no {directory}; name another directory"
+            )
     if not directory.exists() and not directory.is_symlink():
         return
     if not directory.is_dir() or directory.is_symlink():

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from cellrate import _core
 from cellrate.common import input_file
+from cellrate.common.problems import EMPTY_PATH
 
 STANDARD_INPUT = "-"
 UNNAMED = frozenset({"<stdin>", "<mapping>", "<text>"})
@@ -21,9 +22,11 @@ def read(path: str) -> tuple[str, str]:
     """Text and name of the scenario in a file, or in standard input if the path is ``-``.
 
     Raises:
-        OSError: The file cannot be read, or is longer than any scenario.
+        OSError: The path is empty, or the file cannot be read or is longer than any scenario.
         ScenarioError: The file is not UTF-8 text; the error names the first wrong byte.
     """
+    if not path:
+        raise OSError(EMPTY_PATH)
     if path == STANDARD_INPUT:
         piped = input_file.read_stream(sys.stdin.buffer, input_file.MOST_TEXT_BYTES)
         return decode(piped, "<stdin>"), "<stdin>"

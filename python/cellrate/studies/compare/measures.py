@@ -133,7 +133,7 @@ def asked_for(texts: Sequence[str], link_layer: str = "atm") -> tuple[Measure, .
             meant = f"take {LIKE[name]}" if name in LIKE else f"allowed: {listed}, or an expression"
             raise BadInput(f"--measure {text}: a measure over {there}; over {here} {meant}")
         try:
-            check(expression, known, link_layer)
+            check(expression, [one.name for one in defaults], link_layer)
         except ExpressionError as error:
             raise BadInput(f"--measure {text}: {error}") from error
         found[name] = Measure(name, expression, better=better_of(expression))
