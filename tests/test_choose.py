@@ -23,6 +23,7 @@ from cellrate.advice.choosing.circumstances import properties
 from cellrate.advice.choosing.goals import Judgement, best_of_each, judged, near_misses
 from cellrate.advice.choosing.report import numbers, verdict
 from cellrate.advice.choosing.report import report as document_of
+from cellrate.advice.choosing.shares import over_atm, shares_of
 from cellrate.advice.tuning.declared import ResolvedScenario
 from cellrate.advice.tuning.laboratory import AS_IT_IS, Setting
 from cellrate.advice.tuning.other_runs import OTHER_STARTS, Circumstance, longer
@@ -712,6 +713,33 @@ def option(
         settling_seconds=settling,
         overrides=(),
     )
+
+
+def test_fairness_counts_throughputs_relative_to_max_min_shares() -> None:
+    """By hand: eight flows share a way of 50 Mbit/s, and one flow has the way back alone."""
+    template = cellrate.template("n-source")
+    flow = '{{name="{}", count={}, service="ubr"{}}}'
+    both = f"flow=[{flow.format('there', 8, '')}, {flow.format('back', 1, ', reverse=true')}]"
+    settings = (both, "topology.bottleneck_rate=50 Mbit/s")
+    network = Network.of(template, "n-source", settings)
+    assert {one: 424 * rate / 1e6 for one, rate in shares_of(network).items()} == pytest.approx(
+        {f"there.{at}": 6.25 for at in range(1, 9)} | {"back.1": 50}
+    )
+
+    def index(there: float, back: float) -> float:
+        rates = [*[(f"there.{at}", there) for at in range(1, 9)], ("back.1", back)]
+        flows = [
+            {"name": name, "source": "greedy", "balance": {}, "tcp_throughput_bits_per_second": one}
+            for name, one in rates
+        ]
+        found = over_atm(network).of({"flows": flows})
+        assert found is not None
+        return found
+
+    assert index(5.6e6, 44.8e6) == pytest.approx(1)
+    # Equal rates leave the way back nearly idle: 9 shares of 1, eight times, and of 1/8.
+    assert index(5.6e6, 5.6e6) == pytest.approx((8 + 1 / 8) ** 2 / (9 * (8 + 1 / 64)))
+    assert shares_of(Network.of(template, "n-source", ())) == {}
 
 
 def test_an_option_loses_to_a_rival_that_random_starts_need_less_buffer_for() -> None:

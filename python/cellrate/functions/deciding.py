@@ -118,7 +118,8 @@ def choose(
             ``"100 Mbit/s"``.
         delay: Longest wait of a cell at a bottleneck, as in ``"5 ms"``.
         fairness: Least Jain's index of the flows' throughputs, without files beside other flows;
-            0 for any. By default 0.9, if any control reaches 0.9.
+            over ATM each throughput counts relative to the flow's max-min share. 0 for any.
+            By default 0.9, if any control reaches 0.9.
         settling: Longest time until the bottleneck's utilisation settles, as in ``"100 ms"``.
         buffer: Greatest buffer, as in ``"2000 cells"``; over Ethernet the greatest length of a
             queue, as in ``"200 kB"``.

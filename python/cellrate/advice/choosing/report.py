@@ -24,7 +24,13 @@ from cellrate.advice.choosing.circumstances import times
 from cellrate.advice.choosing.goals import OF_FRAMES, Goals, best_of_each, rising, settled
 from cellrate.advice.choosing.packet_choice import PacketChoice, PacketOption
 from cellrate.advice.choosing.roce_alternatives import without
-from cellrate.advice.choosing.shares import LEFT_OUT, WITHOUT_FILES, leaves_out_files
+from cellrate.advice.choosing.shares import (
+    LEFT_OUT,
+    RELATIVE,
+    WITHOUT_FILES,
+    leaves_out_files,
+    shares_of,
+)
 from cellrate.advice.formulas.growth import LONGER
 from cellrate.advice.locked_phases import doubt
 from cellrate.advice.sizing.confidence import covered
@@ -330,7 +336,10 @@ def report(answer: Answer | PacketChoice) -> Document:
         return answer.document()
     best, second = answer.recommended, answer.judgement.runner_up
     words = (Paragraph(text) for text in verdict(answer))
-    left_out_files = f" {LEFT_OUT}" if _leaves_out_files(answer) else ""
+    network = Network.of_scenario(answer.base.scenario())
+    fairness = [RELATIVE] if shares_of(network) else []
+    fairness += [LEFT_OUT] if _leaves_out_files(answer) else []
+    goals = " ".join([wanted(answer.goals), *fairness])
     settings = answer.base.overrides
     commands = [one.command(answer.base.path, settings) for one in (best, second) if one]
     commands += [
@@ -341,7 +350,7 @@ def report(answer: Answer | PacketChoice) -> Document:
     return Document(
         asked(answer),
         (
-            Section("", (Paragraph(f"{wanted(answer.goals)}{left_out_files}", "faint"), *words)),
+            Section("", (Paragraph(goals, "faint"), *words)),
             Section(
                 "The best of each control with the seeds of the search, by buffer",
                 (_controls(answer), *_own(answer), *_refused(answer), *_picture(answer)),

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from statistics import fmean
 
 from cellrate.advice.choosing.candidates import Candidate, Option, limited
-from cellrate.advice.choosing.shares import FAIRNESS
+from cellrate.advice.choosing.shares import over_atm
 from cellrate.advice.formulas.credit import reserved_cells
 from cellrate.advice.tuning.declared import ResolvedScenario, declared, parameter_tables
 from cellrate.advice.tuning.fluid_model import NoFluidModel, model_of
@@ -72,7 +72,8 @@ class Trials:
         job = replace(base, overrides=(*base.overrides, *own))
         scenario = ResolvedScenario.of(job.scenario())
         ports = bottleneck(scenario.cells)
-        laboratory = Laboratory(job, seeds, ports, runner, is_known, more=(RISE, FAIRNESS))
+        more = (RISE, over_atm(scenario.cells))
+        laboratory = Laboratory(job, seeds, ports, runner, is_known, more=more)
         laboratory.allowed([AS_IT_IS])
         return cls(candidate, laboratory, scenario, plain)
 
