@@ -114,9 +114,9 @@ mod tests {
             ("10,0.5", 2, "the last probability must be 1"),
             ("10,0.5\n10,1", 3, "must be above"),
             ("10,0.5\n20,0.4", 3, "must be above"),
-            ("0,1", 2, "at least 1 byte"),
+            ("0,1", 2, "without a unit, at least 1"),
             ("10,2", 2, "from 0 to 1"),
-            ("10 kB,1", 2, "at least 1 byte"),
+            ("10 kB,1", 2, "without a unit, at least 1"),
         ] {
             let (found, told) = fault(rows);
             assert!(
