@@ -541,7 +541,7 @@ class _Choosing:
 def lost_with_random_starts(
     drawn: Option | None, rival: Option | None, goals: Goals
 ) -> tuple[str, ...]:
-    """Why an option loses to one of another control if both have random starts of flows.
+    """Reason why an option loses to one of another control if both have random starts of flows.
 
     Empty if the option does not lose, or either was not run so.
     """
