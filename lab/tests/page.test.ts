@@ -581,6 +581,8 @@ test("a scenario over Ethernet is drawn packet by packet, and gives what the com
   await page.locator("#changes .undo").click();
   assert.equal(await digest(page), unchanged);
   await page.locator("#when-start").click();
+  // The panel takes the values of the start when the run has ended, also into a box that is being filled.
+  await ended(page);
   await input(page, "topology.host_rate").fill("900 Gbit/s");
   await input(page, "topology.host_rate").press("Enter");
   await page.locator(".problem:visible").waitFor();
