@@ -740,6 +740,10 @@ def test_fairness_counts_throughputs_relative_to_max_min_shares() -> None:
     # Equal rates leave the way back nearly idle: 9 shares of 1, eight times, and of 1/8.
     assert index(5.6e6, 5.6e6) == pytest.approx((8 + 1 / 8) ** 2 / (9 * (8 + 1 / 64)))
     assert shares_of(Network.of(template, "n-source", ())) == {}
+    # Two more flows without TCP share the way of the eight.
+    more = '{name="p", count=2, service="abr", source={kind="persistent"}}'
+    beside = Network.of(template, "n-source", (f"{both[:-1]}, {more}]", settings[1]))
+    assert 424 * shares_of(beside)["there.1"] / 1e6 == pytest.approx(5)
 
 
 def test_an_option_loses_to_a_rival_that_random_starts_need_less_buffer_for() -> None:

@@ -35,11 +35,14 @@ def leaves_out_files(flows: Iterable[Flow | FrameFlow]) -> bool:
 
 def shares_of(network: Network) -> dict[str, float]:
     """Max-min shares of the flows over TCP in cells/s; empty if they are equal or not known."""
+    elastic = [one for one in network.flows if one.is_elastic]
     try:
-        rates = fair_shares(network, flows=[one for one in network.flows if one.tcp]).rates
+        found = fair_shares(network, flows=elastic).rates
     except (AssumptionError, ValueError):
         return {}
-    return rates if max(rates.values()) > min(rates.values()) * (1 + EQUAL) else {}
+    rates = {one.name: found[one.name] for one in elastic if one.tcp}
+    least, most = min(rates.values(), default=0.0), max(rates.values(), default=0.0)
+    return rates if 0 < least * (1 + EQUAL) < most else {}
 
 
 def _index(summary: Mapping[str, Any], shares: Mapping[str, float]) -> float | None:
