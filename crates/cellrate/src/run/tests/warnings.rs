@@ -319,6 +319,14 @@ fn a_queue_that_grows_or_shrinks_through_the_window_is_told() {
     assert!(told.contains("shrinks by 1179 cells"), "{told}");
 }
 
+/// A credit cell follows each cell that a link on the way back carries, and waits in no queue.
+#[test]
+fn credit_cells_are_not_taken_for_cells_that_waited() {
+    let credit = [r#"switch={buffer="infinite"}"#, r#"fcvc={n2="1 cells"}"#];
+    let found = codes(&outcome(LOSSY, &credit));
+    assert!(!found.contains(&"queue-changes".into()), "{found:?}");
+}
+
 /// The sources are those of `tests/test_simultaneous_cells.py`: all access lines have the rate of
 /// the bottleneck.
 #[test]

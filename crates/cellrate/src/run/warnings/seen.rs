@@ -28,7 +28,7 @@ pub fn after(plan: &Plan, seen: &Seen<'_>) -> Vec<Warning> {
     let queues = seen.report.ports.iter().flat_map(|port| &port.queues);
     let in_window = queues.map(|queue| queue.cells_dropped).sum();
     warnings.extend(lost_outside(dropped, in_window, "cells"));
-    warnings.extend(queue_changes(seen.report));
+    warnings.extend(queue_changes(plan, seen.report));
     let delivered = plan.flows.iter().zip(&seen.report.flows);
     let over_tcp = delivered.filter(|(flow, _)| flow.source.over_tcp());
     let delivered = over_tcp.map(|(flow, measured)| {
@@ -95,8 +95,8 @@ const FEW: f64 = 100.0;
 
 /// Warns of the port whose queue grows or shrinks most in the measuring window, if that is a noticeable share of what
 /// the link carries. The cells that wait more at the end than at the beginning have arrived without being dropped or
-/// sent.
-fn queue_changes(report: &Report) -> Option<Warning> {
+/// sent. Links send credit cells beside those of their queues, so under credit control only growth is certain.
+fn queue_changes(plan: &Plan, report: &Report) -> Option<Warning> {
     let changes = report.ports.iter().map(|port| {
         let cells = port.rate_bits_per_second * report.window_seconds / CELL_BITS as f64;
         let sent = port.utilisation * cells;
@@ -106,6 +106,7 @@ fn queue_changes(report: &Report) -> Option<Warning> {
         let grown = arrived as f64 - dropped as f64 - sent;
         (port, grown, grown.abs() / sent.max(1.0))
     });
+    let changes = changes.filter(|(_, grown, _)| *grown > 0.0 || plan.fcvc.is_none());
     let (port, grown, share) = changes.max_by(|a, b| a.2.total_cmp(&b.2))?;
     let (verb, rest) = if grown > 0.0 {
         ("grows", "the window shows no steady state")
