@@ -455,6 +455,21 @@ def test_numbers_that_no_run_was_compared_with_are_not_expected() -> None:
     assert "expected: A->sink: in the steady state" not in page
 
 
+def test_marks_of_red_drop_no_packet_that_can_carry_them() -> None:
+    """All packets of DCQCN are ECT; only `hard_drop` drops them, as the run shows."""
+    text = cellrate.template("dcqcn").replace('[pfc]\nxoff = "100 kB"\n', "")
+    dropped = {}
+    for hard_drop in (False, True):
+        changes = [f"switch.aqm.hard_drop={str(hard_drop).lower()}", "run.duration=2 ms"]
+        [loss] = cellrate.explain(text, overrides=changes).topics()["loss"]
+        totals = cellrate.run(text, overrides=changes).summary["totals"]
+        dropped[loss.text] = totals["packets_dropped"] > 0
+    assert dropped == {
+        "A->sink: no buffer loses a packet: the buffer has no limit.": False,
+        "A->sink: losses are possible: `switch.aqm` may drop packets.": True,
+    }
+
+
 DATAGRAMS = """
 link_layer = "ethernet"
 [run]

@@ -100,17 +100,21 @@ fn early_timeout(graph: &Graph, group: usize, roce: &RoceConfig) -> Option<Probl
     })
 }
 
-/// A warning if a flow has DCQCN but no queue marks.
+/// A warning if the control of a flow slows down for marks (DCQCN, NSCC), but no queue marks.
 fn without_marks(
     scenario: &Scenario,
     group: usize,
     flow: &Flow,
     roce: &RoceConfig,
 ) -> Option<Problem> {
-    let marks = scenario.switch.aqm.marks();
-    (matches!(roce.control, RoceControlConfig::Dcqcn(_)) && !marks).then(|| {
+    let control = match roce.control {
+        RoceControlConfig::Dcqcn(_) => "DCQCN",
+        RoceControlConfig::Nscc(_) => "NSCC",
+        _ => return None,
+    };
+    (!scenario.switch.aqm.marks()).then(|| {
         let message = format!(
-            "flow group `{}` reacts to marks (DCQCN), but no queue marks: `switch.aqm` is `{}`",
+            "flow group `{}` reacts to marks ({control}), but no queue marks: `switch.aqm` is `{}`",
             flow.name,
             scenario.switch.aqm.name()
         );

@@ -458,6 +458,8 @@ def _why_lost(bounds: FrameBounds, port: Line) -> str:
         return str(bounds.network.lossless["loses"])
     if all(flow.is_unchecked for flow in bounds.network.over[port]):
         return "datagrams alone exceed the line in the long run"
+    if math.isinf(port.buffer_bytes) and bounds.may_drop(port):
+        return _why_dropped(bounds, port)
     controls = [flow.roce["control"] for flow in bounds.network.over[port] if flow.roce is not None]
     algorithms = {control["algorithm"] for control in controls}
     if algorithms == {"expresspass"} and len(controls) == len(bounds.network.over[port]):

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -359,14 +359,23 @@ class FrameBounds:
     def may_drop(self, port: Line) -> bool:
         """True if `switch.aqm` may drop packets at a port.
 
-        A threshold drops packets that cannot carry marks. Under DCTCP all packets of a flow carry
-        marks; under ECN (RFC 3168) acknowledgements and segments sent again do not.
+        With marks, a threshold, RED without `hard_drop` and CoDel drop packets that cannot carry
+        marks alone. Under DCTCP all packets of a flow carry marks, and over RoCE all but credits of
+        ExpressPass. Under ECN (RFC 3168) acknowledgements and segments sent again do not.
         """
-        algorithm = "none" if port.switch is None else port.switch["aqm"]["algorithm"]
-        if algorithm != "threshold":
+        aqm: Mapping[str, Any] = (
+            {"algorithm": "none"} if port.switch is None else port.switch["aqm"]
+        )
+        algorithm = aqm["algorithm"]
+        marks = (
+            algorithm == "threshold"
+            or (algorithm == "red" and aqm["ecn"] and not aqm["hard_drop"])
+            or (algorithm == "codel" and aqm["ecn"])
+        )
+        if not marks:
             return bool(algorithm != "none")
         return any(
-            flow.recovery != "dctcp"
+            not _carries_marks(flow)
             for flow in self.network.flows
             if port in {*flow.lines, *flow.lines_back}
         )
@@ -514,6 +523,13 @@ def _answer_lengths(flow: FrameFlow) -> tuple[int, int]:
     """Least length of a flow's acknowledgements in bytes, and one more than the greatest."""
     empty = (flow.acknowledgement_line_bytes or 0) - PREAMBLE_BYTES - GAP_BYTES
     return empty, empty + OPTION_BYTES + 1
+
+
+def _carries_marks(flow: FrameFlow) -> bool:
+    """True if each packet of a flow, there and back, can carry a mark."""
+    if flow.roce is not None:
+        return bool(flow.roce["control"]["algorithm"] != "expresspass")
+    return flow.recovery == "dctcp"
 
 
 def file_line_bytes(flow: FrameFlow) -> int:
