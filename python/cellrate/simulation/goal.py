@@ -13,6 +13,7 @@ from cellrate.common import whole_file
 from cellrate.common.problems import BadInput, choose
 from cellrate.simulation import source
 from cellrate.simulation.goal_file import read
+from cellrate.simulation.goal_moments import START
 from cellrate.simulation.goal_steps import Step, steps_of
 from cellrate.simulation.mapping import scenario_text
 
@@ -114,7 +115,10 @@ def _lines(steps: Sequence[Step], hosts: Sequence[str]) -> Iterator[str]:
     yield HEADING
     for name, step in zip(names, steps, strict=True):
         ends = f"{hosts[step.send.rank]},{hosts[step.send.peer]}"
-        after = " ".join(names[event // 2] for event in step.begin.after)
-        wait = f"{step.begin.wait}e-9" if step.begin.wait else ""
+        events = [event for event in step.begin if event != START or len(step.begin) > 1]
+        after = " ".join("start" if event == START else names[event // 2] for event in events)
+        times = [f"{wait}e-9" if wait else "0" for wait in step.begin.values()]
+        # One time serves all events.
+        wait = " ".join(times if len(set(times)) > 1 else times[:1]).removeprefix("0")
         yield f"{name},{ends},{step.send.amount},{after},{wait}"
     yield ""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 Moment = Mapping[int, int]
 """Nanoseconds after each event; the moment is the latest of these times."""
@@ -46,14 +45,6 @@ def later(moment: Moment, time: int) -> dict[int, int]:
     return {event: since + time for event, since in moment.items()}
 
 
-@dataclass(frozen=True, slots=True)
-class Begin:
-    """The begin of a transfer: `wait` ns after the last of the events `after`."""
-
-    after: tuple[int, ...]
-    wait: int
-
-
 class Order:
     """The begins of transfers, and the order of events that follows from them in every run.
 
@@ -61,15 +52,7 @@ class Order:
     """
 
     def __init__(self) -> None:
-        self.begins: dict[int, Begin] = {}
-
-    def begin_of(self, moment: Moment) -> Begin | None:
-        """The moment as the end of one wait; None if the moment needs several waits."""
-        kept = moment if len(set(moment.values())) == 1 else self.without_earlier(moment)
-        waits = set(kept.values())
-        if len(waits) > 1:
-            return None
-        return Begin(tuple(event for event in kept if event != START), waits.pop())
+        self.begins: dict[int, Moment] = {}
 
     def without_earlier(self, moment: Moment) -> dict[int, int]:
         """The moment without events whose time is in no run the last one."""
@@ -106,9 +89,8 @@ class Order:
             if not transfers:
                 break
             transfer = -heapq.heappop(transfers)
-            begin = self.begins[transfer]
-            time = since_begin[transfer] + begin.wait
-            for event in begin.after or (START,):
+            for event, wait in self.begins[transfer].items():
+                time = since_begin[transfer] + wait
                 reached[event] = max(time, reached.get(event, 0))
                 pass_on(event, time)
         return reached

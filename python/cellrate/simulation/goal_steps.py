@@ -11,8 +11,6 @@ from itertools import pairwise
 from cellrate.common.problems import FEW
 from cellrate.simulation.goal_file import Operation
 from cellrate.simulation.goal_moments import (
-    START,
-    Begin,
     Moment,
     Order,
     acknowledged,
@@ -27,10 +25,10 @@ MOST_AWAITED = 10_000_000
 
 @dataclass(frozen=True)
 class Step:
-    """A transfer: the operation that sends it, and its begin, which names steps by number."""
+    """A transfer: the operation that sends it, and its begin, whose events name steps by number."""
 
     send: Operation
-    begin: Begin
+    begin: Moment
 
 
 def steps_of(operations: Sequence[Operation], eager_bytes: int = 0) -> list[Step]:
@@ -42,8 +40,8 @@ def steps_of(operations: Sequence[Operation], eager_bytes: int = 0) -> list[Step
             one ends with the acknowledgement of its last byte.
 
     Raises:
-        BadInput: Sends and receives do not fit, operations await one another in a circle, two
-            calcs of a processor have no order, or a send needs several waits.
+        BadInput: Sends and receives do not fit, operations await one another in a circle, or two
+            calcs of a processor have no order.
     """
     received = _received(operations)
     order = _in_order(operations, received)
@@ -92,13 +90,9 @@ class _Timing:
 
     def _send(self, operation: Operation, begin: Moment) -> None:
         number = self.sends[operation]
-        found = self.order.begin_of(begin)
-        if found is None:
-            operation.refuse(
-                f"{self._text(begin)}; a step has one wait, so the times must be equal"
-            )
-        self.order.begins[number] = found
-        self.begins[operation] = dict.fromkeys(found.after or [START], found.wait)
+        if len(set(begin.values())) > 1:
+            begin = self.order.without_earlier(begin)
+        self.order.begins[number] = self.begins[operation] = begin
         is_eager = operation.amount <= self.eager_bytes
         self.ends[operation] = self.begins[operation] if is_eager else {acknowledged(number): 0}
 
@@ -112,17 +106,6 @@ class _Timing:
             )
         self.calcs[processor] = operation
         self.ends[operation] = later(begin, operation.amount)
-
-    def _text(self, moment: Moment) -> str:
-        """The earliest and the last time of a moment, in words."""
-        senders = list(self.sends)
-        found = sorted(moment.items(), key=lambda one: one[1])
-        first, last = (
-            f"{time} ns after "
-            + ("the start" if event == START else f"the message of {senders[event // 2]}")
-            for event, time in (found[0], found[-1])
-        )
-        return f"begins {first} and {last}"
 
 
 def _received(operations: Sequence[Operation]) -> dict[Operation, Operation]:

@@ -157,7 +157,9 @@ pub struct StepsFile {
     /// `step,from,to,size_bytes,after,wait_seconds`, and each further line is a transfer (a step) between two hosts.
     /// `after` lists the names of earlier steps that this step awaits, separated by spaces; each of them begins or ends
     /// at the host `from`. The transfer begins `wait_seconds` after the last of the awaited steps has ended at that host.
-    /// A step that awaits no other begins `wait_seconds` after the start of the group (`flow.start`).
+    /// `wait_seconds` may have one time for each name in `after`, separated by spaces. Then the transfer begins at the
+    /// last of the ends, each plus its time. The name `start` is the start of the group (`flow.start`). A step that awaits
+    /// no other begins `wait_seconds` after the start of the group.
     pub file: String,
     /// SHA-256 of the file in hexadecimal digits; if given, the file must match it. Resolved scenarios contain it, so a
     /// stored result belongs to these contents of the file.

@@ -6,6 +6,7 @@ mod layout;
 mod pairs;
 mod routes;
 
+use cellrate_engine::ether::plan::Awaited;
 use cellrate_engine::ether::spray::Multipath;
 use cellrate_engine::joined::Layer;
 use cellrate_engine::kernel::units::{Buffer, Bytes};
@@ -76,9 +77,7 @@ pub struct Instance {
     /// Bytes that the flow transfers, if `pattern` sets them; `None` if the source of the group sets them.
     pub size: Option<u64>,
     /// Flows that the flow awaits, by index in [`Graph::flows`].
-    pub after: Vec<usize>,
-    /// Time from the end of the last awaited flow to the start of the flow.
-    pub wait: Ps,
+    pub after: Vec<Awaited>,
     /// Links from the source to the destination.
     pub forward: Vec<usize>,
     /// Links from the destination to the source; empty for datagrams without rate control.
@@ -93,8 +92,7 @@ struct Wanted {
     ends: (usize, usize),
     start: Ps,
     size: Option<u64>,
-    after: Vec<usize>,
-    wait: Ps,
+    after: Vec<Awaited>,
 }
 
 impl Instance {
@@ -269,7 +267,6 @@ pub(super) fn expand(scenario: &Scenario) -> Result<Graph, Vec<Problem>> {
             start: wanted.start,
             size: wanted.size,
             after: wanted.after,
-            wait: wanted.wait,
             forward,
             backward,
             sprayed,
@@ -316,7 +313,6 @@ fn wanted_of(
         start: flow.start_of(index),
         size: None,
         after: Vec::new(),
-        wait: Ps::ZERO,
     });
     Ok(wanted.collect())
 }

@@ -115,7 +115,6 @@ fn flow(scenario: &Scenario, instance: &Instance) -> FlowPlan {
             instance.start
         },
         after: instance.after.clone(),
-        wait: instance.wait,
         source: instance.source(group),
         sends: group.sends,
         tcp: group.tcp.clone(),

@@ -469,17 +469,17 @@ impl<'a> Draft<'a> {
         let mut steps = Steps::new(endpoints.iter().map(payload));
         for number in &self.waiting[node] {
             let flow = &flows[*number];
-            let end = |other: &usize| {
-                let begins_here = self.plan.links[flows[*other].forward[0]].from == node;
-                let sending = ChannelId::forward(*other);
-                self.end_of(if begins_here {
+            let own = self.end_of(ChannelId::forward(*number));
+            for awaited in &flow.after {
+                let begins_here = self.plan.links[flows[awaited.flow].forward[0]].from == node;
+                let sending = ChannelId::forward(awaited.flow);
+                let channel = if begins_here {
                     sending
                 } else {
                     sending.reverse()
-                })
-            };
-            let own = self.end_of(ChannelId::forward(*number));
-            steps.set(own, flow.after.iter().map(end), flow.wait);
+                };
+                steps.set(own, self.end_of(channel), awaited.wait);
+            }
         }
         steps
     }

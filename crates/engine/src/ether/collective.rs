@@ -1,5 +1,5 @@
-//! Flows that wait for one another: the steps of a collective operation, such as an all-reduce. A flow begins when all
-//! flows that it awaits have ended at its host: their last byte has arrived there, or has been acknowledged there.
+//! Flows that wait for one another: the steps of a collective operation, such as an all-reduce. A flow begins a time after
+//! the end of each flow that it awaits at its host: their last byte has arrived there, or has been acknowledged there.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -18,13 +18,13 @@ struct Step {
     /// Bytes of the flow's payload. At its receiver the flow has ended when all these bytes have arrived.
     bytes: u64,
     ended: bool,
-    /// Endpoints of the host whose flows await the end of this flow.
-    followers: Vec<u32>,
+    /// Endpoints of the host whose flows await the end of this flow, each with the time from this end to the begin.
+    followers: Vec<(u32, Ps)>,
     /// Number of flows that this flow still awaits.
     awaits: u32,
-    /// Time from the end of the last awaited flow to the start of this flow.
-    wait: Ps,
-    /// Endpoint of the awaited flow that ended last.
+    /// Instant before which this flow does not begin, by the awaited flows that have ended.
+    begin: Ps,
+    /// Endpoint of the awaited flow that sets `begin`.
     released_by: Option<u32>,
 }
 
@@ -40,20 +40,15 @@ impl Steps {
             ended: false,
             followers: Vec::new(),
             awaits: 0,
-            wait: Ps::ZERO,
+            begin: Ps::ZERO,
             released_by: None,
         };
         Steps(payloads.map(step).collect())
     }
-    /// The flow of endpoint `number` awaits the ends of flows at the endpoints `awaited`, then waits for `wait`.
-    pub(super) fn set(&mut self, number: u32, awaited: impl Iterator<Item = u32>, wait: Ps) {
-        let mut count = 0;
-        for other in awaited {
-            self.0[other as usize].followers.push(number);
-            count += 1;
-        }
-        let step = &mut self.0[number as usize];
-        (step.awaits, step.wait) = (count, wait);
+    /// The flow of endpoint `number` begins no earlier than `wait` after the end of the flow at endpoint `awaited`.
+    pub(super) fn set(&mut self, number: u32, awaited: u32, wait: Ps) {
+        self.0[awaited as usize].followers.push((number, wait));
+        self.0[number as usize].awaits += 1;
     }
     /// True if the flow that endpoint `number` sends awaits other flows.
     pub(super) fn waits(&self, number: usize) -> bool {
@@ -78,12 +73,16 @@ impl Steps {
         }
         step.ended = true;
         let mut begins = Vec::new();
-        for follower in core::mem::take(&mut step.followers) {
+        for (follower, wait) in core::mem::take(&mut step.followers) {
             let waiting = &mut self.0[follower as usize];
             waiting.awaits -= 1;
+            let begin = now.saturating_add(wait);
+            // Of equal times the last one counts.
+            if begin >= waiting.begin {
+                (waiting.begin, waiting.released_by) = (begin, Some(number as u32));
+            }
             if waiting.awaits == 0 {
-                waiting.released_by = Some(number as u32);
-                begins.push((follower as usize, now.saturating_add(waiting.wait)));
+                begins.push((follower as usize, waiting.begin));
             }
         }
         begins

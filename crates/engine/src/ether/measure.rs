@@ -189,7 +189,7 @@ impl Simulation {
         let spans: Vec<Span> = (0..plan.flows.len()).map(|flow| self.span(flow)).collect();
         collective::reports(plan, &spans)
     }
-    fn span(&self, flow: usize) -> Span {
+    pub(super) fn span(&self, flow: usize) -> Span {
         let (node, number) = self.network.begin(ChannelId::forward(flow));
         let released_by = match &self.stations[node].node {
             Node::Host(host) => host.steps().and_then(|steps| {

@@ -133,6 +133,15 @@ impl SwitchPlan {
     }
 }
 
+/// A flow that must have ended before another flow begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Awaited {
+    /// Index of the awaited flow.
+    pub flow: usize,
+    /// Least time from the end of this flow to the begin of the other one.
+    pub wait: Ps,
+}
+
 /// A flow of the plan: source, end systems, and paths in both directions.
 #[derive(Clone, Debug)]
 pub struct FlowPlan {
@@ -152,11 +161,9 @@ pub struct FlowPlan {
     pub sprayed: [Vec<usize>; 2],
     /// Start time of the flow. A flow with `after` does not begin before this time.
     pub start: Ps,
-    /// Flows, by index, that must have ended before this flow begins. Each of them begins or ends at the host of this flow's
+    /// Flows that must have ended before this flow begins. Each of them begins or ends at the host of this flow's
     /// source, sends a limited number of bytes, and has a lower index than this flow.
-    pub after: Vec<usize>,
-    /// Time from the end of the last flow in `after` to the start of this flow.
-    pub wait: Ps,
+    pub after: Vec<Awaited>,
     /// Settings of the flow's source of traffic.
     pub source: SourceConfig,
     /// False if the source sends no new data until a change lets it; see [`FlowChange`](change::FlowChange).
@@ -191,7 +198,6 @@ impl FlowPlan {
             sprayed: Default::default(),
             start: Ps::ZERO,
             after: Vec::new(),
-            wait: Ps::ZERO,
             source,
             sends: true,
             tcp: TcpConfig::default(),
@@ -394,10 +400,10 @@ impl Plan {
             .filter(|(_, flow)| !flow.after.is_empty());
         for (number, flow) in waiting {
             let host = self.hosts(number)[0];
-            let fits = |other: &usize| {
-                *other < number
-                    && self.flows[*other].source.transfers().is_some()
-                    && self.hosts(*other).contains(&host)
+            let fits = |awaited: &Awaited| {
+                awaited.flow < number
+                    && self.flows[awaited.flow].source.transfers().is_some()
+                    && self.hosts(awaited.flow).contains(&host)
             };
             if !flow.after.iter().all(fits) || flow.source.transfers().is_none() {
                 let text = format!(

@@ -460,11 +460,22 @@ def _why_lost(bounds: FrameBounds, port: Line) -> str:
         return "datagrams alone exceed the line in the long run"
     if math.isinf(port.buffer_bytes) and bounds.may_drop(port):
         return _why_dropped(bounds, port)
+    if any(flow.roce is not None for flow in bounds.network.over[port]):
+        return _why_roce_loses(bounds, port)
+    if bounds.may_drop(port):
+        return _why_dropped(bounds, port)
+    if bounds.fits(port):
+        return _why_sent_twice(bounds, port)
+    return "the TCP windows may exceed the buffer"
+
+
+def _why_roce_loses(bounds: FrameBounds, port: Line) -> str:
+    """Reason why a port may lose packets of flows over RoCE, or of other flows beside them."""
     controls = [flow.roce["control"] for flow in bounds.network.over[port] if flow.roce is not None]
     algorithms = {control["algorithm"] for control in controls}
     if algorithms == {"expresspass"} and len(controls) == len(bounds.network.over[port]):
         return "no formula here bounds the bursts that credits of ExpressPass let meet"
-    if algorithms and port.switch is not None and port.switch["trim_priority"] is not None:
+    if port.switch is not None and port.switch["trim_priority"] is not None:
         return (
             "the queue of trimmed packets may be full, and packets that are not of RoCE are dropped"
         )
@@ -472,14 +483,8 @@ def _why_lost(bounds: FrameBounds, port: Line) -> str:
         return "the first windows of receiver credits may exceed the buffer; pulls follow only then"
     if not all(ROCE_CONTROLS[name].has_window for name in algorithms):
         return "flows over RoCE have no windows"
-    if algorithms:
-        titles = sorted(ROCE_CONTROLS[name].title for name in algorithms)
-        return f"the windows of {' and '.join(titles)} may exceed the buffer"
-    if bounds.may_drop(port):
-        return _why_dropped(bounds, port)
-    if bounds.fits(port):
-        return _why_sent_twice(bounds, port)
-    return "the TCP windows may exceed the buffer"
+    titles = sorted(ROCE_CONTROLS[name].title for name in algorithms)
+    return f"the windows of {' and '.join(titles)} may exceed the buffer"
 
 
 def _why_dropped(bounds: FrameBounds, port: Line) -> str:

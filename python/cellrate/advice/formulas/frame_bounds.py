@@ -482,13 +482,11 @@ class FrameBounds:
             if flow not in of_group:
                 continue
             host = flow.hops[0][0].sender
-            ends = (
-                (acknowledged if self.network.flows[one].hops[0][0].sender == host else arrived)[
-                    one
-                ]
-                for one in flow.after
-            )
-            begin = max(flow.start_seconds, max(ends, default=-math.inf) + flow.wait_seconds)
+            begin = flow.start_seconds
+            for one, wait in zip(flow.after, flow.wait_seconds, strict=True):
+                is_sent_here = self.network.flows[one].hops[0][0].sender == host
+                ends = acknowledged if is_sent_here else arrived
+                begin = max(begin, ends[one] + wait)
             octets = file_line_bytes(flow) - GAP_BYTES
             arrived[number] = begin + max(
                 line.seconds(octets)

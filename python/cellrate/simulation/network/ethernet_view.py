@@ -74,7 +74,7 @@ class FrameFlow:
         priority: Priority of the flow's frames, 7 the highest.
         start_seconds: Start time, before jitter.
         after: Indices of the flows that this flow awaits.
-        wait_seconds: Time from the end of the last awaited flow to the start of this flow.
+        wait_seconds: Least times from the ends of the awaited flows to the start of this flow.
         sends: False if the source sends nothing until a change of settings during the run.
         hops: Links to the destination, hop by hop; see `Hop`.
         hops_back: Links of the acknowledgements, hop by hop; empty without TCP and RoCE.
@@ -108,7 +108,7 @@ class FrameFlow:
     priority: int
     start_seconds: float
     after: Sequence[int]
-    wait_seconds: float
+    wait_seconds: Sequence[float]
     sends: bool
     hops: tuple[Hop, ...]
     hops_back: tuple[Hop, ...]

@@ -75,7 +75,6 @@ pub fn draw(
             start,
             size: Some(sizes.at(stream.uniform())),
             after: Vec::new(),
-            wait: Ps::ZERO,
         });
     }
     if found.is_empty() {

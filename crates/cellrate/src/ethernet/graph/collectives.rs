@@ -1,5 +1,6 @@
 //! The flows of collective operations, each with the flows that it awaits.
 
+use cellrate_engine::ether::plan::Awaited;
 use cellrate_engine::kernel::Ps;
 
 use super::pairs::host;
@@ -12,14 +13,32 @@ use crate::scenario::problem::{Problem, place};
 /// Greatest number of entries in all lists of awaited flows of a group together.
 const MOST_AWAITED: usize = 10_000_000;
 
-/// A flow of a collective operation: hosts as indices among all hosts, bytes, awaited flows as indices within the
-/// operation, and the time from the end of the last awaited flow to the start of this flow.
+/// A flow of a collective operation: hosts as indices among all hosts, bytes, and awaited flows as indices within the
+/// operation. It does not begin before `delay` after the start of the group.
 #[derive(Debug, PartialEq)]
 struct Step {
     ends: (usize, usize),
     size: u64,
-    after: Vec<usize>,
-    wait: Ps,
+    after: Vec<Awaited>,
+    delay: Ps,
+}
+
+impl Step {
+    /// A step that begins `wait` after the last of the steps `after` has ended.
+    fn new(
+        ends: (usize, usize),
+        size: u64,
+        after: impl IntoIterator<Item = usize>,
+        wait: Ps,
+    ) -> Step {
+        let awaited = |flow| Awaited { flow, wait };
+        Step {
+            ends,
+            size,
+            after: after.into_iter().map(awaited).collect(),
+            delay: Ps::ZERO,
+        }
+    }
 }
 
 /// The flows of a group with the pattern of a collective operation; `None` for another pattern. `before` is the number
@@ -53,19 +72,15 @@ pub fn flows(
         }
         _ => return None,
     };
-    let wanted = |step: Step| {
-        // A step that awaits no other waits from the start of the group.
-        let (delay, wait) = if step.after.is_empty() {
-            (step.wait, Ps::ZERO)
-        } else {
-            (Ps::ZERO, step.wait)
-        };
+    let wanted = |mut step: Step| {
+        for awaited in &mut step.after {
+            awaited.flow += before;
+        }
         Wanted {
             ends: step.ends,
-            start: flow.start.saturating_add(delay),
+            start: flow.start.saturating_add(step.delay),
             size: Some(step.size),
-            after: step.after.into_iter().map(|step| before + step).collect(),
-            wait,
+            after: step.after,
         }
     };
     let found = refuse_contradictions(flow, group).and(found);
@@ -124,19 +139,16 @@ fn part(size: u64, parts: u64, number: u64) -> u64 {
 /// All-reduce over a ring of n hosts. In each of 2 (n - 1) steps every host sends one of n parts to the next host. After
 /// the first n - 1 steps each host has the sum of one part; in the last n - 1 steps the hosts pass the sums on.
 fn ring(n: usize, size: u64, compute: Ps) -> Vec<Step> {
-    let step = |step: usize, host: usize| Step {
-        ends: (host, (host + 1) % n),
-        size: part(size, n as u64, ((host + 2 * n - step) % n) as u64),
-        after: match step.checked_sub(1) {
+    let step = |step: usize, host: usize| {
+        let size = part(size, n as u64, ((host + 2 * n - step) % n) as u64);
+        let after = match step.checked_sub(1) {
             None => Vec::new(),
             Some(before) => vec![before * n + (host + n - 1) % n, before * n + host],
-        },
+        };
         // In the steps from n on a host passes on sums that need no further computation.
-        wait: if (1..n).contains(&step) {
-            compute
-        } else {
-            Ps::ZERO
-        },
+        let computes = (1..n).contains(&step);
+        let wait = if computes { compute } else { Ps::ZERO };
+        Step::new((host, (host + 1) % n), size, after, wait)
     };
     (0..2 * (n - 1))
         .flat_map(|number| (0..n).map(move |host| step(number, host)))
@@ -162,12 +174,9 @@ fn tree(n: usize, size: u64, pieces: u64, compute: Ps) -> Vec<Step> {
         let before = |number: &dyn Fn(u64) -> usize| piece.checked_sub(1).map(number);
         for host in (1..n).rev() {
             let added = children(host).next().is_some();
-            found.push(Step {
-                ends: (host, (host - 1) / 2),
-                size,
-                after: sums(host).chain(before(&|piece| up(piece, host))).collect(),
-                wait: if added { compute } else { Ps::ZERO },
-            });
+            let after = sums(host).chain(before(&|piece| up(piece, host)));
+            let wait = if added { compute } else { Ps::ZERO };
+            found.push(Step::new((host, (host - 1) / 2), size, after, wait));
         }
         for host in 1..n {
             let parent = (host - 1) / 2;
@@ -177,12 +186,8 @@ fn tree(n: usize, size: u64, pieces: u64, compute: Ps) -> Vec<Step> {
                 vec![down(piece, parent)]
             };
             after.extend(before(&|piece| down(piece, host)));
-            found.push(Step {
-                ends: (parent, host),
-                size,
-                after,
-                wait: if parent == 0 { compute } else { Ps::ZERO },
-            });
+            let wait = if parent == 0 { compute } else { Ps::ZERO };
+            found.push(Step::new((parent, host), size, after, wait));
         }
     }
     found
@@ -200,20 +205,11 @@ fn experts(n: usize, size: u64, compute: Ps) -> Vec<Step> {
         (0..n).flat_map(others)
     };
     let number = |from: usize, to: usize| from * (n - 1) + to - usize::from(to > from);
-    let there = pairs().map(|ends| Step {
-        ends,
-        size,
-        after: Vec::new(),
-        wait: Ps::ZERO,
-    });
-    let back = pairs().map(|(host, to)| Step {
-        ends: (host, to),
-        size,
-        after: (0..n)
-            .filter(|from| *from != host)
-            .map(|from| number(from, host))
-            .collect(),
-        wait: compute,
+    let there = pairs().map(|ends| Step::new(ends, size, [], Ps::ZERO));
+    let back = pairs().map(|(host, to)| {
+        let others = (0..n).filter(|from| *from != host);
+        let after = others.map(|from| number(from, host));
+        Step::new((host, to), size, after, compute)
     });
     there.chain(back).collect()
 }
@@ -234,12 +230,12 @@ fn of_file(graph: &Graph, group: usize, file: &str, steps: &Steps) -> Result<Vec
         if from == to {
             return Err(fault(step.line, "the step leads from a host to itself", ""));
         }
-        let meets = |other: &&usize| {
-            let ends = found[**other].ends;
+        let meets = |other: &&Awaited| {
+            let ends = found[other.flow].ends;
             ends.0 == from || ends.1 == from
         };
         if let Some(other) = step.after.iter().find(|other| !meets(other)) {
-            let (name, host) = (&steps.0[*other].name, &step.from);
+            let (name, host) = (&steps.0[other.flow].name, &step.from);
             let message = format!(
                 "step `{name}` neither begins nor ends at `{host}`, which therefore does not know of its end"
             );
@@ -253,7 +249,7 @@ fn of_file(graph: &Graph, group: usize, file: &str, steps: &Steps) -> Result<Vec
             ends: (from, to),
             size: step.size,
             after: step.after.clone(),
-            wait: step.wait,
+            delay: step.delay,
         });
     }
     Ok(found)
@@ -289,12 +285,7 @@ mod tests {
     use super::*;
 
     fn step(ends: (usize, usize), size: u64, after: &[usize], wait: u64) -> Step {
-        Step {
-            ends,
-            size,
-            after: after.into(),
-            wait: Ps(wait),
-        }
+        Step::new(ends, size, after.iter().copied(), Ps(wait))
     }
 
     /// Three hosts and 10 bytes, in parts of 4, 3 and 3, worked out by hand. Host i first sends part i.

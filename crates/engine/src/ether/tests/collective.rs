@@ -4,10 +4,12 @@ use super::parts::parts_change_nothing_of;
 use super::random::{any_source, random_plan, with_any_switch};
 use super::roce::{over_roce, plainly};
 use super::*;
+use crate::ether::plan::Awaited;
 use crate::ether::roce::RoceConfig;
 
 /// Two hosts and a switch at 8 Gbit/s, 1 ns an octet, with links of 1 us. Each flow is one packet of 982 octets.
 fn there_and_back_and_there(wait: Ps) -> Plan {
+    let awaited = |flow, wait| Awaited { flow, wait };
     let rate = Rate::from_bps(8 * GBPS);
     let one = |there: Vec<usize>, back: Vec<usize>| FlowPlan {
         roce: Some(RoceConfig {
@@ -22,13 +24,12 @@ fn there_and_back_and_there(wait: Ps) -> Plan {
         name: "second".into(),
         forward: first.backward.clone(),
         backward: first.forward.clone(),
-        after: Vec::from([0]),
-        wait,
+        after: Vec::from([awaited(0, wait)]),
         ..first.clone()
     });
     plan.flows.push(FlowPlan {
         name: "third".into(),
-        after: Vec::from([0, 1]),
+        after: Vec::from([awaited(0, Ps::ZERO), awaited(1, Ps::ZERO)]),
         ..first
     });
     for flow in &mut plan.flows {
@@ -69,6 +70,28 @@ fn a_flow_begins_when_those_that_it_awaits_have_ended() {
     assert_eq!(names, ["third", "third"]);
 }
 
+/// The third packet awaits the first, acknowledged at 6,128 ns, and the second, which arrives at 8,460 ns. With waits of
+/// 2,300 and 0 ns the second decides, with 2,400 and 0 ns the first does: the third packet begins at 8,528 ns. Then the
+/// chain to the third packet leads over the first alone. The latest of all may also be the start that the plan sets.
+#[test]
+fn each_awaited_flow_has_a_wait_of_its_own() {
+    let end = Ps::from_us(50);
+    for (wait, start, begin, released_by) in [
+        (2_300, 0, 8_460, 1),
+        (2_400, 0, 8_528, 0),
+        (2_400, 9_000, 9_000, 0),
+    ] {
+        let mut plan = there_and_back_and_there(Ps::from_ns(500));
+        plan.flows[2].after[0].wait = Ps::from_ns(wait);
+        plan.flows[2].start = Ps::from_ns(start);
+        let mut run = Simulation::new(plan).unwrap();
+        let report = run.measure(Ps::ZERO, end, end);
+        let found = report.flows[2].start_seconds.unwrap();
+        assert!((found - begin as f64 * 1e-9).abs() < 1e-15, "{found}");
+        assert_eq!(run.span(2).released_by, Some(released_by));
+    }
+}
+
 /// The run ends before the third packet is acknowledged, or before it begins.
 #[test]
 fn what_has_not_ended_has_no_completion() {
@@ -95,14 +118,16 @@ fn plans_with_impossible_waiting_are_refused() {
             "flow {name}: it awaits a flow that stands behind it, has no end, or neither begins nor ends at its host"
         ))
     };
-    assert_eq!(
-        refused(&|plan| plan.flows[0].after.push(1)),
-        expected("first")
-    );
-    assert_eq!(
-        refused(&|plan| plan.flows[1].after.push(1)),
-        expected("second")
-    );
+    let second = Awaited {
+        flow: 1,
+        wait: Ps::ZERO,
+    };
+    for (number, name) in [(0, "first"), (1, "second")] {
+        assert_eq!(
+            refused(&|plan| plan.flows[number].after.push(second)),
+            expected(name)
+        );
+    }
     let endless = SourceConfig::Greedy(Default::default());
     assert_eq!(
         refused(&|plan| plan.flows[0].source = endless.clone()),
@@ -112,7 +137,7 @@ fn plans_with_impossible_waiting_are_refused() {
 
 /// Random flows over TCP and RoCE that await other flows, with losses: the plain reference schedule and any partition
 /// of the nodes give the same report. No flow begins before the flows that it awaits have ended, or later than their
-/// ends and its `wait` allow.
+/// ends and its waits allow.
 #[test]
 fn random_networks_do_not_depend_on_the_schedule() {
     let mut stream = Stream::new(1, "ether", "flows that await others");
@@ -130,12 +155,14 @@ fn random_networks_do_not_depend_on_the_schedule() {
                 plan.flows[*other].source.transfers().is_some()
                     && plan.hosts(*other).contains(&host)
             };
-            let after = (0..number)
-                .filter(meets)
-                .filter(|_| stream.bits().is_multiple_of(2))
-                .collect();
+            let mut after = Vec::new();
+            for flow in (0..number).filter(meets) {
+                if stream.bits().is_multiple_of(2) {
+                    let wait = stream.below(Ps::from_us(3));
+                    after.push(Awaited { flow, wait });
+                }
+            }
             plan.flows[number].after = after;
-            plan.flows[number].wait = Ps(stream.below(Ps::from_us(3)).0);
         }
         let to = Ps::from_ms(6);
         let fast = Simulation::new(plan.clone())
@@ -163,25 +190,22 @@ fn random_networks_do_not_depend_on_the_schedule() {
             let sent_here = flow
                 .after
                 .iter()
-                .filter(|other| plan.hosts(**other)[0] == host);
-            for other in sent_here {
-                let other = &fast.flows[*other];
-                let end = other.start_seconds.unwrap() + other.completion_seconds.unwrap();
+                .filter(|awaited| plan.hosts(awaited.flow)[0] == host);
+            // End of an awaited flow plus the wait after it.
+            let due = |awaited: &Awaited| {
+                let other = &fast.flows[awaited.flow];
+                let end = other.start_seconds? + other.completion_seconds?;
+                Some(end + awaited.wait.as_secs_f64())
+            };
+            for awaited in sent_here {
                 assert!(
-                    begin >= end + flow.wait.as_secs_f64() - 1e-12,
+                    begin >= due(awaited).unwrap() - 1e-12,
                     "case {case}, {number}"
                 );
             }
-            let ends = flow.after.iter().map(|other| {
-                let other = &fast.flows[*other];
-                Some(other.start_seconds? + other.completion_seconds?)
-            });
-            if let Some(ends) = ends.collect::<Option<Vec<f64>>>() {
-                let last = ends.into_iter().fold(flow.start.as_secs_f64(), f64::max);
-                assert!(
-                    begin <= last + flow.wait.as_secs_f64() + 1e-12,
-                    "case {case}, {number}"
-                );
+            if let Some(dues) = flow.after.iter().map(due).collect::<Option<Vec<f64>>>() {
+                let last = dues.into_iter().fold(flow.start.as_secs_f64(), f64::max);
+                assert!(begin <= last + 1e-12, "case {case}, {number}");
             }
         }
         dropped += fast.totals.packets_dropped;
