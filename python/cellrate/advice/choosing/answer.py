@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from cellrate.advice.choosing.candidates import Option
+from cellrate.advice.choosing.checking import unused
 from cellrate.advice.choosing.goals import Goals, Judgement
 from cellrate.advice.formulas.growth import Excess
 from cellrate.advice.tuning.objective import ALIKE
@@ -23,6 +24,7 @@ class Elsewhere:
         circumstance: The changed property of the scenario, and its factor.
         best: The best option in the changed scenario; None if no option meets the goals.
         recommended: The recommended option, run in the changed scenario.
+        missed: Texts on the goals that the recommended option misses there.
         excess: The port that background alone overloads, if with any buffer it loses more than the
             goals allow; else None.
     """
@@ -30,6 +32,7 @@ class Elsewhere:
     circumstance: Circumstance
     best: Option | None
     recommended: Option
+    missed: Sequence[str] = ()
     excess: Excess | None = None
 
     @property
@@ -150,6 +153,20 @@ class Answer:
     not_tried: tuple[str, ...]
     simulated: int
     known: int
+
+    @property
+    def rows(self) -> dict[Option, Sequence[str]]:
+        """The best option of each control by buffer, with texts on the goals that it misses.
+
+        An option that missed a goal in its check stands here if its control has no other.
+        """
+        found = dict(self.judgement.rows)
+        names = {one.candidate.name for one in found}
+        for one in reversed(self.rejected):
+            if one.option.candidate.name not in names:
+                names.add(one.option.candidate.name)
+                found[one.option] = [f"{', '.join(one.missed)} {unused(one.checked.seeds)}"]
+        return dict(sorted(found.items(), key=lambda row: row[0].buffer_cells))
 
     @property
     def recommended(self) -> Option | None:

@@ -200,19 +200,20 @@ class Option:
         by_seed_cells: The least lossless buffer with each seed; for an option with a smaller
             buffer, this smaller buffer.
         seeds: Number of seeds with which the option was run.
-        throughput_bits_per_second: TCP throughput in the measuring window; without TCP, the rate
-            that the bottleneck carries.
+        throughput_bits_per_second: Throughput of the elastic flows in the measuring window.
         utilisation: Utilisation of the bottleneck; the mean of several bottlenecks.
         loss: Dropped share of the cells of the whole run.
         mean_delay_seconds: Mean wait at the bottleneck.
         longest_delay_seconds: Longest wait at the bottleneck in the whole run.
-        fairness: Jain's index of the TCP throughputs; None without TCP.
+        fairness: Jain's index of the elastic flows; see `shares.over_atm`.
         settling_seconds: Time from the last start of a flow until the bottleneck's utilisation has
             settled, with the slowest seed; infinite if it never settles.
         overrides: Settings that turn the scenario into this option.
         locked_runs: Number of runs in which TCP sources ran in step (warning `phases-locked`).
         reserved_cells: Most cells that credits reserve at a port; 0 without credits.
         rise: Growth of the utilisation within the measuring window, as a share of its mean there.
+        background_bits_per_second: Throughput of the flows with rates of their own; None if there
+            are none.
     """
 
     candidate: Candidate
@@ -226,12 +227,13 @@ class Option:
     loss: float
     mean_delay_seconds: float
     longest_delay_seconds: float
-    fairness: float | None
+    fairness: float
     settling_seconds: float
     overrides: tuple[str, ...]
     locked_runs: int = 0
     reserved_cells: int = 0
     rise: float = 0.0
+    background_bits_per_second: float | None = None
 
     @property
     def rises(self) -> bool:

@@ -224,6 +224,7 @@ class _Choosing:
     trials: list[Trials] = field(default_factory=list)
     finished: set[str] = field(default_factory=set)
     refused: dict[str, str] = field(default_factory=dict)
+    checks: dict[Option, Option] = field(default_factory=dict)
     checked: Option | None = None
     rejected: list[Rejected] = field(default_factory=list)
     other_starts: Option | None = None
@@ -237,23 +238,14 @@ class _Choosing:
     def seeds(self) -> tuple[int, ...]:
         return self.effort.search_seeds
 
-    @property
-    def over_tcp(self) -> bool:
-        return any(flow.tcp for flow in self.plain.cells.flows)
-
     def _objective(self) -> Objective:
         """Objective of a search, by the goals and the best throughput so far."""
         options = [option for trials in self.trials for option in trials.options()]
-        allowed = [option for option in options if not self.goals.missed(option)]
-        most = max(allowed, key=lambda one: one.throughput_bits_per_second, default=None)
-        if most is None:
-            least = self.goals.bits_per_second if self.over_tcp else None
-        else:
-            least = self.goals.enough(most.throughput_bits_per_second)
-            if not self.over_tcp:
-                least *= most.utilisation / (most.throughput_bits_per_second or 1.0)
+        goals = self.goals.among(options)
+        rates = [one.throughput_bits_per_second for one in options if not goals.missed(one)]
+        least = goals.enough(max(rates)) if rates else goals.bits_per_second
         rate = min(trials.slowest_cells_per_second for trials in self.trials)
-        return enough(least, self.goals, rate, over_tcp=self.over_tcp)
+        return enough(least, goals, rate)
 
     def begin(self) -> None:
         """Creates the trials of every candidate that switches and scenario allow."""
@@ -326,8 +318,15 @@ class _Choosing:
         """Runs a candidate's best setting in smaller buffers, if the goals allow losses."""
         if self.goals.loss == 0.0:
             return
-        best = judged(trials.options(), replace(self.goals, buffer_cells=None)).best
-        trials.try_smaller(AS_IT_IS if best is None else best.setting)
+        options = trials.options()
+        anyhow = replace(self.goals, buffer_cells=None)
+        best = judged(options, anyhow).best
+        fast = max(
+            options, key=lambda one: (not anyhow.missed(one), one.throughput_bits_per_second)
+        )
+        settings = [AS_IT_IS if best is None else best.setting, fast.setting]
+        for setting in dict.fromkeys(settings):
+            trials.try_smaller(setting, self.goals.buffer_cells)
 
     def _left(self) -> list[Option]:
         """All options but those that missed a goal in their check."""
@@ -353,15 +352,14 @@ class _Choosing:
                 return
             name = best.candidate.name
             self.phases(f"checking {name} with other seeds", len(self.rejected), CHECKS)
-            [trials] = [one for one in self.trials if one.candidate == best.candidate]
-            found = trials.check(best, seeds)
-            missed = missed_again(found, left, self.goals)
+            found = self._with_check_seeds(best)
+            missed = missed_again(found, left, self.goals, self._with_check_seeds)
             if missed:
                 self.rejected.append(Rejected(best, found, tuple(missed)))
                 continue
             self.checked = found
             self.phases("running the best control for longer", 0, 1)
-            self.longer = self._there(longer(self.plain), best, seeds[:1], trials.finite)
+            self.longer = self._there(longer(self.plain), best, seeds[:1])
             if has_starts or not found.same_with_each_seed:
                 return
             self.phases("running the best controls with random starts", 0, 1)
@@ -372,6 +370,13 @@ class _Choosing:
                 self.rejected.append(Rejected(best, found, lost))
                 self.checked, self.other_starts, self.longer = None, None, None
             compared = True
+
+    def _with_check_seeds(self, option: Option) -> Option:
+        """Runs an option with the seeds of the check."""
+        if option not in self.checks:
+            [trials] = [one for one in self.trials if one.candidate == option.candidate]
+            self.checks[option] = trials.check(option, self.effort.check_seeds)
+        return self.checks[option]
 
     def look_elsewhere(self) -> None:
         """Runs the best options of the best controls in changed scenarios."""
@@ -402,14 +407,15 @@ class _Choosing:
         there = [self._there(circumstance, option, self.seeds) for option in finalists]
         if there[0] is None:
             return None
-        best = judged([one for one in there if one is not None], self.goals).best
+        options = [one for one in there if one is not None]
+        judgement = judged(options, self.goals)
         changed = (*self.base.overrides, *circumstance.overrides)
         scenario = replace(self.base, seed=None, overrides=changed).scenario()
         excess = excess_under_any_control(Network.of_scenario(scenario))
         if excess is not None and excess.loss_ratio > self.goals.loss:
-            found = Elsewhere(circumstance, None, there[0], excess)
+            found = Elsewhere(circumstance, None, there[0], excess=excess)
         else:
-            found = Elsewhere(circumstance, best, there[0])
+            found = Elsewhere(circumstance, judgement.best, there[0], judgement.rows[there[0]])
         self.elsewhere.append(found)
         return found
 
@@ -442,15 +448,11 @@ class _Choosing:
         return found
 
     def _there(
-        self,
-        circumstance: Circumstance,
-        option: Option,
-        seeds: tuple[int, ...],
-        finite: Sequence[Option] = (),
+        self, circumstance: Circumstance, option: Option, seeds: tuple[int, ...]
     ) -> Option | None:
         """Runs an option in a changed scenario; None if the changed scenario is not valid.
 
-        An option among `finite` keeps its buffer; any other is run without a limit.
+        An option in a smaller buffer keeps it; any other is run without a limit.
         """
         base = replace(self.base, overrides=(*self.base.overrides, *circumstance.overrides))
         try:
@@ -463,7 +465,7 @@ class _Choosing:
                 self.runner,
                 self.is_known,
             )
-            trials.finite += finite
+            trials.finite += [one for own in self.trials for one in own.finite if one == option]
             return trials.check(option, seeds)
         except ScenarioError:
             return None
@@ -551,5 +553,5 @@ def lost_with_random_starts(
     if judgement.best is not rival or judgement.alike:
         return ()
     cells = f"needs {counted(drawn.buffer_cells, 'cell')}, {rival.candidate.name} "
-    missed = goals.missed(drawn) or [f"{cells}{rival.buffer_cells:,}"]
+    missed = goals.among((drawn, rival)).missed(drawn) or [f"{cells}{rival.buffer_cells:,}"]
     return (f"with random starts {', '.join(missed)}",)

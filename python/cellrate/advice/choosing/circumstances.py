@@ -68,9 +68,10 @@ def properties(scenario: ResolvedScenario) -> tuple[Property, ...]:
 
 
 def _delays(scenario: ResolvedScenario, factor: float) -> tuple[str, ...]:
-    """Settings that multiply the delays of a template's links, or of each link of a graph."""
+    """Settings that multiply the delays of all links, those of single flow groups included."""
     links = scenario.keys.document["topology"].get("link", ())
     tables = [f"topology.link.{number}" for number, _ in enumerate(links)] or ["topology"]
+    tables += [f"flow.{group}" for group in scenario.cells.groups(scenario.cells.flows)]
     return tuple(
         f'{key.path}="{round(seconds * factor * 1e12)} ps"'
         for table in tables

@@ -12,7 +12,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from cellrate.advice.choosing.answer import Answer
-from cellrate.advice.choosing.goals import best_of_each
 from cellrate.advice.choosing.packet_choice import PacketChoice
 from cellrate.common.numbers import number, seconds
 from cellrate.common.picture_style import NOTE
@@ -55,8 +54,8 @@ def front_figure(answer: Answer) -> Figure:
     The area of a point grows with the mean wait at the bottleneck. Points that miss a goal are
     hollow.
     """
-    named = best_of_each(answer.options, answer.goals)
-    longest = max(option.mean_delay_seconds for option in named) or 1.0
+    rows = answer.rows
+    longest = max(option.mean_delay_seconds for option in rows) or 1.0
     best = answer.judgement.best
     dots = [
         Dot(
@@ -64,10 +63,10 @@ def front_figure(answer: Answer) -> Figure:
             one.buffer_cells,
             one.throughput_bits_per_second / 1e6,
             one.mean_delay_seconds / longest,
-            one.candidate.name in answer.judgement.missed,
+            bool(missed),
             best is not None and one.candidate == best.candidate,
         )
-        for one in named
+        for one, missed in rows.items()
     ]
     title = f"{answer.base.path}: buffer and throughput"
     areas = f"areas are mean waits, up to {seconds(longest)}"

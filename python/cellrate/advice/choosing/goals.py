@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -15,6 +15,12 @@ from cellrate.common.to_json import to_json
 
 FAIR = 0.9
 """Goal of Jain's index if the user sets no fairness."""
+KEPT = 0.95
+"""Share of the most background of any option that an option must carry, if no cell may be lost."""
+KEEPS_BACKGROUND = (
+    f"Background must keep {KEPT:.0%} of what any control carries of it, less the loss allowed."
+)
+"""A sentence on scenarios with background."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +42,7 @@ class Goals:
         all_files_end: True if every file must end in the run, as where all flows transfer files.
         buffer_bytes: Greatest length of a queue over Ethernet; None for no limit.
         victim: Flow group that needs the share `throughput` of its own best speed; None for none.
+        background_bits_per_second: Least throughput of background; see `among`.
     """
 
     abilities: tuple[Ability, ...] = ABILITIES
@@ -50,6 +57,16 @@ class Goals:
     all_files_end: bool = False
     buffer_bytes: float | None = None
     victim: str | None = None
+    background_bits_per_second: float = 0.0
+
+    def among(self, options: Iterable[Option]) -> Goals:
+        """The goals with the background that an option must carry, by the most of these options.
+
+        A control that holds background back, such as credits, has more throughput for the rest.
+        """
+        carried = (one.background_bits_per_second or 0.0 for one in options)
+        least = KEPT * (1 - self.loss) * max(carried, default=0.0)
+        return replace(self, background_bits_per_second=least)
 
     def enough(self, most_bits_per_second: float) -> float:
         """The least throughput in bit/s: a rate that was set, or a share of the best throughput.
@@ -102,13 +119,14 @@ class Goals:
             "bits_per_second": "throughput_bits_per_second",
         }
         share = self.throughput if self.bits_per_second is None else None
-        left = to_json(self, names, without=("insists_on_fairness", *without))
+        own = ("insists_on_fairness", "background_bits_per_second")
+        left = to_json(self, names, without=(*own, *without))
         return {**left, "throughput_share": share}
 
     def missed(self, option: Option) -> list[str]:
         """Texts on the goals that an option misses, with its numbers.
 
-        The goal of throughput is not checked here.
+        The goal of throughput is not checked here, and that of background only after `among`.
         """
         found = [*self.loses(option.loss, "cells")]
         if option.throughput_bits_per_second <= 0:
@@ -116,6 +134,9 @@ class Goals:
         if self.delay_seconds is not None and option.longest_delay_seconds > self.delay_seconds:
             found.append(f"a cell waits {seconds(option.longest_delay_seconds)}")
         found += self.is_unfair(option.fairness)
+        background = option.background_bits_per_second
+        if background is not None and background < self.background_bits_per_second:
+            found.append(f"carries {background / 1e6:.2f} Mbit/s of background")
         if self.settling_seconds is not None and option.settling_seconds > self.settling_seconds:
             found.append(settled(option.settling_seconds))
         if self.buffer_cells is not None and option.buffer_cells > self.buffer_cells:
@@ -170,15 +191,21 @@ class Judgement:
     Attributes:
         best: The option with the least buffer that meets all goals; None if no option does.
         runner_up: The best option of another control.
-        missed: By control, the goals that the control's option with the fewest missed goals misses.
+        rows: The best option of each control (`best_of_each`), with texts on the goals that it
+            misses.
         is_unfair: True if no option that meets the other goals reaches the fairness, so that the
             other goals alone decided.
     """
 
     best: Option | None
     runner_up: Option | None
-    missed: dict[str, list[str]]
+    rows: Mapping[Option, Sequence[str]]
     is_unfair: bool = False
+
+    @property
+    def missed(self) -> dict[str, Sequence[str]]:
+        """Controls that miss goals, with texts on these goals."""
+        return {row.candidate.name: why for row, why in self.rows.items() if why}
 
     @property
     def alike(self) -> bool:
@@ -201,9 +228,10 @@ def judged(options: Sequence[Option], goals: Goals) -> Judgement:
     option whose utilisation still rises in the measuring window is the best only if the utilisation
     of each of these options rises.
     """
-    allowed = [one for one in options if not goals.missed(one)]
-    most = max((one.throughput_bits_per_second for one in allowed), default=0.0)
+    goals = goals.among(options)
+    most = _most(options, goals)
     least = goals.enough(most)
+    allowed = [one for one in options if not goals.missed(one)]
     enough = [one for one in allowed if one.throughput_bits_per_second >= least]
     enough = [one for one in enough if not one.rises] or enough
     order = sorted(enough, key=lambda option: option.cost)
@@ -211,7 +239,26 @@ def judged(options: Sequence[Option], goals: Goals) -> Judgement:
     if best is None and not goals.insists_on_fairness and goals.fairness > 0:
         return replace(judged(options, replace(goals, fairness=0.0)), is_unfair=True)
     others = (one for one in order if best is not None and one.candidate != best.candidate)
-    return Judgement(best, next(others, None), _missed(options, enough, goals, most))
+    met = {one.candidate.name for one in enough}
+    rows = {
+        row: [] if row.candidate.name in met else shortfalls(row, goals, most)
+        for row in best_of_each(options, goals)
+    }
+    return Judgement(best, next(others, None), rows)
+
+
+def _most(options: Iterable[Option], goals: Goals) -> float:
+    """The best throughput in bit/s of the options that meet the goals; 0 if there is none."""
+    allowed = (one for one in options if not goals.missed(one))
+    return max((one.throughput_bits_per_second for one in allowed), default=0.0)
+
+
+def shortfalls(option: Option, goals: Goals, most: float) -> list[str]:
+    """Texts on the goals that an option misses, that of throughput included."""
+    found = goals.missed(option)
+    if 0 < option.throughput_bits_per_second < goals.enough(most):
+        found.append(_slow(option, most))
+    return found or ([rising(option)] if option.rises else [])
 
 
 NEAR = 0.9
@@ -230,13 +277,13 @@ def near_misses(options: Sequence[Option], goals: Goals) -> list[Option]:
     best = judgement.best
     if best is None:
         return []
-    goals = replace(goals, fairness=0.0) if judgement.is_unfair else goals
-    allowed = [one for one in options if not goals.missed(one)]
-    least = goals.enough(max(one.throughput_bits_per_second for one in allowed))
+    goals = (replace(goals, fairness=0.0) if judgement.is_unfair else goals).among(options)
+    least = goals.enough(_most(options, goals))
     found = (
         one
-        for one in allowed
-        if one.buffer_cells < best.buffer_cells
+        for one in options
+        if not goals.missed(one)
+        and one.buffer_cells < best.buffer_cells
         and NEAR * least <= one.throughput_bits_per_second < least
     )
     return sorted(found, key=lambda one: one.cost)
@@ -258,8 +305,8 @@ def best_of_each(options: Sequence[Option], goals: Goals) -> list[Option]:
     by_name: dict[str, list[Option]] = {}
     for one in options:
         by_name.setdefault(one.candidate.name, []).append(one)
-    allowed = [one for one in options if not goals.missed(one)]
-    least = goals.enough(max((one.throughput_bits_per_second for one in allowed), default=0.0))
+    goals = goals.among(options)
+    least = goals.enough(_most(options, goals))
     best = []
     for of_control in by_name.values():
         most = max(one.throughput_bits_per_second for one in of_control)
@@ -273,7 +320,7 @@ def best_of_each(options: Sequence[Option], goals: Goals) -> list[Option]:
 
 def _slow(option: Option, most: float) -> str:
     rate = option.throughput_bits_per_second
-    return f"delivers {rate / 1e6:.2f} Mbit/s, {rate / most:.0%} of the best"
+    return f"delivers {rate / 1e6:.2f} Mbit/s, {rate / most:.1%} of the best"
 
 
 def rising(option: Option) -> str:
@@ -281,43 +328,30 @@ def rising(option: Option) -> str:
     return f"its rate still rises by {option.rise:.0%} within the measuring window"
 
 
-def missed_again(found: Option, options: Sequence[Option], goals: Goals) -> list[str]:
+def missed_again(
+    found: Option, options: Sequence[Option], goals: Goals, again: Callable[[Option], Option]
+) -> list[str]:
     """The goals, that of throughput included, that the best of some options misses in other runs.
 
-    The best throughput, of which the goal may be a share, is taken over these runs and the other
-    options, without the best option's own first runs.
+    The goal of throughput may be a share of the best throughput. Other seeds have other background
+    and starts, so the fastest other option is run with them, too, if the best one seems too slow.
 
     Args:
         found: The best option, run with other seeds.
         options: The options among which it is the best.
         goals: The goals.
+        again: Runs an option with these other seeds.
     """
     judgement = judged(options, goals)
     if judgement.is_unfair:
         goals = replace(goals, fairness=0.0)
-    others = (one for one in options if one != judgement.best and not goals.missed(one))
-    most = max(one.throughput_bits_per_second for one in (found, *others))
-    is_slow = 0 < found.throughput_bits_per_second < goals.enough(most)
-    return [*goals.missed(found), *([_slow(found, most)] if is_slow else [])]
-
-
-def _missed(
-    options: Sequence[Option], enough: Sequence[Option], goals: Goals, most: float
-) -> dict[str, list[str]]:
-    """For each control that misses goals, the fewest goals that an option of it misses."""
-    met = {option.candidate.name for option in enough}
-    found: dict[str, list[str]] = {}
-    for option in sorted(options, key=lambda option: -option.throughput_bits_per_second):
-        name = option.candidate.name
-        if name in met:
-            continue
-        why = goals.missed(option)
-        if not why:
-            is_slow = option.throughput_bits_per_second < goals.enough(most)
-            why = [_slow(option, most) if is_slow else rising(option)]
-        if name not in found or len(why) < len(found[name]):
-            found[name] = why
-    return found
+    allowed = [one for one in options if not goals.among(options).missed(one)]
+    others = (one for one in allowed if one != judgement.best)
+    fastest = max(others, key=lambda one: one.throughput_bits_per_second, default=found)
+    most = found.throughput_bits_per_second
+    if most < goals.enough(fastest.throughput_bits_per_second):
+        most = max(most, again(fastest).throughput_bits_per_second)
+    return shortfalls(replace(found, rise=0.0), goals, most)
 
 
 @dataclass(frozen=True)
@@ -337,23 +371,19 @@ class Enough(Criterion):
         return value >= min(self.threshold, best)
 
 
-def enough(
-    least: float | None, goals: Goals, cells_per_second: float, *, over_tcp: bool
-) -> Objective:
+def enough(least: float | None, goals: Goals, cells_per_second: float) -> Objective:
     """An objective of five criteria in this order; values that meet a goal count as equal.
 
     They are fairness, a longest queue that the goals allow, throughput, a utilisation that no
     longer rises, and a short queue.
 
     Args:
-        least: Throughput in bit/s that is enough; without TCP, utilisation. If None, the goals'
-            share of the best throughput is enough.
+        least: Throughput in bit/s that is enough. If None, the goals' share of the best throughput
+            is enough.
         goals: The goals, which say what fairness is enough and how long the queue may be.
         cells_per_second: Rate of the slowest bottleneck.
-        over_tcp: True if flows run over TCP; without it fairness is not used.
     """
-    carried = "throughput" if over_tcp else "utilisation"
-    fair, throughput, peak = Objective.named(f"fairness,{carried},queue-peak").criteria
+    fair, throughput, peak = Objective.named("fairness,throughput,queue-peak").criteria
     longest = float("inf") if goals.buffer_cells is None else float(goals.buffer_cells)
     if goals.delay_seconds is not None:
         longest = min(longest, goals.delay_seconds * cells_per_second)

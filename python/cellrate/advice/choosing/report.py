@@ -21,7 +21,13 @@ from cellrate.advice.choosing.checking import (
     unused,
 )
 from cellrate.advice.choosing.circumstances import times
-from cellrate.advice.choosing.goals import OF_FRAMES, Goals, best_of_each, rising, settled
+from cellrate.advice.choosing.goals import (
+    KEEPS_BACKGROUND,
+    OF_FRAMES,
+    Goals,
+    rising,
+    settled,
+)
 from cellrate.advice.choosing.packet_choice import PacketChoice, PacketOption
 from cellrate.advice.choosing.roce_alternatives import without
 from cellrate.advice.choosing.shares import (
@@ -252,8 +258,9 @@ def numbers(one: Option) -> str:
     parts.append("no loss" if one.loss == 0 else f"loss {one.loss:.2g}")
     parts.append(f"mean wait {seconds(one.mean_delay_seconds)}")
     parts.append(f"longest wait {seconds(one.longest_delay_seconds)}")
-    if one.fairness is not None:
-        parts.append(f"fairness {one.fairness:.3f}")
+    parts.append(f"fairness {one.fairness:.3f}")
+    if one.background_bits_per_second is not None:
+        parts.append(f"background {one.background_bits_per_second / 1e6:.2f} Mbit/s")
     parts.append(settled(one.settling_seconds))
     return ", ".join(parts)
 
@@ -339,7 +346,9 @@ def report(answer: Answer | PacketChoice) -> Document:
     network = Network.of_scenario(answer.base.scenario())
     fairness = [RELATIVE] if shares_of(network) else []
     fairness += [LEFT_OUT] if _leaves_out_files(answer) else []
-    goals = " ".join([wanted(answer.goals), *fairness])
+    has_background = any(not flow.is_elastic for flow in network.flows)
+    background = [KEEPS_BACKGROUND] if has_background else []
+    goals = " ".join([wanted(answer.goals), *fairness, *background])
     settings = answer.base.overrides
     commands = [one.command(answer.base.path, settings) for one in (best, second) if one]
     commands += [
@@ -370,7 +379,6 @@ def _controls(answer: Answer) -> Table:
     """The best option of each control, by buffer; the policy matters only where cells are lost."""
     has_policies = answer.goals.loss > 0
     fairness = f"fairness\n{WITHOUT_FILES}" if _leaves_out_files(answer) else "fairness"
-    checks = {one.option: missing(one.missed, one.checked.seeds) for one in answer.rejected}
     found = (
         Row(
             (
@@ -381,14 +389,14 @@ def _controls(answer: Answer) -> Table:
                 f"{option.throughput_bits_per_second / 1e6:.2f}",
                 "0" if option.loss == 0 else f"{option.loss:.1e}",
                 seconds(option.mean_delay_seconds),
-                "-" if option.fairness is None else f"{option.fairness:.3f}",
+                f"{option.fairness:.3f}",
                 settling_time(option.settling_seconds),
                 *((option.policy,) if has_policies else ()),
                 _parameters(option, len(answer.seeds)),
             ),
-            checks.get(option) or missing(answer.judgement.missed.get(option.candidate.name, ())),
+            missing(missed),
         )
-        for option in best_of_each(answer.options, answer.goals)
+        for option, missed in answer.rows.items()
     )
     return Table(
         (
@@ -415,12 +423,11 @@ def _parameters(one: Option, seeds: int) -> str:
 def _own(answer: Answer) -> tuple[Paragraph, ...]:
     """Sentences on the scenario's own control: its values, and the best setting of its search."""
     options = [one for one in answer.options if one.candidate.is_own]
-    of_table = best_of_each(answer.options, answer.goals)
     own = OwnControl.of(answer.base, ResolvedScenario.of(answer.base.scenario()))
     if own is None or not options:
         return ()
     words = [own.text()]
-    [best] = [one for one in of_table if one.candidate.is_own]
+    [best] = [one for one in answer.rows if one.candidate.is_own]
     if best.setting.values:
         words += [
             f"With these values it needs {cells(one.buffer_cells)}: {numbers(one)}. The table has "
@@ -465,7 +472,8 @@ def _elsewhere(answer: Answer) -> tuple[Section, ...]:
                 _choice_there(there),
                 "-" if there.best is None else f"{there.best.buffer_cells:,}",
                 "-" if there.excess is not None else f"{there.recommended.buffer_cells:,}",
-            )
+            ),
+            f"the recommended one {', '.join(there.missed)}" if there.missed else "",
         )
         for there in sorted(answer.elsewhere, key=_by_factor)
     )

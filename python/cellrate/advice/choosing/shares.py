@@ -1,12 +1,13 @@
-"""Fairness of a choice: Jain's index of throughputs over max-min shares, without files."""
+"""Fairness and throughput of a choice: Jain's index over max-min shares, without files."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeAlias
 
 from cellrate.advice.tuning.measures import Criterion
+from cellrate.advice.tuning.objective import Objective
 from cellrate.language.ended_flows import TRANSFER
 from cellrate.language.functions import jain
 from cellrate.simulation.network import Network, fair_shares
@@ -14,6 +15,9 @@ from cellrate.simulation.network.elements import Flow
 from cellrate.simulation.network.ethernet_view import FrameFlow
 from cellrate.theory import AssumptionError
 
+Shares: TypeAlias = Mapping[str, float]
+BACKGROUND = "background"
+"""Name of the criterion that counts flows with rates of their own, which no control changes."""
 LEFT_OUT = "Fairness is that of the flows without files, since the size of a file sets its rate."
 """A sentence on scenarios with files beside other flows."""
 RELATIVE = (
@@ -34,33 +38,33 @@ def leaves_out_files(flows: Iterable[Flow | FrameFlow]) -> bool:
 
 
 def shares_of(network: Network) -> dict[str, float]:
-    """Max-min shares of the flows over TCP in cells/s; empty if they are equal or not known."""
+    """Max-min shares of elastic flows in cells/s; empty if they are equal or not known."""
     elastic = [one for one in network.flows if one.is_elastic]
     try:
         found = fair_shares(network, flows=elastic).rates
     except (AssumptionError, ValueError):
         return {}
-    rates = {one.name: found[one.name] for one in elastic if one.tcp}
+    rates = {one.name: found[one.name] for one in elastic}
     least, most = min(rates.values(), default=0.0), max(rates.values(), default=0.0)
     return rates if 0 < least * (1 + EQUAL) < most else {}
 
 
-def _index(summary: Mapping[str, Any], shares: Mapping[str, float]) -> float | None:
-    """Jain's index of the run; over the flows without files, if the run has files and others.
+def _index(flows: Iterable[Mapping[str, Any]], rate: str, shares: Shares) -> float | None:
+    """Jain's index of flows in a summary, without files beside other flows.
 
     Each throughput counts relative to the flow's share, if there are shares. None if these flows
     deliver nothing.
     """
-    known, rate = "balance", "tcp_throughput_bits_per_second"
-    if summary.get("link_layer") == "ethernet":
-        known, rate = "goodput_bits_per_second", "throughput_bits_per_second"
-    flows = [flow for flow in summary["flows"] if flow[known] is not None]
-    others = [flow for flow in flows if flow["source"] != TRANSFER]
-    if len(others) in {0, len(flows)} and not shares:
-        index: float | None = summary["totals"]["jain_index"]
-        return index
-    rates = [flow[rate] / shares.get(flow["name"], 1.0) for flow in others or flows]
+    counted = list(flows)
+    counted = [flow for flow in counted if flow["source"] != TRANSFER] or counted
+    rates = [flow[rate] / shares.get(flow["name"], 1.0) for flow in counted]
     return jain(rates) if any(rates) else None
+
+
+def _over_ethernet(summary: Mapping[str, Any]) -> float | None:
+    flows = summary["flows"]
+    counted = (flow for flow in flows if flow["goodput_bits_per_second"] is not None)
+    return _index(counted, "throughput_bits_per_second", {})
 
 
 FAIRNESS = Criterion(
@@ -70,12 +74,38 @@ FAIRNESS = Criterion(
     "greatest",
     0.001,
     relative=False,
-    of=lambda summary: _index(summary, {}),
+    of=_over_ethernet,
 )
-"""Takes the place of the criterion `fairness` of `cellrate tune`."""
+"""Takes the place of the criterion `fairness` of `cellrate tune` over Ethernet."""
 
 
-def over_atm(network: Network) -> Criterion:
-    """`FAIRNESS` over ATM, where the max-min shares of flows may differ."""
-    shares = shares_of(network)
-    return replace(FAIRNESS, of=lambda summary: _index(summary, shares))
+def over_atm(network: Network) -> tuple[Criterion, ...]:
+    """Criteria over ATM: fairness, throughput of elastic flows, and that of background, if any.
+
+    The max-min shares of elastic flows may differ. Flows without TCP count by the payload of their
+    cells.
+    """
+    shares, rate = shares_of(network), "tcp_throughput_bits_per_second"
+    elastic = {flow.name for flow in network.flows if flow.is_elastic}
+
+    def of(summary: Mapping[str, Any], *, is_elastic: bool) -> list[Mapping[str, Any]]:
+        return [one for one in summary["flows"] if (one["name"] in elastic) is is_elastic]
+
+    def total(summary: Mapping[str, Any], *, is_elastic: bool) -> float:
+        return float(sum(flow[rate] for flow in of(summary, is_elastic=is_elastic)))
+
+    [throughput] = Objective.named("throughput").criteria
+    background = replace(
+        throughput,
+        name=BACKGROUND,
+        about="throughput of the background",
+        of=lambda summary: total(summary, is_elastic=False),
+    )
+    return (
+        replace(
+            FAIRNESS,
+            of=lambda summary: _index(of(summary, is_elastic=True), rate, shares),
+        ),
+        replace(throughput, of=lambda summary: total(summary, is_elastic=True)),
+        *((background,) if len(elastic) < len(network.flows) else ()),
+    )

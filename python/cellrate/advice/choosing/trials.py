@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from statistics import fmean
 
 from cellrate.advice.choosing.candidates import Candidate, Option, limited
-from cellrate.advice.choosing.shares import over_atm
+from cellrate.advice.choosing.shares import BACKGROUND, over_atm
 from cellrate.advice.formulas.credit import reserved_cells
 from cellrate.advice.tuning.declared import ResolvedScenario, declared, parameter_tables
 from cellrate.advice.tuning.fluid_model import NoFluidModel, model_of
@@ -23,7 +23,6 @@ from cellrate.simulation.run_types import Runner
 from cellrate.simulation.runner import Job
 from cellrate.studies.parameters.ranges import Space
 from cellrate.theory import pipe_cells
-from cellrate.theory.cell_conversions import CELL_BITS
 
 # Smaller buffers that are tried if loss is allowed, as shares of the lossless buffer.
 SHARES = (0.5, 0.25, 0.125, 0.0625)
@@ -72,7 +71,7 @@ class Trials:
         job = replace(base, overrides=(*base.overrides, *own))
         scenario = ResolvedScenario.of(job.scenario())
         ports = bottleneck(scenario.cells)
-        more = (RISE, over_atm(scenario.cells))
+        more = (RISE, *over_atm(scenario.cells))
         laboratory = Laboratory(job, seeds, ports, runner, is_known, more=more)
         laboratory.allowed([AS_IT_IS])
         return cls(candidate, laboratory, scenario, plain)
@@ -174,15 +173,25 @@ class Trials:
         at.known += laboratory.known
         return found
 
-    def try_smaller(self, setting: Setting) -> None:
-        """Runs a setting in smaller buffers, where it may lose cells."""
+    def try_smaller(self, setting: Setting, most_cells: int | None) -> None:
+        """Runs a setting in smaller buffers, where it may lose cells.
+
+        Args:
+            setting: Parameters of the control.
+            most_cells: Greatest buffer that the goals allow, which is tried, too; None for no
+                limit.
+        """
         whole = self.lossless(setting).buffer_cells
-        policies = POLICIES if self.candidate.ability != "credit" else ()
-        for policy in policies:
-            for share in SHARES:
-                cells = round(share * whole)
-                if cells >= LEAST_CELLS:
-                    self.finite.append(self.with_buffer(setting, policy, cells))
+        most = whole - 1 if most_cells is None else min(most_cells, whole - 1)
+        # EPD needs a buffer that holds a whole PDU.
+        segments = [flow.tcp.segment_cells for flow in self.scenario.cells.flows if flow.tcp]
+        least = max(LEAST_CELLS, *segments) if segments else LEAST_CELLS
+        sizes = [round(share * whole) for share in SHARES]
+        if most_cells is not None:
+            sizes.append(most)
+        for policy in POLICIES if self.candidate.ability != "credit" else ():
+            for cells in dict.fromkeys(size for size in sizes if least <= size <= most):
+                self.finite.append(self.with_buffer(setting, policy, cells))
 
     def with_buffer(self, setting: Setting, policy: str, cells: int) -> Option:
         """Runs a setting in a finite buffer; the option's loss is that of the whole run."""
@@ -220,11 +229,9 @@ class Trials:
         runs: tuple[Measures, ...],
         loss: float,
     ) -> Option:
-        network, buffer_cells = self.scenario.cells, max(by_seed_cells)
+        buffer_cells = max(by_seed_cells)
         slowest = self.slowest_cells_per_second
-        over_tcp = any(flow.tcp for flow in network.flows)
-        utilisation = _mean(runs, "utilisation")
-        carried = utilisation * slowest * CELL_BITS
+        has_background = BACKGROUND in runs[0].values
         own = self.candidate.overrides(self.plain)
         return Option(
             candidate=self.candidate,
@@ -233,17 +240,18 @@ class Trials:
             buffer_cells=buffer_cells,
             by_seed_cells=by_seed_cells,
             seeds=len(runs),
-            throughput_bits_per_second=_mean(runs, "throughput") if over_tcp else carried,
-            utilisation=utilisation,
+            throughput_bits_per_second=_mean(runs, "throughput"),
+            utilisation=_mean(runs, "utilisation"),
             loss=loss,
             mean_delay_seconds=_mean(runs, "queue") / slowest,
             longest_delay_seconds=max(run.values["queue-peak"] or 0.0 for run in runs) / slowest,
-            fairness=_mean(runs, "fairness") if over_tcp else None,
+            fairness=_mean(runs, "fairness"),
             settling_seconds=max(_settling(run) for run in runs),
             overrides=_last((*own, *setting.overrides, *limited(self.plain, buffer_cells, policy))),
             locked_runs=sum(run.locked for run in runs),
             reserved_cells=self._reserved_cells(setting, runs[0].seed),
             rise=_mean(runs, RISE.name),
+            background_bits_per_second=_mean(runs, BACKGROUND) if has_background else None,
         )
 
 
