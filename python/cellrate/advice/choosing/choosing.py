@@ -324,9 +324,15 @@ class _Choosing:
         fast = max(
             options, key=lambda one: (not anyhow.missed(one), one.throughput_bits_per_second)
         )
-        settings = [AS_IT_IS if best is None else best.setting, fast.setting]
-        for setting in dict.fromkeys(settings):
-            trials.try_smaller(setting, self.goals.buffer_cells)
+        settings = dict.fromkeys((AS_IT_IS if best is None else best.setting, fast.setting))
+        most = self.goals.buffer_cells
+        for setting in settings:
+            trials.try_smaller(setting, most)
+        judgement = judged(trials.options(), self.goals)
+        if most is not None and (judgement.best is None or judgement.is_unfair):
+            for setting in trials.whole:
+                if setting not in settings:
+                    trials.try_smaller(setting, most, ())
 
     def _left(self) -> list[Option]:
         """All options but those that missed a goal in their check."""

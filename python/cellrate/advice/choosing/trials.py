@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import fmean
 
@@ -134,15 +134,18 @@ class Trials:
         return declared(with_pipe, parameter_tables(self.scenario))[0]
 
     def options(self) -> list[Option]:
-        """Options of the settings that were run with every seed, with their least lossless buffers.
+        """Options of `whole`, with their least lossless buffers, and options in smaller buffers."""
+        return [*map(self.lossless, self.whole), *self.finite]
 
-        If no setting was run with every seed, this is the default setting with the seeds so far.
+    @property
+    def whole(self) -> list[Setting]:
+        """Settings that were run with every seed.
+
+        If there is none, this is the default setting with the seeds so far.
         """
         runs = self.laboratory.trials
-        whole = [setting for setting in runs if len(runs[setting]) == len(self.laboratory.seeds)]
-        if not whole and AS_IT_IS in runs:
-            whole = [AS_IT_IS]
-        return [*map(self.lossless, whole), *self.finite]
+        found = [setting for setting in runs if len(runs[setting]) == len(self.laboratory.seeds)]
+        return found or [one for one in runs if one == AS_IT_IS]
 
     def lossless(self, setting: Setting) -> Option:
         """A setting with the least buffer that is lossless with every seed so far, as an option."""
@@ -173,20 +176,23 @@ class Trials:
         at.known += laboratory.known
         return found
 
-    def try_smaller(self, setting: Setting, most_cells: int | None) -> None:
+    def try_smaller(
+        self, setting: Setting, most_cells: int | None, shares: Sequence[float] = SHARES
+    ) -> None:
         """Runs a setting in smaller buffers, where it may lose cells.
 
         Args:
             setting: Parameters of the control.
             most_cells: Greatest buffer that the goals allow, which is tried, too; None for no
                 limit.
+            shares: The other buffers, as shares of the lossless buffer.
         """
         whole = self.lossless(setting).buffer_cells
         most = whole - 1 if most_cells is None else min(most_cells, whole - 1)
         # EPD needs a buffer that holds a whole PDU.
         segments = [flow.tcp.segment_cells for flow in self.scenario.cells.flows if flow.tcp]
         least = max(LEAST_CELLS, *segments) if segments else LEAST_CELLS
-        sizes = [round(share * whole) for share in SHARES]
+        sizes = [round(share * whole) for share in shares]
         if most_cells is not None:
             sizes.append(most)
         for policy in POLICIES if self.candidate.ability != "credit" else ():
