@@ -16,7 +16,7 @@ from cellrate.advice.choosing.first_windows import FirstWindows
 from cellrate.advice.choosing.packet_alternatives import CROSSED, Alternative
 from cellrate.advice.choosing.packet_choice import SHOWN, PacketChoice, PacketOption
 from cellrate.advice.choosing.packet_goals import objective_of, within_reach
-from cellrate.advice.choosing.shares import FAIRNESS
+from cellrate.advice.choosing.shares import FAIRNESS, within_links
 from cellrate.advice.choosing.whole_runs import WholeRuns
 from cellrate.advice.tuning.declared import ResolvedScenario
 from cellrate.advice.tuning.laboratory import AS_IT_IS
@@ -616,6 +616,15 @@ count = 3
 source = { kind = "transfer", size = "20 kB" }
 start = "110 ms"
 """
+
+
+def test_more_than_links_carry_is_no_throughput() -> None:
+    """A line of 1 Gbit/s carries segments of 1,460 bytes in 1,538 octets."""
+    carried = within_links(FrameNetwork.of_scenario(Job(OVER_TCP, "x.toml").scenario()))
+    line = 1e9 * 1460 / 1538
+    for told, found in ((1.1 * line, line), (0.9 * line, 0.9 * line)):
+        summary = {"totals": {"throughput_bits_per_second": told}}
+        assert carried.of(summary) == pytest.approx(found, rel=1e-9)
 
 
 def test_files_beside_other_flows_do_not_count_for_fairness() -> None:

@@ -124,7 +124,7 @@ def choose(
         buffer: Greatest buffer, as in ``"2000 cells"``; over Ethernet the greatest length of a
             queue, as in ``"200 kB"``.
         victim: Flow group over Ethernet that must also reach the share ``throughput`` of the best
-            speed that any alternative gives to this group.
+            speed that an alternative which meets the other goals gives to this group.
         seeds: Number of seeds for the best settings.
         first_seed: First seed.
         tries: Number of parameter settings to try for each control.

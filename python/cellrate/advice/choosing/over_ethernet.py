@@ -19,7 +19,7 @@ from cellrate.advice.choosing.packet_alternatives import (
 from cellrate.advice.choosing.packet_choice import STUDY, PacketChoice, PacketOption
 from cellrate.advice.choosing.packet_goals import missed, objective_of, of_victim, within_reach
 from cellrate.advice.choosing.roce_alternatives import over_roce, protected
-from cellrate.advice.choosing.shares import FAIRNESS, leaves_out_files
+from cellrate.advice.choosing.shares import FAIRNESS, leaves_out_files, within_links
 from cellrate.advice.choosing.whole_runs import WholeRuns
 from cellrate.advice.tuning.declared import ResolvedScenario, declared, parameter_tables
 from cellrate.advice.tuning.laboratory import AS_IT_IS, Setting
@@ -265,7 +265,7 @@ class _Search:
                 job = one.job(self.base, self.plain)
                 if one.control is not None and job.resolved() == self.base.resolved():
                     continue  # the scenario as it is
-                job.scenario()
+                scenario = job.scenario()
             except ScenarioError as error:
                 self.refused[one.name] = str(error.diagnostics[0]["message"])
                 continue
@@ -277,7 +277,11 @@ class _Search:
                     ports,
                     self.runner,
                     self.is_known,
-                    more=(FAIRNESS, *self.more),
+                    more=(
+                        FAIRNESS,
+                        within_links(FrameNetwork.of_scenario(scenario)),
+                        *self.more,
+                    ),
                     shared=one.shared(self.plain),
                 )
         self.laboratories |= added

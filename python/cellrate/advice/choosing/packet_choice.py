@@ -210,7 +210,9 @@ class PacketChoice:
             best = (max if goal.best == "greatest" else min)(value for value, _ in known)
             left = [one for value, one in known if goal.reaches(value, best)]
             value = option.means[goal.name]
-            if value is not None and not goal.reaches(value, best):
+            if value is None:
+                found.append(f"has no {goal.name}, since files do not end")
+            elif not goal.reaches(value, best):
                 found.append(f"has {goal.name} {_text(goal, value)} (best: {_text(goal, best)})")
         return found
 

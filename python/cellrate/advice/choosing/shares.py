@@ -6,13 +6,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, TypeAlias
 
+from cellrate.advice.formulas.frame_bounds import FrameBounds
 from cellrate.advice.tuning.measures import Criterion
 from cellrate.advice.tuning.objective import Objective
 from cellrate.language.ended_flows import TRANSFER
 from cellrate.language.functions import jain
 from cellrate.simulation.network import Network, fair_shares
 from cellrate.simulation.network.elements import Flow
-from cellrate.simulation.network.ethernet_view import FrameFlow
+from cellrate.simulation.network.ethernet_view import FrameFlow, FrameNetwork
 from cellrate.theory import AssumptionError
 
 Shares: TypeAlias = Mapping[str, float]
@@ -77,6 +78,22 @@ FAIRNESS = Criterion(
     of=_over_ethernet,
 )
 """Takes the place of the criterion `fairness` of `cellrate tune` over Ethernet."""
+
+
+def within_links(network: FrameNetwork) -> Criterion:
+    """Throughput over Ethernet, at most what links carry.
+
+    More arrives in a measuring window if data that were sent before it wait in queues, or in a TCP
+    receiver for a segment that is sent again.
+    """
+    [throughput] = Objective.named("throughput", "ethernet").criteria
+    carried = FrameBounds(network).together(network.flows, early=False)
+
+    def of(summary: Mapping[str, Any]) -> float:
+        found = throughput.of(summary)
+        return min(found or 0.0, carried)
+
+    return replace(throughput, of=of)
 
 
 def over_atm(network: Network) -> tuple[Criterion, ...]:
