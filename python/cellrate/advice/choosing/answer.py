@@ -45,6 +45,11 @@ class Elsewhere:
         as_good = own.buffer_cells <= best.buffer_cells and rates[0] >= (1 - ALIKE) * rates[1]
         return not as_good
 
+    @property
+    def choice(self) -> Option | None:
+        """The recommended option if it is as good as any there, else the best; None without one."""
+        return self.best if self.is_other else self.recommended
+
 
 @dataclass(frozen=True)
 class Side:

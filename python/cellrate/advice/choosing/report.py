@@ -470,7 +470,7 @@ def _elsewhere(answer: Answer) -> tuple[Section, ...]:
                 there.circumstance.about,
                 f"{there.circumstance.factor:.3g}",
                 _choice_there(there),
-                "-" if there.best is None else f"{there.best.buffer_cells:,}",
+                "-" if there.choice is None else f"{there.choice.buffer_cells:,}",
                 "-" if there.excess is not None else f"{there.recommended.buffer_cells:,}",
             ),
             f"the recommended one {', '.join(there.missed)}" if there.missed else "",
@@ -495,7 +495,7 @@ def _elsewhere(answer: Answer) -> tuple[Section, ...]:
 def _choice_there(there: Elsewhere) -> str:
     if there.excess is not None:
         return "no buffer suffices"
-    return "no control meets the goals" if there.best is None else there.best.candidate.name
+    return "no control meets the goals" if there.choice is None else there.choice.candidate.name
 
 
 def as_json(answer: Answer | PacketChoice) -> dict[str, Any]:

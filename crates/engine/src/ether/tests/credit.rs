@@ -140,7 +140,7 @@ fn credited(stream: &mut Stream) -> Plan {
 fn random_networks_lose_nothing_under_credit_control() {
     let mut stream = Stream::new(1, "ether", "credited networks");
     let (mut credits, mut fills) = (0.0, 0);
-    for case in 0..cases(60) {
+    for case in 0..cases(40) {
         let mut plan = credited(&mut stream);
         let (from, to) = (Ps::from_ms(8), Ps::from_ms(10));
         if case % 2 == 1 {

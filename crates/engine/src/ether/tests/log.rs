@@ -255,7 +255,7 @@ fn agrees(events: &[Event], plan: &Plan, report: &Report, case: usize) -> [u64; 
 fn the_log_of_random_networks_has_what_reports_count() {
     let mut stream = Stream::new(1, "ether", "logged networks");
     let mut found = [0; 7];
-    for case in 0..cases(100) {
+    for case in 0..cases(60) {
         let mut plan = match case % 3 {
             0 => paused(&mut stream),
             _ => with_any_switch(random_plan(&mut stream, any_source), &mut stream),
