@@ -8,6 +8,7 @@ import tomllib
 import cellrate
 import pytest
 from cellrate import ScenarioError, _core
+from cellrate.advice.explain import explain
 from cellrate.advice.sizing import Question, SizingError
 from cellrate.advice.sizing.confidence import upper_mean
 from cellrate.advice.sizing.report import verdict
@@ -149,3 +150,36 @@ def test_under_credits_the_buffer_is_what_they_reserve() -> None:
     cellrate.run(text, overrides=[*settings, enough])
     with pytest.raises(ScenarioError, match="credits of all channels"):
         cellrate.run(text, overrides=[*settings, fewer])
+
+
+HELD = """
+run = { duration = "50 ms" }
+fcvc = { n2 = "7 cells", n3 = "203 cells" }
+[topology]
+template = "single-switch"
+link_rate = "155.52 Mbit/s"
+bottleneck_rate = "60 Mbit/s"
+access = "30 km"
+bottleneck = "30 km"
+[[flow]]
+name = "p"
+count = 3
+service = "ubr"
+source = { kind = "persistent" }
+"""
+
+
+def test_credits_hold_back_sources_that_send_above_the_line() -> None:
+    # N2 + N3 of three channels are 630 cells, however long sources try to send 467 Mbit/s to 60.
+    held = ask(HELD, seeds=1)
+    assert (held.endless, held.buffer_cells) == (None, 630)
+    assert held.unlimited[0].longest_queue_cells <= 630
+    # A class without credits is not held: 62 Mbit/s beside the others exceed 60 for ever.
+    beside = 'flow=[{name="c", service="cbr", source={kind="cbr", rate="62 Mbit/s"}}]'
+    free = ask(HELD, beside)
+    assert free.endless is not None
+    assert free.endless.cells_per_second == pytest.approx(2e6 / 424)
+    said = " ".join(explain(Network.of(HELD)).verdict)
+    assert "no buffer loses a cell" in said
+    texts = " ".join(one.text for one in explain(Network.of(HELD)).statements)
+    assert "grows without end" not in texts

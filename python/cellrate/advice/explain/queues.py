@@ -11,10 +11,9 @@ from cellrate.advice.explain.claims import Claim, Quantity, Sense
 from cellrate.advice.explain.efci_cycle import unsteady
 from cellrate.advice.explain.subject import Subject
 from cellrate.advice.formulas import FormulaAnswer, Situation
-from cellrate.advice.formulas.credit import UNDER_CREDIT
 from cellrate.advice.formulas.tcp import beside_windows
 from cellrate.common.numbers import counted
-from cellrate.simulation.network import Flow, contract_cells_per_second
+from cellrate.simulation.network import UNDER_CREDIT, Flow, contract_cells_per_second
 
 # Formulas that may bound a queue, and what sets the bound.
 BOUNDS = {

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from cellrate.advice.explain.minimum_rates import Held, counts_flows
 from cellrate.advice.formulas import FormulaAnswer, Situation, formulas_of
-from cellrate.advice.formulas.credit import UNDER_CREDIT
 from cellrate.simulation.network import (
+    UNDER_CREDIT,
     Flow,
     Link,
     Network,

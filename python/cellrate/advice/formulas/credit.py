@@ -7,11 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from cellrate.advice.formulas.situation import DoesNotApply, PortFormula, Result, Situation
-from cellrate.simulation.network import Flow, Link, Network
+from cellrate.simulation.network import UNDER_CREDIT, Flow, Link, Network
 from cellrate.simulation.network.ends import Parameters
 from cellrate.theory import credit
-
-UNDER_CREDIT = frozenset({"ubr", "random"})
 
 
 def _admitted_cells(situation: Situation) -> Result:

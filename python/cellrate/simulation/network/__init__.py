@@ -3,6 +3,7 @@
 from cellrate.simulation.network.elements import Flow, Link, Node, Switch
 from cellrate.simulation.network.ends import Abr, OwnRate, Tcp
 from cellrate.simulation.network.loads import (
+    UNDER_CREDIT,
     booked_cells_per_second,
     can_be_overloaded,
     capacity_left_cells_per_second,
@@ -19,6 +20,7 @@ from cellrate.simulation.network.loads import (
 from cellrate.simulation.network.view import Network
 
 __all__ = [
+    "UNDER_CREDIT",
     "Abr",
     "Flow",
     "Link",

@@ -11,6 +11,9 @@ from cellrate.theory import MaxMin, max_min
 from cellrate.theory.assumptions import require
 from cellrate.theory.max_min import Fairness
 
+UNDER_CREDIT = frozenset({"ubr", "random"})
+"""Service classes whose channels wait for credits under credit control."""
+
 
 def mean_cells_per_second(flow: Flow) -> float | None:
     """Mean rate of the flow behind its first switch; None if the flow is elastic.
@@ -75,12 +78,13 @@ def lasting_cells_per_second(network: Network, link: Link) -> float:
 def certain_cells_per_second(network: Network, link: Link) -> float:
     """Lower bound of the long-run rate at which cells reach a link, whatever the network does.
 
-    Counts flows that nothing slows down, neither TCP nor ABR, a policer or a shaper: sources with
-    their own rates at their mean rates, all others at the rate of their access link. On each link
-    before this one, these flows get only the capacity that the other flows of the link must leave.
+    Counts flows that nothing slows down, neither TCP, ABR, credits, a policer nor a shaper: sources
+    with their own rates at their mean rates, all others at the rate of their access link. On each
+    link before this one, they get only the capacity that the other flows of the link must leave.
     """
-    unchecked = [flow for flow in network.flows_over(link) if _is_unchecked(flow)]
-    return _at_least(network, unchecked, link)
+    held = frozenset() if network.credit is None else UNDER_CREDIT
+    flows = (flow for flow in network.flows_over(link) if flow.service not in held)
+    return _at_least(network, filter(_is_unchecked, flows), link)
 
 
 def booked_cells_per_second(network: Network, link: Link) -> float:
