@@ -554,7 +554,16 @@ def test_constant_rates_above_the_line_are_lost(rate: str, share: float | None) 
     )
     dropped = summary["totals"]["packets_dropped"]
     assert (dropped > 0) is (share is not None)
+    brought = values(said, "bottleneck", "brought_bits_per_second")
+    assert brought == ([pytest.approx(12e9)] if share is not None else [])
     if share is not None:
+        endless = cellrate.explain(DATAGRAMS.replace('buffer = "20 kB"', ""), overrides=settings)
+        # Frames of 1,518 bytes take 1,538 of the line.
+        pace = values(endless, "bottleneck", "endless_growth_bytes_per_second")
+        assert pace == [pytest.approx(2e9 / 8 * 1518 / 1538)]
+        assert f"the queue grows without end, by {pace[0]:,.0f} bytes/s" in " ".join(
+            endless.verdict
+        )
         assert values(said, "loss", "least_lost_share") == [pytest.approx(share)]
         [least] = values(said, "loss", "least_lost_packets")
         assert least <= dropped <= 1.05 * least

@@ -64,6 +64,89 @@ def test_the_sized_buffer_loses_nothing_and_a_byte_less_does(incast: Path) -> No
     assert 0.9 * windows.buffer_bytes < (calm.buffer_bytes or 0) <= windows.buffer_bytes
 
 
+GROWING = """
+link_layer = "ethernet"
+run = { duration = "2 ms" }
+[topology]
+template = "single-switch"
+link_rate = "10 Gbit/s"
+access = "5 us"
+bottleneck = "10 us"
+[[flow]]
+name = "d"
+count = 3
+datagram = "1000 bytes"
+source = { kind = "cbr", rate = "5 Gbit/s" }
+"""
+
+
+def test_datagrams_above_the_line_grow_without_end_and_need_no_run() -> None:
+    """15 Gbit/s to 10: frames of 1,046 bytes take 1,066 of the line, and a third is lost."""
+
+    def none(jobs: object) -> list[_core.Outcome]:
+        raise AssertionError(jobs)
+
+    never = sizing.size_port(sizing.Question(GROWING, "grow.toml"), none)
+    assert isinstance(never, sizing.PacketAnswer)
+    assert (never.buffer_bytes, never.unlimited) == (None, ())
+    assert never.endless is not None
+    assert never.endless.per_second == pytest.approx(5e9 / 8 * 1046 / 1066)
+    assert never.endless.least_loss_ratio == pytest.approx(1 / 3)
+    assert "Any buffer loses 0.333 of all packets" in " ".join(never.words())
+    told = never.as_json()["grows_without_end"]
+    assert (told["simulated"], told["bytes_per_second"]) == (False, never.endless.per_second)
+    # The arithmetic is that of a run: the queue of 2 ms but the way to the switch.
+    run = cellrate.run(GROWING).summary
+    longest = run["ports"][0]["queues"][-1]["queue_max_bytes"]
+    assert longest == pytest.approx(never.endless.per_second * (2e-3 - 5.9e-6), abs=4 * 1046)
+    assert run["ports"][0]["name"] == never.port
+    # Two sources fill the line and no more; a host's line brings no more than its rate.
+    full = cellrate.size_buffer(GROWING, overrides={"flow.d.count": 2}, seeds=2)
+    assert isinstance(full, sizing.PacketAnswer)
+    assert (full.endless, full.buffer_bytes) == (None, 2 * 1046)
+    assert "All 2 seeds need this buffer." in " ".join(full.words())
+    assert "confidence" not in " ".join(full.words())
+    alone = cellrate.size_buffer(
+        GROWING, overrides={"flow.d.count": 1, "flow.d.source.rate": "15 Gbit/s"}, seeds=1
+    )
+    assert isinstance(alone, sizing.PacketAnswer)
+    assert alone.endless is None
+    allowed = cellrate.size_buffer(GROWING, seeds=1, loss_ratio=0.4)
+    assert isinstance(allowed, sizing.PacketAnswer)
+    assert allowed.buffer_bytes is not None
+    assert "the queue grows without end, by 613," in " ".join(allowed.words())
+
+
+def test_a_run_shows_growth_that_arithmetic_does_not() -> None:
+    """Selective repeats may wait, so only a run tells that three lines of RoCE fill one."""
+    control = {"control": {"algorithm": "none"}}
+    sent = {"flow": [{"name": "r", "count": 3, "roce": control}]}
+    certain = cellrate.size_buffer(GROWING, overrides=sent, seeds=1)
+    seen = cellrate.size_buffer(
+        GROWING, overrides=sent | {"flow.r.roce.resend": "selective"}, seeds=1
+    )
+    assert isinstance(certain, sizing.PacketAnswer)
+    assert isinstance(seen, sizing.PacketAnswer)
+    assert certain.endless is not None
+    assert seen.endless is not None
+    assert (certain.endless.seen, seen.buffer_bytes) == (None, None)
+    assert seen.endless.seen is not None
+    assert certain.endless.per_second == pytest.approx(20e9 / 8 * 1086 / 1106)
+    assert seen.endless.per_second == pytest.approx(certain.endless.per_second, rel=0.01)
+    assert "so any finite buffer overflows at some time" in " ".join(seen.words())
+    # Files end: their queue only looks endless in a run that ends before them.
+    files = sent | {"flow.r.source": {"kind": "transfer", "size": "4 MB"}}
+    ends = cellrate.size_buffer(GROWING, overrides=files, seeds=1)
+    assert isinstance(ends, sizing.PacketAnswer)
+    assert ends.endless is None
+    assert "The queue does not grow without end, but reaches" in " ".join(ends.words())
+    brief = sent | {"run.duration": "1 ps"}
+    moment = cellrate.size_buffer(GROWING, overrides=brief, seeds=1, loss_ratio=0.9)
+    assert isinstance(moment, sizing.PacketAnswer)
+    assert moment.buffer_bytes == 1086
+    assert "too short to tell whether the queue grows" in " ".join(moment.words())
+
+
 def test_room_under_pfc_is_that_of_the_formula_and_less_loses() -> None:
     """XOFF of 100 kB, and what 40 Gbit/s bring until a pause acts, for 17 links to one switch.
 
@@ -164,13 +247,13 @@ def test_frames_leave_the_sized_buffer_within_the_delay(incast: Path, segment: i
 
 def test_a_loss_ratio_of_several_runs_has_its_bound(incast: Path) -> None:
     """Student's t by hand: with two runs the bound is 6.3138 standard errors above the mean."""
-    answer = cellrate.size_buffer(
-        incast, overrides={"run.duration": "20 ms"}, seeds=2, loss_ratio=0.05
-    )
+    drawn = {"run.duration": "20 ms", "run.start_jitter": "20 us"}
+    answer = cellrate.size_buffer(incast, overrides=drawn, seeds=2, loss_ratio=0.05)
     assert isinstance(answer, sizing.PacketAnswer)
     one, other = (run.loss_ratio for run in answer.runs)
     bound = (one + other) / 2 + 6.3138 * abs(one - other) / 2
     assert answer.upper_loss_ratio == pytest.approx(bound, rel=1e-4)
+    assert one != other
     assert f"at most {bound:.3g} with 95% confidence" in " ".join(answer.words())
 
 

@@ -26,7 +26,7 @@ def queue(shape: Callable[[np.ndarray], np.ndarray]) -> Series:
 def test_only_what_grows_in_proportion_to_time_is_endless() -> None:
     ramp = growth_of(queue(lambda t: 1000.0 * t))
     assert ramp.endless
-    assert ramp.cells_per_second == pytest.approx(1000.0, rel=0.01)
+    assert ramp.per_second == pytest.approx(1000.0, rel=0.01)
     walk = growth_of(queue(lambda t: 1000.0 * np.sqrt(t)))
     assert (walk.suspect, walk.endless) == (True, False)
     steady = growth_of(queue(lambda t: 1000.0 + 0.0 * t))
@@ -48,7 +48,7 @@ def test_only_what_grows_in_proportion_to_time_is_endless() -> None:
 def test_growth_does_not_depend_on_what_stood_before(standing: float, pace: float) -> None:
     ramp = growth_of(queue(lambda t: standing + pace * t))
     assert (ramp.suspect, ramp.endless) == (True, True)
-    assert ramp.cells_per_second == pytest.approx(pace, abs=5)
+    assert ramp.per_second == pytest.approx(pace, abs=5)
     # Neither a queue that comes to rest nor one that swings slowly is without an end.
     rests = growth_of(queue(lambda t: standing + pace * (1 - np.exp(-t / 2))))
     assert not rests.endless
@@ -95,8 +95,8 @@ def test_the_divergent_rows_of_tables_8_7_and_8_8(
     if answer.endless is not None:
         # 15 windows of 2048 segments of 12 cells are all data that can ever be outstanding; beside
         # each an RM cell for 31 data cells, and one at either end.
-        assert answer.endless.bound_cells == 15 * (2048 * 12 + 2048 * 12 // 31 + 2)
-        assert answer.endless.cells_per_second > 5000
+        assert answer.endless.bound == 15 * (2048 * 12 + 2048 * 12 // 31 + 2)
+        assert answer.endless.per_second > 5000
 
 
 def test_a_moment_tells_nothing_of_growth() -> None:
@@ -123,8 +123,8 @@ egress = "1 km"
     answer = ask(text, seeds=1)
     assert answer.endless is not None
     assert answer.endless.seen is not None
-    assert answer.endless.cells_per_second == pytest.approx(10e6 / 424, rel=0.02)
-    assert answer.endless.bound_cells is None
+    assert answer.endless.per_second == pytest.approx(10e6 / 424, rel=0.02)
+    assert answer.endless.bound is None
     assert ask(text, "flow.b.abr.pcr=49 Mbit/s", seeds=1).endless is None
 
 

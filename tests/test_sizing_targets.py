@@ -178,7 +178,7 @@ def test_credits_hold_back_sources_that_send_above_the_line() -> None:
     beside = 'flow=[{name="c", service="cbr", source={kind="cbr", rate="62 Mbit/s"}}]'
     free = ask(HELD, beside)
     assert free.endless is not None
-    assert free.endless.cells_per_second == pytest.approx(2e6 / 424)
+    assert free.endless.per_second == pytest.approx(2e6 / 424)
     said = " ".join(explain(Network.of(HELD)).verdict)
     assert "no buffer loses a cell" in said
     texts = " ".join(one.text for one in explain(Network.of(HELD)).statements)

@@ -117,7 +117,7 @@ def _background_row(
     shown = "divergent" if printed is None else f"{printed:,}"
     measured, growth = "none", ""
     if answer.endless is not None:
-        growth = f"{answer.endless.cells_per_second:,.0f}"
+        growth = f"{answer.endless.per_second:,.0f}"
     elif answer.buffer_cells is not None:
         measured = f"{answer.buffer_cells:,}"
     return [f"{first:g}", str(period_ms), shown, measured, growth]

@@ -138,7 +138,9 @@ def _longest(applied: Sequence[Statement], port: str, units: Units) -> str:
         for claim in one.claims
         if claim.sense == "at most" and claim.value < least and is_known(claim)
     ]
-    words = f"at most {least:,.0f} {units.queue} wait" if bounds else _unbounded(applied, port)
+    words = (
+        f"at most {least:,.0f} {units.queue} wait" if bounds else _unbounded(applied, port, units)
+    )
     if not limits:
         return words
     limit = min(limits, key=lambda claim: claim.value)
@@ -148,12 +150,12 @@ def _longest(applied: Sequence[Statement], port: str, units: Units) -> str:
     return f"{expected} are expected to wait ({spoken(limit)})"
 
 
-def _unbounded(applied: Sequence[Statement], port: str) -> str:
+def _unbounded(applied: Sequence[Statement], port: str, units: Units) -> str:
     """A clause on a queue without a bound."""
-    growth = "endless_growth_cells_per_second"
+    growth = f"endless_growth_{units.queue}_per_second"
     for one in applied:
         if one.values.get("port") == port and growth in one.values:
-            return f"the queue grows without end, by {_number(one, growth):,.0f} cells/s"
+            return f"the queue grows without end, by {_number(one, growth):,.0f} {units.queue}/s"
     return "no formula bounds the queue"
 
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from cellrate.advice.explain.answer import NoStatement, Prediction, Statement
+from cellrate.advice.explain.answer import NoStatement, Prediction, Statement, Value
 from cellrate.advice.explain.claims import Claim
 from cellrate.advice.explain.datagram_losses import certain_loss
 from cellrate.advice.explain.ethernet_deadlocks import deadlocks
@@ -14,6 +14,7 @@ from cellrate.advice.explain.ethernet_shares import fair_shares, from_to, gbit, 
 from cellrate.advice.explain.losses import CERTAIN
 from cellrate.advice.explain.subject import EQUAL
 from cellrate.advice.formulas.frame_bounds import EARLY, FrameBounds, outstanding_bytes
+from cellrate.advice.formulas.frame_growth import CertainGrowth, certain_growth
 from cellrate.advice.roce_controls import ROCE_CONTROLS
 from cellrate.common.numbers import counted, seconds
 from cellrate.simulation.network.ethernet_view import (
@@ -53,7 +54,7 @@ def statements(network: FrameNetwork) -> Iterator[Prediction]:
     bounds = FrameBounds(network)
     tcp = {name: flows for name, flows in network.groups().items() if flows[0].tcp is not None}
     roce = {name: flows for name, flows in network.groups().items() if flows[0].roce is not None}
-    yield from _bottlenecks(network)
+    yield from _bottlenecks(bounds)
     yield from _frames(network)
     yield from _bit_errors(network)
     yield from _retry(network)
@@ -77,7 +78,8 @@ def _ports(network: FrameNetwork) -> tuple[Line, ...]:
     return tuple(dict.fromkeys((*network.bottlenecks, *network.meetings)))
 
 
-def _bottlenecks(network: FrameNetwork) -> Iterator[Statement]:
+def _bottlenecks(bounds: FrameBounds) -> Iterator[Statement]:
+    network = bounds.network
     if not network.bottlenecks:
         text = "No port can receive more data than its line carries in the long run."
         yield Statement("bottleneck", text, {"ports": []})
@@ -105,6 +107,29 @@ def _bottlenecks(network: FrameNetwork) -> Iterator[Statement]:
             },
         )
         yield from targets(network, port)
+        growth = certain_growth(network, port)
+        if growth is not None:
+            yield _endless(bounds, port, growth)
+
+
+def _endless(bounds: FrameBounds, port: Line, growth: CertainGrowth) -> Statement:
+    """Statement on data that nothing slows down and that exceed a port's line in the long run."""
+    brought, rate = growth.brought_bits_per_second, port.bits_per_second
+    values: dict[str, Value] = {"port": port.name, "brought_bits_per_second": brought}
+    so = f"at least {gbit(brought - rate)} are lost in the long run"
+    if bounds.is_endless(port):
+        values["endless_growth_bytes_per_second"] = growth.bytes_per_second
+        so = f"the queue grows without end, by {growth.bytes_per_second:,.0f} bytes/s or more"
+    elif bounds.queue(port) is None:
+        so = "the queue grows without end, unless `switch.aqm` drops packets"
+    return Statement(
+        "bottleneck",
+        f"{port.name}: nothing slows down {' and '.join(growth.sources)}, which bring "
+        f"{gbit(brought)} in the long run, preambles and gaps included, to a line of "
+        f"{gbit(rate)}, so {so}.",
+        values,
+        kind="bound",
+    )
 
 
 def _exceeds_at_peaks(network: FrameNetwork, port: Line) -> bool:

@@ -34,31 +34,31 @@ class Span:
 
     begin_seconds: float
     end_seconds: float
-    least_cells: float
-    mean_cells: float
-    greatest_cells: float
+    least: float
+    mean: float
+    greatest: float
 
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """Growth of a queue in a trace.
+    """Growth of a queue in a trace, in the unit of the trace.
 
     Attributes:
         spans: The second eighth of the run, the second quarter, the second half.
-        cells_per_second: Slope of the least squares line through the second half.
-        last_cells_per_second: Slope of the least squares line through the last quarter.
+        per_second: Slope of the least squares line through the second half.
+        last_per_second: Slope of the least squares line through the last quarter.
     """
 
     spans: tuple[Span, Span, Span]
-    cells_per_second: float
-    last_cells_per_second: float
+    per_second: float
+    last_per_second: float
 
     @property
     def suspect(self) -> bool:
         """True if the queue still rises in the second half, so that a longer run is needed."""
         _, before, last = self.spans
-        higher = last.mean_cells > SUSPECT * before.mean_cells
-        return self.cells_per_second > 0 and (higher or last.least_cells > before.mean_cells)
+        higher = last.mean > SUSPECT * before.mean
+        return self.per_second > 0 and (higher or last.least > before.mean)
 
     @property
     def endless(self) -> bool:
@@ -69,12 +69,12 @@ class Growth:
         before. The queue still grows in the last quarter.
         """
         first, before, last = self.spans
-        early, late = before.mean_cells - first.mean_cells, last.mean_cells - before.mean_cells
+        early, late = before.mean - first.mean, last.mean - before.mean
         return (
             early > 0
             and GROWS * early <= late <= STARTS * early
-            and last.least_cells > before.mean_cells
-            and self.last_cells_per_second > STILL * self.cells_per_second
+            and last.least > before.mean
+            and self.last_per_second > STILL * self.per_second
         )
 
 
@@ -102,9 +102,9 @@ def _span(queue: Series, begin: float, end: float) -> Span:
     return Span(
         begin_seconds=begin,
         end_seconds=end,
-        least_cells=float(queue.minimum[inside].min()),
-        mean_cells=float(queue.middle[inside].mean()),
-        greatest_cells=float(queue.maximum[inside].max()),
+        least=float(queue.minimum[inside].min()),
+        mean=float(queue.middle[inside].mean()),
+        greatest=float(queue.maximum[inside].max()),
     )
 
 

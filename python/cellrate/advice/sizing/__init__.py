@@ -1,6 +1,7 @@
 """Buffer sizing: the buffer that a port needs, by formulas and by simulation."""
 
-from cellrate.advice.sizing.answer import Answer, EndlessGrowth
+from cellrate.advice.sizing.answer import Answer
+from cellrate.advice.sizing.endless import EndlessGrowth
 from cellrate.advice.sizing.lossless import LosslessAnswer
 from cellrate.advice.sizing.over_ethernet import PacketAnswer, size_port
 from cellrate.advice.sizing.question import Question, SizingError

@@ -7,8 +7,8 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from cellrate.advice.formulas import FormulaAnswer
-from cellrate.advice.formulas.growth import Growth
 from cellrate.advice.sizing.confidence import covered_share, normal_tolerance, upper_mean
+from cellrate.advice.sizing.endless import EndlessGrowth
 from cellrate.advice.sizing.question import PortRun, Question
 from cellrate.advice.sizing.search import LeastBuffer
 from cellrate.common.document import Shown
@@ -18,23 +18,6 @@ from cellrate.simulation.series import Series
 
 if TYPE_CHECKING:
     from cellrate.common.document import Document
-
-
-@dataclass(frozen=True)
-class EndlessGrowth:
-    """Growth without end of the queue at a port, in an unlimited buffer.
-
-    Attributes:
-        cells_per_second: Rate of growth.
-        seen: The growth in a run; None if arithmetic alone shows the growth.
-        bound_cells: Most cells that the TCP windows admit to the queue; None if it is unbounded.
-        least_loss_ratio: Least long-term loss ratio with any buffer, if the growth is certain.
-    """
-
-    cells_per_second: float
-    seen: Growth | None
-    bound_cells: float | None = None
-    least_loss_ratio: float | None = None
 
 
 @dataclass(frozen=True)

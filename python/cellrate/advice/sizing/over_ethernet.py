@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Any
@@ -11,9 +11,18 @@ from typing import Any
 from cellrate import _core
 from cellrate.advice.formulas.frame_bounds import FrameBounds, outstanding_packets
 from cellrate.advice.formulas.frame_delay import buffer_for_delay
+from cellrate.advice.formulas.frame_growth import certain_growth
+from cellrate.advice.formulas.growth import LONGER
 from cellrate.advice.sizing.confidence import CONFIDENCE, covered, upper_mean
+from cellrate.advice.sizing.endless import EndlessGrowth, watched
 from cellrate.advice.sizing.lossless import LosslessAnswer, size_lossless
-from cellrate.advice.sizing.question import Measured, Question, SizingError, measure
+from cellrate.advice.sizing.question import (
+    Measured,
+    Question,
+    SizingError,
+    measure,
+    whole_run,
+)
 from cellrate.advice.sizing.search import least
 from cellrate.common.document import Column, Document, Paragraph, Row, Section, Shown, Table
 from cellrate.common.numbers import counted, number, seconds
@@ -72,7 +81,7 @@ class PacketRun:
         [found] = (one for one in run.summary["ports"] if one["name"] == port)
         return cls(
             run.seed,
-            _longest(found),
+            run.longest_queues()[port],
             float(found["packet_loss_ratio"]),
             dropped[port],
             sum(dropped.values()) - dropped[port],
@@ -128,6 +137,7 @@ class PacketAnswer(Shown):
         trims: True if the port trims packets for which its buffer has no room. Then the least
             lossless buffer is the one that trims no packet.
         own_runs: The runs with the scenario's own buffers; empty unless the port trims packets.
+        endless: Growth of the queue, if it grows without end; else None.
     """
 
     question: Question
@@ -143,6 +153,7 @@ class PacketAnswer(Shown):
     remarks: tuple[str, ...] = ()
     trims: bool = False
     own_runs: tuple[PacketRun, ...] = ()
+    endless: EndlessGrowth | None = None
 
     def __repr__(self) -> str:
         found = "no buffer" if self.buffer_bytes is None else f"{self.buffer_bytes:,} bytes"
@@ -190,6 +201,8 @@ class PacketAnswer(Shown):
 
     def words(self) -> Iterator[str]:
         """The result in sentences."""
+        if self.endless is not None:
+            yield from self.endless.words(self.port, "bytes", "packets")
         runs = counted(len(self.runs), "run")
         if self.buffer_bytes is not None:
             drain = self.buffer_bytes * (1 + AROUND_BYTES / self.frame_bytes)
@@ -208,8 +221,10 @@ class PacketAnswer(Shown):
                 "" if bound is None else f", at most {bound:.3g} with {CONFIDENCE:.0%} confidence"
             )
             yield f"With this buffer {lost} at the port in {runs}{most}."
-        if self.each_bytes:
+        if len(set(self.each_bytes)) > 1:
             yield covered(len(self.each_bytes))
+        elif len(self.each_bytes) > 1:
+            yield f"All {len(self.each_bytes)} seeds need this buffer."
         if self.buffer_bytes is not None and math.isfinite(self.own_bytes):
             more = self.own_bytes - self.buffer_bytes
             few = "fewer than without trimming" if self.trims else "too few"
@@ -239,7 +254,8 @@ class PacketAnswer(Shown):
             "scenario": question.path,
             "settings": list(question.overrides),
             "target": {"loss_ratio": question.loss_ratio, "delay_seconds": question.delay_seconds},
-            **to_json(self, without=("question",)),
+            **to_json(self, without=("question", "endless")),
+            "grows_without_end": self.endless and self.endless.as_json("bytes"),
             "confidence": CONFIDENCE,
             "upper_mean_loss_ratio": self.upper_loss_ratio,
             "words": list(self.words()),
@@ -263,49 +279,111 @@ def size_port(question: Question, runner: Runner) -> PacketAnswer | LosslessAnsw
         return size_lossless(question, _networks(question, network), runner)
     _require_one_limit(network)
     networks = _networks(question, network)
-    crossed = {
-        line.name: line
-        for one in networks
-        for flow in one.flows
-        for line in flow.lines
-        if line.switch
-    }
+    crossed = _crossed(question, networks)
+    buffers = _Buffers(question, network, scenario)
+    certain = _certainly_endless(question, networks, crossed)
+    if certain is not None:
+        return certain
+    unlimited = buffers.unlimited(question.seeds, 1, runner)
+    each = [run.longest_queues() for run in unlimited]
+    # Patterns draw flows by the seed, so that ports have data in some runs alone.
+    lengths = {name: max(longest.get(name, 0) for longest in each) for name in crossed}
+    port = crossed[question.port or max(lengths, key=lengths.__getitem__)]
+    at_port = tuple(PacketRun.of(run, port.name) for run in unlimited)
+    answer = replace(_blank(question, networks, port), unlimited=at_port)
+    if answer.trims and question.loss_ratio == 0.0 and question.delay_seconds is None:
+        own = tuple(PacketRun.of(run, port.name) for run in buffers.runs(None, runner))
+        answer = replace(answer, own_runs=own)
+    longer = [name for name, octets in lengths.items() if octets > lengths[port.name]]
+    if longer:
+        answer = _remarked(answer, f"queues are longer at {', '.join(longer)}")
+    worst = max(unlimited, key=lambda run: run.longest_queues().get(port.name, 0))
+    answer = _watched_longer(answer, worst, buffers, runner)
+    if answer.endless is not None:
+        if question.loss_ratio == 0.0 and question.delay_seconds is None:
+            return answer
+        answer = _remarked(replace(answer, endless=None), answer.endless.remark("bytes"))
+
+    def runs_with(octets: int) -> tuple[PacketRun, ...]:
+        return tuple(PacketRun.of(run, port.name) for run in buffers.runs(octets, runner))
+
+    return _with_elsewhere(_sized(answer, networks, port, runs_with))
+
+
+def _crossed(question: Question, networks: Sequence[FrameNetwork]) -> dict[str, Line]:
+    """The ports that data cross, by name.
+
+    Raises:
+        SizingError: No data cross a port, or none the port of the question.
+    """
+    flows = (flow for network in networks for flow in network.flows)
+    crossed = {line.name: line for flow in flows for line in flow.lines if line.switch}
     if not crossed:
         raise SizingError("no flow crosses a switch: there is no output port with a buffer")
     if question.port is not None and question.port not in crossed:
         raise SizingError(
             f"no data cross a port {question.port!r}; they cross {', '.join(crossed)}"
         )
-    buffers = _Buffers(question, network, scenario)
-    unlimited = buffers.runs(NO_LIMIT_BYTES, runner)
-    lengths = {
-        name: max(_longest(port) for run in unlimited for port in run.summary["ports"]
-                  if port["name"] == name)
-        for name in crossed
-    }  # fmt: skip
-    port = crossed[question.port or max(lengths, key=lengths.__getitem__)]
-    answer = PacketAnswer(
+    return crossed
+
+
+def _blank(question: Question, networks: Sequence[FrameNetwork], port: Line) -> PacketAnswer:
+    """The answer for a port without any run."""
+    return PacketAnswer(
         question,
         port.name,
         port.bits_per_second,
         max(flow.frame_bytes for one, line in _at(networks, port.name) for flow in one.over[line]),
         port.buffer_bytes,
         tuple(_formulas(networks, port.name)),
-        tuple(PacketRun.of(run, port.name) for run in unlimited),
+        (),
         trims=port.switch is not None and port.switch["trim_priority"] is not None,
     )
-    if answer.trims and question.loss_ratio == 0.0 and question.delay_seconds is None:
-        own = tuple(PacketRun.of(run, port.name) for run in buffers.runs(None, runner))
-        answer = replace(answer, own_runs=own)
-    longer = [name for name, octets in lengths.items() if octets > lengths[port.name]]
-    if longer:
-        remark = f"Queues are longer at {', '.join(longer)}."
-        answer = replace(answer, remarks=(*answer.remarks, remark))
 
-    def runs_with(octets: int) -> tuple[PacketRun, ...]:
-        return tuple(PacketRun.of(run, port.name) for run in buffers.runs(octets, runner))
 
-    return _with_elsewhere(_sized(answer, networks, port, runs_with))
+def _remarked(answer: PacketAnswer, *remarks: str) -> PacketAnswer:
+    """The answer with more remarks, which become sentences."""
+    told = (f"{remark[0].upper()}{remark[1:]}." for remark in remarks)
+    return replace(answer, remarks=(*answer.remarks, *told))
+
+
+def _certainly_endless(
+    question: Question, networks: Sequence[FrameNetwork], crossed: Mapping[str, Line]
+) -> PacketAnswer | None:
+    """The answer without a run, if data that nothing slows down exceed a line by the target's loss.
+
+    None if such an excess is not certain, or the target allows so much loss.
+    """
+    if question.delay_seconds is not None or len(networks) > 1 or networks[0].changes:
+        return None
+    ports = [line for name, line in crossed.items() if question.port in (None, name)]
+    growths = [(growth, port) for port in ports if (growth := certain_growth(networks[0], port))]
+    if not growths:
+        return None
+    growth, port = max(growths, key=lambda one: one[0].bytes_per_second)
+    if question.loss_ratio > (growth.loss_ratio or 0.0):
+        return None
+    endless = EndlessGrowth(growth.bytes_per_second, None, least_loss_ratio=growth.loss_ratio)
+    return replace(_blank(question, networks, port), endless=endless)
+
+
+def _watched_longer(
+    answer: PacketAnswer, worst: Measured, buffers: _Buffers, runner: Runner
+) -> PacketAnswer:
+    """Adds the growth of the queue if it is without end, or a remark on a run that is too short."""
+
+    def longer() -> Measured:
+        [run] = buffers.unlimited([worst.seed], LONGER, runner)
+        return run
+
+    found = watched(worst, answer.port, longer, "bytes")
+    answer = _remarked(answer, *found.remarks)
+    if found.growth is None:
+        return answer
+    windows = (
+        one.buffer_bytes for one in answer.formulas if one.name == "window-sum" and not one.fails
+    )
+    return replace(answer, endless=EndlessGrowth.of(found.growth, next(windows, None)))
 
 
 def _networks(question: Question, network: FrameNetwork) -> tuple[FrameNetwork, ...]:
@@ -343,10 +421,6 @@ def _require_one_limit(network: FrameNetwork) -> None:
         raise SizingError(f"{changes} during the run: size-buffer finds one buffer for all of it")
 
 
-def _longest(port: Mapping[str, Any]) -> int:
-    return max(int(queue["queue_max_bytes"]) for queue in port["queues"])
-
-
 def _sized(
     answer: PacketAnswer,
     networks: Sequence[FrameNetwork],
@@ -364,11 +438,13 @@ def _sized(
     lost = [run.loss_ratio for run in answer.unlimited]
     if not _keeps(question.loss_ratio, lost):
         remark = (
-            "No buffer meets the target: active queue management drops packets even with an "
-            "unlimited buffer."
+            "no buffer meets the target: active queue management drops packets even with an "
+            "unlimited buffer"
         )
-        return replace(answer, remarks=(*answer.remarks, remark))
-    each = tuple(run.longest_queue_bytes for run in answer.unlimited)
+        return _remarked(answer, remark)
+    # Every port has to hold the longest frame.
+    frame = max(flow.frame_bytes for one in networks for flow in one.flows)
+    each = tuple(max(frame, run.longest_queue_bytes) for run in answer.unlimited)
     if question.loss_ratio == 0.0:
         runs = runs_with(max(each))
         return replace(answer, buffer_bytes=max(each), each_bytes=each, runs=runs)
@@ -376,7 +452,7 @@ def _sized(
     def holds(octets: int) -> bool:
         return _keeps(question.loss_ratio, [run.loss_ratio for run in runs_with(octets)])
 
-    found = least(holds, 1, max(each)).cells
+    found = least(holds, frame, max(each)).cells
     return replace(answer, buffer_bytes=found, runs=runs_with(found))
 
 
@@ -421,8 +497,8 @@ def _with_elsewhere(answer: PacketAnswer) -> PacketAnswer:
     lost = max((run.packets_dropped_elsewhere for run in answer.runs), default=0)
     if not lost:
         return answer
-    remark = f"Other ports have the same buffer, and lose up to {counted(lost, 'packet')} in a run."
-    return replace(answer, remarks=(*answer.remarks, remark))
+    lose = f"lose up to {counted(lost, 'packet')} in a run"
+    return _remarked(answer, f"other ports have the same buffer, and {lose}")
 
 
 @dataclass(frozen=True)
@@ -433,24 +509,29 @@ class _Buffers:
     network: FrameNetwork
     scenario: _core.Scenario
 
+    def unlimited(self, seeds: Iterable[int], times: int, runner: Runner) -> list[Measured]:
+        """Results of runs without limits, with traces, `times` as long as the scenario's."""
+        return measure([self._job(seed, NO_LIMIT_BYTES, times) for seed in seeds], runner)
+
     def runs(self, octets: int | None, runner: Runner) -> list[Measured]:
         """Results of a run for each seed, with a buffer of `octets`; None for the own buffers."""
+        jobs = (self._job(seed, octets, traced=False) for seed in self.question.seeds)
+        return measure(list(jobs), runner)
+
+    def _job(self, seed: int, octets: int | None, times: int = 1, *, traced: bool = True) -> Job:
+        """A run that is measured from its start, `times` as long as the scenario's."""
         nodes = (line.sender for line in self.network.ports)
         topology = self.scenario.resolved().partition("[topology]")[2]
         graph = 'template = "graph"' in topology.partition("\n[")[0]
         own = (f'topology.node."{name}".buffer' for name in dict.fromkeys(nodes)) if graph else ()
-        duration = round(self.network.duration_seconds * 1e12)
+        duration = round(self.network.duration_seconds * 1e12) * times
         settings = (
             *(f'{path}="{octets} bytes"' for path in ("switch.buffer", *own) if octets is not None),
-            *('measure.from="0 s"', f'measure.to="{duration} ps"'),
-            *("measure.traces=[]", "measure.events=[]"),
+            *whole_run(duration),
+            *(() if traced else ("measure.traces=[]",)),
         )
         question = self.question
-        jobs = [
-            Job(question.text, question.path, (*question.overrides, *settings), seed)
-            for seed in question.seeds
-        ]
-        return measure(jobs, runner)
+        return Job(question.text, question.path, (*question.overrides, *settings), seed)
 
 
 def _formulas(networks: Sequence[FrameNetwork], port: str) -> Iterator[PacketFormula]:

@@ -56,9 +56,17 @@ class Measured:
         return str(self.summary["digest"])
 
     def longest_queues(self) -> dict[str, int]:
-        """Greatest queue length by port."""
+        """Greatest queue length by port, in cells over ATM and in bytes over Ethernet."""
         return {
-            port["name"]: max((queue["queue_max_cells"] for queue in port["queues"]), default=0)
+            port["name"]: max(
+                (
+                    int(queue[key])
+                    for queue in port["queues"]
+                    for key in ("queue_max_cells", "queue_max_bytes")
+                    if key in queue
+                ),
+                default=0,
+            )
             for port in self.summary["ports"]
         }
 
@@ -104,6 +112,19 @@ POINTS = 1000
 SAMPLES = 8 * POINTS
 # Policies that accept every cell while the buffer is not full, and keep no state until it is.
 REFUSE_ONLY_WHEN_FULL = frozenset({"tail-drop", "ppd"})
+
+
+def whole_run(picoseconds: int) -> tuple[str, ...]:
+    """Settings of a run of a given length that is measured from its start and traces the queues."""
+    return (
+        f'run.duration="{picoseconds} ps"',
+        'measure.from="0 s"',
+        f'measure.to="{picoseconds} ps"',
+        f'measure.sample="{max(1, picoseconds // SAMPLES)} ps"',
+        f"measure.trace_points={POINTS}",
+        'measure.traces=["queue"]',
+        "measure.events=[]",
+    )
 
 
 class SizingError(ValueError):
@@ -229,12 +250,6 @@ class Question:
         picoseconds = round(self.network.duration_seconds * 1e12) * longer
         settings = (
             *(f'{path}="{cells}"' for path, cells in buffers.items()),
-            f'run.duration="{picoseconds} ps"',
-            'measure.from="0 s"',
-            f'measure.to="{picoseconds} ps"',
-            f'measure.sample="{max(1, picoseconds // SAMPLES)} ps"',
-            f"measure.trace_points={POINTS}",
-            'measure.traces=["queue"]',
-            "measure.events=[]",
+            *whole_run(picoseconds),
         )
         return Job(self.text, self.path, (*self.overrides, *settings), seed)

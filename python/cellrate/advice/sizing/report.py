@@ -11,7 +11,7 @@ from cellrate import __version__
 from cellrate.advice.formulas import FormulaAnswer
 from cellrate.advice.formulas.credit import reserved_cells
 from cellrate.advice.locked_phases import doubt
-from cellrate.advice.sizing.answer import Answer, EndlessGrowth, Smaller
+from cellrate.advice.sizing.answer import Answer, Smaller
 from cellrate.advice.sizing.confidence import (
     CONFIDENCE,
     covered,
@@ -60,7 +60,7 @@ def asked(answer: Answer) -> str:
 def verdict(answer: Answer) -> list[str]:
     """The result, as a list of sentences."""
     if answer.endless is not None:
-        return _endless(answer)
+        return answer.endless.words(answer.port.name, "cells", "cells")
     if answer.buffer_cells is None:
         return [*_remarks(answer)]
     locked = sum(run.locked for run in answer.runs)
@@ -73,39 +73,6 @@ def verdict(answer: Answer) -> list[str]:
         *_own(answer),
         *_remarks(answer),
     ]
-
-
-def _endless(answer: Answer) -> list[str]:
-    endless = answer.endless
-    if endless is None:
-        return []
-    pace = f"by {endless.cells_per_second:,.0f} cells/s"
-    if endless.seen is None:
-        why = "the sources send more than the link carries, and no control slows them down"
-        grows = f"The queue of {answer.port.name} grows without end, {pace}: {why}."
-        share = f"{endless.least_loss_ratio:.3g}"
-        return [f"{grows} Any buffer loses {share} of all cells; nothing was simulated."]
-    first, before, last = endless.seen.spans
-    means = ", ".join(f"{span.mean_cells:,.0f}" for span in (first, before, last))
-    found = [
-        (
-            f"The queue of {answer.port.name} grows without end, {pace}, so any finite buffer "
-            "overflows at some time."
-        ),
-        (
-            f"The mean queue is {means} cells in three spans of the run, each twice as long as the "
-            f"one before. In the last span, of {seconds(last.end_seconds - last.begin_seconds)}, "
-            f"the queue never falls below {last.least_cells:,.0f} cells."
-        ),
-    ]
-    if endless.bound_cells is not None:
-        left = (endless.bound_cells - last.greatest_cells) / endless.cells_per_second
-        found.append(
-            f"The TCP windows admit at most {endless.bound_cells:,.0f} cells, which the queue "
-            f"would reach after another {seconds(max(0.0, left))}. Only a buffer of that size "
-            "never loses a cell."
-        )
-    return found
 
 
 def _buffer(answer: Answer) -> str:
@@ -415,7 +382,7 @@ def as_json(answer: Answer | PacketAnswer | LosslessAnswer) -> dict[str, Any]:
         "port": answer.port.name,
         "target": {"loss_ratio": question.loss_ratio, "delay_seconds": question.delay_seconds},
         "buffer_cells": answer.buffer_cells,
-        "grows_without_end": _growth(answer.endless),
+        "grows_without_end": answer.endless and answer.endless.as_json("cells"),
         "confidence": CONFIDENCE,
         "covered_share": answer.covered_share,
         "normal_tolerance_cells": answer.normal_tolerance_cells,
@@ -432,15 +399,4 @@ def as_json(answer: Answer | PacketAnswer | LosslessAnswer) -> dict[str, Any]:
             for formula in answer.formulas
         ],
         "words": verdict(answer),
-    }
-
-
-def _growth(endless: EndlessGrowth | None) -> dict[str, Any] | None:
-    if endless is None:
-        return None
-    spans = endless.seen.spans if endless.seen else ()
-    return {
-        **to_json(endless, without=("seen",)),
-        "simulated": endless.seen is not None,
-        "spans": to_json(spans),
     }

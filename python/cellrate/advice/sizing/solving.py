@@ -10,15 +10,11 @@ from statistics import fmean
 
 from cellrate import ScenarioError
 from cellrate.advice.formulas import Situation, formulas_of
-from cellrate.advice.formulas.growth import (
-    LEAST_POINTS,
-    LONGER,
-    certain_growth_cells_per_second,
-    growth_of,
-)
+from cellrate.advice.formulas.growth import LONGER, certain_growth_cells_per_second
 from cellrate.advice.formulas.tcp import beside_windows
-from cellrate.advice.sizing.answer import Answer, EndlessGrowth, Smaller
+from cellrate.advice.sizing.answer import Answer, Smaller
 from cellrate.advice.sizing.confidence import upper_mean
+from cellrate.advice.sizing.endless import EndlessGrowth, watched
 from cellrate.advice.sizing.question import Measured, PortRun, Question, SizingError, measure
 from cellrate.advice.sizing.search import least, least_each
 from cellrate.common.numbers import counted
@@ -265,9 +261,7 @@ def _in_spite_of_growth(answer: Answer) -> Answer:
     """Turns endless growth into a remark, since a finite buffer may meet the target anyway."""
     if answer.endless is None:
         return answer
-    pace = f"{answer.endless.cells_per_second:,.0f} cells/s"
-    remark = f"without a limit the queue grows without end, by {pace}: longer runs may lose more"
-    return _remarked(replace(answer, endless=None), remark)
+    return _remarked(replace(answer, endless=None), answer.endless.remark("cells"))
 
 
 def _certainly_endless(question: Question, named: Link | None) -> Answer | None:
@@ -335,28 +329,17 @@ def _observed(question: Question, named: Link | None, runs: Sequence[Measured]) 
 
 def _watched_longer(answer: Answer, worst: Measured, runner: Runner) -> Answer:
     """Adds the trace of the longest queue; if the queue still rises, repeats the run for longer."""
-    queue = worst.queue(answer.port.name)
-    if len(queue) < LEAST_POINTS:
-        remark = "the run is too short to tell whether the queue grows"
-        return _remarked(replace(answer, queue=queue), remark)
-    growth = growth_of(queue)
-    if not growth.suspect:
-        return replace(answer, queue=queue)
-    [run] = measure([answer.question.job(worst.seed, longer=LONGER)], runner)
-    queue = run.queue(answer.port.name)
-    growth = growth_of(queue)
-    if growth.endless:
-        endless = EndlessGrowth(growth.cells_per_second, growth, _window_bound(answer))
-        return replace(answer, endless=endless, queue=queue)
-    longest, before = (one.longest_queues()[answer.port.name] for one in (run, worst))
-    if longest == before:
-        return replace(answer, queue=queue)
-    remark = (
-        "the queue still rose at the end of the run: the run is too short. The queue does not grow "
-        f"without end, but reaches {longest:,} cells instead of {before:,} in a run {LONGER} times "
-        "as long"
-    )
-    return _remarked(replace(answer, queue=queue), remark)
+
+    def longer() -> Measured:
+        [run] = measure([answer.question.job(worst.seed, longer=LONGER)], runner)
+        return run
+
+    found = watched(worst, answer.port.name, longer, "cells")
+    remarks = (*answer.remarks, *found.remarks)
+    answer = replace(answer, queue=found.queue, remarks=remarks)
+    if found.growth is None:
+        return answer
+    return replace(answer, endless=EndlessGrowth.of(found.growth, _window_bound(answer)))
 
 
 def _window_bound(answer: Answer) -> float | None:
