@@ -71,6 +71,47 @@ def test_a_delay_is_that_of_the_queue_itself() -> None:
     )
 
 
+LATER = """
+run = { duration = "300 ms" }
+measure = { from = "0 s", cell_delay = true }
+[topology]
+template = "n-source"
+link_rate = "155.52 Mbit/s"
+bottleneck_rate = "40 Mbit/s"
+access = "10 km"
+bottleneck = "100 km"
+egress = "10 km"
+[switch]
+priority = [["abr"], ["ubr"]]
+control = { scheme = "none" }
+[[flow]]
+name = "a"
+count = 3
+service = "abr"
+abr = { pcr = "10 Mbit/s", icr = "10 Mbit/s" }
+source = { kind = "persistent" }
+[[flow]]
+name = "u"
+count = 2
+service = "ubr"
+source = { kind = "persistent" }
+"""
+
+
+def test_a_delay_counts_elastic_flows_of_higher_priority_at_their_most() -> None:
+    # Three ABR flows take 30 of 40 Mbit/s, so 10 remain: 5 ms hold 117 cells of 424 bits.
+    answer = ask(LATER, seeds=1, delay_seconds=5e-3)
+    assert answer.buffer_cells == math.floor(5e-3 * 10e6 / 424) == 117
+    run = cellrate.run(LATER, overrides={"switch.buffer": "117 cells"})
+    [late] = {flow["cell_delay_p50_seconds"] for flow in run.summary["flows"][3:4]}
+    # 120 km of fibre, a cell time on either further line, and the full buffer.
+    propagation = 120 * 5e-6
+    assert late - propagation == pytest.approx(5e-3, rel=0.04)
+    # PCR of the line leaves nothing, so no buffer bounds the delay.
+    with pytest.raises(SizingError, match="higher priority can use the whole link A->B"):
+        ask(LATER, "flow.a.abr.pcr=155.52 Mbit/s", seeds=1, delay_seconds=5e-3)
+
+
 def test_runs_without_loss_bound_the_share_of_runs_and_no_mean() -> None:
     assert upper_mean([0.0] * 20) is None
     assert upper_mean([0.0, 0.1]) == pytest.approx(0.05 + 6.3138 * 0.05, rel=1e-3)

@@ -146,14 +146,15 @@ def _refused(answer: Answer, reason: str) -> Answer:
 def for_delay(answer: Answer, runner: Runner) -> Answer:
     """Computes the buffer that a cell leaves within the target delay, and measures the loss.
 
-    Cells are served in the order of arrival, at the mean rate that queues of higher priority leave.
+    Cells are served in the order of arrival, at the least mean rate that queues of higher priority
+    leave.
     """
     delay = answer.question.delay_seconds or 0.0
     rate = service_cells_per_second(answer.question.network, answer.port)
     if rate <= 0:
         raise SizingError(
-            f"cells of higher priority use the whole link {answer.port.name}: the delay of other "
-            "cells has no bound"
+            f"cells of higher priority can use the whole link {answer.port.name}: the delay of "
+            "other cells has no bound"
         )
     cells = math.floor(delay * rate * (1 + 1e-12))
     if cells < 1:

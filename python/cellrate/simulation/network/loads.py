@@ -68,11 +68,7 @@ def offered_cells_per_second(network: Network, link: Link) -> float:
 
 def lasting_cells_per_second(network: Network, link: Link) -> float:
     """Greatest long-run total rate that shapers and policers let flows bring to a link."""
-
-    def lasting(flow: Flow) -> float:
-        return min(peak_cells_per_second(flow), contract_cells_per_second(flow))
-
-    return _at_most(network.flows_over(link), link, lasting)
+    return _at_most(network.flows_over(link), link, _lasting_cells_per_second)
 
 
 def certain_cells_per_second(network: Network, link: Link) -> float:
@@ -132,10 +128,11 @@ def capacity_left_cells_per_second(network: Network, link: Link) -> float:
 
 
 def service_cells_per_second(network: Network, port: Link) -> float:
-    """Mean rate at which a port serves its last queue.
+    """Least mean rate at which a port serves its last queue.
 
     The last queue is that of the elastic flows with the lowest priority or, without elastic flows,
-    the queue served last. Only flows in queues of higher priority reduce the rate.
+    the queue served last. Only flows in queues of higher priority reduce the rate: sources with
+    their own rates by their mean rates, elastic flows by the most that they can bring.
     """
     flows = network.flows_over(port)
     queue = {flow: port.switch.queue_of(flow.service) for flow in flows}
@@ -144,8 +141,10 @@ def service_cells_per_second(network: Network, port: Link) -> float:
         last = max((q for q in asked if math.isinf(asked[q])), default=max(asked))
         return _served_cells_per_second(port, {**asked, last: math.inf})[last]
     last = max((queue[f] for f in flows if f.is_elastic), default=max(queue.values(), default=0))
-    first = (mean_cells_per_second(flow) or 0.0 for flow in flows if queue[flow] < last)
-    return port.cells_per_second - sum(first)
+    first = [flow for flow in flows if queue[flow] < last]
+    elastic = [flow for flow in first if flow.is_elastic]
+    taken = sum(mean_cells_per_second(flow) or 0.0 for flow in first)
+    return port.cells_per_second - taken - _at_most(elastic, port, _lasting_cells_per_second)
 
 
 def _left_by_weights(flows: Sequence[Flow], port: Link) -> float:
@@ -243,6 +242,10 @@ def _most(flow: Flow) -> float:
 def _is_unchecked(flow: Flow) -> bool:
     limits = (flow.tcp, flow.abr, flow.policer, flow.shaper, flow.port_shaper)
     return all(limit is None for limit in limits)
+
+
+def _lasting_cells_per_second(flow: Flow) -> float:
+    return min(peak_cells_per_second(flow), contract_cells_per_second(flow))
 
 
 def _long_run_cells_per_second(flow: Flow) -> float:
