@@ -245,6 +245,37 @@ def test_frames_leave_the_sized_buffer_within_the_delay(incast: Path, segment: i
         cellrate.size_buffer(incast, overrides=settings, seeds=1, delay_seconds=5e-8)
 
 
+def test_a_delay_counts_what_queues_of_higher_priority_take() -> None:
+    """7 of 10 Gbit/s go first: of 3 Gbit/s, 100 us hold 37,500 bytes of frames of 1,266 each."""
+    first = {"name": "hi", "priority": 7, "datagram": "1200 bytes"}
+    last = {"name": "lo", "datagram": "1200 bytes", "source": {"kind": "cbr", "rate": "5 Gbit/s"}}
+
+    def settings(source: dict[str, str], **more: object) -> dict[str, object]:
+        flows = [last, first | {"source": source}]
+        return {"switch.queues": [[7], [0]], "flow": flows, **more}
+
+    steady = settings({"kind": "cbr", "rate": "7 Gbit/s"})
+    answer = cellrate.size_buffer(GROWING, overrides=steady, seeds=1, delay_seconds=100e-6)
+    assert isinstance(answer, sizing.PacketAnswer)
+    frames = (37_500 + 12) // 1266
+    assert frames * 1246 <= (answer.buffer_bytes or 0) < (frames + 1) * 1246
+    assert "queues of higher priority send above their mean rate" in " ".join(answer.words())
+    limited = steady | {"switch.buffer": f"{answer.buffer_bytes} bytes"}
+    late = cellrate.run(GROWING, overrides=limited).summary["flows"][0]
+    # Before the queue: 15 us of fibre and the first line.
+    before = 15e-6 + 8 * 1266 / 10e9
+    assert late["packet_delay_p50_seconds"] - before == pytest.approx(100e-6, rel=0.05)
+    greedy = settings({"kind": "greedy"})
+    greedy["flow"][1].pop("datagram")  # type: ignore[index]
+    turns = settings(
+        {"kind": "cbr", "rate": "7 Gbit/s"},
+        **{"switch.schedule": {"discipline": "wf2q-plus", "weights": [1, 1]}},
+    )
+    for asked, why in ((greedy, "can use the whole line A->sink"), (turns, "queues take turns")):
+        with pytest.raises(sizing.SizingError, match=why):
+            cellrate.size_buffer(GROWING, overrides=asked, seeds=1, delay_seconds=100e-6)
+
+
 def test_a_loss_ratio_of_several_runs_has_its_bound(incast: Path) -> None:
     """Student's t by hand: with two runs the bound is 6.3138 standard errors above the mean."""
     drawn = {"run.duration": "20 ms", "run.start_jitter": "20 us"}

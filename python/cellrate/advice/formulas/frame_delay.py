@@ -16,6 +16,7 @@ from cellrate.simulation.network.ethernet_view import (
     FrameFlow,
     FrameNetwork,
     Line,
+    brought,
 )
 
 AROUND_BYTES = PREAMBLE_BYTES + GAP_BYTES
@@ -73,7 +74,25 @@ class ShortestFrames:
         )
 
 
-def buffer_for_delay(network: FrameNetwork, port: Line, delay_seconds: float) -> int:
+def least_service_bits_per_second(network: FrameNetwork, port: Line) -> float | None:
+    """Least mean rate at which a port serves the last queue with data; None if it is not known.
+
+    Queues served before it take what their flows can bring: datagrams their mean rate, all other
+    flows as much as their lines. Acknowledgements and other answers do not count.
+    """
+    queues = {network.queue(flow.priority) for flow in network.over[port]}
+    if port.switch is None or len(queues) == 1:
+        return port.bits_per_second
+    if port.switch["schedule"]["discipline"] != "strict-priority":
+        return None
+    last = max(queues)
+    first = [flow for flow in network.over[port] if network.queue(flow.priority) < last]
+    return port.bits_per_second - brought(first, port)
+
+
+def buffer_for_delay(
+    network: FrameNetwork, port: Line, delay_seconds: float, bits_per_second: float
+) -> int:
     """The greatest buffer in bytes from which each frame has left within a delay.
 
     The delay begins with the arrival of the frame's last bit at the port, and ends when this bit
@@ -82,10 +101,11 @@ def buffer_for_delay(network: FrameNetwork, port: Line, delay_seconds: float) ->
 
     Args:
         network: The network.
-        port: The port, with one queue.
+        port: The port.
         delay_seconds: The delay in seconds.
+        bits_per_second: Rate at which the port serves the queue, with preambles and gaps.
     """
-    on_line = math.floor(delay_seconds * port.bits_per_second / 8 * (1 + 1e-12)) + GAP_BYTES
+    on_line = math.floor(delay_seconds * bits_per_second / 8 * (1 + 1e-12)) + GAP_BYTES
     return ShortestFrames.at(network, port, delay_seconds).greatest_buffer(on_line)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from cellrate import _core
 from cellrate.advice.formulas.frame_bounds import FrameBounds, outstanding_packets
-from cellrate.advice.formulas.frame_delay import buffer_for_delay
+from cellrate.advice.formulas.frame_delay import buffer_for_delay, least_service_bits_per_second
 from cellrate.advice.formulas.frame_growth import certain_growth
 from cellrate.advice.formulas.growth import LONGER
 from cellrate.advice.sizing.confidence import CONFIDENCE, covered, upper_mean
@@ -460,9 +460,20 @@ def _for_delay(network: FrameNetwork, port: Line, delay_seconds: float) -> int:
     """The greatest buffer from which each frame leaves within a delay.
 
     Raises:
-        SizingError: A single frame already takes longer than the delay.
+        SizingError: A single frame already takes longer than the delay, or no delay is certain
+            beside other queues.
     """
-    octets = buffer_for_delay(network, port, delay_seconds)
+    rate = least_service_bits_per_second(network, port)
+    if rate is None:
+        raise SizingError(
+            f"queues take turns at {port.name}, and no formula here bounds their delay"
+        )
+    if rate <= 0:
+        raise SizingError(
+            f"frames of higher priority can use the whole line {port.name}: the delay of other "
+            "frames has no bound"
+        )
+    octets = buffer_for_delay(network, port, delay_seconds, rate)
     longest = max(flow.frame_bytes for flow in network.over[port])
     if octets < longest:
         alone = port.seconds(PREAMBLE_BYTES + longest)
@@ -481,7 +492,10 @@ def _of_delay(network: FrameNetwork, port: Line) -> Iterator[str]:
         "lines and other ports of its path are not part of it."
     )
     if len({network.queue(flow.priority) for flow in network.over[port]}) > 1:
-        yield "Frames wait longer than this delay while the port serves queues of higher priority."
+        yield (
+            "The delay is that of the queue served last. Its frames wait longer while queues of "
+            "higher priority send above their mean rate."
+        )
 
 
 def _keeps(loss_ratio: float, losses: Sequence[float]) -> bool:

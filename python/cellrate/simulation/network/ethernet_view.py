@@ -327,7 +327,7 @@ class FrameNetwork(Changing):
         Each preceding link brings at most its own rate, and at most what its flows can bring. A
         host sends at most the rate of its link.
         """
-        return {line: min(_brought(flows, line), _sent(flows)) for line, flows in self.over.items()}
+        return {line: brought(flows, line) for line, flows in self.over.items()}
 
     def queue(self, priority: int) -> int:
         """Number from 0 of the queue of a priority at ports; under credit control always 0."""
@@ -360,6 +360,11 @@ class FrameNetwork(Changing):
 
 def _exceeds(bits_per_second: float, line: Line) -> bool:
     return bits_per_second > line.bits_per_second * (1 + 1e-9)
+
+
+def brought(flows: Sequence[FrameFlow], line: Line) -> float:
+    """Greatest long-run rate in bit/s that some flows bring to a link; see `offered`."""
+    return min(_brought(flows, line), _sent(flows))
 
 
 def _brought(flows: Iterable[FrameFlow], line: Line) -> float:
