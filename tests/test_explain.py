@@ -167,6 +167,26 @@ def test_the_target_is_of_the_link_or_of_what_is_left() -> None:
     assert handed_out("of-remainder") == pytest.approx(0.9 * 0.6 * LINK, rel=1e-4)
 
 
+def test_windows_below_the_pipe_never_fill_it() -> None:
+    """By hand: segments of 1,460 bytes take 32 cells, and 25 Mbit/s bring 295 cells in 5 ms."""
+    settings = (
+        *UBR,
+        "flow.tcp.count=3",
+        "topology.bottleneck_rate=25 Mbit/s",
+        *(f"topology.{link}={km} km" for link, km in (("access", 1), ("egress", 1))),
+        "topology.bottleneck=498 km",
+        "tcp.mss=1460 bytes",
+    )
+    filled = {
+        window: template("n-source", *settings, f"tcp.window={1460 * window} bytes")
+        for window in (3, 4)
+    }
+    # Three windows of three segments are 288 cells, and of four 384.
+    assert not find(filled[3], "time constants", "fill_round_trips")
+    assert "288 cells, do not fill the pipe of 295" in silence(filled[3])["round-trips-to-fill"]
+    assert find(filled[4], "time constants", "fill_round_trips")
+
+
 def test_ohsakis_abr() -> None:
     said = of("ohsaki95/scenarios/abr.toml")
     left = (149.76e6 - 1.4976e6) / 424

@@ -161,3 +161,34 @@ def test_shares_as_if_without_mcr_over_several_bottlenecks_are_named() -> None:
         f'{{name="m", service="abr", abr={{icr="60 Mbit/s", mcr="60 Mbit/s"}}, {PERSISTENT}}}]',
     )
     assert "follows such shares over several bottlenecks" in failing(said)
+
+
+def test_mcrs_that_overbook_a_link_are_named_and_no_loop_settles() -> None:
+    """By hand: two MCRs of 60 Mbit/s and 40 Mbit/s of background book 160 of 155.52."""
+
+    def explained(mcr: str) -> tuple[Explanation, str]:
+        abr = f'abr={{icr="{mcr}", mcr="{mcr}"}}'
+        held = f'{{name="m", count=2, service="abr", {abr}, {PERSISTENT}}}'
+        other = '{name="v", service="cbr", source={kind="cbr", rate="40 Mbit/s"}}'
+        said = template("n-source", *under("erica", mcr), f"flow=[{held}, {other}]")
+        well_formed(said)
+        [loop] = find(said, "oscillation", "oscillates")
+        return said, " ".join(loop.fails)
+
+    said, fails = explained("60 Mbit/s")
+    booked = number(one(said, "bottleneck", "booked_cells_per_second"))
+    assert booked * 424 / 1e6 == pytest.approx(160)
+    assert "a link carries the MCRs over it, but those over A->B" in fails
+    said, fails = explained("57 Mbit/s")
+    assert not find(said, "bottleneck", "booked_cells_per_second")
+    assert "a link carries the MCRs" not in fails
+
+
+def test_a_scheme_allocates_no_less_than_nothing() -> None:
+    """Background of 150 Mbit/s leaves less than the tenth that ERICA keeps free."""
+    plain = f'{{name="s", count=2, service="abr", {PERSISTENT}}}'
+    other = '{name="v", service="cbr", source={kind="cbr", rate="150 Mbit/s"}}'
+    form = ', target_utilisation=0.9, capacity_form="of-link"'
+    settings = under("erica", "1 Mbit/s", control=form)
+    said = template("n-source", *settings, f"flow=[{plain}, {other}]")
+    assert one(said, "bottleneck", "handed_out_cells_per_second") == 0.0

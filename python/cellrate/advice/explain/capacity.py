@@ -16,7 +16,12 @@ from cellrate.advice.explain.subject import (
 from cellrate.advice.formulas import Situation
 from cellrate.advice.formulas.growth import certain_growth_cells_per_second
 from cellrate.advice.marking import WITHOUT_A_RATE
-from cellrate.simulation.network import Flow, lasting_cells_per_second, offered_cells_per_second
+from cellrate.simulation.network import (
+    Flow,
+    booked_cells_per_second,
+    lasting_cells_per_second,
+    offered_cells_per_second,
+)
 from cellrate.theory import MaxMin
 
 BOTTLENECK = "bottleneck"
@@ -40,6 +45,7 @@ def bottlenecks(subject: Subject) -> Iterator[Prediction]:
             yield _background(situation)
         if situation.abr and target_utilisation(situation.switch.control) != 1.0:
             yield _target(situation)
+        yield from _overbooked(situation)
         yield from _beyond(subject, situation)
         growth = certain_growth_cells_per_second(subject.network, situation.port)
         if growth > 0:
@@ -140,7 +146,7 @@ def _target(situation: Situation) -> Statement:
     share = target_utilisation(situation.switch.control)
     handed_out, left = allocated_cells_per_second(situation), situation.capacity_cells_per_second
     more = ""
-    if handed_out > left:
+    if handed_out > max(0.0, left):
         more = (
             f". The link has only {mbit(left)} for these flows, so the queue grows while they use "
             "what is allocated"
@@ -155,6 +161,30 @@ def _target(situation: Situation) -> Statement:
             "handed_out_cells_per_second": handed_out,
         },
     )
+
+
+def _overbooked(situation: Situation) -> Iterator[Statement]:
+    """Statement on MCRs and other traffic that together exceed the link."""
+    booked, port = _booked_beyond(situation), situation.port
+    if booked is not None:
+        yield Statement(
+            BOTTLENECK,
+            f"{port.name}: MCRs and traffic that does not yield book {mbit(booked)} of a link of "
+            f"{mbit(port.cells_per_second)}. ABR sources may always send at MCR, so the queue "
+            "grows while all of them do.",
+            {
+                "port": port.name,
+                "booked_cells_per_second": booked,
+                "link_cells_per_second": port.cells_per_second,
+            },
+        )
+
+
+def _booked_beyond(situation: Situation) -> float | None:
+    """The rate that a port has promised, if MCRs of ABR make it exceed the link; else None."""
+    booked = booked_cells_per_second(situation.network, situation.port)
+    held = any(flow.abr and flow.abr.mcr_cells_per_second > 0 for flow in situation.abr)
+    return booked if held and booked > situation.port.cells_per_second * (1 + 1e-9) else None
 
 
 def _beyond(subject: Subject, situation: Situation) -> Iterator[Statement]:
@@ -180,8 +210,15 @@ def _beyond(subject: Subject, situation: Situation) -> Iterator[Statement]:
 
 def minimum_rates_fail(subject: Subject, situations: Iterable[Situation]) -> list[str]:
     """Assumptions of the fair shares that fail at some ports because of MCRs."""
-    if isinstance(subject.shares_or_reason(), str):
-        return []
+    situations = list(situations)
+    beyond = [
+        f"a link carries the MCRs over it, but those over {found.port.name} and its other traffic "
+        "exceed the link"
+        for found in situations
+        if _booked_beyond(found) is not None
+    ]
+    if beyond or isinstance(subject.shares_or_reason(), str):
+        return beyond
     return list(
         dict.fromkeys(
             reason

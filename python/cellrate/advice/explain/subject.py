@@ -396,8 +396,8 @@ def allocated_cells_per_second(situation: Situation) -> float:
         return left
     share = target_utilisation(port.switch.control)
     if port.switch.control.get("capacity_form") == "of-link":
-        return left - (1.0 - share) * port.cells_per_second
-    return share * left
+        return max(0.0, left - (1.0 - share) * port.cells_per_second)
+    return max(0.0, share * left)
 
 
 def mbit(cells_per_second: float) -> str:

@@ -106,14 +106,16 @@ def _filling(situation: Situation) -> Iterator[Prediction]:
         return
     trip = situation.round_trips_seconds[-1]
     pipe = float(pipe_cells(situation.port.bits_per_second, trip))
-    if situation.is_starved:
-        quantity = f"{situation.port.name}: round trips until slow start fills the pipe"
-        yield NoStatement(TIME_CONSTANTS, quantity, NOTHING, "round-trips-to-fill")
+    quantity = f"{situation.port.name}: round trips until slow start fills the pipe"
+    windows = sum(one.window_cells for one in tcp)
+    small = f"all windows together, {windows:,.0f} cells, do not fill the pipe of {pipe:,.0f}"
+    why = NOTHING if situation.is_starved else small if windows < pipe else ""
+    if why:
+        yield NoStatement(TIME_CONSTANTS, quantity, why, "round-trips-to-fill")
         return
     try:
         trips = float(round_trips_to_fill(pipe, float(tcp[0].segment_cells), float(len(tcp))))
     except AssumptionError as error:
-        quantity = f"{situation.port.name}: round trips until slow start fills the pipe"
         yield NoStatement(TIME_CONSTANTS, quantity, str(error), "round-trips-to-fill")
         return
     fails = ["all sources start together"] if _starts_apart(situation, trip) else []
