@@ -575,3 +575,25 @@ def test_one_file_takes_its_time_and_several_take_it(command: Command) -> None:
     single = str(cellrate.explain(text, overrides={"flow.answer.count": 1}).topics()["completion"])
     assert "take so long" in several
     assert "takes so long" in single
+
+
+def test_files_of_several_groups_share_the_time_of_a_line() -> None:
+    """By hand: three files of 1,460,000 bytes are 3,000 frames of 1,538 bytes on 10 Gbit/s."""
+    text = DATAGRAMS.replace('buffer = "20 kB"', "")
+    file = {"source": {"kind": "transfer", "size": "1460 kB"}}
+    flows = [{"name": name, **file} for name in "abc"]
+    overrides = {"flow": flows, "run.duration": "20 ms"}
+    said = cellrate.explain(text, overrides=overrides)
+    *each, together = values(said, "completion", "earliest_end_seconds")
+    least = 8 * (3000 * 1538 - 12) / 10e9
+    # Beside the frames: the first line with its delay, and the way behind.
+    assert least < together < least + 5e-6
+    assert max(each) < together / 2.9
+    told = "a, b and c: the last of their 3 files that cross A->sink cannot end before"
+    assert told in said.topics()["completion"][-1].text
+    summary = cellrate.run(text, overrides=overrides).summary
+    ends = [one["completion_seconds"] for one in summary["flows"]]
+    assert together <= max(ends) < 1.2 * together
+    assert broken(said, summary) == []
+    alone = cellrate.explain(text, overrides=overrides | {"flow": flows[:1]})
+    assert len(values(alone, "completion", "earliest_end_seconds")) == 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from cellrate.advice.explain.answer import NoStatement, Prediction, Statement, Value
@@ -773,10 +773,7 @@ def _completion(
     for name, flows in groups.items():
         if flows[0].kind != "transfer":
             continue
-        over: dict[Line, list[FrameFlow]] = {}
-        for flow in flows:
-            for line in flow.forward:
-                over.setdefault(line, []).append(flow)
+        over = _by_line(flows)
         least, line = max(
             ((bounds.completion(files, line), line) for line, files in over.items()),
             key=lambda one: one[0],
@@ -807,3 +804,41 @@ def _completion(
             kind="bound",
             claims=(Claim("end", name, "at least", least, "completion"),),
         )
+    yield from _of_several_groups(bounds)
+
+
+def _by_line(flows: Iterable[FrameFlow]) -> dict[Line, list[FrameFlow]]:
+    """Flows by each line that all their data cross."""
+    over: dict[Line, list[FrameFlow]] = {}
+    for flow in flows:
+        for line in flow.forward:
+            over.setdefault(line, []).append(flow)
+    return over
+
+
+def _of_several_groups(bounds: FrameBounds) -> Iterator[Statement]:
+    """Statement on the earliest end of files of several groups, by the line that needs longest."""
+    files = [flow for flow in bounds.network.flows if flow.kind == "transfer" and flow.sends]
+    over = _by_line(flow for flow in files if flow.tcp is not None or flow.roce is not None)
+    shared = {
+        line: flows for line, flows in over.items() if len({flow.group for flow in flows}) > 1
+    }
+    if not shared:
+        return
+    least = {line: bounds.completion(flows, line) for line, flows in shared.items()}
+    line = max(least, key=least.__getitem__)
+    groups = list(dict.fromkeys(flow.group for flow in shared[line]))
+    yield Statement(
+        "completion",
+        f"{', '.join(groups[:-1])} and {groups[-1]}: the last of their "
+        f"{len(shared[line])} files that cross {line.name} cannot end before "
+        f"{seconds(least[line])} after the start of the run, since together they take so long.",
+        {
+            "groups": groups,
+            "port": line.name,
+            "files": len(shared[line]),
+            "earliest_end_seconds": least[line],
+        },
+        kind="bound",
+        claims=(Claim("end", "", "at least", least[line], "completion"),),
+    )

@@ -467,7 +467,7 @@ class FrameBounds:
         if len(controls) < len(flows):
             return 0.0
         packets = sum(-(-flow.source["size_bytes"] // flow.payload_bytes) for flow in flows)
-        apart = max(0, packets - controls[0]["burst"])
+        apart = max(0, packets - max(control["burst"] for control in controls))
         return float(apart * line.seconds(self._span_bytes(line)))
 
     def collective(self, flows: Sequence[FrameFlow]) -> float:
