@@ -71,6 +71,35 @@ def test_explain_says_why_packets_may_be_lost() -> None:
     assert "twice its buffer, which headers of trimmed packets may fill" in said
 
 
+def test_explain_says_that_packets_sent_again_await_no_pull() -> None:
+    """Four first windows of a pipe each exceed 1 MB; go-back-N then loses without end."""
+    text = """
+link_layer = "ethernet"
+run = { duration = "10 ms" }
+measure = { from = "5 ms" }
+switch = { buffer = "1 MB" }
+[topology]
+template = "single-switch"
+link_rate = "25 Gbit/s"
+access = "20 us"
+bottleneck = "30 us"
+[[flow]]
+name = "f"
+count = 4
+roce = { control = { algorithm = "rccc" } }
+"""
+    said = str(cellrate.explain(text).topics()["loss"])
+    assert "go-back-N sends again await none, so losses can go on" in said
+    late = cellrate.run(text).summary["totals"]["packets_dropped"]
+    selective = {"flow.f.roce.resend": "selective"}
+    assert "are sent after a timeout await none" in str(
+        cellrate.explain(text, overrides=selective).topics()["loss"]
+    )
+    # The first windows have passed long before the measuring window.
+    assert late > 1000
+    assert cellrate.run(text, overrides=selective).summary["totals"]["packets_dropped"] == 0
+
+
 def test_captures_have_pulls_trimmed_packets_and_requests(tmp_path: Path) -> None:
     """Headers alone have 44 bytes of IP, pulls and requests 48, and Ethernet's header has 14.
 

@@ -505,7 +505,12 @@ def _why_roce_loses(bounds: FrameBounds, port: Line) -> str:
             "the queue of trimmed packets may be full, and packets that are not of RoCE are dropped"
         )
     if algorithms == {"rccc"} and len(controls) == len(bounds.network.over[port]):
-        return "the first windows of receiver credits may exceed the buffer; pulls follow only then"
+        resends = {flow.roce["resend"] for flow in bounds.network.over[port] if flow.roce}
+        again = "go-back-N sends again" if "go-back-n" in resends else "are sent after a timeout"
+        return (
+            "the first windows of receiver credits may exceed the buffer; later packets await "
+            f"pulls, but those that {again} await none, so losses can go on"
+        )
     if not all(ROCE_CONTROLS[name].has_window for name in algorithms):
         return "flows over RoCE have no windows"
     titles = sorted(ROCE_CONTROLS[name].title for name in algorithms)
