@@ -196,8 +196,9 @@ OF_FLOWS: dict[str, tuple[str, Callable[[Any], str]]] = {
 def flows_table(flows: Iterable[Mapping[str, Any]]) -> Table:
     """A row for each flow, or group of flows.
 
-    The table has a column of ACRs if a flow has rate control, and columns of rates and congestion
-    notifications if a flow is over RoCE. If a flow enters ATM, there is a column of router queues.
+    The table has a column of ACRs if a flow has rate control. If a flow is over RoCE, it has columns
+    of the mean rate that control allows and of congestion notifications. If a flow enters ATM,
+    there is a column of router queues.
     """
     flows = list(flows)
     shown = dict(OF_FLOWS)
@@ -206,7 +207,7 @@ def flows_table(flows: Iterable[Mapping[str, Any]]) -> Table:
     if any(flow[RATE] is not None for flow in flows):
         shown["ACR\nGbit/s"] = (RATE, lambda rate: "-" if rate is None else _gbit(rate))
     if any(flow[OVER_ROCE] is not None for flow in flows):
-        shown["mean rate\nGbit/s"] = (OVER_ROCE, _gbit)
+        shown["allowed\nGbit/s"] = (OVER_ROCE, _gbit)
         shown["CNPs"] = (CNPS, lambda count: f"{count or 0:,}")
     if any(flow[CREDITS] for flow in flows):
         shown["credits\nreceived"] = (CREDITS, lambda count: f"{count or 0:,}")
