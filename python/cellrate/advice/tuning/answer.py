@@ -58,6 +58,10 @@ class Answer(Shown):
             not run.
         most_throughput: The best setting if throughput comes before loss. Set only if the fluid
             model finds no feasible pair of RIF and RDF, otherwise None.
+        fresh: The best setting of the search and the setting nearest to it, by runs with seeds that
+            the search did not use; None if seeds do not matter or there is no other setting.
+        of_search: The answer with the best setting of the search first, if another setting is
+            recommended; else None.
         refused: Settings that the scenario does not allow, with the reason of each.
         simulated: Number of runs that were simulated.
         known: Number of runs whose results were already stored.
@@ -79,6 +83,8 @@ class Answer(Shown):
     check_runs: int = 0
     usual: tuple[Measures, ...] = ()
     most_throughput: Ranked | None = None
+    fresh: Answer | None = None
+    of_search: Answer | None = None
     refused: Mapping[Setting, str] = field(default_factory=dict)
     simulated: int = 0
     known: int = 0
@@ -119,10 +125,35 @@ class Answer(Shown):
 
     @property
     def runner_up(self) -> Ranked | None:
-        """The second best setting that was run with every seed; None if there is only one."""
-        whole = [ranked for ranked in self.ranked[1:] if len(ranked.runs) == len(self.seeds)]
+        """The second best setting that was run with every seed; None if there is only one.
+
+        Settings that give the same runs as the best one, and settings that do not hold in other
+        runs, do not count.
+        """
+        whole = [one for one in self.ranked[1:] if len(one.runs) == len(self.seeds)]
+        whole.sort(key=lambda one: self.fresh_runs_of(one.setting) is None)
         others = [one for one in whole if self.fall_of(one.setting) is None]
-        return others[0] if others else None
+        return next((one for one in others if not self.same_runs(one)), None)
+
+    def fresh_runs_of(self, setting: Setting) -> Ranked | None:
+        """The runs of a setting with fresh seeds; None if there are none."""
+        fresh = self.fresh.ranked if self.fresh else ()
+        return next((one for one in fresh if one.setting == setting), None)
+
+    @property
+    def passed_over(self) -> Setting | None:
+        """The best setting of the search, if another one is recommended."""
+        return None if self.of_search is None else self.of_search.chosen.setting
+
+    @property
+    def nearest(self) -> Ranked | None:
+        """The rival of the best setting; without a rival the runner-up."""
+        return self.rival[0] if self.rival else self.runner_up
+
+    def same_runs(self, one: Ranked) -> bool:
+        """True if a setting gives the same runs as the best one, event by event."""
+        pairs = list(zip(one.runs, self.chosen.runs, strict=False))
+        return all(own.digest == best.digest != "" for own, best in pairs)
 
     @property
     def rival(self) -> tuple[Ranked, Criterion] | None:
@@ -131,8 +162,10 @@ class Answer(Shown):
         The difference in the first criterion in which the setting falls behind may be chance. In
         the next criterion with a difference beyond its tolerance the setting is better, and the
         interval of this difference leaves out zero. Only settings with all seeds count. None if
-        there is no such setting.
+        there is no such setting, or if the answer is a compromise.
         """
+        if self.infeasible:
+            return None
         order = self.objective.criteria
         for one in self.ranked[1:]:
             if one.shortfall is None or len(one.runs) < len(self.seeds):

@@ -94,6 +94,11 @@ class Checks:
         if AS_IT_IS not in self.fallen:
             self._check(AS_IT_IS)
 
+    def holds(self, setting: Setting) -> bool:
+        """True if a setting holds; it is checked unless it was checked before."""
+        known = next((one for one in self.done if one.setting == setting), None)
+        return (known or self._check(setting)).holds
+
     @property
     def fallen(self) -> list[Setting]:
         """The settings that do not hold."""

@@ -132,18 +132,16 @@ def headline(answer: Answer) -> list[str]:
     """The result in sentences."""
     sentences = list(_fallen(answer))
     sentences += [answer.modelled.region()] if answer.modelled else []
-    sentences += _warnings(answer.chosen)
+    fresh = answer.fresh_runs_of(answer.chosen.setting)
+    sentences += _warnings((*answer.chosen.runs, *(fresh.runs if fresh else ())))
     if answer.infeasible:
         sentences += _compromises(answer)
     else:
-        rival = answer.rival
-        best = "Best" if rival is None else "Best by chance"
-        best = best if answer.holds or not answer.checks else f"{best} in the measuring window"
+        best = "Best" if answer.holds or not answer.checks else "Best in the measuring window"
         sentences.append(
             f"{best}: {answer.chosen.setting.label}{_how_good(answer, answer.chosen)}."
         )
-        if rival is not None:
-            sentences.append(_preferred(answer, *rival))
+    sentences += _passed_over(answer)
     if answer.rise > BAND:
         sentences.append(
             f"With this setting the utilisation still rises by {answer.rise:.0%} within the "
@@ -155,7 +153,7 @@ def headline(answer: Answer) -> list[str]:
         sentences.append(f"The scenario as it is{_how_good(answer, answer.as_it_is)}.")
     sentences += answer.modelled.pace(answer.chosen.setting) if answer.modelled else []
     second = answer.runner_up
-    if second is not None:
+    if second is not None and second.setting != AS_IT_IS:
         sentences.append(f"Runner-up: {second.setting.label}{_how_good(answer, second)}.")
     unmeasured = answer.objective.unmeasured([ranked.means for ranked in answer.ranked])
     sentences += [
@@ -227,32 +225,56 @@ def _with_drawn_starts(answer: Answer) -> Iterator[str]:
         yield f"With starts drawn within 20 ms ({again}): {found}{beside}."
 
 
-def _preferred(answer: Answer, rival: Ranked, criterion: Criterion) -> str:
-    """Advice to take a setting that may rank below the best by chance, and leads in `criterion`."""
+def _passed_over(answer: Answer) -> Iterator[str]:
+    """Sentence on the best setting of the search, if another one is recommended."""
+    if answer.of_search is None:
+        return
+    found = answer.fresh or answer.of_search
+    best, chosen = found.of(answer.of_search.chosen.setting), found.of(answer.chosen.setting)
+    named = _named(best.setting)
+    if found.rival is None:
+        assert best.shortfall is not None  # noqa: S101  the setting falls behind with fresh seeds
+        criterion = best.shortfall.criterion
+        chance = "; this difference may be chance" if found.may_be_chance(best) else ""
+        yield (
+            f"{named} was best with the seeds of the search, but {_unused(found)} it has "
+            f"{_instead(criterion, best, chosen)}{chance}."
+        )
+        return
+    rival, criterion = found.rival
     assert rival.shortfall is not None  # noqa: S101  a rival falls behind
     behind = rival.shortfall.criterion
-    by = difference_text(answer.chosen, rival, behind)
-    own, other = (
-        value_text(criterion, one.means[criterion.name]) for one in (rival, answer.chosen)
-    )
-    than = f"{own} instead of {other} {criterion.shown_unit}".rstrip()
-    named = rival.setting.label
-    return (
-        f"{'The scenario as it is' if rival.setting == AS_IT_IS else named} cannot be told from it "
-        f"in {behind.name} (difference {by}) and has {criterion.name} {than}. Take that setting "
-        f"(the second command below), unless a difference in {behind.name} of that size matters; "
-        "more --seeds would decide."
+    by = difference_text(found.chosen, rival, behind)
+    yield (
+        f"{named} is not clearly better in {behind.name} (difference {by}), and has "
+        f"{_instead(criterion, found.chosen, rival)}. Take it (the second command below) only if a "
+        f"difference in {behind.name} of that size matters; more --seeds would decide."
     )
 
 
-def _warnings(chosen: Ranked) -> Iterator[str]:
+def _named(setting: Setting) -> str:
+    return "The scenario as it is" if setting == AS_IT_IS else setting.label
+
+
+def _instead(criterion: Criterion, one: Ranked, other: Ranked) -> str:
+    """The values of two settings in a criterion, as "queue 92 instead of 74 cells"."""
+    own, others = (value_text(criterion, each.means[criterion.name]) for each in (one, other))
+    return f"{criterion.name} {own} instead of {others} {criterion.shown_unit}".rstrip()
+
+
+def _unused(fresh: Answer) -> str:
+    """Words for the seeds of a check."""
+    return f"with {len(fresh.seeds)} seeds that the search did not use"
+
+
+def _warnings(runs: Sequence[Measures]) -> Iterator[str]:
     """Each warning of the best setting's runs, with the first of its messages."""
     first: dict[str, str] = {}
-    for run in reversed(chosen.runs):
+    for run in reversed(runs):
         first |= run.warnings
     for code, message in first.items():
-        runs = sum(code in run.warnings for run in chosen.runs)
-        yield f"Warning of the best setting, in {runs} of {len(chosen.runs)} runs: {message}."
+        warned = sum(code in run.warnings for run in runs)
+        yield f"Warning of the best setting, in {warned} of {len(runs)} runs: {message}."
 
 
 def command(answer: Answer, setting: Setting | None = None) -> str:
@@ -286,7 +308,13 @@ def _compromises(answer: Answer) -> list[str]:
 
 
 def _how_good(answer: Answer, ranked: Ranked) -> str:
-    """The values of a setting in the first `STATED` criteria, and its number of seeds."""
+    """The values of a setting in the first `STATED` criteria, and its number of seeds.
+
+    Fresh seeds, if the setting was run with them, give the values.
+    """
+    fresh = answer.fresh_runs_of(ranked.setting)
+    if answer.fresh and fresh:
+        return f": {_values(answer, fresh.means)}, {_unused(answer.fresh)}"
     return f": {_values(answer, ranked.means)}, {counted(len(ranked.runs), 'seed')}"
 
 
@@ -338,9 +366,9 @@ def report(answer: Answer) -> Document:
 
 
 def _commands(answer: Answer) -> tuple[str, ...]:
-    """Commands that run the chosen setting, and a setting that may rank below it by chance."""
-    rival = None if answer.infeasible else answer.rival
-    return (command(answer), *([command(answer, rival[0].setting)] if rival else []))
+    """Commands that run the chosen setting, and the best of the search if it is another one."""
+    other = answer.passed_over
+    return (command(answer), *([] if other is None else [command(answer, other)]))
 
 
 def _method(answer: Answer) -> Iterator[Paragraph]:
@@ -441,19 +469,22 @@ def _versus(answer: Answer) -> tuple[Section, ...]:
     second = answer.runner_up
     if second is None:
         return ()
-    found = [
+    found = answer.fresh if answer.fresh and answer.fresh_runs_of(second.setting) else answer
+    chosen, second = found.of(answer.chosen.setting), found.of(second.setting)
+    lines = [
         [
             f"{one.name} {one.shown_unit}".strip(),
-            measured_text(answer.chosen, one),
+            measured_text(chosen, one),
             measured_text(second, one),
-            difference_text(answer.chosen, second, one),
+            difference_text(chosen, second, one),
         ]
         for one in columns_of(answer)
     ]
     titles = ("measure", "chosen", "runner-up", "chosen less runner-up")
-    table = Table(columns(*titles, numbers=(1, 2, 3)), rows(found))
+    table = Table(columns(*titles, numbers=(1, 2, 3)), rows(lines))
     title = "Chosen setting and runner-up: means, and differences seed by seed, 95 % intervals"
-    return (Section(title, (table,)),)
+    where = "" if found is answer else f", {_unused(found)}"
+    return (Section(f"{title}{where}", (table,)),)
 
 
 def _refused(answer: Answer) -> Section:
@@ -514,6 +545,8 @@ def as_json(answer: Answer) -> dict[str, Any]:
         "as_it_is": _ranked(answer, answer.as_it_is),
         "most_throughput": None if most is None else _ranked(answer, most),
         "settings": [_ranked(answer, ranked) for ranked in answer.ranked],
+        "fresh_seeds": None if answer.fresh is None else _fresh(answer.fresh),
+        "best_of_search": dict((answer.passed_over or answer.chosen.setting).values),
         "checks": [_check(answer, one) for one in answer.checks],
         "check_runs": answer.check_runs,
         "as_it_is_with_drawn_starts": _drawn(answer, answer.usual),
@@ -524,6 +557,11 @@ def as_json(answer: Answer) -> dict[str, Any]:
         "model": None if answer.modelled is None else _model(answer.modelled),
         "in_words": headline(answer),
     }
+
+
+def _fresh(fresh: Answer) -> dict[str, Any]:
+    settings = [_ranked(fresh, ranked) for ranked in fresh.ranked]
+    return {"seeds": list(fresh.seeds), "settings": settings}
 
 
 def _varied(parameter: Range | Choices) -> dict[str, Any]:

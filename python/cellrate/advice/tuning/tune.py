@@ -9,6 +9,7 @@ from cellrate import ScenarioError
 from cellrate.advice.tuning.answer import Answer
 from cellrate.advice.tuning.declared import NotVaried, ResolvedScenario, declared, parameter_tables
 from cellrate.advice.tuning.fluid_model import FluidModel, NoFluidModel, model_of
+from cellrate.advice.tuning.fresh_seeds import preferred, with_fresh_seeds
 from cellrate.advice.tuning.holding import Checks
 from cellrate.advice.tuning.laboratory import AS_IT_IS, Laboratory, Setting
 from cellrate.advice.tuning.measures import bottleneck
@@ -195,9 +196,8 @@ class _Tuning:
         infeasible = modelled is not None and not modelled.judgement.feasible.any()
         checks = Checks(laboratory, self.objective)
         checks.until_one_holds()
-        behind = checks.held, checks.fallen
-        ranked = tuple(ranking(laboratory, self.objective, *behind))
-        return Answer(
+        ranked = tuple(ranking(laboratory, self.objective, checks.held, checks.fallen))
+        answer = Answer(
             base=laboratory.base,
             objective=self.objective,
             seeds=laboratory.seeds,
@@ -208,15 +208,36 @@ class _Tuning:
             not_varied=not_varied,
             budget=budget,
             ranked=ranked,
-            rise=laboratory.rise(ranked[0].setting),
             order=tuple(laboratory.trials),
             checks=tuple(checks.done),
             check_runs=checks.runs,
-            usual=checks.usual,
             most_throughput=self._most_throughput(checks.fallen) if infeasible else None,
             refused={setting: _first_line(error) for setting, error in laboratory.refused.items()},
             simulated=laboratory.simulated,
             known=laboratory.known,
+        )
+        answer = self._recommended(with_fresh_seeds(answer, laboratory), checks)
+        return replace(
+            answer,
+            rise=laboratory.rise(answer.chosen.setting),
+            checks=tuple(checks.done),
+            usual=checks.usual,
+        )
+
+    def _recommended(self, answer: Answer, checks: Checks) -> Answer:
+        """The answer with the preferred setting first, if this setting holds."""
+        first, before = preferred(answer), checks.runs
+        if first == answer.chosen.setting:
+            return answer
+        holds = checks.holds(first)
+        order = ranking(
+            self.laboratory, self.objective, first if holds else checks.held, checks.fallen
+        )
+        return replace(
+            answer,
+            ranked=tuple(order),
+            of_search=answer if holds else None,
+            check_runs=answer.check_runs + checks.runs - before,
         )
 
 
