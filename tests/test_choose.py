@@ -29,10 +29,10 @@ from cellrate.advice.choosing.goals import (
 )
 from cellrate.advice.choosing.report import numbers, verdict
 from cellrate.advice.choosing.report import report as document_of
-from cellrate.advice.choosing.shares import over_atm, shares_of
 from cellrate.advice.tuning.declared import ResolvedScenario
 from cellrate.advice.tuning.laboratory import AS_IT_IS, Setting
 from cellrate.advice.tuning.other_runs import OTHER_STARTS, Circumstance, longer
+from cellrate.advice.tuning.shares import over_atm, shares_of
 from cellrate.common.document.terminal_text import lines, show_lines
 from cellrate.language.functions import jain
 from cellrate.simulation.network import Network

@@ -16,11 +16,11 @@ from cellrate.advice.choosing.first_windows import FirstWindows
 from cellrate.advice.choosing.packet_alternatives import CROSSED, Alternative
 from cellrate.advice.choosing.packet_choice import SHOWN, PacketChoice, PacketOption
 from cellrate.advice.choosing.packet_goals import objective_of, within_reach
-from cellrate.advice.choosing.shares import FAIRNESS, within_links
 from cellrate.advice.choosing.whole_runs import WholeRuns
 from cellrate.advice.tuning.declared import ResolvedScenario
 from cellrate.advice.tuning.laboratory import AS_IT_IS
 from cellrate.advice.tuning.measures import bottleneck
+from cellrate.advice.tuning.shares import FAIRNESS, within_links
 from cellrate.common.document import Table
 from cellrate.common.document.terminal_text import lines_of_parts
 from cellrate.common.numbers import number, seconds

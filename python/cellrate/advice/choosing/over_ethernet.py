@@ -19,7 +19,6 @@ from cellrate.advice.choosing.packet_alternatives import (
 from cellrate.advice.choosing.packet_choice import STUDY, PacketChoice, PacketOption
 from cellrate.advice.choosing.packet_goals import missed, objective_of, of_victim, within_reach
 from cellrate.advice.choosing.roce_alternatives import over_roce, protected
-from cellrate.advice.choosing.shares import FAIRNESS, leaves_out_files, within_links
 from cellrate.advice.choosing.whole_runs import WholeRuns
 from cellrate.advice.tuning.declared import ResolvedScenario, declared, parameter_tables
 from cellrate.advice.tuning.laboratory import AS_IT_IS, Setting
@@ -27,6 +26,7 @@ from cellrate.advice.tuning.measures import Criterion, bottleneck
 from cellrate.advice.tuning.objective import Means, Objective, means_of
 from cellrate.advice.tuning.race import race
 from cellrate.advice.tuning.search import search
+from cellrate.advice.tuning.shares import FAIRNESS, leaves_out_files, within_links
 from cellrate.common.problems import BadInput
 from cellrate.language.ended_flows import TRANSFER
 from cellrate.simulation.network.ethernet_view import FrameFlow, FrameNetwork

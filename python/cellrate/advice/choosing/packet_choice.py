@@ -25,12 +25,12 @@ from cellrate.advice.choosing.goals import OF_CELLS, Goals
 from cellrate.advice.choosing.packet_alternatives import Alternative
 from cellrate.advice.choosing.packet_goals import missed, within_reach
 from cellrate.advice.choosing.roce_alternatives import GO_BACK, TRIMMING, OverRoce
-from cellrate.advice.choosing.shares import LEFT_OUT, WITHOUT_FILES
 from cellrate.advice.locked_phases import doubt
 from cellrate.advice.tuning.declared import ResolvedScenario
 from cellrate.advice.tuning.laboratory import Setting
 from cellrate.advice.tuning.measures import Criterion
 from cellrate.advice.tuning.objective import Means, Objective
+from cellrate.advice.tuning.shares import LEFT_OUT, WITHOUT_FILES
 from cellrate.common.document import (
     Column,
     Command,

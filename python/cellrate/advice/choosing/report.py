@@ -30,18 +30,18 @@ from cellrate.advice.choosing.goals import (
 )
 from cellrate.advice.choosing.packet_choice import PacketChoice, PacketOption
 from cellrate.advice.choosing.roce_alternatives import without
-from cellrate.advice.choosing.shares import (
+from cellrate.advice.formulas.growth import LONGER
+from cellrate.advice.locked_phases import doubt
+from cellrate.advice.sizing.confidence import covered
+from cellrate.advice.tuning.declared import ResolvedScenario
+from cellrate.advice.tuning.other_runs import OTHER_STARTS, Circumstance, longer
+from cellrate.advice.tuning.shares import (
     LEFT_OUT,
     RELATIVE,
     WITHOUT_FILES,
     leaves_out_files,
     shares_of,
 )
-from cellrate.advice.formulas.growth import LONGER
-from cellrate.advice.locked_phases import doubt
-from cellrate.advice.sizing.confidence import covered
-from cellrate.advice.tuning.declared import ResolvedScenario
-from cellrate.advice.tuning.other_runs import OTHER_STARTS, Circumstance, longer
 from cellrate.common import whole_file
 from cellrate.common.document import (
     Column,

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from statistics import fmean
 
 from cellrate.advice.choosing.candidates import Candidate, Option, limited
-from cellrate.advice.choosing.shares import BACKGROUND, over_atm
 from cellrate.advice.formulas.credit import reserved_cells
 from cellrate.advice.tuning.declared import ResolvedScenario, declared, parameter_tables
 from cellrate.advice.tuning.fluid_model import NoFluidModel, model_of
@@ -18,6 +17,7 @@ from cellrate.advice.tuning.objective import Objective
 from cellrate.advice.tuning.proposal import judged, proposal
 from cellrate.advice.tuning.race import race
 from cellrate.advice.tuning.search import search
+from cellrate.advice.tuning.shares import BACKGROUND, over_atm
 from cellrate.simulation.network import Network
 from cellrate.simulation.run_types import Runner
 from cellrate.simulation.runner import Job

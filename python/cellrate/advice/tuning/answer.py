@@ -62,6 +62,7 @@ class Answer(Shown):
             the search did not use; None if seeds do not matter or there is no other setting.
         of_search: The answer with the best setting of the search first, if another setting is
             recommended; else None.
+        fairness_notes: Sentences on fairness where it is not Jain's index over all flows.
         refused: Settings that the scenario does not allow, with the reason of each.
         simulated: Number of runs that were simulated.
         known: Number of runs whose results were already stored.
@@ -85,6 +86,7 @@ class Answer(Shown):
     most_throughput: Ranked | None = None
     fresh: Answer | None = None
     of_search: Answer | None = None
+    fairness_notes: tuple[str, ...] = ()
     refused: Mapping[Setting, str] = field(default_factory=dict)
     simulated: int = 0
     known: int = 0

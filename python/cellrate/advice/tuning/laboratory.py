@@ -12,6 +12,7 @@ from typing import Any, Self
 
 from cellrate import ScenarioError
 from cellrate.advice.tuning.measures import Criterion, Measures, rise, traced
+from cellrate.advice.tuning.shares import fairness_in
 from cellrate.simulation.network import Network
 from cellrate.simulation.network.ethernet_view import FrameNetwork, network_of
 from cellrate.simulation.run_types import Runner
@@ -118,6 +119,7 @@ class Laboratory:
         simulated: Number of runs that were simulated.
         known: Number of runs whose results were already stored.
         more: Criteria besides those of the link layer.
+        by_shares: True if fairness counts the max-min shares that flows have with each setting.
     """
 
     base: Job
@@ -131,6 +133,8 @@ class Laboratory:
     simulated: int = 0
     known: int = 0
     more: tuple[Criterion, ...] = ()
+    by_shares: bool = False
+    _fairness: dict[tuple[str, ...], Criterion] = field(default_factory=dict)
 
     def with_seeds(self, seeds: tuple[int, ...]) -> Self:
         """A laboratory without a run, for the same scenario with other seeds."""
@@ -213,13 +217,27 @@ class Laboratory:
             ScenarioError: The changed scenario is not valid.
         """
         jobs = [self.job(setting, seed) for seed in seeds]
-        outcomes = self.runner([replace(one, overrides=one.overrides + overrides) for one in jobs])
-        return tuple(Measures.of(outcome, self.ports, self.more) for outcome in outcomes)
+        return tuple(
+            self._run_all([replace(one, overrides=one.overrides + overrides) for one in jobs])
+        )
 
     def measured(self, jobs: Sequence[Job]) -> list[Measures]:
         """The measures of runs, which are counted in `known` or `simulated`."""
         known = sum(self.is_known(job) for job in jobs)
-        found = [Measures.of(outcome, self.ports, self.more) for outcome in self.runner(jobs)]
+        found = self._run_all(jobs)
         self.known += known
         self.simulated += len(jobs) - known
         return found
+
+    def _run_all(self, jobs: Sequence[Job]) -> list[Measures]:
+        return [
+            Measures.of(outcome, self.ports, self._more(job))
+            for job, outcome in zip(jobs, self.runner(jobs), strict=True)
+        ]
+
+    def _more(self, job: Job) -> tuple[Criterion, ...]:
+        if not self.by_shares:
+            return self.more
+        if job.overrides not in self._fairness:
+            self._fairness[job.overrides] = fairness_in(network_of(job.scenario()))
+        return (*self.more, self._fairness[job.overrides])

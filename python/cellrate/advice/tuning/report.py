@@ -386,6 +386,8 @@ def _method(answer: Answer) -> Iterator[Paragraph]:
     lines += [f"Not varied: {parameter.why}." for parameter in answer.not_varied]
     cautions = answer.modelled.model.cautions if answer.modelled else ()
     lines += [f"{caution[0].upper()}{caution[1:]}." for caution in cautions]
+    if any(criterion.name == "fairness" for criterion in answer.objective.criteria):
+        lines += answer.fairness_notes
     yield from (Paragraph(line, "faint") for line in lines)
 
 

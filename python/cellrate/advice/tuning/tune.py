@@ -18,6 +18,7 @@ from cellrate.advice.tuning.options import DEFAULTS, TuneOptions, included, vari
 from cellrate.advice.tuning.proposal import ModelResults, judged, proposal
 from cellrate.advice.tuning.race import Ranked, affordable, cost, race, ranking, require_budget
 from cellrate.advice.tuning.search import count, search
+from cellrate.advice.tuning.shares import notes
 from cellrate.common.problems import BadInput
 from cellrate.simulation.network import Network
 from cellrate.simulation.network.ethernet_view import FrameNetwork
@@ -59,7 +60,8 @@ def tune(
     criteria = options.objective or default([flow.kind for flow in scenario.network.flows])
     objective = Objective.named(criteria, scenario.link_layer).files_ending_first()
     seeds = tuple(range(options.first_seed, options.first_seed + options.seeds))
-    laboratory = Laboratory(base, seeds, bottleneck(scenario.network), runner, is_known)
+    ports = bottleneck(scenario.network)
+    laboratory = Laboratory(base, seeds, ports, runner, is_known, by_shares=True)
     wanted = [AS_IT_IS, *(included(scenario, text) for text in options.include)]
     references = laboratory.allowed(wanted)
     for error in laboratory.refused.values():
@@ -212,6 +214,7 @@ class _Tuning:
             checks=tuple(checks.done),
             check_runs=checks.runs,
             most_throughput=self._most_throughput(checks.fallen) if infeasible else None,
+            fairness_notes=tuple(notes(self.scenario.network)),
             refused={setting: _first_line(error) for setting, error in laboratory.refused.items()},
             simulated=laboratory.simulated,
             known=laboratory.known,

@@ -1,8 +1,8 @@
-"""Fairness and throughput of a choice: Jain's index over max-min shares, without files."""
+"""Fairness and throughput of flows: Jain's index over max-min shares, without files."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, TypeAlias
 
@@ -77,7 +77,7 @@ FAIRNESS = Criterion(
     relative=False,
     of=_over_ethernet,
 )
-"""Takes the place of the criterion `fairness` of `cellrate tune` over Ethernet."""
+"""Takes the place of the criterion of the same name over Ethernet, which counts all flows alike."""
 
 
 def within_links(network: FrameNetwork) -> Criterion:
@@ -126,3 +126,16 @@ def over_atm(network: Network) -> tuple[Criterion, ...]:
         replace(throughput, of=lambda summary: total(summary, is_elastic=True)),
         *((background,) if len(elastic) < len(network.flows) else ()),
     )
+
+
+def fairness_in(network: Network | FrameNetwork) -> Criterion:
+    """`FAIRNESS` in a network."""
+    return over_atm(network)[0] if isinstance(network, Network) else FAIRNESS
+
+
+def notes(network: Network | FrameNetwork) -> Iterator[str]:
+    """Sentences on fairness in a network where it is not the index of all flows."""
+    if isinstance(network, Network) and shares_of(network):
+        yield RELATIVE
+    if leaves_out_files(network.flows):
+        yield LEFT_OUT
