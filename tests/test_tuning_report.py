@@ -12,7 +12,9 @@ from cellrate.advice.tuning.laboratory import AS_IT_IS, Laboratory, Setting
 from cellrate.advice.tuning.measures import CRITERIA, Measures
 from cellrate.advice.tuning.objective import Objective
 from cellrate.advice.tuning.race import ranking
-from cellrate.advice.tuning.report import headline
+from cellrate.advice.tuning.report import _compromises, headline, shortfall_text
+from cellrate.advice.tuning.report import report as document
+from cellrate.common.document.terminal_text import lines
 from cellrate.simulation.runner import Job
 
 JOB = Job("", "none", ())
@@ -95,3 +97,110 @@ def test_warnings_of_the_best_runs_come_first() -> None:
 def test_nothing_is_said_without_a_spread() -> None:
     found = report(best=[10.0], other=[11.0])
     assert found.may_be_chance(found.of(setting("other"))) is None
+
+
+def digested(found: Answer, **digests: str) -> Answer:
+    """The answer with these digests of each setting's runs."""
+    named = {setting(name): digest for name, digest in digests.items()}
+    ranked = [
+        replace(
+            one,
+            runs=tuple(replace(run, digest=f"{named[one.setting]} {run.seed}") for run in one.runs),
+        )
+        for one in found.ranked
+    ]
+    return replace(found, ranked=tuple(ranked))
+
+
+def test_settings_with_the_same_runs_are_said_once() -> None:
+    queues = {"best": [10.0] * 4, "same": [10.0] * 4, "third": [30.0] * 4, "fell": [10.0]}
+    found = digested(report(**queues), best="a", same="a", third="b", fell="a")
+    assert found.runner_up is not None
+    assert found.runner_up.setting == setting("third")
+    texts = {one.setting: shortfall_text(found, one) for one in found.ranked}
+    assert texts == {
+        setting("best"): ("", ""),
+        setting("same"): ("same runs", "the same runs as the best setting"),
+        setting("third"): ("queue", "30, the best setting 10 cells"),
+        setting("fell"): ("same runs", "the same runs as the best setting"),
+    }
+    [said] = [sentence for sentence in headline(as_usual(found)) if "same runs" in sentence]
+    assert said == (
+        "2 other settings give the same runs as the best one, so nothing depends on the parameters "
+        "in which the settings differ."
+    )
+    unlike = digested(report(**queues), best="a", same="c", third="b", fell="d")
+    assert not any("same runs" in sentence for sentence in headline(as_usual(unlike)))
+
+
+def as_usual(found: Answer) -> Answer:
+    """The answer with the scenario as it is in the place of the setting `third`."""
+    ranked = [
+        replace(one, setting=AS_IT_IS) if one.setting == setting("third") else one
+        for one in found.ranked
+    ]
+    return replace(found, ranked=tuple(ranked))
+
+
+def test_a_lower_rank_within_the_tolerances_of_the_best_has_a_reason() -> None:
+    """0.97 is within 0.02 of the best setting's 0.98, but not of the fullest line."""
+    objective = Objective.named("utilisation=0.02,queue")
+    empty = dict.fromkeys(one.name for one in CRITERIA)
+    laboratory = Laboratory(JOB, (1,), frozenset(), nothing_runs, lambda _: True)
+    lines = {"best": (0.98, 9.0), "low": (0.97, 2.0), "full": (0.995, 50.0)}
+    laboratory.trials = {
+        setting(name): (Measures(1, {**empty, "utilisation": used, "queue": queue}),)
+        for name, (used, queue) in lines.items()
+    }
+    ranked = tuple(ranking(laboratory, objective))
+    assert [one.setting for one in ranked] == [setting(name) for name in ("best", "full", "low")]
+    found = Answer(JOB, objective, (1,), "search", None, None, (), (), 9, ranked, ())
+    low = found.of(setting("low"))
+    assert low.shortfall is None
+    assert shortfall_text(found, low) == (
+        "utilisation",
+        "0.97, the best of all settings 0.995",
+    )
+    # A setting that does not hold is no measure for the others.
+    ranked = tuple(ranking(laboratory, objective, setting("low"), [setting("full")]))
+    assert replace(found, ranked=ranked).of(setting("best")).dropped is None
+
+
+def test_refused_settings_are_counted_with_the_first_reasons() -> None:
+    found = report(best=[10.0] * 4, third=[30.0] * 4)
+    refused = {setting(str(at)): f"reason {at % 5}" for at in range(9)}
+    shown = lines(document(as_usual(replace(found, refused=refused))), 200)
+    spoken = "\n".join(line.plain for line in shown)
+    assert (
+        "9 settings: reason 0; reason 1; reason 2; and others. The page and --json have all."
+        in spoken
+    )
+    assert "reason 3" not in spoken
+
+
+@pytest.mark.parametrize(
+    ("dropped", "said"),
+    [
+        (37.2, "No other setting that was run has more throughput."),
+        (37.32, "No other setting that was run has 0.1 % more throughput."),
+        (
+            38.0,
+            "interval fell has 1.9 % more: throughput 38 instead of 37.3 Mbit/s, 1 seed.",
+        ),
+    ],
+)
+def test_most_throughput_counts_settings_with_fewer_seeds(dropped: float, said: str) -> None:
+    empty = dict.fromkeys(one.name for one in CRITERIA)
+    objective = Objective.named("loss,throughput=0.02")
+    laboratory = Laboratory(JOB, (1, 2), frozenset(), nothing_runs, lambda _: True)
+    rates = {"best": (37.3, 39.0), "other": (37.0, 38.9), "fell": (dropped,)}
+    laboratory.trials = {
+        setting(name): tuple(
+            Measures(seed, {**empty, "loss": 0.0, "throughput": 1e6 * rate})
+            for seed, rate in enumerate(values, 1)
+        )
+        for name, values in rates.items()
+    }
+    ranked = tuple(ranking(laboratory, objective))
+    found = Answer(JOB, objective, (1, 2), "model", None, None, (), (), 9, ranked, ())
+    assert _compromises(replace(found, most_throughput=found.chosen))[-1] == said

@@ -122,6 +122,23 @@ class Objective:
             return Shortfall(criterion, value, wanted)
         return None
 
+    def dropped(self, at: int, candidates: Sequence[Means]) -> Shortfall | None:
+        """First criterion in which a setting is worse than the best value of those still left.
+
+        None if the setting is as good as the best values to the end, or has no value there.
+        """
+        left = list(range(len(candidates)))
+        for criterion in self.criteria:
+            before, left = left, self._as_good(criterion, candidates, left)
+            value = candidates[at][criterion.name]
+            if at in left:
+                continue
+            values = (candidates[one][criterion.name] for one in before)
+            known = [one for one in values if one is not None]
+            best = max(known) if criterion.best == "greatest" else min(known)
+            return None if value is None else Shortfall(criterion, value, best)
+        return None
+
     def unmeasured(self, candidates: Sequence[Means]) -> list[Criterion]:
         """Criteria for which no setting has a value, so that they do not affect the ranking."""
         return [c for c in self.criteria if all(one[c.name] is None for one in candidates)]

@@ -27,12 +27,15 @@ class Ranked:
         means: Means over these seeds.
         shortfall: The first criterion in which the setting is worse than the best setting over the
             same seeds; None if the setting is the best, or within all tolerances.
+        dropped: If within these tolerances, the first criterion in which the setting is worse than
+            the best of all settings over the same seeds; None if it is not worse.
     """
 
     setting: Setting
     runs: tuple[Measures, ...]
     means: Means
     shortfall: Shortfall | None
+    dropped: Shortfall | None = None
 
 
 def rungs(seeds: int) -> tuple[int, ...]:
@@ -128,7 +131,8 @@ def ranking(
         order += _ordered(laboratory, group, objective, seeds)
     if held is not None:
         order.sort(key=lambda setting: (setting != held, setting in fallen))
-    return [_ranked(laboratory, setting, order[0], objective) for setting in order]
+    others = [setting for setting in order if setting not in fallen]
+    return [_ranked(laboratory, setting, order[0], others, objective) for setting in order]
 
 
 def _ordered(
@@ -139,8 +143,18 @@ def _ordered(
 
 
 def _ranked(
-    laboratory: Laboratory, setting: Setting, best: Setting, objective: Objective
+    laboratory: Laboratory,
+    setting: Setting,
+    best: Setting,
+    others: Sequence[Setting],
+    objective: Objective,
 ) -> Ranked:
     runs = laboratory.trials[setting]
     means, beside = means_of(runs), means_of(laboratory.trials[best][: len(runs)])
-    return Ranked(setting, runs, means, objective.shortfall(means, beside))
+    short = objective.shortfall(means, beside)
+    if short or setting == best or setting not in others:
+        return Ranked(setting, runs, means, short)
+    count = len(runs)
+    whole = [one for one in others if len(laboratory.trials[one]) >= count]
+    candidates = [means_of(laboratory.trials[one][:count]) for one in whole]
+    return Ranked(setting, runs, means, None, objective.dropped(whole.index(setting), candidates))

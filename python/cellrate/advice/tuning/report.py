@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -112,19 +113,22 @@ def difference_text(one: Ranked, other: Ranked, criterion: Criterion) -> str:
 def shortfall_text(answer: Answer, ranked: Ranked) -> tuple[str, str]:
     """The criterion in which a setting is worse than the best, and by how much.
 
-    The second text says so if the difference may be chance. Both texts are empty for a setting that
-    is within all tolerances.
+    A setting within all tolerances of the best one is compared with the best of all settings. The
+    second text says so if the difference may be chance. Both texts are empty for the best setting,
+    and for one that no criterion puts behind.
     """
     fall = answer.fall_of(ranked.setting)
     if fall is not None and answer.holds:
         return "longer run" if fall.grows else "other starts", _why(answer, fall)
-    if ranked.shortfall is None:
+    if ranked != answer.chosen and answer.same_runs(ranked):
+        return "same runs", "the same runs as the best setting"
+    short = ranked.shortfall or ranked.dropped
+    if short is None:
         return "", ""
-    criterion = ranked.shortfall.criterion
-    found, best = (
-        value_text(criterion, one) for one in (ranked.shortfall.value, ranked.shortfall.best)
-    )
-    text = f"{found}, the best setting {best} {criterion.shown_unit}".rstrip()
+    criterion = short.criterion
+    found, best = (value_text(criterion, one) for one in (short.value, short.best))
+    than = "the best setting" if ranked.shortfall else "the best of all settings"
+    text = f"{found}, {than} {best} {criterion.shown_unit}".rstrip()
     return criterion.name, f"{text}; may be chance" if answer.may_be_chance(ranked) else text
 
 
@@ -142,6 +146,7 @@ def headline(answer: Answer) -> list[str]:
             f"{best}: {answer.chosen.setting.label}{_how_good(answer, answer.chosen)}."
         )
     sentences += _passed_over(answer)
+    sentences += _same_runs(answer)
     if answer.rise > BAND:
         sentences.append(
             f"With this setting the utilisation still rises by {answer.rise:.0%} within the "
@@ -252,6 +257,28 @@ def _passed_over(answer: Answer) -> Iterator[str]:
     )
 
 
+def _same_runs(answer: Answer) -> Iterator[str]:
+    """Sentence on settings that give the same runs as the best one, so that any of them will do."""
+    same = [one for one in answer.ranked[1:] if answer.same_runs(one)]
+    if not same:
+        return
+    runs = answer.chosen.runs
+    paths = {path for one in answer.ranked for path, _ in one.setting.values}
+    by_marks = any(path.startswith("switch.aqm") or ".roce.control" in path for path in paths)
+    acts = by_marks and answer.objective.link_layer == "ethernet" and not any(r.acts for r in runs)
+    why = "; queue management drops and marks no packet in the measuring window" if acts else ""
+    usual = (
+        ", the scenario as it is among them,"
+        if any(one.setting == AS_IT_IS for one in same)
+        else ""
+    )
+    give = "gives" if len(same) == 1 else "give"
+    yield (
+        f"{counted(len(same), 'other setting')}{usual} {give} the same runs as the best one, so "
+        f"nothing depends on the parameters in which the settings differ{why}."
+    )
+
+
 def _named(setting: Setting) -> str:
     return "The scenario as it is" if setting == AS_IT_IS else setting.label
 
@@ -296,15 +323,33 @@ def effort(answer: Answer) -> str:
 
 def _compromises(answer: Answer) -> list[str]:
     """The two compromises if no pair is feasible: least loss, or most throughput."""
-    lossless = f"Least loss: {answer.chosen.setting.label}{_how_good(answer, answer.chosen)}."
+    found = [f"Least loss: {answer.chosen.setting.label}{_how_good(answer, answer.chosen)}."]
     full = answer.most_throughput
-    if full is None or full.setting == answer.chosen.setting:
-        return [lossless, "No other setting that was run has more throughput."]
-    allowed = ", if loss is allowed" if full.means["loss"] else ""
-    return [
-        lossless,
-        f"Most throughput{allowed}: {full.setting.label}{_how_good(answer, full)}.",
-    ]
+    if full is not None and full.setting != answer.chosen.setting:
+        allowed = ", if loss is allowed" if full.means["loss"] else ""
+        found.append(f"Most throughput{allowed}: {full.setting.label}{_how_good(answer, full)}.")
+    return [*found, _with_more_throughput(answer, full or answer.chosen)]
+
+
+def _with_more_throughput(answer: Answer, full: Ranked) -> str:
+    """Sentence on the setting with the most throughput over its own seeds, beside `full`."""
+    name = BESIDE if full.means[BESIDE] else "utilisation"
+    criterion = next(one for one in answer.objective.known if one.name == name)
+
+    def gain(one: Ranked) -> float:
+        before = means_of(full.runs[: len(one.runs)])[name]
+        return (one.means[name] or 0.0) / (before or 1.0) - 1
+
+    most = max(answer.ranked, key=gain)
+    if gain(most) <= criterion.tolerance:
+        by = f"{100 * criterion.tolerance:g} % more" if gain(most) > 0 else "more"
+        return f"No other setting that was run has {by} {name}."
+    runs = full.runs[: len(most.runs)]
+    beside = replace(full, runs=runs, means=means_of(runs))
+    return (
+        f"{_named(most.setting)} has {100 * gain(most):.2g} % more: "
+        f"{_instead(criterion, most, beside)}, {counted(len(runs), 'seed')}."
+    )
 
 
 def _how_good(answer: Answer, ranked: Ranked) -> str:
@@ -345,6 +390,8 @@ def _scaled(found: Estimate | None, criterion: Criterion) -> str:
 
 MOST_ROWS = 15
 """Greatest number of settings that a terminal shows; the page shows all."""
+REASONS = 3
+"""Number of reasons of refused settings that a terminal shows."""
 FIRST = 3
 """Number of criteria that even a narrow terminal shows."""
 
@@ -490,10 +537,17 @@ def _versus(answer: Answer) -> tuple[Section, ...]:
 
 
 def _refused(answer: Answer) -> Section:
+    """Number of refused settings and the reasons of the first; a page lists all."""
+    if not answer.refused:
+        return Section("Refused by the scenario", ())
     found = rows([setting.label, why] for setting, why in answer.refused.items())
-    titles = columns("setting", "reason")
-    table = Table(titles, found, most=MOST_ROWS, more="on the page")
-    return Section("Refused by the scenario", (table,) if found else ())
+    reasons = list(dict.fromkeys(answer.refused.values()))
+    more = "; and others" if len(reasons) > REASONS else ""
+    text = f"{counted(len(found), 'setting')}: {'; '.join(reasons[:REASONS])}{more}. "
+    text += "The page and --json have all."
+    table = Table(columns("setting", "reason"), found)
+    parts = (Paragraph(text), Folded(f"All {len(found)}", (table,)))
+    return Section("Refused by the scenario", parts)
 
 
 def _all_pairs(modelled: ModelResults) -> Folded:
@@ -574,10 +628,11 @@ def _varied(parameter: Range | Choices) -> dict[str, Any]:
 
 
 def _ranked(answer: Answer, ranked: Ranked) -> dict[str, Any]:
-    shortfall = ranked.shortfall
+    shortfall = ranked.shortfall or ranked.dropped
     return {
         "settings": dict(ranked.setting.values),
         "flags": ranked.setting.flags,
+        "same_runs_as_best": ranked is not answer.chosen and answer.same_runs(ranked),
         "seeds": [run.seed for run in ranked.runs],
         "model": answer.model_verdict(ranked.setting) or None,
         "measures": _measures(answer, estimates(ranked.runs)),
@@ -586,6 +641,7 @@ def _ranked(answer: Answer, ranked: Ranked) -> dict[str, Any]:
         else {
             **to_json(shortfall, without=("criterion",)),
             "criterion": shortfall.criterion.name,
+            "than": "best setting" if ranked.shortfall else "best of all settings",
             "may_be_chance": answer.may_be_chance(ranked),
         },
     }
