@@ -32,6 +32,10 @@ BAD = [
     (["--vary", "tcp.granularity=0 ms..5 ms:log"], "begins at 0 needs the scale `linear`"),
     (["--objective", "speed"], "there is no criterion 'speed'"),
     (["--objective", "loss,loss"], "loss comes twice"),
+    (
+        ["--objective", "completion", "--set", "run.duration=20 ms"],
+        "a run of the scenario has no value of it; allowed: loss, utilisation, queue, ",
+    ),
     (["--objective", "queue=2"], "a tolerance is a number of at least 0 and below 1"),
     (["--budget", "5"], "take 15 runs; allow --budget 15 or more, or fewer --seeds"),
     (["--vary", "run.seed=1..5"], "every setting gets the same seeds"),

@@ -82,7 +82,7 @@ def test_few_quick_files_do_not_hide_those_that_do_not_end() -> None:
     assert objective.ranked([few, all_of_them]) == [1, 0]
 
 
-def test_files_beside_endless_sources_come_after_the_utilisation(
+def test_completion_beside_endless_sources_comes_after_the_utilisation(
     command: Command, files: Path
 ) -> None:
     with files.open("a", encoding="utf-8") as file:
@@ -90,7 +90,7 @@ def test_files_beside_endless_sources_come_after_the_utilisation(
     names = [
         one["criterion"] for one in tuned(command, files, "--set", "run.duration=5 ms")["objective"]
     ]
-    assert names == ["loss", "utilisation", "unfinished", "completion", "queue", "fairness"]
+    assert names == ["unfinished", "loss", "utilisation", "completion", "queue", "fairness"]
 
 
 def led(*queues: float, utilisation: tuple[float, ...]) -> Answer:

@@ -118,9 +118,9 @@ def tune(
     If the fluid model of EFCI applies, it ranks every RIF and RDF that the standard can signal, and
     the best pairs are simulated. Otherwise, or with --vary, parameters are searched by simulation:
     the named parameters, or else those of the control scheme and the discard policy. Criteria are
-    loss, utilisation, queue, queue-max (in the measuring window), queue-peak (in the whole run),
-    throughput, goodput, packets-lost, timeouts, fairness, unfinished and completion. Where sources
-    transfer files, the completion of the files comes before the queue.
+    loss, utilisation, queue, queue-max (in the measuring window), loss-of-run, queue-peak (in the
+    whole run), throughput, goodput, packets-lost, timeouts, fairness, unfinished and completion.
+    Where sources transfer files, the completion of the files comes before the queue.
 
     OUT receives NAME-tuned.html and NAME-tuned.toml. Finished runs are kept in OUT/results.
     Repeat the command to resume a search, or repeat it with a larger --budget to extend the search.

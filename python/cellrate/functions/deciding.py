@@ -233,7 +233,8 @@ def tune(
         overrides: Settings, as for `run`.
         objective: Criteria in order of priority; =X after one sets its tolerance. By default
             loss,utilisation=0.02,queue,fairness; if all sources transfer files,
-            unfinished,completion come first, and if some do, after utilisation.
+            unfinished,completion come first, and if some do, unfinished comes first and
+            completion after utilisation.
         seeds: Number of seeds for the best settings.
         first_seed: First seed.
         budget: Greatest number of simulations; by default enough for 11 settings of a model or 40

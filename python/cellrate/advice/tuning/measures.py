@@ -177,9 +177,26 @@ def _completion(summary: Summary) -> float | None:
     return ended[math.ceil(0.99 * len(ended)) - 1] if ended else None
 
 
+def _loss_of_run(summary: Summary) -> float | None:
+    """Share of the bytes sent in the whole run that were lost; None without TCP and RoCE."""
+    found = [flow["balance"] for flow in summary["flows"] if flow["balance"] is not None]
+    sent = sum(one["sent_once_bytes"] + one["retransmitted_bytes"] for one in found)
+    ends = ("dropped_bytes", "dropped_at_switch_bytes", "lost_on_links_bytes")
+    return sum(one.get(end, 0) for one in found for end in ends) / sent if sent else None
+
+
 CRITERIA = (
     Criterion(
         "loss", "cell loss ratio", "", "least", 0.1, relative=True, of=_total("cell_loss_ratio")
+    ),
+    Criterion(
+        "loss-of-run",
+        "share of lost bytes in the whole run, of flows over TCP and RoCE",
+        "",
+        "least",
+        0.1,
+        relative=True,
+        of=_loss_of_run,
     ),
     Criterion(
         "utilisation",

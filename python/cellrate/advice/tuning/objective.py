@@ -21,7 +21,7 @@ ALIKE = 0.02
 FULL = f"loss,utilisation={ALIKE}"
 DEFAULT = f"{FULL},queue,fairness"
 ALL_FILES = f"unfinished,completion,{FULL},queue,fairness"
-SOME_FILES = f"{FULL},unfinished,completion,queue,fairness"
+SOME_FILES = f"unfinished,{FULL},completion,queue,fairness"
 
 
 def default(kinds: Collection[str]) -> str:
@@ -30,7 +30,7 @@ def default(kinds: Collection[str]) -> str:
     If files of a fixed size all end, every setting has the same utilisation over the run. The mean
     queue would then decide, and favour a line without traffic. So where sources transfer files,
     completion comes before the queue. Other sources fill the line, so if a scenario has other
-    sources, too, loss and utilisation still come first.
+    sources, too, loss and utilisation come before completion, but after the files that do not end.
     """
     if TRANSFER not in kinds:
         return DEFAULT

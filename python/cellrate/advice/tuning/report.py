@@ -45,6 +45,8 @@ from cellrate.studies.parameters.ranges import Choices, Range
 
 BESIDE = "throughput"
 """Criterion that a table of settings always shows, whatever the objective."""
+LOSS_OF_RUN = "loss-of-run"
+"""Criterion of the losses that a measuring window leaves out."""
 STATED = 3
 """Number of criteria whose values a sentence states."""
 
@@ -365,7 +367,13 @@ def _how_good(answer: Answer, ranked: Ranked) -> str:
 
 def _values(answer: Answer, means: Means) -> str:
     shown_first = answer.objective.criteria[:STATED]
-    return ", ".join(_achieved(one, means[one.name]) for one in shown_first)
+    parts = []
+    for one in shown_first:
+        parts.append(_achieved(one, means[one.name]))
+        whole = means[LOSS_OF_RUN]
+        if one.name == "loss" and whole and not means["loss"]:
+            parts[-1] += f" but {whole:.2g} of the bytes in the whole run"
+    return ", ".join(parts)
 
 
 def _achieved(criterion: Criterion, found: float | None) -> str:
@@ -373,6 +381,8 @@ def _achieved(criterion: Criterion, found: float | None) -> str:
         lost = f"{criterion.about.partition(' ')[0]}s"
         share = f"{found:.2g} of the {lost}" if found else f"no {lost}"
         return f"loses {share} in the measuring window"
+    if criterion.name == LOSS_OF_RUN and found is not None:
+        return f"loses {found:.2g} of the bytes in the whole run"
     if criterion.name == "unfinished" and found is not None:
         return f"{number(found)} files do not end in the run" if found else "all files end"
     if found is None:
@@ -390,6 +400,9 @@ def _scaled(found: Estimate | None, criterion: Criterion) -> str:
 
 MOST_ROWS = 15
 """Greatest number of settings that a terminal shows; the page shows all."""
+EARLIER = "earlier-data"
+"""Code of the warning that TCP delivered more in the measuring window than a link can carry."""
+EARLIER_NOTE = "the throughput counts bytes that crossed the link before the measuring window"
 REASONS = 3
 """Number of reasons of refused settings that a terminal shows."""
 FIRST = 3
@@ -496,7 +509,8 @@ def _settings(answer: Answer) -> Table:
         values = [measured_text(ranked, criterion) for criterion in criteria]
         named = cells_of(ranked.setting, paths)
         behind = shortfall_text(answer, ranked)
-        found.append(Row((*named, *judged, str(len(ranked.runs)), *values, *behind)))
+        note = EARLIER_NOTE if any(EARLIER in run.warnings for run in ranked.runs) else ""
+        found.append(Row((*named, *judged, str(len(ranked.runs)), *values, *behind), note))
     return Table(
         (
             *columns(*(paths.values() or ("setting",))),

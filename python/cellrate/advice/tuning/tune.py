@@ -100,6 +100,7 @@ class _Tuning:
         judgement = judged(model)
         budget = self._budget(MODEL_SETTINGS)
         settings = self._affordable(budget)
+        self._require_values()
         if not judgement.feasible.any():  # two races share the budget, each gets half of the rest
             references, seeds = len(self.references), len(self.laboratory.seeds)
             settings = 2 * affordable((budget - cost(0, references, seeds)) // 2, 0, seeds)
@@ -124,6 +125,7 @@ class _Tuning:
         space, not_varied = self._space()
         budget = self._budget(SEARCH_SETTINGS)
         settings = self._affordable(budget)
+        self._require_values()
         everything = count(space) <= settings
         found = search(self.laboratory, space, settings, self.objective, self.options.search_seed)
         race(self.laboratory, found, self.references, self.objective)
@@ -140,6 +142,23 @@ class _Tuning:
         settings = affordable(budget, references, seeds)
         require_budget(budget, references, seeds, settings)
         return settings
+
+    def _require_values(self) -> None:
+        """Checks that the scenario as it is has a value of one criterion of `--objective`.
+
+        Raises:
+            BadInput: It has none, so that the ranking would be arbitrary.
+        """
+        if self.options.objective is None:
+            return
+        self.laboratory.measure([AS_IT_IS], 1)
+        values = self.laboratory.trials[AS_IT_IS][0].values
+        if all(values[criterion.name] is None for criterion in self.objective.criteria):
+            allowed = [name for name, value in values.items() if value is not None]
+            raise BadInput(
+                f"--objective {self.options.objective}: a run of the scenario has no value of it; "
+                f"allowed: {', '.join(allowed)}"
+            )
 
     def _space(self) -> tuple[Space, tuple[NotVaried, ...]]:
         """The parameters that are varied, and those that could not be varied.
