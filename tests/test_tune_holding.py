@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import fmean
@@ -71,6 +72,27 @@ def test_a_queue_that_grows_without_end_is_not_the_best() -> None:
     assert found["in_words"][-1].startswith("So two seeds of each setting were run")
     assert not any("two seeds" in sentence for sentence in headline(tuned(seeds=2)))
     assert shortfall_text(answer, answer.ranked[-1])[0] == "longer run"
+
+
+def test_a_setting_whose_queue_grows_is_not_preferred(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fresh seeds may prefer a setting that no check has seen; it is checked then."""
+    grows = Setting((("abr.pcr", "60 Mbit/s"),))
+    module = importlib.import_module("cellrate.advice.tuning.tune")
+    monkeypatch.setattr(module, "preferred", lambda _: grows)
+    base, options = Job(TWO, "two.toml"), TuneOptions(vary=RATES, seeds=2, objective="queue")
+    answer = tune(base, options)
+    assert answer.chosen.setting == AS_IT_IS
+    assert answer.of_search is None
+    assert answer.fall_of(grows) is not None
+    assert answer.ranked[-1].setting == grows
+    # Two longer runs, and three of the scenario as it is with drawn starts.
+    assert answer.check_runs == 2 + 3
+    # A setting that holds is recommended.
+    monkeypatch.setattr(module, "preferred", lambda _: AS_IT_IS)
+    answer = tuned(seeds=2)
+    assert answer.chosen.setting == AS_IT_IS
+    assert answer.of_search is not None
+    assert answer.of_search.chosen.setting.overrides == ("abr.pcr=45 Mbit/s",)
 
 
 def test_without_a_steady_setting_none_is_called_the_best() -> None:

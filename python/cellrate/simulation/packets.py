@@ -196,9 +196,9 @@ OF_FLOWS: dict[str, tuple[str, Callable[[Any], str]]] = {
 def flows_table(flows: Iterable[Mapping[str, Any]]) -> Table:
     """A row for each flow, or group of flows.
 
-    The table has a column of ACRs if a flow has rate control. If a flow is over RoCE, it has columns
-    of the mean rate that control allows and of congestion notifications. If a flow enters ATM,
-    there is a column of router queues.
+    The table has a column of ACRs if a flow has rate control. If a flow is over RoCE, it has
+    columns of the mean rate that control allows and of congestion notifications. If a flow enters
+    ATM, there is a column of router queues.
     """
     flows = list(flows)
     shown = dict(OF_FLOWS)

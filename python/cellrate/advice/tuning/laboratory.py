@@ -12,7 +12,7 @@ from typing import Any, Self
 
 from cellrate import ScenarioError
 from cellrate.advice.tuning.measures import Criterion, Measures, rise, traced
-from cellrate.advice.tuning.shares import fairness_in
+from cellrate.advice.tuning.shares import over_atm
 from cellrate.simulation.network import Network
 from cellrate.simulation.network.ethernet_view import FrameNetwork, network_of
 from cellrate.simulation.run_types import Runner
@@ -119,7 +119,8 @@ class Laboratory:
         simulated: Number of runs that were simulated.
         known: Number of runs whose results were already stored.
         more: Criteria besides those of the link layer.
-        by_shares: True if fairness counts the max-min shares that flows have with each setting.
+        by_shares: True if fairness counts the max-min shares of the flows with each setting. Only
+            over ATM.
     """
 
     base: Job
@@ -239,5 +240,5 @@ class Laboratory:
         if not self.by_shares:
             return self.more
         if job.overrides not in self._fairness:
-            self._fairness[job.overrides] = fairness_in(network_of(job.scenario()))
+            self._fairness[job.overrides] = over_atm(Network.of_scenario(job.scenario()))
         return (*self.more, self._fairness[job.overrides])

@@ -128,11 +128,6 @@ def over_atm(network: Network) -> tuple[Criterion, ...]:
     )
 
 
-def fairness_in(network: Network | FrameNetwork) -> Criterion:
-    """`FAIRNESS` in a network."""
-    return over_atm(network)[0] if isinstance(network, Network) else FAIRNESS
-
-
 def notes(network: Network | FrameNetwork) -> Iterator[str]:
     """Sentences on fairness in a network where it is not the index of all flows."""
     if isinstance(network, Network) and shares_of(network):
