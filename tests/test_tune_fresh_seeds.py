@@ -155,3 +155,14 @@ def test_a_tuning_checks_with_fresh_seeds_and_keeps_the_runs(tmp_path: Path, see
     # Without jitter no run draws anything.
     still = tune(replace(base, overrides=("run.start_jitter=0 s",)), options, runner)
     assert still.fresh is None
+
+
+def test_after_the_greatest_seed_comes_the_least() -> None:
+    greatest = 2**63 - 1
+    options = TuneOptions(vary=("abr.nrm=16,64",), seeds=1, first_seed=greatest)
+    answer = tune(Job(JITTER, "jitter.toml"), options)
+    assert answer.fresh is not None
+    assert answer.fresh.seeds == tuple(range(FRESH))
+    # The check with drawn starts goes on in the same way.
+    answer = tune(Job(JITTER, "jitter.toml", ("run.start_jitter=0 s",)), options)
+    assert [run.seed for run in answer.usual] == [greatest, 0, 1]

@@ -11,6 +11,7 @@ from dataclasses import replace
 from cellrate.advice.tuning.answer import Answer
 from cellrate.advice.tuning.laboratory import Laboratory, Setting, draws_nothing
 from cellrate.advice.tuning.race import Ranked, ranking
+from cellrate.common.whole_number import MOST_SEED
 from cellrate.simulation.network.ethernet_view import network_of
 
 FRESH = 8
@@ -22,8 +23,8 @@ def with_fresh_seeds(answer: Answer, laboratory: Laboratory) -> Answer:
     other = answer.nearest
     if other is None or not any(_seeds_matter(laboratory, one) for one in (answer.chosen, other)):
         return answer
-    first = answer.seeds[-1] + 1
-    again = laboratory.with_seeds(tuple(range(first, first + FRESH)))
+    seeds = ((answer.seeds[-1] + step) % (MOST_SEED + 1) for step in range(1, FRESH + 1))
+    again = laboratory.with_seeds(tuple(seeds))
     again.measure([answer.chosen.setting, other.setting], FRESH)
     ranked = tuple(ranking(again, answer.objective))
     runs = answer.check_runs + again.simulated + again.known

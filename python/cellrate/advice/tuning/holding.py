@@ -12,6 +12,7 @@ from cellrate.advice.tuning.laboratory import AS_IT_IS, Laboratory, Setting, sam
 from cellrate.advice.tuning.measures import Measures
 from cellrate.advice.tuning.objective import Objective, Shortfall, means_of
 from cellrate.advice.tuning.other_runs import OTHER_STARTS, longer
+from cellrate.common.whole_number import MOST_SEED
 from cellrate.simulation.network.ethernet_view import FrameNetwork
 
 MOST = 5
@@ -155,7 +156,7 @@ class Checks:
 
     def _with_drawn_starts(self, setting: Setting) -> tuple[Measures, ...]:
         first = self.laboratory.seeds[0]
-        seeds = range(first, first + DRAWN_SEEDS)
+        seeds = [(first + step) % (MOST_SEED + 1) for step in range(DRAWN_SEEDS)]
         return self._measured(setting, OTHER_STARTS.overrides, seeds)
 
     def _measured(
