@@ -161,6 +161,8 @@ def test_a_lower_rank_within_the_tolerances_of_the_best_has_a_reason() -> None:
         "utilisation",
         "0.97, the best of all settings 0.995",
     )
+    near = replace(found.of(setting("full")), shortfall=None, dropped=None)
+    assert shortfall_text(found, near) == ("nothing", "within all tolerances")
     # A setting that does not hold is no measure for the others.
     ranked = tuple(ranking(laboratory, objective, setting("low"), [setting("full")]))
     assert replace(found, ranked=ranked).of(setting("best")).dropped is None

@@ -115,23 +115,27 @@ def difference_text(one: Ranked, other: Ranked, criterion: Criterion) -> str:
 def shortfall_text(answer: Answer, ranked: Ranked) -> tuple[str, str]:
     """The criterion in which a setting is worse than the best, and by how much.
 
-    A setting within all tolerances of the best one is compared with the best of all settings. The
-    second text says so if the difference may be chance. Both texts are empty for the best setting,
-    and for one that no criterion puts behind.
+    A setting within all tolerances of the best one is compared with the best of all settings, and
+    then by fresh seeds. The second text says so if the difference may be chance. Both texts are
+    empty for the best setting.
     """
     fall = answer.fall_of(ranked.setting)
     if fall is not None and answer.holds:
         return "longer run" if fall.grows else "other starts", _why(answer, fall)
-    if ranked != answer.chosen and answer.same_runs(ranked):
-        return "same runs", "the same runs as the best setting"
-    short = ranked.shortfall or ranked.dropped
-    if short is None:
+    if ranked == answer.chosen:
         return "", ""
-    criterion = short.criterion
+    if answer.same_runs(ranked):
+        return "same runs", "the same runs as the best setting"
+    of_search, fresh = ranked.shortfall or ranked.dropped, answer.fresh_runs_of(ranked.setting)
+    short = of_search or (fresh.shortfall if fresh else None)
+    if short is None:
+        return "nothing", "within all tolerances"
+    criterion, where = short.criterion, "" if of_search else " (fresh seeds)"
     found, best = (value_text(criterion, one) for one in (short.value, short.best))
-    than = "the best setting" if ranked.shortfall else "the best of all settings"
+    than = "the best of all settings" if short is ranked.dropped else "the best setting"
     text = f"{found}, {than} {best} {criterion.shown_unit}".rstrip()
-    return criterion.name, f"{text}; may be chance" if answer.may_be_chance(ranked) else text
+    chance = "; may be chance" if answer.may_be_chance(ranked) else ""
+    return f"{criterion.name}{where}", f"{text}{chance}"
 
 
 def headline(answer: Answer) -> list[str]:
