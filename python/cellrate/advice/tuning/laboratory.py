@@ -240,5 +240,5 @@ class Laboratory:
         if not self.by_shares:
             return self.more
         if job.overrides not in self._fairness:
-            self._fairness[job.overrides] = over_atm(Network.of_scenario(job.scenario()))
+            self._fairness[job.overrides] = over_atm(Network.of_scenario(job.scenario()))[0]
         return (*self.more, self._fairness[job.overrides])
