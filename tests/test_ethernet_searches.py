@@ -134,6 +134,13 @@ def test_a_run_shows_growth_that_arithmetic_does_not() -> None:
     assert certain.endless.per_second == pytest.approx(20e9 / 8 * 1086 / 1106)
     assert seen.endless.per_second == pytest.approx(certain.endless.per_second, rel=0.01)
     assert "so any finite buffer overflows at some time" in " ".join(seen.words())
+    # Windows of 13,698 segments of 1,518 bytes bound a queue that has not yet reached them.
+    windows = {"flow": [{"name": "t", "count": 3}], "tcp.window": "20 MB"}
+    rising = cellrate.size_buffer(GROWING, overrides=windows | {"run.duration": "5 ms"}, seeds=1)
+    assert isinstance(rising, sizing.PacketAnswer)
+    assert rising.endless is not None
+    assert rising.endless.bound == 3 * (20_000_000 // 1460) * 1518
+    assert "The TCP windows admit at most 62,380,692 bytes" in " ".join(rising.words())
     # Files end: their queue only looks endless in a run that ends before them.
     files = sent | {"flow.r.source": {"kind": "transfer", "size": "4 MB"}}
     ends = cellrate.size_buffer(GROWING, overrides=files, seeds=1)

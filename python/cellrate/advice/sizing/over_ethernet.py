@@ -380,9 +380,7 @@ def _watched_longer(
     answer = _remarked(answer, *found.remarks)
     if found.growth is None:
         return answer
-    windows = (
-        one.buffer_bytes for one in answer.formulas if one.name == "window-sum" and not one.fails
-    )
+    windows = (one.buffer_bytes for one in answer.formulas if one.name == "window-sum")
     return replace(answer, endless=EndlessGrowth.of(found.growth, next(windows, None)))
 
 
