@@ -64,8 +64,10 @@ def test_explain_says_why_packets_may_be_lost() -> None:
     def loss(settings: dict[str, object]) -> str:
         return str(cellrate.explain(TEMPLATE, overrides=RCCC | settings).topics()["loss"])
 
-    assert "the first windows of receiver credits may exceed the buffer" in loss({})
-    assert "the queue of trimmed packets may be full" in loss(TRIMMING)
+    assert "no buffer loses a packet: the buffer has no limit" in loss({})
+    told = "the first windows of receiver credits may exceed the buffer"
+    assert told in loss({"switch.buffer": "200 kB"})
+    assert "the queue of trimmed packets may be full" in loss(TRIMMING | {"switch.buffer": "60 kB"})
     limited = RCCC | TRIMMING | {"switch.buffer": "60 kB"}
     said = str(cellrate.explain(TEMPLATE, overrides=limited).topics()["queue"])
     assert "twice its buffer, which headers of trimmed packets may fill" in said

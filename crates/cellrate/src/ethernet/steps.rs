@@ -84,7 +84,7 @@ fn step(line: usize, text: &str, places: &HashMap<String, usize>) -> Result<File
     if waits.len() > 1 && waits.len() != names.len() {
         let (waits, names) = (waits.len(), names.len());
         return Err(format!(
-            "{waits} times in `wait_seconds` for {names} names in `after`; allowed: one time for all, or one for each"
+            "{waits} times in `wait_seconds`, but {names} in `after`; allowed: one time for all names, or one for each"
         ));
     }
     let every = waits.first().copied().unwrap_or_default();
@@ -161,7 +161,7 @@ mod tests {
             (
                 "a,h1,h2,9,,\nb,h1,h2,9,a,1 2",
                 3,
-                "2 times in `wait_seconds` for 1 names",
+                "2 times in `wait_seconds`, but 1 in `after`",
             ),
             ("a,h1,h2,9,,\na,h2,h1,9,,", 3, "twice"),
         ] {

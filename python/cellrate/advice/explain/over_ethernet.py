@@ -483,8 +483,6 @@ def _why_lost(bounds: FrameBounds, port: Line) -> str:
         return str(bounds.network.lossless["loses"])
     if all(flow.is_unchecked for flow in bounds.network.over[port]):
         return "datagrams alone exceed the line in the long run"
-    if math.isinf(port.buffer_bytes) and bounds.may_drop(port):
-        return _why_dropped(bounds, port)
     if any(flow.roce is not None for flow in bounds.network.over[port]):
         return _why_roce_loses(bounds, port)
     if bounds.may_drop(port):
@@ -500,6 +498,8 @@ def _why_roce_loses(bounds: FrameBounds, port: Line) -> str:
     algorithms = {control["algorithm"] for control in controls}
     if algorithms == {"expresspass"} and len(controls) == len(bounds.network.over[port]):
         return "no formula here bounds the bursts that credits of ExpressPass let meet"
+    if math.isinf(port.buffer_bytes):
+        return _why_dropped(bounds, port)
     if port.switch is not None and port.switch["trim_priority"] is not None:
         return (
             "the queue of trimmed packets may be full, and packets that are not of RoCE are dropped"
