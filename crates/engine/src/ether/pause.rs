@@ -61,7 +61,8 @@ impl Pauses {
     }
     /// Processes a PFC frame with the contents `order` that arrives at `now`.
     pub fn take(&mut self, now: Ps, order: Order) {
-        let end = now + self.clock.ceil(u32::from(order.quanta) * QUANTUM);
+        let lasts = self.clock.ceil(u32::from(order.quanta) * QUANTUM);
+        let end = now.saturating_add(lasts);
         for priority in (0..8).filter(|priority| order.priorities >> priority & 1 == 1) {
             let span = &mut self.spans[priority];
             if order.paused >> priority & 1 == 0 {

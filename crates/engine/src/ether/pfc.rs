@@ -60,7 +60,9 @@ pub fn headroom(
     let wait = told.ceil(on_line(longest_back.max(SHORTEST))) + told.ceil(PREAMBLE + SHORTEST);
     let span = wait + back.delay + response + link.delay;
     // The line first carries the interframe gap behind the frame that raises the count above XOFF.
-    let octets = octets_in(span, link.rate).saturating_sub(GAP.into());
+    let octets = OctetClock::new(link.rate)
+        .octets_in(span)
+        .saturating_sub(GAP.into());
     let frame = u64::from(on_line(longest));
     let (whole, rest) = (octets / frame, octets % frame);
     let rest = if rest >= u64::from(on_line(SHORTEST)) {
@@ -69,12 +71,6 @@ pub fn headroom(
         0
     };
     (whole + 2) * u64::from(longest) + rest
-}
-
-/// Octets that a line of `rate` sends in `span`, rounded up.
-fn octets_in(span: Ps, rate: Rate) -> u64 {
-    let thousandths = u128::from(span.0) * u128::from(rate.0);
-    thousandths.div_ceil(8_000_000_000_000_000) as u64
 }
 
 /// Count of the octets of one priority from one link that a switch holds: now (`held`) and at most so far

@@ -5,7 +5,8 @@ use super::parts::parts_change_nothing_of;
 use super::random::{any_source, random_plan, with_any_switch};
 use super::*;
 use crate::ether::aqm::AqmConfig;
-use crate::ether::pfc::{PfcConfig, headroom, least_quanta};
+use crate::ether::pause::{Order, Pauses};
+use crate::ether::pfc::{Ingress, PfcConfig, headroom, least_quanta};
 use crate::ether::report::PortReport;
 use crate::ether::spray::Multipath;
 
@@ -53,6 +54,32 @@ fn left(plan: &Plan, until: Ps) -> [Vec<u64>; 2] {
         let on_link = seen.iter().filter(|seen| seen.link == link);
         on_link.map(|seen| seen.at.0 / 1_000).collect()
     })
+}
+
+/// A pause of 65,535 quanta has 65,535 x 64 octets. At 60 Gbit/s an octet takes 400/3 ps, so the pause lasts 559,232 ns
+/// and is sent again after 279,616 ns. At 70 Gbit/s an octet takes 800/7 ps: 479,341,714 2/7 ps, rounded up, and half of
+/// it, 239,670,857 1/7 ps, rounded down.
+#[test]
+fn the_longest_pause_is_exact_at_rates_with_large_remainders() {
+    for (gbps, pause, half) in [
+        (60, 559_232_000, 279_616_000),
+        (70, 479_341_715, 239_670_857),
+    ] {
+        let rate = Rate::from_bps(gbps * GBPS);
+        assert_eq!(
+            Ingress::new(0, 0, (rate, u16::MAX)).half,
+            Ps(half),
+            "{gbps}"
+        );
+        let mut pauses = Pauses::new(rate, Ps::ZERO);
+        let mut order = Order {
+            quanta: u16::MAX,
+            ..Order::default()
+        };
+        order.set(3, true);
+        pauses.take(Ps(11), order);
+        assert_eq!(pauses.ends_at(3), Ps(11 + pause), "{gbps}");
+    }
 }
 
 /// Frame k leaves its host at 988 + 1,000 (k - 1) ns and reaches the switch 1,000 ns later. Frame 3 arrives
