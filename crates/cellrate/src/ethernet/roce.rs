@@ -1,11 +1,12 @@
 //! Flows over RoCE: settings that contradict the table `roce`.
 
-use cellrate_engine::ether::frame::Framing;
-use cellrate_engine::ether::roce::control::RoceControlConfig;
+use cellrate_engine::ether::frame::{Framing, Info, PREAMBLE};
+use cellrate_engine::ether::line::OctetClock;
+use cellrate_engine::ether::roce::control::{RateControlParameters, RoceControlConfig};
 use cellrate_engine::ether::roce::packet::MOST_HOPS;
 use cellrate_engine::ether::roce::{RoceConfig, can_run};
 use cellrate_engine::ether::spray::Multipath;
-use cellrate_engine::kernel::{Finding, Ps};
+use cellrate_engine::kernel::{Finding, Ps, Rate};
 use cellrate_engine::net::LinkPlan;
 
 use super::checks::severity;
@@ -49,6 +50,7 @@ pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
             problems.extend(short_base(scenario, graph, group, roce));
         }
         problems.extend(low_threshold(scenario, graph, group, roce));
+        problems.extend(low_target(scenario, graph, group, roce));
         problems.extend(of_credits(scenario, group, roce));
     }
     problems
@@ -240,19 +242,72 @@ fn low_threshold(
     })
 }
 
+/// A warning if the target delay of Swift is so far below the delay of the empty path that a flow alone leaves its line
+/// idle. The warning names the flow of the group whose rate is least.
+fn low_target(
+    scenario: &Scenario,
+    graph: &Graph,
+    group: usize,
+    roce: &RoceConfig,
+) -> Option<Problem> {
+    let RoceControlConfig::Swift(config) = &roce.control else {
+        return None;
+    };
+    // The checks of parameters name a fault of flow scaling.
+    if !config.check(Rate::from_bps(1)).is_empty() {
+        return None;
+    }
+    let framing = framing(scenario);
+    let packet = roce.longest_data().min(Info::MOST_OCTETS);
+    let instances = graph.flows.iter().filter(|flow| flow.group == group);
+    let slow = instances.filter_map(|flow| {
+        let there = links(graph, &flow.forward);
+        let trip = roce.round_trip(framing, there.iter(), links(graph, &flow.backward).iter());
+        // Swift measures from the last bit that leaves the host.
+        let sent = OctetClock::new(there.first()?.rate).ceil(PREAMBLE + framing.frame(packet));
+        let delay = trip.saturating_sub(sent);
+        let switches = there.len() - 1;
+        let window = config.falls_to(switches, delay)?;
+        let bits = 8.0 * window * f64::from(framing.on_line(packet));
+        let rate = bits / trip.as_secs_f64();
+        let slowest = there.iter().map(|link| link.rate).min()?;
+        let leaves_idle = rate < slowest.bits_per_second();
+        leaves_idle.then(|| (rate, window, delay, config.unscaled(switches)))
+    });
+    let (rate, window, delay, target) = slow.min_by(|a, b| a.0.total_cmp(&b.0))?;
+    let message = format!(
+        "`base` of {} gives a target delay of {}, below the least delay of a flow, {}: without any queue the window falls \
+         to about {window:.2} packets, {:.1} Mbit/s",
+        config.base,
+        target.told(),
+        delay.told(),
+        rate / 1e6
+    );
+    Some(Problem::warning(
+        place!["flow", group, "roce", "control", "base"],
+        message,
+        "",
+    ))
+}
+
 /// The longest among the least round-trip times of a group's flows; `None` without flows.
 fn longest_trip(scenario: &Scenario, graph: &Graph, group: usize, roce: &RoceConfig) -> Option<Ps> {
-    let framing = Framing {
-        tagged: scenario.ethernet.tagged,
-    };
-    let links = |path: &'_ [usize]| -> Vec<LinkPlan> {
-        let found = path.iter().map(|link| graph.links[*link].clone());
-        found.filter(|link| link.rate.0 > 0).collect()
-    };
     let instances = graph.flows.iter().filter(|flow| flow.group == group);
     let trip = |flow: &Instance| {
-        let (there, back) = (links(&flow.forward), links(&flow.backward));
-        roce.round_trip(framing, there.iter(), back.iter())
+        let (there, back) = (links(graph, &flow.forward), links(graph, &flow.backward));
+        roce.round_trip(framing(scenario), there.iter(), back.iter())
     };
     instances.map(trip).max()
+}
+
+fn framing(scenario: &Scenario) -> Framing {
+    Framing {
+        tagged: scenario.ethernet.tagged,
+    }
+}
+
+/// The links of a path. Links without a rate, which the checks refuse, are left out.
+fn links(graph: &Graph, path: &[usize]) -> Vec<LinkPlan> {
+    let found = path.iter().map(|link| graph.links[*link].clone());
+    found.filter(|link| link.rate.0 > 0).collect()
 }

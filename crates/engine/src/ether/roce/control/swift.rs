@@ -119,6 +119,32 @@ impl RateControlParameters for SwiftConfig {
     }
 }
 
+impl SwiftConfig {
+    /// Target delay over `switches` switches without flow scaling.
+    pub fn unscaled(&self, switches: usize) -> Ps {
+        let by_switches = self.h.0.saturating_mul(switches as u64);
+        self.base.saturating_add(Ps(by_switches))
+    }
+    /// The two numbers of flow scaling, fs_alpha and fs_beta in picoseconds.
+    fn scaling(&self) -> (f64, f64) {
+        let inverse = |cwnd: f64| 1.0 / libm::sqrt(cwnd);
+        let (most, least) = (inverse(self.fs_min_cwnd), inverse(self.fs_max_cwnd));
+        let fs_alpha = self.fs_range.0 as f64 / (most - least);
+        (fs_alpha, -fs_alpha * least)
+    }
+    /// Window in packets to which the window falls if no delay is shorter than `delay`: there flow scaling raises the
+    /// target to `delay`, or the window is at its least. `None` if the target without flow scaling is above `delay`.
+    pub fn falls_to(&self, switches: usize, delay: Ps) -> Option<f64> {
+        let missing = delay.0.checked_sub(self.unscaled(switches).0)?;
+        if missing > self.fs_range.0 {
+            return Some(self.min_cwnd);
+        }
+        let (fs_alpha, fs_beta) = self.scaling();
+        let root = fs_alpha / (missing as f64 - fs_beta);
+        Some((root * root).max(self.min_cwnd))
+    }
+}
+
 /// A source under Swift. Times are in picoseconds, windows in packets.
 #[derive(Clone, Debug)]
 pub struct Swift {
@@ -140,16 +166,14 @@ pub struct Swift {
 impl Swift {
     /// A source whose packets take the path `way`.
     pub fn new(config: &SwiftConfig, way: &Way) -> Swift {
-        let inverse = |cwnd: f64| 1.0 / libm::sqrt(cwnd);
-        let (most, least) = (inverse(config.fs_min_cwnd), inverse(config.fs_max_cwnd));
-        let fs_alpha = config.fs_range.0 as f64 / (most - least);
+        let (fs_alpha, fs_beta) = config.scaling();
         Swift {
             config: config.clone(),
             line: way.line.bits_per_second() / 8.0,
             packet: f64::from(way.packet),
-            base: config.base.0 as f64 + way.hops.len() as f64 * config.h.0 as f64,
+            base: config.unscaled(way.hops.len()).0 as f64,
             fs_alpha,
-            fs_beta: -fs_alpha * least,
+            fs_beta,
             cwnd: config.cwnd,
             rtt: None,
             last_decrease: None,

@@ -52,6 +52,23 @@ fn the_target_falls_with_the_window() {
     }
 }
 
+/// On an empty path a window falls until flow scaling makes up for a target that is too low: 29.390 us at one packet, 3.2656
+/// us at 25 packets, nothing at 100. Beyond the 100 us of fs_range the window falls to 0.01 packets, the least.
+#[test]
+fn a_window_falls_to_the_one_whose_target_is_the_delay_of_the_path() {
+    let config = SwiftConfig::default();
+    let falls_to =
+        |switches, microseconds: f64| config.falls_to(switches, Ps((microseconds * 1e6) as u64));
+    for (missing, cwnd) in [(29.390, 1.0), (3.265_6, 25.0), (0.0, 100.0), (100.1, 0.01)] {
+        close(falls_to(0, 20.0 + missing).unwrap(), cwnd);
+        close(falls_to(2, 26.106 + missing).unwrap(), cwnd);
+    }
+    assert_eq!(falls_to(1, 23.052), None);
+    // A source with this window has this target.
+    let cwnd = falls_to(1, 60.0).unwrap();
+    close(over(1, cwnd).target() * 1e-6, 60.0);
+}
+
 /// Below the target of 20 + 7.06 us a window of ten grows by a tenth for each packet: by 3/10 for three packets. A window of
 /// a half grows by 1.
 #[test]
