@@ -468,6 +468,31 @@ def test_a_window_that_cannot_fill_its_path_is_warned_of_and_is_the_limit() -> N
     assert warnings_of(FAR, *ten, 'flow.f.source={kind="transfer", size="1 MB"}') == []
 
 
+@pytest.mark.parametrize(
+    ("credit", "bits"),
+    [
+        # N2 and N3 of 15,380 bytes return after 200 us, 12.304 us at the switch, 0.48 us for the
+        # credit and 123.04 us for N2.
+        ('fcvc={n2="10 packets", n3="15380 bytes"}', 8 * 30_760 / 335.824e-6),
+        # Ten frames of 24 credits are held for 12.208 us, 200 us, 12.304 us at the switch and 0.576
+        # us for the credit.
+        ("cbfc.credits=240", 8 * 10 * 1_538 / 225.088e-6),
+    ],
+)
+def test_a_larger_window_is_no_remedy_where_credits_limit(credit: str, bits: float) -> None:
+    told = warnings_of(FAR, credit, 'tcp.window="14600 bytes"')[-1]
+    assert told.startswith("the windows of f.1 fill at most 28.9 %")
+    limit = (
+        f"no window would fill the link, since credits limit its flows to {bits / 1e6:.1f} Mbit/s"
+    )
+    assert told.endswith(limit)
+    found = cellrate.run(FAR, overrides=[credit, 'tcp.window="200 kB"']).flows.row(0, named=True)
+    goodput = found["goodput_bits_per_second"]
+    assert 0.98 * bits < goodput * 1_538 / 1_460 < 1.001 * bits
+    without = credit.split("=")[0].split(".")[0] + "={}"
+    assert "51100 bytes would fill" in warnings_of(FAR, without, 'tcp.window="14600 bytes"')[-1]
+
+
 def codes_of(text: str, *settings: str) -> list[str]:
     return [warning["code"] for warning in cellrate.run(text, overrides=settings).warnings]
 

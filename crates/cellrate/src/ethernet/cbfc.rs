@@ -137,14 +137,14 @@ pub fn check(scenario: &Scenario, graph: &Graph) -> Vec<Problem> {
 }
 
 /// Each link of the plan with the link in the opposite direction; `None` for a link that has none.
-fn with_backs(plan: &Plan) -> impl Iterator<Item = Option<(&LinkPlan, &LinkPlan)>> {
+pub(super) fn with_backs(plan: &Plan) -> impl Iterator<Item = Option<(&LinkPlan, &LinkPlan)>> {
     let backs = opposites(&plan.links);
     let links = plan.links.iter().zip(backs);
     links.map(|(link, back)| Some((link, &plan.links[back?])))
 }
 
 /// Number of credits of each priority on each link; `None` for a link without an opposite link.
-fn credits_by_link(plan: &Plan, config: &CbfcConfig) -> Vec<Option<u64>> {
+pub(super) fn credits_by_link(plan: &Plan, config: &CbfcConfig) -> Vec<Option<u64>> {
     let longest = plan.longest_frame();
     let of = |(link, back)| config.credits_of(link, back, longest);
     with_backs(plan).map(|both| both.map(of)).collect()

@@ -3,6 +3,7 @@
 mod cbfc;
 mod checks;
 mod control;
+mod credit_rates;
 mod describe;
 mod driver;
 mod events;

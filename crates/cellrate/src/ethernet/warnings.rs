@@ -10,6 +10,7 @@ use cellrate_engine::ether::report::Report;
 use cellrate_engine::kernel::{Ps, Rate};
 use cellrate_engine::traffic::SourceConfig;
 
+use super::credit_rates;
 use super::flow::Flow;
 use super::graph::{Graph, Instance};
 use super::types::Scenario;
@@ -20,7 +21,7 @@ use crate::run::warnings::phases::{Sharing, in_step};
 use crate::run::warnings::seen::{
     Delivered, delivered_nothing, earlier_data, events_omitted, lost_outside, short_for_timeouts,
 };
-use crate::run::warnings::windows::{FILLED, Filled, below_path, waits, waits_for_clock};
+use crate::run::warnings::windows::{Credit, FILLED, Filled, below_path, waits, waits_for_clock};
 
 /// Warns of flows that never start, and of TCP windows that wait for the receiver's clock or cannot fill a
 /// path.
@@ -86,6 +87,7 @@ fn unfilled(scenario: &Scenario, graph: &Graph) -> Vec<Warning> {
             told.entry(link).or_insert(&group[0]);
         }
     }
+    told.retain(|link, _| filled[*link] < FILLED);
     let below = |(link, instance): (usize, &Instance)| {
         let (line, flow) = (&graph.links[link], &scenario.flows[instance.group]);
         let count = graph.flows.iter().filter(|one| one.group == instance.group);
@@ -97,6 +99,10 @@ fn unfilled(scenario: &Scenario, graph: &Graph) -> Vec<Warning> {
             rate: line.rate,
             share: filled[link],
             round_trip: most_bits(scenario, graph, instance).1,
+            credit: match credit_rates::through(scenario, graph, link) {
+                rate if rate < FILLED * line.rate.bits_per_second() => Credit::Limits(rate),
+                _ => Credit::Suffices,
+            },
         })
     };
     told.into_iter().filter_map(below).collect()

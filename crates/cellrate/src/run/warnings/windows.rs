@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use cellrate_engine::atm::cell::ServiceClass;
 use cellrate_engine::atm::plan::{FlowPlan, NodeKind, Plan};
+use cellrate_engine::credit::FcvcConfig;
 use cellrate_engine::kernel::units::Bytes;
 use cellrate_engine::kernel::{Ps, Rate};
 use cellrate_engine::tcp::TcpConfig;
@@ -64,6 +65,17 @@ pub struct Filled<'a> {
     /// Share of the line that the windows of all flows through it can fill.
     pub share: f64,
     pub round_trip: Ps,
+    pub credit: Credit,
+}
+
+/// Limit that credits set to the flows of a line, whatever their windows.
+pub enum Credit {
+    /// Credits let the flows fill the line, or the flows have no credit control.
+    Suffices,
+    /// The flows are under credit control with a limit that is not computed here.
+    Unknown,
+    /// Credits limit all flows together to this rate in bit/s, which does not fill the line.
+    Limits(f64),
 }
 
 /// Warns if the windows together fill less than [`FILLED`] of the line.
@@ -75,13 +87,19 @@ pub fn below_path(filled: &Filled<'_>) -> Option<Warning> {
     // TCP sends only whole segments.
     let segments = (tcp.window.0 / tcp.mss.0) as f64;
     let needed = (segments / share).ceil() * tcp.mss.0 as f64;
-    let enough = if needed <= f64::from(u32::MAX) {
-        format!(
-            "; a `tcp.window` of {} would fill the link",
-            Bytes(needed as u64)
-        )
-    } else {
-        String::new()
+    let enough = Bytes(needed as u64);
+    let enough = match filled.credit {
+        Credit::Limits(rate) => format!(
+            "; no window would fill the link, since credits limit its flows to {:.1} Mbit/s",
+            rate / 1e6
+        ),
+        _ if needed > f64::from(u32::MAX) => String::new(),
+        Credit::Suffices => format!("; a `tcp.window` of {enough} would fill the link"),
+        Credit::Unknown => {
+            format!(
+                "; a `tcp.window` of {enough} would fill the link unless credits limit the flows"
+            )
+        }
     };
     let message = format!(
         "the windows of {} fill at most {:.1} % of {} ({}): {} in each round trip of {}{enough}",
@@ -131,6 +149,10 @@ fn unfilled(plan: &Plan) -> Vec<Warning> {
             rate: line.rate,
             share: filled(link),
             round_trip: plan.round_trip(flow),
+            credit: match &plan.fcvc {
+                Some(_) if FcvcConfig::covers(flow.service) => Credit::Unknown,
+                _ => Credit::Suffices,
+            },
         })
     };
     told.into_iter().filter_map(below).collect()
