@@ -52,6 +52,7 @@ pub fn check(scenario: &Scenario) -> (Option<Graph>, Vec<Problem>) {
     check_switch(scenario, &mut problems);
     check_flows(scenario, &mut problems);
     check_unused_tcp(scenario, &mut problems);
+    check_unused_datagrams(scenario, &mut problems);
     match expand(scenario) {
         Ok(graph) => {
             check_lines(&graph, &mut problems);
@@ -324,6 +325,28 @@ fn check_marks(scenario: &Scenario, problems: &mut Vec<Problem>) {
             switch.aqm.name()
         );
         problems.push(Problem::warning(place!["flow", *flow, "tcp"], message, ""));
+    }
+}
+
+/// Warns of lengths of datagrams that were set for flows without datagrams.
+fn check_unused_datagrams(scenario: &Scenario, problems: &mut Vec<Problem>) {
+    for (index, flow) in scenario.flows.iter().enumerate() {
+        let transport = match (&flow.roce, flow.over_tcp()) {
+            (Some(_), _) => "RoCE",
+            (None, true) => "TCP",
+            (None, false) => continue,
+        };
+        if flow.datagram != Flow::default_datagram() {
+            let message = format!(
+                "`datagram` of flow group `{}` has no effect: the flows use {transport}",
+                flow.name
+            );
+            problems.push(Problem::warning(
+                place!["flow", index, "datagram"],
+                message,
+                "",
+            ));
+        }
     }
 }
 

@@ -50,7 +50,7 @@ pub struct Flow {
     pub priority: u8,
     /// Payload of each datagram of a source without TCP. The rate of such a source counts frames with their
     /// preambles and interframe gaps.
-    #[serde(default = "datagram")]
+    #[serde(default = "Flow::default_datagram")]
     pub datagram: Bytes,
     /// Source of traffic: over TCP; `cbr`, `poisson`, `on-off` or `exponential-on-off` for datagrams; or
     /// `persistent` for datagrams at the rate of the line.
@@ -213,6 +213,10 @@ impl Flow {
     pub fn default_source() -> SourceConfig {
         greedy()
     }
+    /// Payload of a datagram for which the scenario does not set `datagram`.
+    pub fn default_datagram() -> Bytes {
+        Bytes(1_472)
+    }
     /// Name of flow `index`, from 1, of the group.
     pub fn instance(&self, index: u32) -> String {
         format!("{}.{index}", self.name)
@@ -235,10 +239,6 @@ fn yes() -> bool {
 
 fn zero() -> Ps {
     Ps::ZERO
-}
-
-fn datagram() -> Bytes {
-    Bytes(1_472)
 }
 
 fn greedy() -> SourceConfig {

@@ -19,8 +19,10 @@ const CELLS: usize = 10_000;
 /// Load of a link that has been booked, in cells/s.
 #[derive(Clone, Copy, Default)]
 struct Booked {
-    /// Mean rates of uncontrolled sources, and MCRs of ABR.
+    /// Mean rates of uncontrolled sources, and MCRs of ABR sources that always have cells.
     certain: f64,
+    /// MCRs of ABR that sources may leave unused, since a TCP window or a rate of their own limits them.
+    promised: f64,
     /// MCRs of GFR.
     guaranteed: f64,
 }
@@ -34,25 +36,35 @@ pub fn check(plan: &Plan, warnings: &mut Vec<Warning>) {
             .gfr
             .as_ref()
             .map_or(0.0, |gfr| gfr.mcr.cells_per_second());
+        let least = forward(flow, yields(flow, plan));
+        let certain = least.min(sends(flow));
         for link in &flow.forward {
-            booked[*link].certain += forward(flow, yields(flow, plan));
+            booked[*link].certain += certain;
+            booked[*link].promised += least - certain;
             booked[*link].guaranteed += guaranteed;
         }
         for link in &flow.backward {
-            booked[*link].certain += mcr(flow, flow.ack_service);
+            booked[*link].promised += mcr(flow, flow.ack_service);
         }
     }
     for (link, booked) in plan.links.iter().zip(booked) {
         let is_switch = matches!(plan.nodes[link.from].kind, NodeKind::Switch(_));
         let room = link.rate.cells_per_second() * SLACK;
+        let load = booked.certain + booked.promised;
         let (load, what) = if booked.certain > room {
             (
-                booked.certain,
+                load,
                 "the rates of uncontrolled sources plus MCRs: the queue of the link grows without end, or overflows",
+            )
+        } else if load > room {
+            (
+                load,
+                "the rates of uncontrolled sources plus MCRs: not all flows can have their MCRs, and only TCP windows, \
+                 idle sources or the buffer limit the queue of the link",
             )
         } else {
             (
-                booked.certain + booked.guaranteed,
+                load + booked.guaranteed,
                 "the MCRs of GFR plus those of ABR and the rates of uncontrolled sources: not all flows can have their MCRs",
             )
         };
@@ -112,6 +124,16 @@ fn passed(flow: &FlowPlan) -> Option<f64> {
         (now, carry) = clock.complete(now, carry);
     }
     (passed > 1).then(|| f64::from(passed - 1) / last.as_secs_f64())
+}
+
+/// Mean rate in cells/s at which a source has cells to send, whatever its window: 0 over TCP, infinite for a source that
+/// always has cells.
+fn sends(flow: &FlowPlan) -> f64 {
+    match flow.source.load() {
+        _ if flow.source.over_tcp() => 0.0,
+        Load::Own { mean, .. } => mean,
+        Load::Elastic => f64::INFINITY,
+    }
 }
 
 fn mcr(flow: &FlowPlan, service: ServiceClass) -> f64 {

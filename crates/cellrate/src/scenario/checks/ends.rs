@@ -2,7 +2,7 @@
 
 use cellrate_engine::atm::aal5::cells_for;
 use cellrate_engine::atm::cell::ServiceClass;
-use cellrate_engine::kernel::{Ps, Rate};
+use cellrate_engine::kernel::{Finding, Ps, Rate};
 use cellrate_engine::tcp::TcpConfig;
 use cellrate_engine::traffic::Bursts;
 
@@ -131,14 +131,18 @@ fn abr(scenario: &Scenario, graph: &Graph, instance: &Instance) -> Vec<Problem> 
             .map_or(Rate(u64::MAX), |link| graph.links[*link].rate)
     };
     let (forward, backward) = (rate(&instance.forward), rate(&instance.backward));
-    let mut findings = flow.abr.check(forward);
-    if findings.is_empty() {
-        findings = flow.abr.check(backward);
-    }
-    let mut problems: Vec<Problem> = findings
-        .iter()
-        .map(|finding| problem(finding, place.clone(), scenario.run.strict))
-        .collect();
+    let is_right = flow.abr.check(forward).is_empty();
+    let rate = if is_right { backward } else { forward };
+    let common = scenario.abr.check(rate);
+    let of_flow = |finding: &Finding| {
+        let mut problem = problem(finding, place.clone(), scenario.run.strict);
+        // The place may be a key of `[abr]`, although only this group contradicts it.
+        if !common.iter().any(|other| other.message == finding.message) {
+            problem.message = format!("flow group {}: {}", flow.name, problem.message);
+        }
+        problem
+    };
+    let mut problems: Vec<Problem> = flow.abr.check(rate).iter().map(of_flow).collect();
     problems.extend(
         flow.abr
             .pcr
