@@ -205,8 +205,8 @@ def _require_choice(base: Job, network: Network, goals: Goals) -> None:
         raise BadInput(
             f"{base.path}: background brings more than {excess.port} carries, so its queue grows "
             f"without end, by {excess.cells_per_second:,.0f} cells/s; any buffer loses "
-            f"{excess.loss_ratio:.3g} of all cells there, and no control changes this; background "
-            "must send less than the link carries, or --loss must allow this loss"
+            f"{excess.loss_ratio:.3g} of all cells there, and no control of rates changes this; "
+            "background must send less than the link carries, or --loss must allow this loss"
         )
 
 
