@@ -122,8 +122,7 @@ pub struct Port<S> {
     reads_some: bool,
     /// True if the control scheme reads the length of its queue at any cell or timer.
     reads_queue: bool,
-    /// True if the control scheme ignores all cells except RM cells.
-    ignores_data: bool,
+    shown: Shown,
     /// True if the port is event-driven: if it processes each departure at the time of the departure.
     is_prompt: bool,
     /// True if the port is event-driven, no discard policy has a state, and the control scheme decides about no
@@ -172,6 +171,14 @@ impl<S: BuildServer> Port<S> {
                 dropped: 0,
             })
             .collect();
+        let classes = settings.orders.as_ref();
+        let classes = classes.and_then(|orders| orders.classes.as_ref());
+        let is_strict = classes.is_none_or(|classes| classes.is_strict(settings.controlled));
+        let counted_queues = if is_strict {
+            settings.controlled as u32 + 1
+        } else {
+            u32::MAX
+        };
         let is_prompt = settings.prompt.is_some();
         let mut allocations = Vec::new();
         if let Some(prompt) = &settings.prompt {
@@ -204,7 +211,10 @@ impl<S: BuildServer> Port<S> {
             reads_queue: false,
             reads_at_rm: false,
             reads_some: false,
-            ignores_data: false,
+            shown: Shown {
+                ignores_data: false,
+                counted_queues,
+            },
             server,
             control: settings.control,
             queues,
@@ -269,8 +279,7 @@ impl<S: Server> Port<S> {
     /// Passes an arriving cell to the port's control scheme with the function [`show`].
     #[inline(always)]
     fn show(&mut self, now: Ps, arrival: &Arrival, rm: Option<&mut RmCell>, length: u64) -> Info {
-        let control = (&mut self.control, self.ignores_data);
-        show(control, now, arrival, rm, length)
+        show((&mut self.control, self.shown), now, arrival, rm, length)
     }
 
     /// True if the control scheme must know the length of its queue when `arrival`, a cell with user data, arrives.
@@ -445,14 +454,24 @@ impl<S: Server> Port<S> {
     }
 }
 
-/// Passes an arriving cell to the control scheme, unless the scheme ignores all but RM cells (`ignores_data`).
-/// Returns the header bits of the cell, which the scheme may have marked.
+/// Cells that a port shows to its control scheme as they arrive.
+#[derive(Clone, Copy)]
+struct Shown {
+    /// True if the control scheme ignores all cells except RM cells.
+    ignores_data: bool,
+    /// Number of queues, from the first on, whose cells of other classes count as missing capacity. A queue of lower
+    /// strict priority takes nothing from the line of the controlled queue, so its cells do not count.
+    counted_queues: u32,
+}
+
+/// Passes an arriving cell to the control scheme, if the scheme takes account of such cells (`shown`). Returns the
+/// header bits of the cell, which the scheme may have marked.
 ///
 /// The scheme gets only the header bits. If it borrowed the whole arrival, each arrival would be copied through
 /// memory.
 #[inline(always)]
 fn show(
-    (control, ignores_data): (&mut Control, bool),
+    (control, shown): (&mut Control, Shown),
     now: Ps,
     arrival: &Arrival,
     rm: Option<&mut RmCell>,
@@ -460,13 +479,15 @@ fn show(
 ) -> Info {
     let info = arrival.cell.info;
     // The call would have no effect.
-    if ignores_data && rm.is_none() {
+    if shown.ignores_data && rm.is_none() {
         return info;
     }
     if arrival.controlled {
         show_controlled(control, now, (arrival.control_slot, info), rm, length)
     } else {
-        control.on_background(now, CELL_UNITS.into());
+        if arrival.queue < shown.counted_queues {
+            control.on_background(now, CELL_UNITS.into());
+        }
         info
     }
 }

@@ -51,7 +51,8 @@ pub trait CustomControl: Debug + Send {
         rm: Option<&mut RateRecord>,
         queue: u64,
     );
-    /// A cell or frame of another class, with `units` units, arrives for this port.
+    /// A cell or frame of another class, with `units` units, arrives for this port. Not called if its queue has a lower
+    /// strict priority than the controlled queue.
     fn on_background(&mut self, now: Ps, units: u64);
     /// A backward RM cell of channel `slot` passes through the switch in the other direction.
     fn on_backward(&mut self, now: Ps, slot: u32, rm: &mut RateRecord, queue: u64);

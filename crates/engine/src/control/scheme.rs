@@ -116,7 +116,8 @@ pub trait SwitchControl {
     ) -> Option<RateRecord> {
         None
     }
-    /// A cell or frame of another class, with `units` units, arrives for this port.
+    /// A cell or frame of another class, with `units` units, arrives for this port. Not called if its queue has a lower
+    /// strict priority than the controlled queue.
     #[inline]
     fn on_background(&mut self, _now: Ps, _units: u64) {}
     /// A backward RM cell of channel `slot` passes through the switch in the other direction. The scheme may mark

@@ -32,6 +32,7 @@ mod joined;
 mod layers;
 mod max_min;
 mod measures;
+mod missing_capacity;
 mod multipoint;
 mod network_invariants;
 mod ns2;

@@ -70,7 +70,8 @@ impl Port {
     fn cells(&self) -> u64 {
         self.meter.last.cells
     }
-    /// Cells of other classes that arrived in the last interval.
+    /// Cells of other classes that arrived in the last interval. Cells whose queue has a lower strict priority than that
+    /// of ABR do not count.
     #[getter]
     fn background(&self) -> u64 {
         self.meter.last.background

@@ -36,7 +36,7 @@ impl<S> Port<S> {
         self.free_backlog = self.surely_shorter_below(self.freely_below);
         self.express_backlog = self.free_backlog.min(self.unmarked_below);
         self.reads_queue = reads_queue != QueueReading::Never;
-        self.ignores_data = self.control.ignores_data();
+        self.shown.ignores_data = self.control.ignores_data();
         self.reads_at_rm = self.reads_some || reads_queue == QueueReading::AtRmCells;
         for queue in &mut self.queues {
             let policy = &queue.settings.discard;

@@ -9,7 +9,7 @@
 //! [`Port::arrive_singly`] is the fast path for single cells at other ports. At such a port, departures depend on
 //! later cells, cells are marked on the link, or the discard policy has a state.
 
-use super::{Port, show};
+use super::{Port, Shown, show};
 use crate::atm::cell::{CELL_UNITS, Cell};
 use crate::atm::server::{Arrival, Context, FifoRow, Queued, Server, Work};
 use crate::atm::transport::Outlet;
@@ -32,7 +32,7 @@ impl<S: Server> Port<S> {
         if server.backlog(now) >= self.express_backlog {
             return false;
         }
-        let cell = shown((&mut self.control, self.ignores_data), now, arrival);
+        let cell = shown((&mut self.control, self.shown), now, arrival);
         out.push_plain(server.serve(now, cell));
         true
     }
@@ -69,7 +69,7 @@ impl<S: Server> Port<S> {
         {
             return false;
         }
-        let cell = shown((&mut self.control, self.ignores_data), now, arrival);
+        let cell = shown((&mut self.control, self.shown), now, arrival);
         let context = &mut Context::new(now, &mut self.control, out);
         server.push_plain(arrival.queue, cell, context);
         true
@@ -89,7 +89,7 @@ impl<S: Server> Port<S> {
         {
             return false;
         }
-        let cell = shown((&mut self.control, self.ignores_data), now, arrival);
+        let cell = shown((&mut self.control, self.shown), now, arrival);
         server.serve_and_mark(cell, None, &mut Context::new(now, &mut self.control, out));
         true
     }
@@ -129,7 +129,7 @@ impl<S: Server> Port<S> {
             server: server.row(),
             most: self.express_backlog,
             control: &mut self.control,
-            ignores_data: self.ignores_data,
+            shown: self.shown,
             end,
         })
     }
@@ -156,7 +156,7 @@ impl<S: Server> Port<S> {
 /// Passes a cell without a body to the control scheme, which may mark the cell. The scheme does not read the
 /// queue at this cell.
 #[inline(always)]
-fn shown(control: (&mut Control, bool), now: Ps, arrival: &Arrival) -> Queued {
+fn shown(control: (&mut Control, Shown), now: Ps, arrival: &Arrival) -> Queued {
     Queued {
         label: arrival.cell.label,
         info: show(control, now, arrival, None, 0),
@@ -225,7 +225,7 @@ pub struct Row<'a, E> {
     /// marked.
     most: Ps,
     control: &'a mut Control,
-    ignores_data: bool,
+    shown: Shown,
     end: E,
 }
 
@@ -243,7 +243,7 @@ impl<E: RowEnd> Row<'_, E> {
         if !self.admits(now) {
             return false;
         }
-        let cell = shown((self.control, self.ignores_data), now, arrival);
+        let cell = shown((self.control, self.shown), now, arrival);
         self.end.push(self.server.serve(now, cell));
         true
     }
@@ -257,7 +257,7 @@ impl<E: RowEnd> Row<'_, E> {
     /// cells.
     #[inline(always)]
     pub fn room_apart(&self, first: Ps, interval: Ps) -> u32 {
-        let is_plain = self.ignores_data && self.most > Ps::ZERO;
+        let is_plain = self.shown.ignores_data && self.most > Ps::ZERO;
         if is_plain && self.server.is_free_for(first, interval) {
             u32::try_from(self.end.room()).unwrap_or(u32::MAX)
         } else {

@@ -100,7 +100,7 @@ impl<S: Server> Port<S> {
     #[inline(always)]
     fn meter_data(&mut self, now: Ps, slot: u32, info: &mut Info, length: u64) {
         // The call would have no effect.
-        if !self.ignores_data {
+        if !self.shown.ignores_data {
             *info = show_controlled(&mut self.control, now, (slot, *info), None, length);
         }
     }
