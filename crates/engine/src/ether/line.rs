@@ -1,6 +1,5 @@
 //! Transmission times of octets on a line, exact to the fraction of a picosecond.
 
-use super::frame::{Info, on_line};
 use crate::kernel::{Ps, Rate};
 
 /// Bits of an octet, times picoseconds of a second, times thousandths of a bit/s, in which a [`Rate`] counts.
@@ -18,8 +17,8 @@ pub struct OctetClock {
 impl OctetClock {
     /// Fastest line: 800 Gbit/s, where an octet takes 10 ps.
     pub const FASTEST: Rate = Rate::from_bps(800_000_000_000);
-    /// Greatest number of octets of one frame on the line, with preamble and interframe gap.
-    const LONGEST_FRAME: u32 = on_line(Info::MOST_OCTETS);
+    /// Greatest number of octets of one frame on the line, with preamble and interframe gap: 16,383 + 20.
+    pub const LONGEST_FRAME: u32 = 16_403;
 
     /// The clock of a line of `rate`, at most [`OctetClock::FASTEST`].
     pub const fn new(rate: Rate) -> OctetClock {

@@ -5,6 +5,8 @@ use super::parts::parts_change_nothing_of;
 use super::random::{any_source, random_plan, with_any_switch};
 use super::*;
 use crate::ether::aqm::AqmConfig;
+use crate::ether::frame::{Info, on_line};
+use crate::ether::line::OctetClock;
 use crate::ether::pause::{Order, Pauses};
 use crate::ether::pfc::{Ingress, PfcConfig, headroom, least_quanta};
 use crate::ether::report::PortReport;
@@ -61,6 +63,7 @@ fn left(plan: &Plan, until: Ps) -> [Vec<u64>; 2] {
 /// it, 239,670,857 1/7 ps, rounded down.
 #[test]
 fn the_longest_pause_is_exact_at_rates_with_large_remainders() {
+    assert_eq!(OctetClock::LONGEST_FRAME, on_line(Info::MOST_OCTETS));
     for (gbps, pause, half) in [
         (60, 559_232_000, 279_616_000),
         (70, 479_341_715, 239_670_857),
