@@ -15,11 +15,9 @@ from cellrate.common.to_json import to_json
 
 FAIR = 0.9
 """Goal of Jain's index if the user sets no fairness."""
-KEPT = 0.95
+LEAST_BACKGROUND = 0.95
 """Share of the most background of any option that an option must carry, if no cell may be lost."""
-KEEPS_BACKGROUND = (
-    f"Background must keep {KEPT:.0%} of what any control carries of it, less the loss allowed."
-)
+KEEPS_BACKGROUND = f"Background must keep {LEAST_BACKGROUND:.0%} of what any control carries of it, less the loss allowed."
 """A sentence on scenarios with background."""
 
 
@@ -65,7 +63,7 @@ class Goals:
         A control that holds background back, such as credits, has more throughput for the rest.
         """
         carried = (one.background_bits_per_second or 0.0 for one in options)
-        least = KEPT * (1 - self.loss) * max(carried, default=0.0)
+        least = LEAST_BACKGROUND * (1 - self.loss) * max(carried, default=0.0)
         return replace(self, background_bits_per_second=least)
 
     def enough(self, most_bits_per_second: float) -> float:
@@ -345,8 +343,9 @@ def missed_again(
     judgement = judged(options, goals)
     if judgement.is_unfair:
         goals = replace(goals, fairness=0.0)
-    allowed = [one for one in options if not goals.among(options).missed(one)]
-    others = (one for one in allowed if one != judgement.best)
+    # Only options in the same runs are compared in their background.
+    there = goals.among(options)
+    others = (one for one in options if one != judgement.best and not there.missed(one))
     fastest = max(others, key=lambda one: one.throughput_bits_per_second, default=found)
     most = found.throughput_bits_per_second
     if most < goals.enough(fastest.throughput_bits_per_second):

@@ -145,7 +145,7 @@ class Trials:
         """
         runs = self.laboratory.trials
         found = [setting for setting in runs if len(runs[setting]) == len(self.laboratory.seeds)]
-        return found or [one for one in runs if one == AS_IT_IS]
+        return found or ([AS_IT_IS] if AS_IT_IS in runs else [])
 
     def lossless(self, setting: Setting) -> Option:
         """A setting with the least buffer that is lossless with every seed so far, as an option."""
