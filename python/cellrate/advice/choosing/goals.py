@@ -17,7 +17,10 @@ FAIR = 0.9
 """Goal of Jain's index if the user sets no fairness."""
 LEAST_BACKGROUND = 0.95
 """Share of the most background of any option that an option must carry, if no cell may be lost."""
-KEEPS_BACKGROUND = f"Background must keep {LEAST_BACKGROUND:.0%} of what any control carries of it, less the loss allowed."
+KEEPS_BACKGROUND = (
+    f"Background must keep {LEAST_BACKGROUND:.0%} of what any control carries of it, "
+    "less the loss allowed."
+)
 """A sentence on scenarios with background."""
 
 
