@@ -110,7 +110,7 @@ def run_once(
 
     shown = result.summary if json else at_a_glance(result.outcome)
     warn(shown["warnings"])
-    now = output.Identity(result.resolved, result.digest)
+    now = output.Identity(result.resolved, shown["digest"])
     if earlier is not None and (other := earlier.difference(now)):
         sys.stderr.write(f"note: {directory} held the result of {other}; it was replaced\n")
     if json:

@@ -137,15 +137,18 @@ impl<R: Records> Driver<R> {
     }
 
     /// The outcome of a finished run: its report, with the facts that are known before the run.
-    pub fn outcome(&mut self, report: R::Report, facts: RunFacts) -> Outcome {
-        let (events, omitted) = self.records.events(&self.simulation, facts.event_limit);
+    pub fn outcome(self, report: R::Report, facts: RunFacts) -> Outcome {
+        let (mut simulation, records) = (self.simulation, self.records);
+        let (events, omitted) = records.events(&simulation, facts.event_limit);
         let mut warnings = facts.warnings;
-        warnings.extend(R::warnings_after(&mut self.simulation, &report, omitted));
+        warnings.extend(R::warnings_after(&mut simulation, &report, omitted));
+        // The text of the report takes as much memory for a host as the network, which is not needed any more.
+        drop(simulation);
         let seconds = facts.began.elapsed().as_secs_f64();
         Outcome {
             summary: R::json(report, facts.seed, seconds, warnings),
             resolved: facts.resolved,
-            series: self.records.series(),
+            series: records.series(),
             events,
         }
     }
