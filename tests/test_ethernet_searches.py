@@ -20,7 +20,7 @@ from cellrate.advice.choosing.whole_runs import WholeRuns
 from cellrate.advice.tuning.declared import ResolvedScenario
 from cellrate.advice.tuning.laboratory import AS_IT_IS
 from cellrate.advice.tuning.measures import bottleneck
-from cellrate.advice.tuning.shares import FAIRNESS, within_links
+from cellrate.advice.tuning.shares import FAIRNESS, over_ethernet
 from cellrate.common.document import Table
 from cellrate.common.document.terminal_text import lines_of_parts
 from cellrate.common.numbers import number, seconds
@@ -741,11 +741,55 @@ start = "110 ms"
 
 def test_more_than_links_carry_is_no_throughput() -> None:
     """A line of 1 Gbit/s carries segments of 1,460 bytes in 1,538 octets."""
-    carried = within_links(FrameNetwork.of_scenario(Job(OVER_TCP, "x.toml").scenario()))
+    _, carried = over_ethernet(FrameNetwork.of_scenario(Job(OVER_TCP, "x.toml").scenario()))
     line = 1e9 * 1460 / 1538
     for told, found in ((1.1 * line, line), (0.9 * line, 0.9 * line)):
         summary = {"totals": {"throughput_bits_per_second": told}}
         assert carried.of(summary) == pytest.approx(found, rel=1e-9)
+
+
+THREE_BESIDE_ONE = """
+link_layer = "ethernet"
+run.duration = "2 ms"
+measure.from = "1 ms"
+switch.buffer = "1 MB"
+flow = [
+    { name = "a", from = "h1", to = "h4", roce = {} },
+    { name = "b", from = "h2", to = "h4", roce = {} },
+    { name = "c", from = "h3", to = "h4", roce = {} },
+    { name = "d", from = "h5", to = "h6", roce = {} },
+]
+[topology]
+template = "leaf-spine"
+leaves = 2
+spines = 1
+hosts_per_leaf = 4
+host_rate = "10 Gbit/s"
+spine_rate = "10 Gbit/s"
+host_delay = "1 us"
+spine_delay = "1 us"
+"""
+
+
+def test_flows_over_roce_count_by_their_max_min_shares() -> None:
+    """A packet of RoCE has 1,024 octets of payload among 1,106 on the line of 10 Gbit/s."""
+    line = 10e9 * 1024 / 1106
+    fairness, carried = over_ethernet(
+        FrameNetwork.of_scenario(Job(THREE_BESIDE_ONE, "x.toml").scenario())
+    )
+    rates = {"a.1": line / 3, "b.1": line / 3, "c.1": line / 3, "d.1": line}
+    flows = [
+        {
+            "name": name,
+            "source": "greedy",
+            "goodput_bits_per_second": rate,
+            "throughput_bits_per_second": rate,
+        }
+        for name, rate in rates.items()
+    ]
+    assert fairness.of({"flows": flows}) == pytest.approx(1.0)
+    summary = {"totals": {"throughput_bits_per_second": 1.01 * 2 * line}}
+    assert carried.of(summary) == pytest.approx(2 * line)
 
 
 def test_files_beside_other_flows_do_not_count_for_fairness() -> None:
@@ -768,7 +812,7 @@ def test_files_beside_other_flows_do_not_count_for_fairness() -> None:
     answer = choose_over_ethernet(Job(mixed, "m.toml"), Goals(), Effort(settings=0, seeds=1))
     own = next(one for one in answer.options if one.label == "the scenario's own")
     assert own.means["fairness"] == pytest.approx(index, rel=1e-12)
-    for one, told in ((answer, 1), (replace(answer, leaves_out_files=False), 0)):
+    for one, told in ((answer, 1), (replace(answer, fairness_notes=()), 0)):
         table = next(part for part in one.document().parts if isinstance(part, Table))
         titles = [column.title for column in table.columns]
         assert titles.count("fairness\nno files") == told

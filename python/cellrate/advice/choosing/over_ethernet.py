@@ -26,7 +26,7 @@ from cellrate.advice.tuning.measures import Criterion, bottleneck
 from cellrate.advice.tuning.objective import Means, Objective, means_of
 from cellrate.advice.tuning.race import race
 from cellrate.advice.tuning.search import search
-from cellrate.advice.tuning.shares import FAIRNESS, leaves_out_files, within_links
+from cellrate.advice.tuning.shares import notes
 from cellrate.common.problems import BadInput
 from cellrate.language.ended_flows import TRANSFER
 from cellrate.simulation.network.ethernet_view import FrameFlow, FrameNetwork
@@ -132,7 +132,7 @@ def choose_over_ethernet(
         not_tried,
         check.option,
         tuple(check.rejected),
-        leaves_out_files(flows),
+        tuple(notes(plain.network)),
     )
 
 
@@ -265,7 +265,7 @@ class _Search:
                 job = one.job(self.base, self.plain)
                 if one.control is not None and job.resolved() == self.base.resolved():
                     continue  # the scenario as it is
-                scenario = job.scenario()
+                job.scenario()
             except ScenarioError as error:
                 self.refused[one.name] = str(error.diagnostics[0]["message"])
                 continue
@@ -277,11 +277,8 @@ class _Search:
                     ports,
                     self.runner,
                     self.is_known,
-                    more=(
-                        FAIRNESS,
-                        within_links(FrameNetwork.of_scenario(scenario)),
-                        *self.more,
-                    ),
+                    more=self.more,
+                    by_shares=True,
                     shared=one.shared(self.plain),
                 )
         self.laboratories |= added

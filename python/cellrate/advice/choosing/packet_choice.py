@@ -126,7 +126,7 @@ class PacketChoice:
         checked: The recommended option, run with seeds that the search has not used; None if the
             time limit ended the check, or too many options missed a goal in their checks.
         rejected: Options that missed a goal in their check, with texts on the missed goals.
-        leaves_out_files: True if fairness is that of the flows that are not files.
+        fairness_notes: Sentences on fairness where it is not the index of all flows.
     """
 
     base: Job
@@ -140,7 +140,7 @@ class PacketChoice:
     not_tried: tuple[str, ...] = ()
     checked: PacketOption | None = None
     rejected: tuple[tuple[PacketOption, list[str]], ...] = ()
-    leaves_out_files: bool = False
+    fairness_notes: tuple[str, ...] = ()
 
     @property
     def subject(self) -> str:
@@ -227,7 +227,7 @@ class PacketChoice:
             fast = None
         is_trimming = any(one.protection == TRIMMING for one in self._over_roce)
         trimmed = " Trimmed packets do not count as lost." if is_trimming else ""
-        shares = f" {LEFT_OUT}" if self.leaves_out_files else ""
+        shares = "".join(f" {one}" for one in self.fairness_notes)
         return (
             f"Goals: {'; '.join(self.goals.texts('packets', fast))}. Of the alternatives that meet "
             "the goals the one with the shortest mean queue is recommended. --loss, "
@@ -461,7 +461,9 @@ class PacketChoice:
     def _heading(self, criterion: Criterion) -> str:
         """Heading of a criterion's column: its name, and its unit or what it leaves out."""
         is_fairness = criterion.name == "fairness"
-        below = WITHOUT_FILES if is_fairness and self.leaves_out_files else _unit(criterion)
+        below = (
+            WITHOUT_FILES if is_fairness and LEFT_OUT in self.fairness_notes else _unit(criterion)
+        )
         return f"{criterion.name}\n{below}".strip()
 
     def _drawn(self) -> str:

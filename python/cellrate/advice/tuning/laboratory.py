@@ -8,11 +8,11 @@ import shlex
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 
 from cellrate import ScenarioError
 from cellrate.advice.tuning.measures import Criterion, Measures, rise, traced
-from cellrate.advice.tuning.shares import over_atm
+from cellrate.advice.tuning.shares import over_atm, over_ethernet
 from cellrate.simulation.network import Network
 from cellrate.simulation.network.ethernet_view import FrameNetwork, network_of
 from cellrate.simulation.run_types import Runner
@@ -101,6 +101,10 @@ def same_with_each_seed(runs: Sequence[Measures]) -> bool:
     return len({tuple(run.values.items()) for run in runs}) == 1
 
 
+Run: TypeAlias = tuple[tuple[str, ...], int | None]
+"""Overrides and seed of a run."""
+
+
 @dataclass
 class Laboratory:
     """Runs of one scenario with different settings.
@@ -119,8 +123,8 @@ class Laboratory:
         simulated: Number of runs that were simulated.
         known: Number of runs whose results were already stored.
         more: Criteria besides those of the link layer.
-        by_shares: True if fairness counts the max-min shares of the flows with each setting. Only
-            over ATM.
+        by_shares: True if fairness counts the max-min shares of the flows in each run, which over
+            Ethernet depend on the paths of its seed.
     """
 
     base: Job
@@ -135,7 +139,9 @@ class Laboratory:
     known: int = 0
     more: tuple[Criterion, ...] = ()
     by_shares: bool = False
-    _fairness: dict[tuple[str, ...], Criterion] = field(default_factory=dict)
+    _of_runs: dict[tuple[tuple[str, ...], int | None], tuple[Criterion, ...]] = field(
+        default_factory=dict
+    )
 
     def with_seeds(self, seeds: tuple[int, ...]) -> Self:
         """A laboratory without a run, for the same scenario with other seeds."""
@@ -239,6 +245,12 @@ class Laboratory:
     def _more(self, job: Job) -> tuple[Criterion, ...]:
         if not self.by_shares:
             return self.more
-        if job.overrides not in self._fairness:
-            self._fairness[job.overrides] = over_atm(Network.of_scenario(job.scenario()))[0]
-        return (*self.more, self._fairness[job.overrides])
+        run = job.overrides, job.seed
+        if run not in self._of_runs:
+            network = network_of(job.scenario())
+            self._of_runs[run] = (
+                over_ethernet(network)
+                if isinstance(network, FrameNetwork)
+                else over_atm(network)[:1]
+            )
+        return (*self.more, *self._of_runs[run])

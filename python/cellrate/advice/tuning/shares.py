@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from cellrate.advice.formulas.frame_bounds import FrameBounds
+import numpy as np
+
+from cellrate.advice.formulas.greatest_sum import greatest_sum
 from cellrate.advice.tuning.measures import Criterion
 from cellrate.advice.tuning.objective import Objective
 from cellrate.language.ended_flows import TRANSFER
 from cellrate.language.functions import jain
 from cellrate.simulation.network import Network, fair_shares
 from cellrate.simulation.network.elements import Flow
-from cellrate.simulation.network.ethernet_view import FrameFlow, FrameNetwork
-from cellrate.theory import AssumptionError
+from cellrate.simulation.network.ethernet_view import FrameFlow, FrameNetwork, hop_rate
+from cellrate.theory import AssumptionError, max_min
 
 Shares: TypeAlias = Mapping[str, float]
 BACKGROUND = "background"
@@ -45,9 +48,7 @@ def shares_of(network: Network) -> dict[str, float]:
         found = fair_shares(network, flows=elastic).rates
     except (AssumptionError, ValueError):
         return {}
-    rates = {one.name: found[one.name] for one in elastic}
-    least, most = min(rates.values(), default=0.0), max(rates.values(), default=0.0)
-    return rates if 0 < least * (1 + EQUAL) < most else {}
+    return _unless_equal({one.name: found[one.name] for one in elastic})
 
 
 def _index(flows: Iterable[Mapping[str, Any]], rate: str, shares: Shares) -> float | None:
@@ -62,12 +63,6 @@ def _index(flows: Iterable[Mapping[str, Any]], rate: str, shares: Shares) -> flo
     return jain(rates) if any(rates) else None
 
 
-def _over_ethernet(summary: Mapping[str, Any]) -> float | None:
-    flows = summary["flows"]
-    counted = (flow for flow in flows if flow["goodput_bits_per_second"] is not None)
-    return _index(counted, "throughput_bits_per_second", {})
-
-
 FAIRNESS = Criterion(
     "fairness",
     "Jain's index over the flows, without files beside other flows",
@@ -75,25 +70,65 @@ FAIRNESS = Criterion(
     "greatest",
     0.001,
     relative=False,
-    of=_over_ethernet,
+    of=lambda summary: _index(summary["flows"], "throughput_bits_per_second", {}),
 )
-"""Takes the place of the criterion of the same name over Ethernet, which counts all flows alike."""
+"""Takes the place of the criterion of the same name, which counts all flows alike."""
 
 
-def within_links(network: FrameNetwork) -> Criterion:
-    """Throughput over Ethernet, at most what links carry.
+def over_ethernet(network: FrameNetwork) -> tuple[Criterion, Criterion]:
+    """Criteria of a run over Ethernet: fairness by max-min shares, and throughput.
 
-    More arrives in a measuring window if data that were sent before it wait in queues, or in a TCP
-    receiver for a segment that is sent again.
+    The throughput is at most what links carry. More arrives in a measuring window if data that were
+    sent before it wait in queues, or in a TCP receiver for a segment that is sent again.
     """
     [throughput] = Objective.named("throughput", "ethernet").criteria
-    carried = FrameBounds(network).together(network.flows, early=False)
+    shares, flows = shares_over_ethernet(network), network.flows
+    rows = {hop: row for row, hop in enumerate({hop: 0 for one in flows for hop in one.hops})}
+    costs = [_cost(flow) for flow in flows]
+    alone = [hop_rate(flow.slowest) / cost for flow, cost in zip(flows, costs, strict=True)]
+    taken = [
+        (costs[column], rows[hop], column) for column, flow in enumerate(flows) for hop in flow.hops
+    ]
+    carried = greatest_sum(alone, taken, np.array([hop_rate(hop) for hop in rows]))
 
-    def of(summary: Mapping[str, Any]) -> float:
-        found = throughput.of(summary)
-        return min(found or 0.0, carried)
+    def fairness(summary: Mapping[str, Any]) -> float | None:
+        counted = (one for one in summary["flows"] if one["goodput_bits_per_second"] is not None)
+        return _index(counted, "throughput_bits_per_second", shares)
 
-    return replace(throughput, of=of)
+    def at_most(summary: Mapping[str, Any]) -> float:
+        return min(throughput.of(summary) or 0.0, carried)
+
+    return replace(FAIRNESS, of=fairness), replace(throughput, of=at_most)
+
+
+def shares_over_ethernet(network: FrameNetwork) -> dict[str, float]:
+    """Max-min shares of flows in bit/s of payload; empty if they are equal or not known.
+
+    They are not known beside datagrams, and where flows are in several queues. Files beside other
+    flows have no share.
+    """
+    elastic = [one for one in network.flows if not one.is_unchecked]
+    flows = [one for one in elastic if one.kind != TRANSFER] or elastic
+    queues = {network.queue(flow.priority) for flow in flows}
+    if len(elastic) < len(network.flows) or len(queues) > 1:
+        return {}
+    names = {hop: " ".join(line.name for line in hop) for flow in flows for hop in flow.hops}
+    rates = max_min(
+        {name: hop_rate(hop) for hop, name in names.items()},
+        {flow.name: [names[hop] for hop in flow.hops] for flow in flows},
+        pcr={one.name: most for one in flows if (most := one.sent_bits_per_second) < math.inf},
+    ).rates
+    return _unless_equal({flow.name: rates[flow.name] / _cost(flow) for flow in flows})
+
+
+def _cost(flow: FrameFlow) -> float:
+    """Octets on the line for an octet of payload."""
+    return flow.line_bytes / flow.payload_bytes
+
+
+def _unless_equal(shares: dict[str, float]) -> dict[str, float]:
+    least, most = min(shares.values(), default=0.0), max(shares.values(), default=0.0)
+    return shares if 0 < least * (1 + EQUAL) < most else {}
 
 
 def over_atm(network: Network) -> tuple[Criterion, ...]:
@@ -130,7 +165,11 @@ def over_atm(network: Network) -> tuple[Criterion, ...]:
 
 def notes(network: Network | FrameNetwork) -> Iterator[str]:
     """Sentences on fairness in a network where it is not the index of all flows."""
-    if isinstance(network, Network) and shares_of(network):
+    if isinstance(network, FrameNetwork):
+        shares = shares_over_ethernet(network)
+    else:
+        shares = shares_of(network)
+    if shares:
         yield RELATIVE
     if leaves_out_files(network.flows):
         yield LEFT_OUT

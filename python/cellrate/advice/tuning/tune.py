@@ -18,7 +18,7 @@ from cellrate.advice.tuning.options import DEFAULTS, TuneOptions, included, vari
 from cellrate.advice.tuning.proposal import ModelResults, judged, proposal
 from cellrate.advice.tuning.race import Ranked, affordable, cost, race, ranking, require_budget
 from cellrate.advice.tuning.search import count, search
-from cellrate.advice.tuning.shares import FAIRNESS, notes
+from cellrate.advice.tuning.shares import notes
 from cellrate.common.problems import BadInput
 from cellrate.simulation.network import Network
 from cellrate.simulation.network.ethernet_view import FrameNetwork
@@ -61,9 +61,7 @@ def tune(
     objective = Objective.named(criteria, scenario.link_layer).files_ending_first()
     seeds = tuple(range(options.first_seed, options.first_seed + options.seeds))
     ports = bottleneck(scenario.network)
-    over_cells = isinstance(scenario.network, Network)
-    more = () if over_cells else (FAIRNESS,)
-    laboratory = Laboratory(base, seeds, ports, runner, is_known, more=more, by_shares=over_cells)
+    laboratory = Laboratory(base, seeds, ports, runner, is_known, by_shares=True)
     wanted = [AS_IT_IS, *(included(scenario, text) for text in options.include)]
     references = laboratory.allowed(wanted)
     for error in laboratory.refused.values():
