@@ -135,7 +135,8 @@ fn credited(stream: &mut Stream) -> Plan {
 }
 
 /// Each report checks that no channel has held more than its reserve. No frame is dropped. In the last fifth
-/// of the run each persistent flow delivers frames, so no flow stalls, unless the plan has changes.
+/// of the run each persistent flow delivers frames, so no flow stalls, unless the plan has changes. Credit frames
+/// go first and take 84 octets of a line, so with an N2 of at most that they may take all of it.
 #[test]
 fn random_networks_lose_nothing_under_credit_control() {
     let mut stream = Stream::new(1, "ether", "credited networks");
@@ -146,11 +147,12 @@ fn random_networks_lose_nothing_under_credit_control() {
         if case % 2 == 1 {
             plan = with_changes(plan, &mut stream, to);
         }
+        let leaves_room = plan.fcvc.as_ref().unwrap().n2.0 > 84;
         let mut run = Simulation::new(plan.clone()).unwrap();
         let fast = run.measure(from, to, to);
         assert_eq!(fast.totals.packets_dropped, 0);
         for flow in &fast.flows {
-            let always = flow.source == "persistent" && plan.changes.is_empty();
+            let always = flow.source == "persistent" && plan.changes.is_empty() && leaves_room;
             assert!(
                 !always || flow.packets_delivered > 0,
                 "case {case}: {plan:#?}"
