@@ -2,6 +2,7 @@
 //! and obey.
 
 use alloc::boxed::Box;
+use alloc::vec::Vec;
 
 use super::{SPRAYED, Switch};
 use crate::ether::arriving::Arriving;
@@ -135,19 +136,26 @@ impl Switch {
         if due != self.clocks.get(number) {
             self.clocks.set(number, due);
         }
-        // The refused frame is the last drop, and PFC or CBFC has not counted it.
-        let counted = self.drops.len() - usize::from(is_refused);
-        let dropped = self.drops[..counted].iter();
-        let dropped: alloc::vec::Vec<(u32, Info)> = dropped
-            .map(|dropped| (dropped.route, dropped.info))
-            .collect();
-        if !self.drops.is_empty() {
-            self.note_drops(number);
-        }
+        let dropped = if self.drops.is_empty() {
+            Vec::new()
+        } else {
+            self.take_drops(number, is_refused)
+        };
         for (label, info) in gone.into_iter().chain(dropped) {
             let guard = self.guard.as_mut().filter(|guard| guard.covers(info));
             let due = guard.and_then(|guard| guard.release(label, info));
             self.tell(now, due, links);
         }
+    }
+
+    /// Notes the drops of port `number`. Returns labels and header words of the dropped frames that PFC or CBFC has
+    /// counted; it has not counted a frame that was just refused, which is the last drop.
+    #[cold]
+    fn take_drops(&mut self, number: usize, is_refused: bool) -> Vec<(u32, Info)> {
+        let counted = self.drops.len() - usize::from(is_refused);
+        let dropped = self.drops[..counted].iter();
+        let dropped = dropped.map(|one| (one.route, one.info)).collect();
+        self.note_drops(number);
+        dropped
     }
 }
