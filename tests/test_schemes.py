@@ -543,16 +543,17 @@ def test_code_runs_only_if_it_is_allowed(tmp_path: Path, command: Command) -> No
             assert not ran.exists(), arguments
 
     refused()
-    done = command("study", "study.toml", "--allow-code")
-    assert "2 runs at 2 points" in done.stdout + done.stderr
+    command("run", "traced.toml", "--set", table("evil.py:Fine"))
+    assert ran.exists()
     ran.unlink()
     refused()
     (tmp_path / "temporary").mkdir()
-    subprocess.run(
-        [COMMAND, "run", "traced.toml", "--set", table("evil.py:Fine")],
+    done = subprocess.run(
+        [COMMAND, "study", "study.toml", "--allow-code"],
         cwd=tmp_path, env={**os.environ, "TMPDIR": str(tmp_path / "temporary")}, check=True,
-        capture_output=True,
+        capture_output=True, text=True,
     )  # fmt: skip
+    assert "2 runs at 2 points" in done.stdout + done.stderr
     assert ran.exists()
     assert list((tmp_path / "temporary").iterdir()) == []
 
