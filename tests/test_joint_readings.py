@@ -28,8 +28,8 @@ CHEAP = {
     "zhu16": "zhu16-packets",
 }
 """An experiment of each paper whose runs are short."""
-OF_FEW_RUNS = {"zhu16": ("n2-4us", "n10-4us", "n64-4us")}
-"""Results that need a third of the runs of an experiment."""
+OF_FEW_RUNS = {"zhu16": ("n2-4us",), "gerla95": ("shorter-drains-sooner",), "marsan97": ("slow",)}
+"""Results that need few runs of an experiment."""
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +76,7 @@ def test_readings_go_on_where_they_stopped(paper: Paper, sixteen: Readings, tmp_
     directory = tmp_path / "madeup"
     copy = replace(paper, directory=directory)
     directory.mkdir()
-    for wanted in 3, 16:
+    for wanted in 2, 3:
         measure_readings(
             Recorder().laboratory(paper),
             wanted,
@@ -84,7 +84,7 @@ def test_readings_go_on_where_they_stopped(paper: Paper, sixteen: Readings, tmp_
             lambda found: write_readings(directory, found),
         )
         assert len(read_readings(copy).readings) == wanted
-    assert read_readings(copy) == sixteen
+    assert read_readings(copy) == replace(sixteen, readings=sixteen.readings[:3])
 
 
 def test_a_reading_is_that_of_its_point(paper: Paper, sixteen: Readings) -> None:
@@ -177,7 +177,7 @@ def test_no_reading_meets_what_is_explained_as_impossible(paper: Paper) -> None:
 
 
 @pytest.mark.parametrize("paper", WITH_READINGS, ids=[paper.id for paper in WITH_READINGS])
-def test_two_stored_readings_come_out_again(paper: Paper) -> None:
+def test_a_stored_reading_comes_out_again(paper: Paper) -> None:
     laboratory = Laboratory(
         paper, lambda jobs, told: run_many(jobs, progress=told), lambda *_: None
     )
@@ -187,9 +187,9 @@ def test_two_stored_readings_come_out_again(paper: Paper) -> None:
         if s.experiment == CHEAP[paper.id] and s.name in OF_FEW_RUNS.get(paper.id, (s.name,))
     ]
     assert wanted
-    for reading in paper.readings.readings[:1] + paper.readings.readings[-1:]:
-        choices = choices_at(paper, reading.values)
-        units = [Unit(choices, subject, (reading.point,)) for subject in wanted]
-        found = [mark.met for mark in laboratory.marks(units, "")]
-        stored = dict(zip(paper.readings.results, reading.met, strict=True))
-        assert found == [stored[subject.experiment, subject.name] for subject in wanted]
+    reading = paper.readings.readings[0]
+    choices = choices_at(paper, reading.values)
+    units = [Unit(choices, subject, (reading.point,)) for subject in wanted]
+    found = [mark.met for mark in laboratory.marks(units, "")]
+    stored = dict(zip(paper.readings.results, reading.met, strict=True))
+    assert found == [stored[subject.experiment, subject.name] for subject in wanted]
