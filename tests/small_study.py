@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from cellrate import Job, run_many
 from cellrate.language.of_a_run import value
@@ -41,7 +44,14 @@ MEASURES = (
 
 
 def write(directory: Path, name: str = "small", schemes: Sequence[str] = ("erica", "efci")) -> Path:
-    """Runs the study and writes its data set."""
+    """Writes the study's data set, which is made once."""
+    return Path(shutil.copytree(_made(name, tuple(schemes)).name, directory, dirs_exist_ok=True))
+
+
+@cache
+def _made(name: str, schemes: tuple[str, ...]) -> TemporaryDirectory[str]:
+    """A directory with the data set, kept to the end of this process."""
+    directory = TemporaryDirectory()
     scheme = FactorColumn("switch.control.scheme", "switch.control.scheme", "choice")
     buffer = FactorColumn("switch.buffer", "switch.buffer", "Buffer", "cells")
     described = Description(
@@ -57,7 +67,7 @@ def write(directory: Path, name: str = "small", schemes: Sequence[str] = ("erica
         (point, replication) for point in range(len(points)) for replication in range(len(SEEDS))
     ]
     jobs = [_job(*points[point], SEEDS[replication]) for point, replication in places]
-    with Writer(directory, described) as writer:
+    with Writer(Path(directory.name), described) as writer:
         for (point, replication), job, outcome in zip(places, jobs, run_many(jobs), strict=True):
             failed = (point, replication) == FAILED
             run = run_of(outcome, "small")
