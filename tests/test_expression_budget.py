@@ -22,8 +22,7 @@ ENDLESS = {
     "hurst(range(10**12))": "steps",
     "0.5 in range(10**13)": "steps",
     "sum(x for x in range(10**13))": "items",
-    "[x for x in range(10**12) if False]": "steps",
-    "len([1 for x in range(10**6) for y in range(10**6) if x < 0])": "steps",
+    "[x for x in range(10**12) for y in range(10**6) if False]": "steps",
     "[0 for x in range(10**12)]": "items",
     "sorted(range(10**9))": "steps",
     "sorted(range(10**5 + 1))": "items",
@@ -44,7 +43,7 @@ ENDLESS = {
 @pytest.fixture(autouse=True)
 def a_small_budget(monkeypatch: pytest.MonkeyPatch) -> None:
     """A budget that is soon spent."""
-    monkeypatch.setattr(expressions, "MOST_STEPS", 1_000_000)
+    monkeypatch.setattr(expressions, "MOST_STEPS", 300_000)
     monkeypatch.setattr(expressions, "MOST_ITEMS", 100_000)
 
 
@@ -68,7 +67,7 @@ def test_what_would_not_end_is_an_error_that_says_what_is_allowed(text: str, nam
         (nested("['ab']", "x + x", 60), f"at most {MOST_CHARACTERS:,} characters"),
         (nested("[[1, 2]]", "x + x", 60), "at most 100,000 items"),
         # Lists that hold the same list twice are small, and endless once they are looked through.
-        (f"'%s' % {nested('[[1]]', '[x, x]', 60)}", "at most 1,000,000 steps"),
+        (f"'%s' % {nested('[[1]]', '[x, x]', 60)}", "at most 300,000 steps"),
         (f"[{0}] == {nested('[[1]]', '[x, x]', 60)}".replace("0", nested("[[1]]", "[x, x]", 60)),
          "steps"),
         (f"max({nested('[[1]]', '[x, x]', 60)})", "steps"),
@@ -88,19 +87,24 @@ def test_a_range_costs_nothing_until_it_is_gone_through() -> None:
 
 def test_each_expression_has_a_budget_of_its_own() -> None:
     for _ in range(3):
-        assert evaluate("sum(range(600_000))", builtins()) > 0
+        assert evaluate("sum(range(180_000))", builtins()) > 0
 
 
 def test_the_budget_is_enough_for_the_longest_claim_of_the_papers(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The gaps between changes of scene of a video of 60,000 frames: 3.5 million steps."""
+    """The gaps between changes of scene of a video of 60,000 frames: 3.5 million steps.
+
+    Steps and items grow with the frames, so that a tenth of all three says the same.
+    """
     monkeypatch.undo()
+    for name in ("MOST_STEPS", "MOST_ITEMS"):
+        monkeypatch.setattr(expressions, name, getattr(expressions, name) // 10)
     gaps = (
-        "[b - a for (a, b) in pairs([k for (k, (a, b)) in zip(range(0, 59999), "
-        "pairs(values[:60000])) if abs(a - b) * 149.76e6 / 424 * 0.001 > 1.5]) if b - a > 2]"
+        "[b - a for (a, b) in pairs([k for (k, (a, b)) in zip(range(0, 5999), "
+        "pairs(values[:6000])) if abs(a - b) * 149.76e6 / 424 * 0.001 > 1.5]) if b - a > 2]"
     )
-    values = [float(frame % 20 == 0) for frame in range(60_000)]
+    values = [float(frame % 20 == 0) for frame in range(6_000)]
     claim = f"min({gaps}) >= 18 and sorted({gaps})[1] >= 18 and max({gaps}) <= 20"
     assert evaluate(claim, builtins() | {"values": values}) is True
 
