@@ -106,6 +106,7 @@ class TwoGroups(Case):
     """A case with half of the sources near, at `round_trip_seconds`, and half of them far."""
 
     far_seconds: float = 0.0
+    integrated_cycles: int = 25
 
     @cached_property
     def integrated(self) -> Integrated:
@@ -113,7 +114,7 @@ class TwoGroups(Case):
         near = self.loop.with_(sources=self.sources / 2)
         longer = self.far_seconds - self.round_trip_seconds
         far = near.with_(round_trip_seconds=float(near.tau) + longer)
-        return integrate([near, far], cycles=25)
+        return integrate([near, far], cycles=self.integrated_cycles)
 
     def job(self, cycles: int, seed: int) -> Job:
         """Simulation of a number of cycles; the second half is measured."""
