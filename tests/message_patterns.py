@@ -55,13 +55,14 @@ def python_patterns(root: Path, path: Path) -> Iterator[Pattern]:
     tree = ast.parse(path.read_text(encoding="utf-8"))
     scopes = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]
     for scope in [*scopes, tree]:
-        assigned = _assigned(scope)
-        for call in ast.walk(scope):
-            if isinstance(call, ast.Call) and _complains(call):
-                for argument in [*call.args, *(keyword.value for keyword in call.keywords)]:
-                    for text in _texts(argument, assigned):
-                        if _prose(text):
-                            yield from _lines(str(path.relative_to(root)), text)
+        nodes = [*ast.walk(scope)]
+        calls = [node for node in nodes if isinstance(node, ast.Call) and _complains(node)]
+        assigned = _assigned(nodes) if calls else {}
+        for call in calls:
+            for argument in [*call.args, *(keyword.value for keyword in call.keywords)]:
+                for text in _texts(argument, assigned):
+                    if _prose(text):
+                        yield from _lines(str(path.relative_to(root)), text)
 
 
 def _lines(path: str, text: str) -> Iterator[Pattern]:
@@ -74,10 +75,10 @@ def _complains(call: ast.Call) -> bool:
     return name in HELPERS or EXCEPTION.search(name) is not None
 
 
-def _assigned(scope: ast.AST) -> dict[str, list[ast.expr]]:
-    """Expressions that the names of a scope may stand for."""
+def _assigned(nodes: list[ast.AST]) -> dict[str, list[ast.expr]]:
+    """Expressions that the names among the nodes of a scope may stand for."""
     found: dict[str, list[ast.expr]] = {}
-    for node in ast.walk(scope):
+    for node in nodes:
         match node:
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
                 found.setdefault(name, []).append(value)
@@ -126,8 +127,9 @@ def rust_patterns(root: Path, path: Path) -> Iterator[Pattern]:
         elif token["close"] and stack:
             stack.pop()
         text = token["text"] if token["raw"] is None else token["raw"]
-        silent = any(name == "#" or NO_MESSAGES.match(name.rstrip("!")) for name in stack)
-        if text is not None and not silent:
+        if text is not None and not any(
+            name == "#" or NO_MESSAGES.match(name.rstrip("!")) for name in stack
+        ):
             yield from _lines(str(path.relative_to(root)), _unescaped(text))
         if not token[0].startswith(("//", "/*")):
             before = token["word"] or token[0]
