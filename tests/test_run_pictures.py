@@ -183,15 +183,15 @@ def test_the_dark_form_has_light_texts_on_dark(result: cellrate.Result) -> None:
 
 def test_the_command_draws_what_it_is_asked_for(command: Command, tmp_path: Path) -> None:
     files: set[str] = set()
-    # Pictures of the same run stay beside new ones.
-    for asked_for in (["--plot", "phase"], ["--plot", "dashboard", "--dark"]):
+    # Pictures of the same run stay beside new ones; the scenario traces no sequence numbers.
+    for asked_for in (["--plot", "sequence"], ["--plot", "queue", "--dark"]):
         files |= {f"{asked_for[1]}.png", f"{asked_for[1]}.svg"}
         done = command(
-            "run", EXAMPLE, *asked_for, "--from", "100 ms", "--to", "300 ms", "--out", "new"
+            "run", EXAMPLE, *asked_for, "--from", "100 ms", "--to", "110 ms", "--out", "new"
         )
         assert done.returncode == 0, done.stderr
         assert {file.name for file in (tmp_path / "new" / "figures").iterdir()} == files
-    assert picture_style.DARK["#ffffff"] in (tmp_path / "new/figures/dashboard.svg").read_text()
+    assert picture_style.DARK["#ffffff"] in (tmp_path / "new/figures/queue.svg").read_text()
 
 
 @pytest.mark.parametrize(
@@ -213,11 +213,3 @@ def test_the_command_draws_what_it_is_asked_for(command: Command, tmp_path: Path
 def test_impossible_times_are_refused(command: Command, options: list[str], said: str) -> None:
     done = command("run", EXAMPLE, *options, "--out", "new")
     assert (done.returncode, done.stderr) == (2, f"error: {said}\n")
-
-
-def test_one_kind_of_trace_is_drawn_alone(command: Command, tmp_path: Path) -> None:
-    # The scenario traces no sequence numbers: they are added.
-    done = command("run", str(EXAMPLE), "--plot", "sequence", "--out", "one")
-    assert done.returncode == 0, done.stderr
-    drawn = sorted(one.name for one in (tmp_path / "one" / "figures").iterdir())
-    assert drawn == ["sequence.png", "sequence.svg"]
