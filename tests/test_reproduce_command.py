@@ -141,6 +141,7 @@ def test_a_part_of_a_paper_leaves_the_pages_of_the_whole_as_they_are(
     assert "kalyan97-text-cells.html" in (tmp_path / "index.html").read_text("utf-8")
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_notes_name_experiments_without_a_figure_and_the_front_page_leads_to_earlier_pages(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -164,6 +165,7 @@ def test_the_evidence_page_has_values_and_claims(printed: dict[str, Any]) -> Non
     assert re.search(r"\| ABR is less fair .* \| \**[012] of 2\** \|", printed["evidence"])
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_equal_runs_are_done_once(tmp_path: Path) -> None:
     recorder = Recorder()
     reproduce(tmp_path, ["ohsaki95-fig7b", "ohsaki95-fig8b"], runner=recorder)
@@ -190,6 +192,7 @@ def test_sensitivity_reruns_only_what_an_assumption_concerns(
     assert "| greatest TCP window: 128 KiB | most packets of one connection within 10 ms |" in page
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_check_finds_a_change(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -246,6 +249,7 @@ def test_each_figure_has_its_numbers_beside_it(printed: dict[str, Any]) -> None:
     assert column("throughput (Mbit/s)") == "throughput_mbit_per_s"
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_changed_runs_are_marked_and_never_taken_for_the_papers(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
