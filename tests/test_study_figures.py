@@ -26,6 +26,12 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return small_study.write(tmp_path_factory.mktemp("studies") / "small")
 
 
+@pytest.fixture(scope="module")
+def page(study: Path) -> str:
+    """The study's report."""
+    return web_page(report(DataSet(study)))
+
+
 @pytest.mark.parametrize(
     "options",
     [
@@ -40,10 +46,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_every_kind_of_figure_is_drawn(study: Path, tmp_path: Path, options: list[str]) -> None:
     file = tmp_path / "figure.svg"
     assert run_command(["plot", str(study), *options, "-o", str(file)]) == 0
-    drawn = file.read_text(encoding="utf-8")
-    assert drawn.count("<path") > 20
-    assert run_command(["plot", str(study), *options, "-o", str(tmp_path / "again.svg")]) == 0
-    assert (tmp_path / "again.svg").read_text(encoding="utf-8") == drawn
+    assert file.read_text(encoding="utf-8").count("<path") > 20
 
 
 @pytest.mark.parametrize(
@@ -143,23 +146,22 @@ def test_the_highest_of_several_traces_is_taken(study: Path) -> None:
     assert trace_of(data, 5, "acr:tcp.2/forward").entity == "tcp.2/forward"
 
 
-def test_points_of_the_report_show_the_commands_of_their_runs(study: Path) -> None:
-    text = web_page(report(DataSet(study)))
+def test_points_of_the_report_show_the_commands_of_their_runs(study: Path, page: str) -> None:
     runs = DataSet(study).runs
     circles = re.findall(
         r'<a href="#point-(\d+)"><circle cx="([\d.]+)" cy="([\d.]+)"[^>]*data-runs="([\d ]+)">'
         r"<title>(.*?)</title>",
-        text,
+        page,
         re.DOTALL,
     )
     # Two measures, six points each.
     assert len(circles) == 12
-    markers = re.findall(r'<use [^>]*x="([\d.]+)" y="([\d.]+)"', text)
+    markers = re.findall(r'<use [^>]*x="([\d.]+)" y="([\d.]+)"', page)
     for point, x, y, numbers, told in circles:
         rows = [runs.row(int(number), named=True) for number in numbers.split()]
         assert {row["point"] for row in rows} == {int(point)}
         assert html.unescape(told).splitlines() == [row["command"] for row in rows]
-        assert f'id="point-{point}"' in text
+        assert f'id="point-{point}"' in page
         # They lie on the points that matplotlib drew.
         assert (
             min(max(abs(float(a) - float(x)), abs(float(b) - float(y))) for a, b in markers) < 0.1
@@ -167,22 +169,21 @@ def test_points_of_the_report_show_the_commands_of_their_runs(study: Path) -> No
     assert len(next(one for one in circles if one[0] == "0")[3].split()) == 3  # one run failed
 
 
-def test_the_report_is_whole_and_tells_failures(study: Path) -> None:
-    text = web_page(report(DataSet(study)))
-    assert "Failures (1)" in text
-    assert "too much &lt;memory&gt;" in text
-    assert "Which differences of switch.control.scheme are real" in text
-    assert not re.search(r'(src|href)="(https?:)?//', text)
-    assert text.count("<script>") == 1
+def test_the_report_is_whole_and_tells_failures(study: Path, page: str) -> None:
+    assert "Failures (1)" in page
+    assert "too much &lt;memory&gt;" in page
+    assert "Which differences of switch.control.scheme are real" in page
+    assert not re.search(r'(src|href)="(https?:)?//', page)
+    assert page.count("<script>") == 1
     for command in DataSet(study).runs["command"]:
-        assert html.escape(command) in text
-    assert web_page(report(DataSet(study))) == text
+        assert html.escape(command) in page
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_report_counts_what_the_command_counts(
-    study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    study: Path, page: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    text = html.unescape(re.sub("<[^>]+>", "", web_page(report(DataSet(study)))))
+    text = html.unescape(re.sub("<[^>]+>", "", page))
     for options, sentence in (([], "differences are real, at"), (["--average"], "differences ")):
         command = ["compare", str(study), "--factor", "scheme", "--out", str(tmp_path)]
         assert run_command([*command, *options, "--json"]) == 0
@@ -205,6 +206,7 @@ def test_a_command_of_the_report_gives_the_run_that_it_stands_for(
     assert json.loads(capsys.readouterr().out)["digest"] == row["digest"]
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_study_is_compared_along_a_factor(
     study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -222,6 +224,7 @@ def test_a_study_is_compared_along_a_factor(
     assert (one["first"], one["second"]) == ("efci", "erica")
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_two_studies_are_compared(
     study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -243,11 +246,13 @@ def test_two_studies_are_compared(
     assert "give --factor NAME or a second study" in capsys.readouterr().err
 
 
-def test_the_report_is_written_beside_the_data(study: Path) -> None:
+def test_the_report_is_written_beside_the_data(study: Path, page: str) -> None:
+    """Again, and with pictures that are the same to the byte."""
     assert run_command(["report", str(study)]) == 0
-    assert (study / "report.html").read_text(encoding="utf-8") == web_page(report(DataSet(study)))
+    assert (study / "report.html").read_text(encoding="utf-8") == page
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_file_of_a_study_stands_for_its_data(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
