@@ -10,7 +10,7 @@ from conftest import Command
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 
-ARGUMENTS = ("infer", "fmmra", "--parameters", "target-of-generic", "--seeds", "1")
+ARGUMENTS = ("infer", "fmmra", "--parameters", "original-erica", "--seeds", "1")
 
 
 def test_the_command_infers_and_goes_on_where_it_was(command: Command, tmp_path: Path) -> None:
@@ -23,7 +23,7 @@ def test_the_command_infers_and_goes_on_where_it_was(command: Command, tmp_path:
     (answer,) = json.loads(done.stdout)
     (parameter,) = answer["parameters"]
     assert answer["counted"] == "concerned"
-    assert parameter["assumption"] == "target-of-generic"
+    assert parameter["assumption"] == "original-erica"
     assert parameter["values"][0]["label"] == "as assumed"
     assert (tmp_path / "out" / "infer-fmmra.html").is_file()
     again = json.loads(command(*ARGUMENTS, "--plan", "--json").stdout)[0]["stages"][-1]
