@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 
 import cellrate
@@ -11,9 +13,11 @@ import pytest
 from cellrate import _core
 from cellrate.advice import sizing
 from cellrate.advice.choosing import Effort, Goals, choose_over_ethernet
+from cellrate.advice.choosing.checking import CHECKS
 from cellrate.advice.choosing.choosing import Budget
 from cellrate.advice.choosing.first_windows import FirstWindows
-from cellrate.advice.choosing.packet_alternatives import CROSSED, Alternative
+from cellrate.advice.choosing.over_ethernet import _Search
+from cellrate.advice.choosing.packet_alternatives import CROSSED, Alternative, at_first
 from cellrate.advice.choosing.packet_choice import SHOWN, PacketChoice, PacketOption
 from cellrate.advice.choosing.packet_goals import objective_of, within_reach
 from cellrate.advice.choosing.whole_runs import WholeRuns
@@ -516,6 +520,9 @@ def test_every_recovery_is_tried_and_unmet_goals_are_said_first(
     assert text.index(nearest) < text.index("Recommended: ")
     unmet = text[text.index(nearest) :].split(". ")[1]
     assert ", which delivers 0.9" in unmet
+    # Others were run with the seeds of the check as well, and none of them comes nearer.
+    [less_near] = re.findall(r"Run with the same seeds, these are less near: ([^.]*)", text)
+    assert 1 <= len(less_near.split("; ")) < CHECKS
     found = json.loads(
         command("choose", "t.toml", *goals, "--seeds=1", "--tries=1", "--json").stdout
     )
@@ -728,6 +735,29 @@ def test_rows_name_equal_runs_and_missing_seeds() -> None:
     assert all("queue 2 packets" in text for text in (second, first))
     alone = replace(choice, options=options[:2])
     assert not any(text.startswith("Second") for text in alone.words())
+
+
+@pytest.mark.parametrize("loss", [0.0, 0.2])
+def test_an_alternative_that_met_the_goals_once_is_run_with_every_seed(loss: float) -> None:
+    """It is, if no alternative with every seed meets them; `loss` is that of the first one."""
+    job = Job(OVER_TCP, "t.toml")
+    plain = ResolvedScenario.of(job.scenario())
+    work = _Search(job, plain, Goals(), Effort(seeds=2), run_many, lambda _: False, lambda *_: None)
+    whole, once, lossy = islice(at_first(plain, work.network.flows), 3)
+    laboratory = WholeRuns(job, (1, 2), bottleneck(work.network), run_many, lambda _: False)
+    laboratory.measure([AS_IT_IS], 1)
+    [run] = laboratory.trials[AS_IT_IS]
+
+    def with_loss(value: float, seeds: int) -> WholeRuns:
+        runs = (replace(run, values={**run.values, "loss": value, "fairness": 1.0}),) * seeds
+        return replace(laboratory, trials={AS_IT_IS: runs})
+
+    work.laboratories = {
+        whole: with_loss(loss, 2), once: with_loss(0.0, 1), lossy: with_loss(0.1, 1)
+    }  # fmt: skip
+    work.repeat_promising()
+    counts = [len(work.laboratories[one].trials[AS_IT_IS]) for one in (whole, once, lossy)]
+    assert counts == [2, 2 if loss else 1, 1]
 
 
 FILES = """

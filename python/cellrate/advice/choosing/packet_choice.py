@@ -127,6 +127,8 @@ class PacketChoice:
             time limit ended the check, or too many options missed a goal in their checks.
         rejected: Options that missed a goal in their check, with texts on the missed goals.
         fairness_notes: Sentences on fairness where it is not the index of all flows.
+        compared: Options that rank below the recommended one with the seeds of the check, where no
+            option meets the goals.
     """
 
     base: Job
@@ -141,6 +143,7 @@ class PacketChoice:
     checked: PacketOption | None = None
     rejected: tuple[tuple[PacketOption, list[str]], ...] = ()
     fairness_notes: tuple[str, ...] = ()
+    compared: tuple[PacketOption, ...] = ()
 
     @property
     def subject(self) -> str:
@@ -178,7 +181,10 @@ class PacketChoice:
     @property
     def _searched(self) -> PacketOption:
         """The recommended option, with measures from the seeds of the search."""
-        return next(iter(self._left), self.options[0])
+        if self.checked is None:
+            return next(iter(self._left), self.options[0])
+        key = self.checked.alternative, self.checked.overrides
+        return next(one for one in self.options if (one.alternative, one.overrides) == key)
 
     @cached_property
     def deciding(self) -> Goals:
@@ -244,6 +250,9 @@ class PacketChoice:
                 f"{none_meets('alternative')}. The nearest is {best.label}, which "
                 f"{' and '.join(unmet)}."
             )
+            if self.compared:
+                labels = "; ".join(one.label for one in self.compared)
+                yield f"Run with the same seeds, these are less near: {labels}."
         if [*self.deciding.loses(best.means["loss"], "packets")]:
             yield from self._first_windows()
         if self.deciding != self.goals:
@@ -285,12 +294,13 @@ class PacketChoice:
         second = next((one for one in others if one.label not in alike), None)
         if second is None:
             return
+        note = f"; it {failed}" if (failed := missing(self.misses(second))) else ""
         if self.checked is None:
-            yield f"Second: {second.label}: {self._numbers(second)}."
+            yield f"Second: {second.label}: {self._numbers(second)}{note}."
             return
         yield (
-            f"Second with the seeds of the search: {second.label}: {self._numbers(second)}. With "
-            f"these seeds {searched.label} has {self._numbers(searched)}."
+            f"Second with the seeds of the search: {second.label}: {self._numbers(second)}{note}. "
+            f"With these seeds {searched.label} has {self._numbers(searched)}."
         )
 
     def _untried(self) -> Iterator[str]:
