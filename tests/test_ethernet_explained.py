@@ -232,6 +232,8 @@ def test_a_target_is_what_switches_divide(command: Command) -> None:
     """A line of 100 Gbit/s for eight flows; ERICA's target is 0.9 of the line by default."""
     said = cellrate.explain(command("new", "explicit-rate").stdout)
     assert values(said, "bottleneck", "allocated_bits_per_second") == [pytest.approx(90e9)]
+    # ERICA raises the shares of all flows up to a load of 1.1 times the target.
+    assert values(said, "bottleneck", "tolerated_bits_per_second") == [pytest.approx(99e9)]
     assert values(said, "fair shares", "least_bits_per_second") == [pytest.approx(90e9 / 8)]
 
 

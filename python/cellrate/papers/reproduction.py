@@ -38,7 +38,7 @@ from cellrate.papers.results import (
     measured,
     prove,
 )
-from cellrate.papers.runs import Outcomes, Runner, jobs_at, used_jobs
+from cellrate.papers.runs import Outcomes, Runner, job_of, jobs_at, used_jobs
 from cellrate.papers.sensitivity import Sensitivity, sensitivity_jobs, sensitivity_of
 from cellrate.papers.stored import ASSUMED, INFERRED, SEED
 from cellrate.papers.tally import Tally, tally
@@ -260,11 +260,25 @@ def _changed(part: Chosen, changes: tuple[str, ...]) -> Chosen:
     def changed(variant: Variant) -> Variant:
         return replace(variant, changes=changes)
 
+    for experiment in part.experiments:
+        for variant in experiment.variants:
+            if _unlike(part.paper, changed(variant)) < _unlike(part.paper, variant):
+                raise ReproduceError(
+                    f"--set {', '.join(changes)} replaces what the runs of {experiment.id} vary; "
+                    "set something else, or change the runs in a study: `cellrate study --from "
+                    f"{experiment.id}` prints it"
+                )
+
     # Explanations of the paper's misses do not apply to changed runs.
     paper = part.paper.with_variants(changed)
     paper = replace(paper, explanations=(), draws=(), errata=(), readings=Readings())
     wanted = (replace(each.with_variants(changed), errata=()) for each in part.experiments)
     return Chosen(paper, tuple(wanted), changes)
+
+
+def _unlike(paper: Paper, variant: Variant) -> int:
+    """Number of different runs of a variant."""
+    return len({job_of(paper, variant, point, SEED).key() for point in variant.points})
 
 
 def run(chosen: Sequence[Chosen], options: Options, runner: Runner) -> Ran:

@@ -42,20 +42,23 @@ def targets(network: FrameNetwork, port: Line) -> Iterator[Statement]:
     if share == 1.0 or not any(flow.rate_controlled for flow in network.over[port]):
         return
     allocated = share * port.bits_per_second
-    more = ""
+    control = port.switch["control"] if port.switch else {}
+    most = (1 + control["delta"]) * allocated if control.get("max_alloc") else allocated
+    more = f"; by `max_alloc` it lets up to {gbit(most)} pass as no overload" * (most > allocated)
     if share > 1.0:
-        more = (
+        more += (
             f". The line carries only {gbit(port.bits_per_second)}, so the queue grows while flows "
             "use what is allocated"
         )
     yield Statement(
         "bottleneck",
-        f"{port.name}: the switch allocates at most {gbit(allocated)} to flows with rate control, "
-        f"by its target utilisation of {share:g}{more}.",
+        f"{port.name}: the switch aims at {gbit(allocated)} for flows with rate control, its "
+        f"target utilisation of {share:g}{more}.",
         {
             "port": port.name,
             "target_utilisation": share,
             "allocated_bits_per_second": allocated,
+            "tolerated_bits_per_second": most,
         },
     )
 

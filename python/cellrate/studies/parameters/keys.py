@@ -76,7 +76,12 @@ class Keys:
         if "const" in node:
             raise BadInput(f"{path} names a component, which is not a quantity; give another key")
         if "items" in resolve(node):
-            raise BadInput(f"{path} is a list; name a key of one of its elements")
+            if is_table(resolve(node)["items"]):
+                raise BadInput(f"{path} is a list; name a key of one of its elements")
+            raise BadInput(
+                f"{path} is a list, which cannot be varied; `alternatives` of a study file may set "
+                "it, and so may --set"
+            )
         key = _key(path, node, data)
         if key is None and is_table(node):
             raise BadInput(f"{path} is a table; name one of its keys")
