@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import tomllib
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from statistics import fmean
@@ -64,7 +63,7 @@ def rise(outcome: _core.Outcome, summary: Mapping[str, Any], ports: Collection[s
     The growth is that of the mean of the window's second half over that of the first. It is small
     for a utilisation that is steady or oscillates, and 0 without traces.
     """
-    measured = tomllib.loads(outcome.resolved())["measure"]
+    measured = json.loads(_core.toml_as_json(outcome.resolved()))["measure"]
     begin = float(_core.quantity(measured["from"], "time"))
     end = begin + summary["window_seconds"]
     middle = (begin + end) / 2

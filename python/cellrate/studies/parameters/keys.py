@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import json
 import math
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -57,7 +57,7 @@ class Keys:
     """
 
     def __init__(self, resolved: str) -> None:
-        self.document: dict[str, Any] = tomllib.loads(resolved)
+        self.document: dict[str, Any] = json.loads(_core.toml_as_json(resolved))
 
     def find(self, path: str) -> Key:
         """Key at a dotted path, or the only key whose path ends with it.
