@@ -12,6 +12,29 @@ PAPERS = Path(__file__).parents[1] / "papers"
 UBR = (PAPERS / "ohsaki95/scenarios/ubr.toml").read_text(encoding="utf-8")
 TRANSFERS = (PAPERS / "kalyan97/scenarios/file-transfer.toml").read_text(encoding="utf-8")
 BACKGROUND = (PAPERS / "kalyan97/scenarios/on-off-vbr.toml").read_text(encoding="utf-8")
+# Equal links, over which the cells of equal sources meet again and again.
+LOCKING = """
+[run]
+duration = "1200 ms"
+[measure]
+from = "300 ms"
+[topology]
+template = "n-source"
+link_rate = "155.52 Mbit/s"
+access = "1 km"
+bottleneck = "10 km"
+egress = "1 km"
+[tcp]
+recovery = "reno"
+mss = "512 bytes"
+window = "64 KiB"
+granularity = "10 ms"
+min_rto = "20 ms"
+[[flow]]
+name = "tcp"
+count = 5
+service = "ubr"
+"""
 
 runner = functools.partial(run_many, workers=2)
 
