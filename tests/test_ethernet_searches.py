@@ -29,7 +29,6 @@ from cellrate.common.document import Table
 from cellrate.common.document.terminal_text import lines_of_parts
 from cellrate.common.numbers import number, seconds
 from cellrate.simulation.network.ethernet_view import FrameNetwork
-from cellrate.simulation.run_types import Runner
 from cellrate.simulation.runner import Job, run_many
 from conftest import Command
 
@@ -303,7 +302,7 @@ def test_tune_searches_the_declared_range_of_queue_management(
     command: Command, incast: Path
 ) -> None:
     settings = ("--set", "switch.aqm.algorithm=threshold", "--set", "tcp.recovery=dctcp")
-    options = (*settings, "--set", "run.duration=20 ms", "--budget", "12", "--seeds", "2")
+    options = (*settings, "--set", "run.duration=10 ms", "--budget", "4", "--seeds", "1")
     done = command("tune", incast.name, *options, "--objective", "queue-max,completion", "--json")
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
@@ -339,7 +338,18 @@ def test_choose_keeps_queues_short_by_marks(command: Command, tmp_path: Path) ->
         assert was in text
         text = text.replace(was, becomes)
     (tmp_path / "d.toml").write_text(text, encoding="utf-8")
-    options = ("--set", "run.duration=30 ms", "--seeds", "2", "--tries", "3", "--loss", "0.01")
+    options = (
+        "--set",
+        "run.duration=15 ms",
+        "--set",
+        "measure.from=8 ms",
+        "--seeds",
+        "2",
+        "--tries",
+        "1",
+        "--loss",
+        "0.01",
+    )
     done = command("choose", "d.toml", *options, "--json")
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
@@ -381,6 +391,17 @@ egress = "1 us"
 """
 
 
+def until(phase: str, job: Job, goals: Goals, effort: Effort) -> PacketChoice:
+    """A choice that reaches its time limit where the first phase with a text begins."""
+    now = 0.0
+
+    def phases(text: str, _done: int, _all: int) -> None:
+        nonlocal now
+        now = 1.0 if text.startswith(phase) else now
+
+    return choose_over_ethernet(job, goals, effort, budget=Budget(0.5, lambda: now), phases=phases)
+
+
 def test_the_own_control_is_told_from_the_defaults_of_its_scheme() -> None:
     effort = Effort(settings=1, seeds=1)
     shorter = ("switch.control.high=20 packets", "switch.control.low=10 packets")
@@ -391,7 +412,7 @@ def test_the_own_control_is_told_from_the_defaults_of_its_scheme() -> None:
         settings = ('switch.control={scheme="efci"}', "flow.f.rate_control.rif=0.0625")
         rdf = "flow.f.rate_control.rdf=0.0625"
         base = Job(CONTROLLED, "controlled.toml", (*settings, rdf, *more))
-        found = choose_over_ethernet(base, Goals(), effort)
+        found = until("running each alternative: control erica", base, Goals(), effort)
         labels = {one.alternative.name for one in found.options}
         assert "the scenario's own" in labels
         assert ("control efci" in labels) == bool(rows)
@@ -414,15 +435,7 @@ def test_the_own_control_is_told_from_the_defaults_of_its_scheme() -> None:
     ],
 )
 def test_a_choice_names_what_the_time_limit_left_out(phase: str, not_tried: str) -> None:
-    now = 0.0
-
-    def phases(text: str, _done: int, _all: int) -> None:
-        nonlocal now
-        now = 1.0 if text.startswith(phase) else now
-
-    job, budget = Job(CONTROLLED, "c.toml"), Budget(0.5, lambda: now)
-    effort = Effort(settings=1, seeds=2)
-    answer = choose_over_ethernet(job, Goals(), effort, budget=budget, phases=phases)
+    answer = until(phase, Job(CONTROLLED, "c.toml"), Goals(), Effort(settings=1, seeds=2))
     *_, last = answer.words()
     assert last.startswith(f"The time limit ended the search. Not yet tried: {not_tried}; ")
     unchecked = f"{answer.best.label} with other seeds than those of the search"
@@ -509,7 +522,9 @@ def test_every_recovery_is_tried_and_unmet_goals_are_said_first(
 ) -> None:
     (tmp_path / "t.toml").write_text(OVER_TCP, encoding="utf-8")
     goals = ("--throughput", "9 Gbit/s", "--fairness", "0.5", "--loss", "0.5")
-    done = command("choose", "t.toml", *goals, "--seeds", "1", "--tries", "1")
+    short = ("--set", "run.duration=60 ms", "--set", "measure.from=30 ms")
+    options = ("choose", "t.toml", *goals, *short, "--seeds=1", "--tries=1")
+    done = command(*options)
     assert done.returncode == 0, done.stderr
     text = " ".join(done.stdout.split())
     wanted = (
@@ -523,9 +538,7 @@ def test_every_recovery_is_tried_and_unmet_goals_are_said_first(
     # Others were run with the seeds of the check as well, and none of them comes nearer.
     [less_near] = re.findall(r"Run with the same seeds, these are less near: ([^.]*)", text)
     assert 1 <= len(less_near.split("; ")) < CHECKS
-    found = json.loads(
-        command("choose", "t.toml", *goals, "--seeds=1", "--tries=1", "--json").stdout
-    )
+    found = json.loads(command(*options, "--json").stdout)
     [only] = found["missed"]
     assert only.startswith("delivers 0.9")
     tried = {one["recovery"] or "cubic" for one in found["options"]}
@@ -575,7 +588,7 @@ def test_the_longest_queue_of_a_choice_is_that_of_the_whole_run(incast: Path) ->
         'switch.aqm={algorithm="threshold",k="10 packets"}',
     )
     base = Job(incast.read_text(encoding="utf-8"), incast.name, settings)
-    found = choose_over_ethernet(base, Goals(), Effort(settings=0, seeds=1))
+    found = until("running each alternative: reno", base, Goals(), Effort(seeds=1))
     own = next(one for one in found.options if one.label == "the scenario's own")
     summary = json.loads(run_many([replace(base, seed=1)])[0].summary())
     queues = [queue for port in summary["ports"] for queue in port["queues"]]
@@ -588,7 +601,7 @@ def test_the_longest_queue_of_a_choice_is_that_of_the_whole_run(incast: Path) ->
 
 
 def test_first_windows_beyond_a_buffer_are_told_with_the_ways_out(
-    incast: Path, runner: Runner
+    incast: Path,
 ) -> None:
     text = incast.read_text(encoding="utf-8")
 
@@ -612,18 +625,20 @@ def test_first_windows_beyond_a_buffer_are_told_with_the_ways_out(
     assert windows("flow.answer.stagger=1 ms") is None
     assert windows("run.start_jitter=10 ms") is None
     assert windows("switch.buffer=500 kB") is None
-    effort = Effort(settings=1, seeds=1)
-    told = " ".join(choose_over_ethernet(Job(text, "i", ()), Goals(), effort, runner).words())
+    short = ("run.duration=15 ms",)
+    answer = until(
+        "running each alternative: reno", Job(text, "i", short), Goals(), Effort(seeds=1)
+    )
+    told = " ".join(answer.words())
     assert "make a queue of 470,580 bytes at A->sink; its buffer has 300,000" in told
     assert f"with a `tcp.initial_window` of {least} or less they fit" in told
     over_roce = "flow.answer.roce={control={algorithm='expresspass'}}"
     for way, named in (("pfc={}", "pfc={}"), ("cbfc={}", "cbfc={}"), (over_roce, "expresspass")):
         assert named in told
-        totals = cellrate.run(text, overrides=[way]).summary["totals"]
+        totals = cellrate.run(text, overrides=[way, *short]).summary["totals"]
         assert totals["packets_dropped"] == 0
-    allowed = Goals(loss=0.5)
-    told = " ".join(choose_over_ethernet(Job(text, "i", ()), allowed, effort, runner).words())
-    assert "ways out" not in told
+    assert "ways out" in told
+    assert "ways out" not in " ".join(replace(answer, goals=Goals(loss=0.5)).words())
 
 
 def test_the_price_of_a_default_goal_is_told() -> None:
@@ -839,7 +854,7 @@ def test_files_beside_other_flows_do_not_count_for_fairness() -> None:
     for text in (deep, deep.replace(greedy, "") + FILES):
         plain = cellrate.run(text, seed=1).summary
         assert FAIRNESS.of(plain) == pytest.approx(plain["totals"]["jain_index"], rel=1e-12)
-    answer = choose_over_ethernet(Job(mixed, "m.toml"), Goals(), Effort(settings=0, seeds=1))
+    answer = until("running each alternative: reno", Job(mixed, "m.toml"), Goals(), Effort(seeds=1))
     own = next(one for one in answer.options if one.label == "the scenario's own")
     assert own.means["fairness"] == pytest.approx(index, rel=1e-12)
     for one, told in ((answer, 1), (replace(answer, fairness_notes=()), 0)):
@@ -851,8 +866,7 @@ def test_files_beside_other_flows_do_not_count_for_fairness() -> None:
 
 def test_a_control_is_chosen_where_flows_obey_rates(command: Command, tmp_path: Path) -> None:
     (tmp_path / "c.toml").write_text(CONTROLLED, encoding="utf-8")
-    options = ("--seeds", "2", "--tries", "2", "--json")
-    done = command("choose", "c.toml", *options)
+    done = command("choose", "c.toml", "--seeds=1", "--tries=1", "--json")
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     best = found["options"][0]
@@ -870,7 +884,7 @@ def test_a_control_is_chosen_where_flows_obey_rates(command: Command, tmp_path: 
     told = "only mark packets (efci) rate_control.rif=0.0625 and rate_control.rdf=0.0625"
     assert told in " ".join(compared.stderr.split()), compared.stderr
     settings = ("--set", 'switch.control={scheme="efci", threshold="20 kB"}')
-    few = ("--budget", "8", "--seeds", "2", "--objective", "throughput", "--json")
+    few = ("--budget", "4", "--seeds", "1", "--objective", "throughput", "--json")
     tuned = command("tune", "c.toml", *settings, *few)
     assert tuned.returncode == 0, tuned.stderr
     varied = {one["path"]: one for one in json.loads(tuned.stdout)["varied"]}
