@@ -57,8 +57,8 @@ WITHOUT = {
 """Commands without a function, and why."""
 
 SHORT = {
-    "run": {"duration": "40 ms", "start_jitter": "2 ms"},
-    "measure": {"from": "10 ms", "traces": [], "events": []},
+    "run": {"duration": "24 ms", "start_jitter": "2 ms"},
+    "measure": {"from": "8 ms", "traces": [], "events": []},
     "topology": {"bottleneck": "50 km"},
     "flow": {"tcp": {"count": 2}},
 }
@@ -136,8 +136,8 @@ def test_explain_says_what_the_command_says(
 def test_size_buffer_finds_what_the_command_finds(
     command: Command, file: Path, tmp_path: Path
 ) -> None:
-    answer = cellrate.size_buffer(file, seeds=3)
-    said = printed(command, "size-buffer", file, "--seeds", "3", "--out", tmp_path)
+    answer = cellrate.size_buffer(file, seeds=2)
+    said = printed(command, "size-buffer", file, "--seeds", "2", "--out", tmp_path)
     assert as_printed(sized(answer)) == said
     assert isinstance(answer, sizing.Answer)
     assert answer.buffer_cells is not None
@@ -147,10 +147,8 @@ def test_size_buffer_finds_what_the_command_finds(
 
 def test_tune_ranks_as_the_command(command: Command, file: Path, tmp_path: Path) -> None:
     vary = "switch.control.target_utilisation=0.8,0.95"
-    answer = cellrate.tune(file, vary=vary, seeds=2, budget=8)
-    said = printed(
-        command, "tune", file, "--vary", vary, "--seeds", "2", "--budget", "8", "--out", tmp_path
-    )
+    answer = cellrate.tune(file, vary=vary, seeds=1)
+    said = printed(command, "tune", file, "--vary", vary, "--seeds", "1", "--out", tmp_path)
     assert as_printed(tuned(answer)) == said
     assert ", ".join(answer.chosen.setting.overrides) in repr(answer)
     assert "target_utilisation" in text_of(answer._repr_html_())
@@ -159,11 +157,11 @@ def test_tune_ranks_as_the_command(command: Command, file: Path, tmp_path: Path)
 def test_compare_judges_as_the_command(command: Command, file: Path, tmp_path: Path) -> None:
     vary, efci = "control.scheme=efci,erica", {"switch.buffer": "100 cells"}
     with pytest.warns(UserWarning, match="efci does not know target_utilisation"):
-        answer = cellrate.compare(file, vary, overrides=efci, seeds=3)
+        answer = cellrate.compare(file, vary, overrides=efci, seeds=2)
     said = printed(
         command,
         *("compare", file, "--vary", vary, "--set", "switch.buffer=100 cells"),
-        *("--seeds", "3", "--out", tmp_path),
+        *("--seeds", "2", "--out", tmp_path),
     )
     assert as_printed(compared(answer, answer.units)) == said
     html = answer._repr_html_()
