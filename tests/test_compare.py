@@ -317,11 +317,11 @@ def test_false_alarms_stay_below_the_level() -> None:
 
 
 def test_simultaneous_intervals_hold_together() -> None:
-    """All ten intervals hold the true difference in 95 % of 400 repetitions, less 3 errors."""
+    """All ten intervals hold the true difference in 95 % of 150 repetitions, less 3 errors."""
     draw = np.random.default_rng(23)
     true = np.arange(5.0)
     held = 0
-    for _ in range(400):
+    for _ in range(150):
         values = true[:, None] + draw.normal(0.0, 2.0, (1, 6)) + draw.normal(0.0, 1.0, (5, 6))
         found = of_m(table({str(at): list(row) for at, row in enumerate(values)}))
         held += all(
@@ -329,7 +329,7 @@ def test_simultaneous_intervals_hold_together() -> None:
             and one.simultaneous[0] <= float(one.second) - float(one.first) <= one.simultaneous[1]
             for one in found.pairs
         )
-    assert held / 400 > 0.95 - 3 * np.sqrt(0.05 * 0.95 / 400)
+    assert held / 150 > 0.95 - 3 * np.sqrt(0.05 * 0.95 / 150)
 
 
 def test_pairs_find_in_simulations_what_independent_runs_do_not() -> None:

@@ -104,7 +104,7 @@ def test_a_scheme_that_is_not_fair_is_noticed() -> None:
     for control in basic, ERICA.replace("delta = 0.0", "delta = 0.1"):
         errors = [
             worst(shares(drawn(family, number), control, 0.9, SETTLED_TWO_WAY_MS))
-            for family, number in CASES
+            for family, number in CASES[::3]
         ]
         assert sum(error > 0.01 for error in errors) > len(errors) / 2, errors
 

@@ -15,6 +15,6 @@ from proof.threads import NETWORKS, Network, run
     ],
 )
 def test_two_threads_give_the_digest_of_one(network: Network) -> None:
-    one, two = (run(network, "5 ms", threads, 0.05) for threads in (1, 2))
+    one, two = (run(network, "5 ms", threads, 0.02) for threads in (1, 2))
     assert one.digest == two.digest
     assert (one.is_divided, two.is_divided) == (False, True)
