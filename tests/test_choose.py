@@ -88,14 +88,6 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def chosen(command: Command, small: Path, *options: str) -> Report:
-    kept = ("--out", str(small.parent / "out"))
-    done = command("choose", small, "--json", *QUICK, *kept, *options)
-    assert done.returncode == 0, done.stderr
-    found: Report = json.loads(done.stdout, parse_constant=pytest.fail)
-    return found
-
-
 def run(command: Command, shell: str, *more: str) -> Report:
     done = command(*shlex.split(shell)[1:], *more, "--json")
     assert done.returncode == 0, done.stderr
@@ -984,18 +976,13 @@ def test_the_recommended_numbers_are_those_of_seeds_that_the_search_has_not_used
     assert jittered.check_seeds == tuple(range(3, 19))
     endless, window = 'switch.buffer="infinite"', 'measure.from="0 s"'
     less = f'switch.buffer="{best.buffer_cells - 1} cells"'
-    rates, longest, dropped, missing = (
-        [
-            json.loads(outcome.summary())
-            for outcome in run_many(
-                [
-                    Job(SMALL, "small.toml", (*JITTER, *best.overrides, *settings), seed)
-                    for seed in jittered.check_seeds
-                ]
-            )
-        ]
+    jobs = [
+        Job(SMALL, "small.toml", (*JITTER, *best.overrides, *settings), seed)
         for settings in ((endless,), (endless, window), (window,), (less, window))
-    )
+        for seed in jittered.check_seeds
+    ]
+    found = [json.loads(outcome.summary()) for outcome in run_many(jobs)]
+    rates, longest, dropped, missing = (found[at : at + 16] for at in range(0, 64, 16))
     delivered = [one["totals"]["tcp_throughput_bits_per_second"] for one in rates]
     assert sum(delivered) / 16 == pytest.approx(best.throughput_bits_per_second, rel=1e-9)
     queues = [[queue for port in one["ports"] for queue in port["queues"]] for one in longest]

@@ -16,8 +16,8 @@ def drawn_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Draws each picture as SVG alone, since the other formats have the same lines."""
     draw = Figure.savefig
 
-    def savefig(figure: Figure, place: Path, **options: str) -> None:
-        (draw if options["format"] == "svg" else without_lines)(figure, place, **options)  # type: ignore[arg-type]
+    def savefig(figure: Figure, *place: Path, **options: str) -> None:
+        (draw if options["format"] == "svg" else without_lines)(figure, *place, **options)  # type: ignore[arg-type]
 
     monkeypatch.setattr(Figure, "savefig", savefig)
 
