@@ -109,35 +109,16 @@ def _is_held(port: Mapping[str, Any], queue: Mapping[str, Any]) -> bool:
     return port["utilisation"] == 0 or (stands and port["control"] is not None)
 
 
-def in_a_circle(ports: Sequence[str]) -> list[str]:
-    """The ports of which each waits for another of them, so that all wait for ever.
-
-    >>> in_a_circle(["a->b", "b->c", "c->b", "x->a"])
-    ['a->b', 'b->c', 'c->b', 'x->a']
-    >>> in_a_circle(["a->b", "b->c"])
-    []
-    """
-    left = list(ports)
-    while True:
-        senders = {name.partition("->")[0] for name in left}
-        waiting = [name for name in left if name.partition("->")[2] in senders]
-        if waiting == left:
-            return left
-        left = waiting
-
-
 def _held_text(ports: Sequence[str]) -> str:
     """A sentence on ports that flow control held for the whole window; empty without them."""
     if not ports:
         return ""
     more = f" and {len(ports) - MOST_NAMED} more" if len(ports) > MOST_NAMED else ""
     named = f"{', '.join(ports[:MOST_NAMED])}{more}"
-    text = (
+    return (
         f". Flow control held packets for the whole measuring window at "
         f"{counted(len(ports), 'port')}, which sent none of them: {named}"
     )
-    circle = in_a_circle(ports)
-    return f"{text}. {len(circle)} of them wait for one another: a deadlock" if circle else text
 
 
 def longest_of_run(queue: Mapping[str, Any]) -> int:

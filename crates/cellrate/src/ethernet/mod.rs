@@ -4,6 +4,7 @@ mod cbfc;
 mod checks;
 mod control;
 mod credit_rates;
+mod deadlock;
 mod describe;
 mod driver;
 mod events;

@@ -60,6 +60,12 @@ impl Simulation {
         };
         ports.map(dropped).collect()
     }
+    /// Links of switches whose packets PFC or CBFC holds back now, each with the time since which its port has sent
+    /// nothing.
+    pub fn standing(&self) -> impl Iterator<Item = (usize, Ps)> {
+        let standing = |port: &Port| Some((port.link as usize, port.stands_since(self.now)?));
+        self.ports().filter_map(standing)
+    }
     /// Congestion window and acknowledged bytes of a flow; `None` without TCP.
     pub fn tcp_window(&self, flow: usize) -> Option<(u64, u64)> {
         match self.endpoint(ChannelId::forward(flow)).app() {

@@ -339,8 +339,7 @@ impl Port {
     /// False if [`Port::resumes_at`] is `NEVER` for certain.
     #[inline]
     fn may_resume(&self) -> bool {
-        self.resumes
-            && (self.limiter.is_some() || self.serving.is_none() && self.waiting > 0)
+        self.resumes && (self.limiter.is_some() || self.serving.is_none() && self.waiting > 0)
     }
 
     fn next_timer(&self) -> Ps {

@@ -23,7 +23,7 @@ pub use seen::{Seen, after};
 pub struct Warning {
     /// Kind of warning, as a stable identifier: `short-window`, `short-warm-up`, `no-round-trip`,
     /// `never-starts`, `parameter-clipped`, `overbooked`, `short-block`, `short-trace`,
-    /// `buffer-never-filled`, `lost-outside-window`, `queue-changes`, `earlier-data`, `phases-locked`, `window-empty`, `window-below-path`,
+    /// `buffer-never-filled`, `lost-outside-window`, `queue-changes`, `deadlock`, `earlier-data`, `phases-locked`, `window-empty`, `window-below-path`,
     /// `delayed-ack-waits`, `events-omitted`, `scenario`.
     pub code: String,
     /// Description of the reason.

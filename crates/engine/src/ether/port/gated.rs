@@ -21,6 +21,11 @@ impl Port {
     pub fn gate(&self) -> Option<&PortGate> {
         self.gate.as_deref()
     }
+    /// End of the port's last transmission, if PFC or CBFC holds all packets back that wait at `now`; `None` otherwise.
+    pub fn stands_since(&self, now: Ps) -> Option<Ps> {
+        let holds = self.gate.as_ref().is_some_and(|gate| gate.gate.holds(now));
+        (holds && self.waiting > 0 && self.serving.is_none()).then_some(self.free_at)
+    }
     /// Label at the switch and header word of the frame that the port has just forwarded; `None` at each further call.
     pub fn take_gone(&mut self) -> Option<(u32, Info)> {
         self.gate.as_mut()?.gone.take()
