@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 import cellrate
@@ -11,9 +12,23 @@ import pytest
 from cellrate import _core
 from cellrate.advice.explain import Explanation, Statement, explain
 from cellrate.advice.explain.claims import records
+from cellrate.schemes import allowing
 from cellrate.simulation.network import Network
 from cellrate.simulation.runner import Job, run_many
-from explained import LINK, PLAIN, SHORTLY, broken, find, measured, number, of, one, template
+from explained import (
+    GREEDY,
+    LINK,
+    PLAIN,
+    SHORTLY,
+    broken,
+    find,
+    measured,
+    number,
+    of,
+    one,
+    silence,
+    template,
+)
 
 
 def test_kalyanaramans_file_transfer() -> None:
@@ -580,3 +595,175 @@ def test_few_segments_on_a_long_way_seldom_meet() -> None:
 def test_two_cells_per_rm_cell_leave_no_formula() -> None:
     said = failing(_core.template("n-source"), ERICA_TO_TARGET, "abr.nrm=2", *SHORTLY)
     assert "returned RM cells leave none" in said
+
+
+def expected(explanation: Explanation) -> Statement:
+    """The statement on the total that all flows are expected to deliver."""
+    [statement] = find(explanation, "TCP throughput", "total_throughput_bits_per_second")
+    return statement
+
+
+def far(scheme: str, kilometres: float, *settings: str) -> tuple[str, ...]:
+    """Settings of equal sources whose access links are so long, in the steady state."""
+    return (
+        f'switch.control={{scheme="{scheme}"}}',
+        f'topology.access="{kilometres} km"',
+        'topology.bottleneck="1 km"',
+        'measure.from="600 ms"',
+        'run.duration="800 ms"',
+        "measure.traces=[]",
+        *settings,
+    )
+
+
+LONG = 'tcp.window="1 MiB"', 'measure.from="10 s"', 'run.duration="20 s"'
+
+
+@pytest.mark.parametrize(
+    ("scheme", "last", "first"),
+    [
+        # pi / 2 of the mean time of a step, 1 ms / sqrt(0.1 * 0.8), is 5.554 ms. An interval of
+        # 1 ms and 32 cells at a fifth of 0.95 of the link, 0.459 ms, leave 4.094 ms for both ways.
+        ("capc", 409, 410),
+        # The link sends the 100 cells of QT less 32 cells in 0.18539 ms.
+        ("eprca", 18.5, 18.6),
+        ("dmrca", 18.5, 18.6),
+        # A fifth of the link sends 1,000 cells in 13.632 ms, of which the time constant is 1 ms.
+        ("smith-predictor", 1263, 1264),
+    ],
+)
+def test_feedback_that_comes_too_late_leaves_no_prediction(
+    scheme: str, last: float, first: float
+) -> None:
+    assert expected(template("n-source", *far(scheme, last, *LONG))).applies
+    statement = expected(template("n-source", *far(scheme, first, *LONG)))
+    [reason] = statement.fails
+    assert scheme in reason or "set_point" in reason
+
+
+@pytest.mark.parametrize("scheme", ["fmmra", "charny", "ucsc"])
+def test_exact_rates_need_no_limit_of_the_feedback_delay(scheme: str) -> None:
+    assert expected(template("n-source", *far(scheme, 3000, *LONG))).applies
+
+
+@pytest.mark.parametrize(
+    ("scheme", "near", "too_far"),
+    [("capc", 300, 1000), ("eprca", 10, 300), ("dmrca", 10, 300), ("smith-predictor", 300, 1000)],
+)
+def test_a_link_is_full_up_to_the_limit_and_not_far_beyond(
+    scheme: str, near: float, too_far: float
+) -> None:
+    for kilometres, least, most in ((near, 0.99, 1.01), (too_far, 0.0, 0.95)):
+        settings = far(scheme, kilometres, "flow.tcp.count=2")
+        statement = expected(template("n-source", *settings))
+        found = statement.claims[0].measured(measured(_core.template("n-source"), *settings))
+        assert least < found / statement.claims[0].value < most
+        assert statement.applies is (kilometres == near)
+
+
+def test_the_longest_of_unequal_loops_counts() -> None:
+    def explained(kilometres: int) -> Statement:
+        group = f'service="abr", {GREEDY}, access='
+        flows = f'flow=[{{name="a", {group}"1 km"}}, {{name="b", {group}"{kilometres} km"}}]'
+        return expected(template("n-source", *far("capc", 1, *LONG, flows)))
+
+    assert explained(1).applies
+    [reason] = explained(500).fails
+    assert "the rates of `capc` at A->B settle" in reason
+
+
+def test_a_predictor_counts_cells_on_the_way_to_ports_without_a_queue() -> None:
+    """Two sources have 1,000 cells each in 30.03 ms to the last port and back, and 1 ms."""
+    rules = 'abr.rules="smith-predictor"', 'abr.time_constant="1 ms"', "flow.tcp.count=2"
+    long = 'topology.bottleneck="3000 km"', "measure.from=1500 ms", "run.duration=2 s"
+    settings = far("smith-predictor", 1, *rules, *long)
+    statement = expected(template("n-source", *settings))
+    [reason] = statement.fails
+    assert "`set_point` of B->dst.tcp.1" in reason
+    found = statement.claims[0].measured(measured(_core.template("n-source"), *settings))
+    assert found == pytest.approx(statement.claims[0].value * 2 * 1000 / (0.03102 * LINK), rel=0.03)
+
+
+@pytest.mark.parametrize("scheme", ["eprca", "dmrca"])
+def test_explicit_rates_that_are_turned_off_leave_only_marks(scheme: str) -> None:
+    assert expected(template("n-source", *far(scheme, 1))).applies
+    marks = far(scheme, 1, 'switch.control.marking="binary"')
+    [reason] = expected(template("n-source", *marks)).fails
+    assert "only marks" in reason
+
+
+CLASS = "cellrate.schemes.examples"
+
+
+@pytest.mark.parametrize(
+    ("setting", "what", "shares", "allocates"),
+    [
+        (
+            f'switch.control={{scheme="{CLASS}.erica:Erica"}}',
+            "what it allocates is not known",
+            False,
+            False,
+        ),
+        (f'abr.law={{law="{CLASS}.prca:Prca"}}', "what rates it sets is not known", False, True),
+        (f'tcp.recovery="{CLASS}.reno:Reno"', "how its windows grow is not known", True, True),
+    ],
+)
+def test_nothing_is_known_of_a_class(
+    setting: str, what: str, shares: bool, allocates: bool
+) -> None:
+    assert expected(template("n-source", *far("charny", 1))).applies
+    said = template("n-source", *far("charny", 1, setting))
+    assert not find(said, "TCP throughput", "total_throughput_bits_per_second")
+    assert not find(said, "TCP throughput", "segment_cells")
+    assert bool(find(said, "fair shares", "least_cells_per_second")) is shares
+    assert bool(find(said, "bottleneck", "target_utilisation")) is allocates
+    [reason] = (
+        missing.reason
+        for missing in said.without_statement
+        if missing.quantity == "expected TCP throughput"
+    )
+    assert what in reason
+
+
+def test_a_class_as_recovery_need_not_fill_a_buffer() -> None:
+    small = *PLAIN, 'switch.buffer="100 cells"', 'measure.from="0 s"'
+    assert one(template("n-source", *small), "loss", "expected") == "yes"
+    own = template("n-source", *small, f'tcp.recovery="{CLASS}.reno:Reno"')
+    assert one(own, "loss", "expected") == "possible"
+
+
+REFUSES = """
+from dataclasses import dataclass
+
+from cellrate.schemes import Queue
+
+
+@dataclass
+class RefusesAll:
+    def on_pdu(self, queue: Queue) -> bool:
+        return False
+"""
+
+
+def test_a_class_as_policy_may_refuse_pdus_of_an_endless_buffer(tmp_path: Path) -> None:
+    (tmp_path / "refuses.py").write_text(REFUSES, encoding="utf-8")
+    policy = f"{tmp_path / 'refuses.py'}:RefusesAll"
+    settings = *far("charny", 1), f'switch.discard={{policy="{policy}"}}', 'measure.from="0 s"'
+    assert one(template("n-source", *settings[:-2]), "loss", "expected") == "no"
+    with allowing(policy):
+        said = template("n-source", *settings)
+        summary = measured(_core.template("n-source"), *settings)
+    assert summary["totals"]["cells_dropped"] > 0
+    assert broken(said, summary) == []
+    assert one(said, "loss", "expected") == "possible"
+
+
+def test_the_shares_of_a_class_over_ethernet_are_not_known() -> None:
+    text = _core.template("explicit-rate")
+    own = {"switch.control": {"scheme": f"{CLASS}.erica:Erica", "interval": "100 us"}}
+    built_in, said = cellrate.explain(text), cellrate.explain(text, overrides=own)
+    assert find(built_in, "fair shares", "least_bits_per_second")
+    assert find(built_in, "bottleneck", "allocated_bits_per_second")
+    assert not find(said, "fair shares", "least_bits_per_second")
+    assert not find(said, "bottleneck", "allocated_bits_per_second")
+    assert "what it allocates is not known" in silence(said)["max-min"]

@@ -20,10 +20,11 @@ from cellrate.simulation.network import Network
 from cellrate.simulation.runner import Job, run_many
 
 from proof.campaign import end_with
-from proof.measured.random_scenarios import random_jobs, unequal_jobs
+from proof.measured.random_scenarios import far_jobs, random_jobs, unequal_jobs
 
 COUNT, SEED = 8000, 1
-# Number of random scenarios for each round of scenarios, one per scheme, with unequal round trips.
+# Number of random scenarios for each round of scenarios, one per scheme, with unequal round trips,
+# and for each with long access links.
 UNEQUAL_EVERY = 100
 # Number of jobs that are explained and run together.
 TOGETHER = 200
@@ -96,8 +97,9 @@ def main() -> int:
     parser.add_argument("seed", type=int, nargs="?", default=SEED)
     options = parser.parse_args()
     count, seed = options.scenarios, options.seed
-    unequal = unequal_jobs(count // UNEQUAL_EVERY, seed)
-    found = held_against_runs(chain(random_jobs(count, seed), unequal))
+    rounds = count // UNEQUAL_EVERY
+    jobs = chain(random_jobs(count, seed), unequal_jobs(rounds, seed), far_jobs(rounds, seed))
+    found = held_against_runs(jobs)
     for text in found.broken:
         print(f"broken: {text}")
     print(f"{found.scenarios} scenarios, {found.bounds} bounds, {len(found.broken)} broken")

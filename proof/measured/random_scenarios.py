@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import numpy as np
 from cellrate import ScenarioError, _core
+from cellrate.advice.marking import WITHOUT_A_RATE
 from cellrate.simulation.runner import Job
 
 # Runs are short, so that thousands take minutes; transients count as much as the steady state.
@@ -56,6 +57,37 @@ def _unequal_job(draw: np.random.Generator, scheme: str) -> Job:
         'run.start_jitter="20 ms"',
         *QUIET,
         f'tcp.window="{int(_between(draw, 64, 1000))} KiB"',
+        f'tcp.mss="{draw.choice([512, 1460, 4352])} bytes"',
+    ]
+    return _job(draw, "n-source", settings)
+
+
+def far_jobs(count: int, seed: int) -> Iterator[Job]:
+    """Equal sources on short to long access links in the steady state, by schemes that write rates.
+
+    All other scenarios with equal round trips in the steady state have access links of 1 km.
+    """
+    draw = np.random.default_rng(seed)
+    schemes = [name for name in _names("schemes") if name not in {"none", *WITHOUT_A_RATE}]
+    for _ in range(count):
+        for scheme in schemes:
+            yield _far_job(draw, scheme)
+
+
+def _far_job(draw: np.random.Generator, scheme: str) -> Job:
+    kilometres = _between(draw, 1, 3000)
+    begin = 30 * 2 * (kilometres + 100) * 5e-6 + 0.3
+    settings = [
+        f'topology.access="{kilometres:.1f} km"',
+        'topology.bottleneck="100 km"',
+        f"flow.tcp.count={int(draw.integers(2, 16))}",
+        'flow.tcp.stagger="1 ms"',
+        *_control(scheme),
+        'switch.buffer="infinite"',
+        f'measure.from="{begin * 1e3:.3f} ms"',
+        f'run.duration="{(2 * begin + 0.2) * 1e3:.3f} ms"',
+        *QUIET,
+        f'tcp.window="{int(_between(draw, 512, 2000))} KiB"',
         f'tcp.mss="{draw.choice([512, 1460, 4352])} bytes"',
     ]
     return _job(draw, "n-source", settings)

@@ -15,7 +15,7 @@ from cellrate.advice.explain.subject import (
 )
 from cellrate.advice.formulas import Situation
 from cellrate.advice.formulas.growth import certain_growth_cells_per_second
-from cellrate.advice.marking import WITHOUT_A_RATE
+from cellrate.advice.marking import only_marks
 from cellrate.simulation.network import (
     Flow,
     booked_cells_per_second,
@@ -346,7 +346,7 @@ def _unfair(situation: Situation) -> str:
     if situation.switch.scheme == "none":
         return "switches compute shares, but no switch here controls ABR, so ACR rises to PCR"
     unequal = situation.has_unequal_round_trips or situation.has_other_bottlenecks
-    if situation.switch.scheme in WITHOUT_A_RATE and unequal:
+    if only_marks(situation.switch.control) and unequal:
         return (
             "switches compute shares: marks come more often over more switches, and later over "
             "longer ways"

@@ -6,7 +6,7 @@ from cellrate.advice.explain.subject import EQUAL, Subject
 from cellrate.advice.formulas import Situation
 from cellrate.advice.formulas.fluid import loop_of
 from cellrate.advice.formulas.situation import DoesNotApply
-from cellrate.advice.marking import WITHOUT_A_RATE
+from cellrate.advice.marking import only_marks
 from cellrate.common.numbers import seconds
 from cellrate.theory import AssumptionError
 from cellrate.theory.efci import limit_cycle
@@ -36,7 +36,7 @@ def cycle_utilisation(subject: Subject, situation: Situation) -> float | str:
     1 under schemes that write rates: the link, or the target, is then always full. Schemes that
     only mark let the queue and the rates swing, by the limit cycle of EFCI.
     """
-    if not situation.abr or situation.switch.scheme not in WITHOUT_A_RATE:
+    if not situation.abr or not only_marks(situation.switch.control):
         return 1.0
     answer = subject.queue_answers(situation).get("efci-cycle")
     empty = f"the link {situation.port.name} is never empty, but"

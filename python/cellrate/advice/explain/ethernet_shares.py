@@ -10,8 +10,10 @@ from typing import Any
 
 from cellrate.advice.explain.answer import NoStatement, Prediction, Statement
 from cellrate.advice.explain.minimum_rates import Held, counts_flows, fails
+from cellrate.advice.explain.own_classes import allocation_unknown
 from cellrate.advice.explain.subject import target_utilisation
 from cellrate.advice.formulas.frame_bounds import outstanding_bytes
+from cellrate.simulation.network import is_own_class
 from cellrate.simulation.network.ethernet_view import (
     FrameFlow,
     FrameNetwork,
@@ -78,6 +80,7 @@ def fair_shares(network: FrameNetwork) -> Iterator[Prediction]:
         which = f" in queue {queue + 1}" if len(queues) > 1 else ""
         try:
             _require_together(flows)
+            _require_known_schemes(flows)
             rates = sharing.rates(queue, flows)
         except _UnknownError as error:
             quantity = f"fair shares of flows{which}"
@@ -92,6 +95,14 @@ def _require_together(flows: Iterable[FrameFlow]) -> None:
     waiting = next((flow.group for flow in flows if flow.after), None)
     if waiting is not None:
         raise _UnknownError(f"flows of {waiting} await one another, so all never send at once")
+
+
+def _require_known_schemes(flows: Iterable[FrameFlow]) -> None:
+    """Raises `_UnknownError` if a class of Python sets the rates of a flow."""
+    for flow in flows:
+        schemes = [str(_control(hop)["scheme"]) for hop in flow.hops if flow.rate_controlled]
+        for scheme in filter(is_own_class, schemes):
+            raise _UnknownError(allocation_unknown(scheme))
 
 
 def _is_elastic(flow: FrameFlow) -> bool:

@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias
 
 from cellrate.advice.explain.answer import Kind, Prediction, Statement, Value
 from cellrate.advice.explain.claims import Claim
+from cellrate.advice.explain.own_classes import unknown_windows
 from cellrate.advice.explain.queues import (
     cannot_lose,
     formula_bound,
@@ -242,10 +243,13 @@ def _grows_in_window(subject: Subject, situation: Situation, cells: float) -> bo
     In slow start a window grows by a segment with each acknowledgement, or with every second one
     (RFC 5681 3.1). Once the link is full, windows grow at the rate of the link. After a loss the
     growth begins again when the timer expires. False for flows that end, that stop at
-    `initial_ssthresh`, that may lose cells elsewhere, or whose recovery avoids queues.
+    `initial_ssthresh`, that may lose cells elsewhere, or whose recovery avoids queues or is a
+    class of Python.
     """
     flows = situation.elastic
     if subject.network.links_lose or any(flow.kind != "greedy" for flow in flows):
+        return False
+    if unknown_windows(flows):
         return False
     rounds, slow, timer = 0.0, 1.0, 0.0
     for flow in flows:

@@ -10,6 +10,7 @@ from cellrate.advice.explain.capacity import minimum_rates_fail
 from cellrate.advice.explain.claims import Claim
 from cellrate.advice.explain.efci_cycle import unsteady
 from cellrate.advice.explain.losses import loss_at
+from cellrate.advice.explain.own_classes import unknown_windows
 from cellrate.advice.explain.queues import contracts_fit
 from cellrate.advice.explain.subject import AVOIDS_QUEUES, Subject, acknowledgement_share
 from cellrate.advice.explain.throughput import start_up_seconds
@@ -44,6 +45,8 @@ def statements(subject: Subject) -> Iterator[Prediction]:
         elif situation.abr and situation.switch.scheme != "none":
             reason = f"cellrate has no theory of `{situation.switch.scheme}`"
             yield NoStatement(TOPIC, quantity, reason)
+        elif unknown := unknown_windows(situation.elastic):
+            yield NoStatement(TOPIC, quantity, unknown)
         elif situation.elastic:
             yield from _uncontrolled(subject, situation)
 

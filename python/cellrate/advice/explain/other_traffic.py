@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from cellrate.advice.explain.efci_cycle import cycle_utilisation
+from cellrate.advice.explain.feedback_limits import counts_everywhere, feedback_too_late
 from cellrate.advice.explain.subject import (
     EQUAL,
     Subject,
@@ -54,7 +55,7 @@ class OtherTraffic:
     def fails(self, flows: Sequence[Flow]) -> Iterator[str]:
         """Assumptions that fail on the paths of the given flows, at most one of each kind."""
         ahead = dict.fromkeys(link for flow in flows for link in flow.forward)
-        for found in (self._emptied, self._mixed, self._meetings):
+        for found in (self._emptied, self._late, self._mixed, self._meetings):
             yield from [found[link] for link in ahead if link in found][:1]
         links = dict.fromkeys(link for flow in flows for link in flow.backward)
         both = (*ahead, *links)
@@ -84,6 +85,25 @@ class OtherTraffic:
             reason = cycle_utilisation(self.subject, situation)
             if isinstance(reason, str) and not all(map(self.is_limited, situation.abr)):
                 found[situation.port] = reason
+        return found
+
+    @cached_property
+    def _late(self) -> dict[Link, str]:
+        """By port, the assumption that fails since feedback takes too long to keep its link full.
+
+        A port without overload decides rates, too, if its scheme allocates less than the link.
+        """
+        found = {}
+        busy = {situation.port for situation in self._ports}
+        deciding = set(self.subject.shares.bottlenecks.values())
+        for port in self.subject.network.ports:
+            situation = Situation(self.subject.network, port)
+            decides = port in busy or port.name in deciding or counts_everywhere(situation)
+            if not decides or all(map(self.is_limited, situation.abr)):
+                continue
+            reason = feedback_too_late(situation, situation.abr, self.shares)
+            if reason:
+                found[port] = reason
         return found
 
     @cached_property

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from cellrate.advice.explain.minimum_rates import Held, counts_flows
+from cellrate.advice.explain.own_classes import unknown_rates
 from cellrate.advice.formulas import FormulaAnswer, Situation, formulas_of
 from cellrate.simulation.network import (
     UNDER_CREDIT,
@@ -18,6 +19,7 @@ from cellrate.simulation.network import (
     Network,
     contract_cells_per_second,
     fair_shares,
+    is_own_class,
     overloaded_ports,
 )
 from cellrate.simulation.network.ends import Parameters
@@ -335,10 +337,17 @@ class Subject:
             return 0.0
         return 1 / float(control["n2_cells"])
 
+    @cached_property
+    def _unknown_rates(self) -> str:
+        """Reason why the rates of ABR flows are not known; empty if they are."""
+        return unknown_rates(self.network)
+
     def shares_or_reason(self) -> MaxMin | str:
         """The fair rates, or the reason why they cannot be computed."""
         if not self.elastic_groups:
             return "no flow is elastic: every source has a fixed traffic of its own"
+        if self._unknown_rates:
+            return self._unknown_rates
         try:
             return self.shares
         except AssumptionError as error:
@@ -376,7 +385,9 @@ def backward_cells(flow: Flow) -> float:
 
 
 def target_utilisation(control: Parameters) -> float:
-    """Share of the capacity that a control scheme allocates."""
+    """Share of the capacity that a control scheme allocates; 1 if the scheme is an own class."""
+    if is_own_class(control["scheme"]):
+        return 1.0
     return float(control.get("target_utilisation") or 1.0)
 
 

@@ -18,6 +18,7 @@ from cellrate.advice.explain.claims import Claim
 from cellrate.advice.explain.efci_cycle import cycle_utilisation
 from cellrate.advice.explain.losses import loss_at
 from cellrate.advice.explain.other_traffic import OtherTraffic
+from cellrate.advice.explain.own_classes import unknown_windows
 from cellrate.advice.explain.rate_bounds import (
     Limit,
     bound_together,
@@ -77,7 +78,7 @@ def statements(subject: Subject) -> Iterator[Prediction]:
         yield _window(subject, name, flows)
     total = bound_together(subject, every) if len(groups) > 1 else min(together.values())
     yield _bound_of_all(total, bound_together(subject, every, early=False))
-    shares = subject.shares_or_reason()
+    shares = unknown_windows(flow for flow, _ in every) or subject.shares_or_reason()
     if isinstance(shares, str):
         yield NoStatement(TOPIC, "expected TCP throughput", shares, FORMULA)
     else:

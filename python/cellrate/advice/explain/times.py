@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from cellrate.advice.explain.answer import NoStatement, Prediction, Statement
+from cellrate.advice.explain.own_classes import unknown_windows
 from cellrate.advice.explain.subject import Subject
 from cellrate.advice.formulas import Situation
 from cellrate.advice.formulas.situation import full_load_interval_seconds
@@ -110,6 +111,7 @@ def _filling(situation: Situation) -> Iterator[Prediction]:
     windows = sum(one.window_cells for one in tcp)
     small = f"all windows together, {windows:,.0f} cells, do not fill the pipe of {pipe:,.0f}"
     why = NOTHING if situation.is_starved else small if windows < pipe else ""
+    why = why or unknown_windows(situation.elastic)
     if why:
         yield NoStatement(TIME_CONSTANTS, quantity, why, "round-trips-to-fill")
         return

@@ -1,6 +1,6 @@
 """The network that a scenario describes, before it runs: nodes, links, flows, loads."""
 
-from cellrate.simulation.network.elements import Flow, Link, Node, Switch
+from cellrate.simulation.network.elements import Flow, Link, Node, Switch, is_own_class
 from cellrate.simulation.network.ends import Abr, OwnRate, Tcp
 from cellrate.simulation.network.loads import (
     UNDER_CREDIT,
@@ -35,6 +35,7 @@ __all__ = [
     "certain_cells_per_second",
     "contract_cells_per_second",
     "fair_shares",
+    "is_own_class",
     "lasting_cells_per_second",
     "mean_cells_per_second",
     "offered_cells_per_second",

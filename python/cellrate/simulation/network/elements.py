@@ -12,6 +12,11 @@ from cellrate.simulation.network.ends import Abr, OwnRate, Parameters, Tcp
 OVERFLOWING = frozenset({"tail-drop", "ppd"})
 
 
+def is_own_class(name: str) -> bool:
+    """True if a component is a class of Python that the scenario names as `FILE.py:CLASS`."""
+    return ":" in name
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Switch:
     """Settings of the output ports of an ATM switch.
@@ -69,10 +74,10 @@ class Switch:
         """Length of a queue up to which the discard policy refuses no cell.
 
         The threshold, for a policy with a threshold. The buffer, for a policy that refuses cells
-        only after an overflow. 0 for all other policies with a finite buffer, and if cells with
-        CLP = 1 have a limit of their own.
+        only after an overflow. 0 for all other policies with a finite buffer, for classes of
+        Python, which may refuse any PDU, and if cells with CLP = 1 have a limit of their own.
         """
-        if self.clp_threshold_cells is not None:
+        if self.clp_threshold_cells is not None or is_own_class(self.policy):
             return 0.0
         if "threshold_cells" in self.discard:
             keys = ("threshold_cells", "tagged_threshold_cells")
@@ -87,9 +92,11 @@ class Switch:
         """True if a queue never empties while more cells arrive than the link sends.
 
         Policies that drop whole frames may refuse a source for good whose cells form no frames.
+        Classes of Python may refuse any PDU.
         """
         drops_cells = self.policy == "tail-drop" and self.clp_threshold_cells is None
-        return drops_cells or math.isinf(self.buffer_cells)
+        refuses = is_own_class(self.policy)
+        return drops_cells or (math.isinf(self.buffer_cells) and not refuses)
 
     def queue_of(self, service: str) -> int:
         """Number of the queue that holds a service class, 0 being served first.
