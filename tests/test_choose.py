@@ -31,6 +31,7 @@ from cellrate.advice.choosing.report import numbers, verdict
 from cellrate.advice.choosing.report import report as document_of
 from cellrate.advice.tuning.declared import ResolvedScenario
 from cellrate.advice.tuning.laboratory import AS_IT_IS, Setting
+from cellrate.advice.tuning.measures import settling_seconds
 from cellrate.advice.tuning.other_runs import OTHER_STARTS, Circumstance, longer
 from cellrate.advice.tuning.shares import over_atm, shares_of
 from cellrate.common.document.terminal_text import lines, show_lines
@@ -540,6 +541,15 @@ def test_the_same_command_goes_on_and_gives_the_same_bytes(
     assert '<figure class="wide"' not in page
     held = command("run", tmp_path / "small-chosen.toml", "--json")
     assert json.loads(held.stdout)["totals"]["cells_dropped"] == 0
+
+
+def test_a_flow_that_starts_at_the_end_has_not_settled() -> None:
+    """Samples of the utilisation are 0.3 ms apart, and one alone follows the last start."""
+    traced = ['measure.traces=["utilisation"]', 'measure.sample="300 us"', "flow.tcp.stagger=0 s"]
+    result = cellrate.run(SMALL, overrides=[*traced, 'flow.tcp.start="59.8 ms"'])
+    times = result.series("utilisation", "A->B").time
+    assert (times >= 0.0598).sum() == 1
+    assert math.isinf(settling_seconds(result.outcome, result.summary, {"A->B"}) or 0.0)
 
 
 def test_the_settling_time_is_that_of_the_utilisation_of_the_run(

@@ -44,7 +44,8 @@ def settling_seconds(
         ports: Names of the bottleneck ports.
 
     Returns:
-        Seconds; infinite if the utilisation does not settle; None if the run has no such trace.
+        Seconds; infinite if the utilisation does not settle, or the last flow starts at the end of
+        the run; None if the run has no such trace.
     """
     series = [
         series for series in series_of(outcome) if series.kind == TRACED and series.entity in ports
@@ -54,6 +55,8 @@ def settling_seconds(
     end = summary["simulated_seconds"]
     starts = (flow["start_seconds"] for flow in summary["flows"])
     start = max((one for one in starts if one < end), default=0.0)
+    if any((one.time >= start).sum() < 2 for one in series):
+        return math.inf
     return max(one.settling_time(BAND, start) for one in series)
 
 
