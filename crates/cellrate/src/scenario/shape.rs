@@ -373,6 +373,7 @@ impl<'s> Shape<'s> {
             Vec::new()
         };
         let help = match (near, known.is_empty()) {
+            _ if let Some(help) = replaced(schema, table, *span) => help,
             _ if !elsewhere.is_empty() => meant(&elsewhere),
             (Some(near), _) => format!("did you mean `{near}`?"),
             (None, true) => format!("{} has no keys", around.table(self.whole)),
@@ -435,6 +436,18 @@ fn names_beside_tables(schema: &Json) -> Option<Vec<&str>> {
     let variants = schema["oneOf"].as_array()?.iter();
     let names: Vec<&str> = variants.filter_map(|one| one["const"].as_str()).collect();
     (!names.is_empty()).then_some(names)
+}
+
+/// Help for a key of the file beside a tag that an override has set alone: the key belongs to the former variant.
+fn replaced(schema: &Json, table: &Table, key: Span) -> Option<String> {
+    let tag = tag(schema)?;
+    let item = table.get(tag)?;
+    let Value::String(name) = &item.value else {
+        return None;
+    };
+    (key.text == 0 && item.span.text != 0).then(|| {
+        format!("`{tag}` was set alone, so the table keeps this key; set the whole table instead: `{{ {tag} = \"{name}\" }}`")
+    })
 }
 
 /// The key whose value distinguishes the variants.
