@@ -606,7 +606,7 @@ def test_what_oscillates_does_not_settle() -> None:
 
 def test_the_point_at_which_another_control_wins_is_narrowed(command: Command, small: Path) -> None:
     far = ('topology.bottleneck="300 km"',)
-    goals, effort = Goals(("explicit-rate",)), Effort(settings=1, seeds=1)
+    goals, effort = Goals(("efci", "credit")), Effort(settings=1, seeds=1)
     report = as_json(choose(Job(SMALL, str(small), far), goals, effort))
     name = report["recommended"]["control"]
     asked = [one for one in report["elsewhere"] if one["circumstance"] == "delay of all links"]

@@ -835,10 +835,11 @@ def test_files_beside_other_flows_do_not_count_for_fairness() -> None:
     assert FAIRNESS.of(summary) == pytest.approx(index, rel=1e-12)
     # Two large rates and three small ones give about 2 / 5.
     assert summary["totals"]["jain_index"] < 0.45 < 0.5 <= index
-    # Without other flows, or without files, the index is that of the run.
-    for text in (deep, deep.replace(greedy, "") + FILES):
-        plain = cellrate.run(text, seed=1).summary
-        assert FAIRNESS.of(plain) == pytest.approx(plain["totals"]["jain_index"], rel=1e-12)
+    # Without files the index is that of the run, and files alone have none.
+    plain = cellrate.run(deep, seed=1).summary
+    assert FAIRNESS.of(plain) == pytest.approx(plain["totals"]["jain_index"], rel=1e-12)
+    alone = cellrate.run(deep.replace(greedy, "") + FILES, seed=1).summary
+    assert FAIRNESS.of(alone) is None
     answer = until("reno", Job(mixed, "m.toml"), Goals(), Effort(seeds=1))
     own = next(one for one in answer.options if one.label == "the scenario's own")
     assert own.means["fairness"] == pytest.approx(index, rel=1e-12)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import cellrate
 import pytest
+from cellrate import BadInput
 from cellrate.advice.tuning.laboratory import Laboratory, Setting
 from cellrate.advice.tuning.options import TuneOptions
 from cellrate.advice.tuning.report import report
-from cellrate.advice.tuning.shares import LEFT_OUT, RELATIVE
+from cellrate.advice.tuning.shares import LEFT_OUT, NO_SHARES, RELATIVE
 from cellrate.advice.tuning.tune import tune
 from cellrate.common.document import Paragraph
 from cellrate.language.functions import jain
@@ -97,6 +98,19 @@ def test_files_beside_endless_flows_do_not_count() -> None:
     assert answer.as_it_is.means["fairness"] == pytest.approx(jain(rates))
     assert run.summary["totals"]["jain_index"] < 0.9 * jain(rates)
     assert LEFT_OUT in [one.text for one in report(answer).parts if isinstance(one, Paragraph)]
+
+
+def test_files_alone_have_no_fairness() -> None:
+    files = FILES.replace(
+        'name = "long"', 'name = "long"\nsource = { kind = "transfer", size = "9 kB" }'
+    )
+    job, vary = Job(files, "files.toml"), ("switch.aqm.k=10 packets,20 packets",)
+    answer = tune(job, TuneOptions(vary=vary, seeds=1, objective="completion,fairness"))
+    assert answer.as_it_is.means["fairness"] is None
+    assert answer.as_it_is.means["completion"] is not None
+    assert answer.fairness_notes == (NO_SHARES,)
+    with pytest.raises(BadInput, match="a run of the scenario has no value of it"):
+        tune(job, TuneOptions(vary=vary, seeds=1, objective="fairness"))
 
 
 def test_unequal_shares_are_said() -> None:

@@ -57,7 +57,7 @@ def test_files_are_tuned_for_their_completion(command: Command, files: Path) -> 
     assert mean(slow, "completion_seconds") > 1.5 * mean(best, "completion_seconds")
     assert slow["falls_behind"]["criterion"] == "completion"
     names = [one["criterion"] for one in found["objective"]]
-    assert names == ["unfinished", "completion", "loss", "utilisation", "queue", "fairness"]
+    assert names == ["unfinished", "completion", "loss", "utilisation", "queue"]
     # An objective that begins with the queue still gets the queue.
     asked = tuned(command, files, "--objective", "loss,utilisation,queue")
     assert asked["chosen"]["settings"] == slow["settings"]

@@ -115,10 +115,11 @@ def choose(
             ``explicit-rate``, ``credit``; all by default.
         loss: Largest share of cells that may be lost.
         throughput: Least throughput: a share of the best under the other goals, or a rate such as
-            ``"100 Mbit/s"``.
+            ``"100 Mbit/s"``. If all flows transfer files, a share says how far a completion time
+            may be above the shortest.
         delay: Longest wait of a cell at a bottleneck, as in ``"5 ms"``.
-        fairness: Least Jain's index of the flows' throughputs, without files beside other flows;
-            over ATM each throughput counts relative to the flow's max-min share. 0 for any.
+        fairness: Least Jain's index of the throughputs of flows that are not files, each relative
+            to the flow's max-min share. 0 for any.
             By default 0.9, if any control reaches 0.9.
         settling: Longest time until the bottleneck's utilisation settles, as in ``"100 ms"``.
         buffer: Greatest buffer, as in ``"2000 cells"``; over Ethernet the greatest length of a
@@ -233,8 +234,8 @@ def tune(
         overrides: Settings, as for `run`.
         objective: Criteria in order of priority; =X after one sets its tolerance. By default
             loss,utilisation=0.02,queue,fairness; if all sources transfer files,
-            unfinished,completion come first, and if some do, unfinished comes first and
-            completion after utilisation.
+            unfinished,completion come first, without fairness, and if some do, unfinished comes
+            first and completion after utilisation.
         seeds: Number of seeds for the best settings.
         first_seed: First seed.
         budget: Greatest number of simulations; by default enough for 11 settings of a model or 40

@@ -41,7 +41,7 @@ class Elsewhere:
         best, own = self.best, self.recommended
         if best is None or best.candidate == own.candidate:
             return best is None
-        rates = own.throughput_bits_per_second, best.throughput_bits_per_second
+        rates = own.speed, best.speed
         as_good = own.buffer_cells <= best.buffer_cells and rates[0] >= (1 - ALIKE) * rates[1]
         return not as_good
 
@@ -125,7 +125,7 @@ class Answer:
         checked: The recommended option, run with the seeds of the check. None if the time limit
             ended the check, or too many options missed a goal in their checks.
         rejected: Options that missed a goal in their checks.
-        front: The Pareto front: options of which no other is better in one of buffer, throughput
+        front: The Pareto front: options of which no other is better in one of buffer, speed
             and delay, and no worse in the rest.
         other_starts: The recommended option, run with random start times of flows
             (`OTHER_STARTS`) and the seeds of the check. None if the runs of different seeds differ

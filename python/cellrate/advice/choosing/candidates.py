@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from cellrate import _core
 from cellrate.advice.marking import WITHOUT_A_RATE
-from cellrate.advice.tuning.declared import ResolvedScenario
+from cellrate.advice.tuning.declared import PREDICTED, ResolvedScenario
 from cellrate.advice.tuning.laboratory import Setting, shown
 from cellrate.advice.tuning.measures import BAND
 from cellrate.advice.tuning.objective import undominated
@@ -25,8 +25,6 @@ ABILITIES: tuple[Ability, ...] = get_args(Ability)
 AT_ONCE = ("abr.rif=1",)
 MARKED_RIF = 0.0625
 BY_MARKS = (f"abr.rif={MARKED_RIF}", "abr.rdf=0.0625")
-# The scheme that needs sources with a Smith predictor; all other schemes need sources of TM 4.0.
-PREDICTED = "smith-predictor"
 # The control without feedback from switches: TCP over UBR.
 UNCONTROLLED = "none"
 
@@ -86,7 +84,7 @@ class Candidate:
         return (
             f'abr.rules="{PREDICTED}"',
             f"abr.time_constant={constant}",
-            f"switch.control.time_constant={constant}",
+            *everywhere(scenario, "control.time_constant", constant),
         )
 
 
@@ -181,10 +179,13 @@ def limited(scenario: ResolvedScenario, buffer_cells: int | None, policy: str) -
 
 
 def everywhere(scenario: ResolvedScenario, key: str, value: str) -> Iterator[str]:
-    """Settings that give `key` a value in `[switch]`, and at each node that sets the key itself."""
+    """Settings that give `key` a value in `[switch]`, and at each node that sets the key itself.
+
+    A key within a table is set at each node that has the table.
+    """
     yield f"switch.{key}={value}"
     for node in scenario.keys.document["topology"].get("node", ()):
-        if key in node:
+        if key.partition(".")[0] in node:
             yield f'topology.node."{node["name"]}".{key}={value}'
 
 
@@ -205,7 +206,7 @@ class Option:
         loss: Dropped share of the cells of the whole run.
         mean_delay_seconds: Mean wait at the bottleneck.
         longest_delay_seconds: Longest wait at the bottleneck in the whole run.
-        fairness: Jain's index of the elastic flows; see `shares.over_atm`.
+        fairness: Jain's index of the elastic flows; see `shares.over_atm`. None if all are files.
         settling_seconds: Time from the last start of a flow until the bottleneck's utilisation has
             settled, with the slowest seed; infinite if it never settles.
         overrides: Settings that turn the scenario into this option.
@@ -214,6 +215,9 @@ class Option:
         rise: Growth of the utilisation within the measuring window, as a share of its mean there.
         background_bits_per_second: Throughput of the flows with rates of their own; None if there
             are none.
+        unfinished: Number of files that do not end; None unless all elastic flows transfer files.
+        completion_seconds: Completion time that 99 % of these files do not exceed; None unless all
+            files end with every seed.
     """
 
     candidate: Candidate
@@ -227,13 +231,25 @@ class Option:
     loss: float
     mean_delay_seconds: float
     longest_delay_seconds: float
-    fairness: float
+    fairness: float | None
     settling_seconds: float
     overrides: tuple[str, ...]
     locked_runs: int = 0
     reserved_cells: int = 0
     rise: float = 0.0
     background_bits_per_second: float | None = None
+    unfinished: float | None = None
+    completion_seconds: float | None = None
+
+    @property
+    def speed(self) -> float:
+        """Throughput in bit/s; of files alone the inverse of the completion time.
+
+        0 if files do not end.
+        """
+        if self.unfinished is None:
+            return self.throughput_bits_per_second
+        return 1 / self.completion_seconds if self.completion_seconds else 0.0
 
     @property
     def rises(self) -> bool:
@@ -253,8 +269,8 @@ class Option:
 
     @property
     def cost(self) -> tuple[float, float, float]:
-        """Buffer, negative throughput and mean delay: less is better in each."""
-        return self.buffer_cells, -self.throughput_bits_per_second, self.mean_delay_seconds
+        """Buffer, negative speed and mean delay: less is better in each."""
+        return self.buffer_cells, -self.speed, self.mean_delay_seconds
 
     @property
     def label(self) -> str:
@@ -281,7 +297,7 @@ class Option:
 
 
 def pareto(options: Sequence[Option]) -> list[Option]:
-    """The Pareto front of the options in buffer, throughput and delay.
+    """The Pareto front of the options in buffer, speed and delay.
 
     No other option is better than one of these in one of the three and no worse in the rest.
     """

@@ -21,6 +21,7 @@ from cellrate.advice.choosing.goals import (
     Goals,
     Judgement,
     enough,
+    for_flows,
     judged,
     missed_again,
     near_misses,
@@ -154,7 +155,8 @@ def choose(
 
     Raises:
         BadInput: The scenario has no elastic flow, credit control of its own, or more background
-            than a link carries; or the time limit came before any control had been run.
+            than a link carries; fairness is asked for, and all flows transfer files; or the time
+            limit came before any control had been run.
         ScenarioError: The scenario is wrong.
         KeyboardInterrupt: Ctrl-C was pressed; complete runs are kept.
     """
@@ -164,6 +166,7 @@ def choose(
     scenario.require_point_to_point()
     plain = ResolvedScenario.of(scenario)
     _require_choice(base, plain.cells, goals)
+    goals = for_flows(goals, plain.cells.flows)
     work = _Choosing(base, plain, goals, effort, budget.limited(runner), is_known, phases)
     work.begin()
     try:
@@ -239,11 +242,11 @@ class _Choosing:
         return self.effort.search_seeds
 
     def _objective(self) -> Objective:
-        """Objective of a search, by the goals and the best throughput so far."""
+        """Objective of a search, by the goals and the best speed so far."""
         options = [option for trials in self.trials for option in trials.options()]
         goals = self.goals.among(options)
-        rates = [one.throughput_bits_per_second for one in options if not goals.missed(one)]
-        least = goals.enough(max(rates)) if rates else goals.bits_per_second
+        speeds = [goals.speed(one) for one in options if not goals.missed(one)]
+        least = goals.enough(max(speeds)) if speeds else goals.bits_per_second
         rate = min(trials.slowest_cells_per_second for trials in self.trials)
         return enough(least, goals, rate)
 
@@ -321,9 +324,7 @@ class _Choosing:
         options = trials.options()
         anyhow = replace(self.goals, buffer_cells=None)
         best = judged(options, anyhow).best
-        fast = max(
-            options, key=lambda one: (not anyhow.missed(one), one.throughput_bits_per_second)
-        )
+        fast = max(options, key=lambda one: (not anyhow.missed(one), anyhow.speed(one)))
         settings = dict.fromkeys((AS_IT_IS if best is None else best.setting, fast.setting))
         most = self.goals.buffer_cells
         for setting in settings:

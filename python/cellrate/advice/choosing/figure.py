@@ -52,25 +52,35 @@ def front_figure(answer: Answer) -> Figure:
     """Draws the best option of each control, by name.
 
     The area of a point grows with the mean wait at the bottleneck. Points that miss a goal are
-    hollow.
+    hollow. Options under which files do not end have no completion time, and are left out.
     """
-    rows = answer.rows
-    longest = max(option.mean_delay_seconds for option in rows) or 1.0
+    files = answer.goals.all_files_end
+    rows = {
+        one: missed
+        for one, missed in answer.rows.items()
+        if not files or one.completion_seconds is not None
+    }
+    longest = max((option.mean_delay_seconds for option in rows), default=0.0) or 1.0
     best = answer.judgement.best
     dots = [
         Dot(
             one.candidate.name,
             one.buffer_cells,
-            one.throughput_bits_per_second / 1e6,
+            1e3 * (one.completion_seconds or 0.0)
+            if files
+            else one.throughput_bits_per_second / 1e6,
             one.mean_delay_seconds / longest,
             bool(missed),
             best is not None and one.candidate == best.candidate,
         )
         for one, missed in rows.items()
     ]
-    title = f"{answer.base.path}: buffer and throughput"
+    speed, unit = ("completion", "ms") if files else ("throughput", "Mbit/s")
+    title = f"{answer.base.path}: buffer and {speed}"
     areas = f"areas are mean waits, up to {seconds(longest)}"
-    axes = ("buffer (cells)", "throughput (Mbit/s)")
+    if len(rows) < len(answer.rows):
+        areas += f"; {len(answer.rows) - len(rows)} without completion time left out"
+    axes = ("buffer (cells)", f"{speed} ({unit})")
     return _drawn(dots, axes, title, areas, answer.goals.buffer_cells)
 
 

@@ -10,8 +10,12 @@ from typing import Any
 from cellrate.advice.choosing.candidates import ABILITIES, Ability, Option
 from cellrate.advice.tuning.measures import BAND, RISE, Criterion
 from cellrate.advice.tuning.objective import ALIKE, Objective
+from cellrate.advice.tuning.shares import are_files
 from cellrate.common.numbers import counted, number, seconds
+from cellrate.common.problems import BadInput
 from cellrate.common.to_json import to_json
+from cellrate.simulation.network.elements import Flow
+from cellrate.simulation.network.ethernet_view import FrameFlow
 
 FAIR = 0.9
 """Goal of Jain's index if the user sets no fairness."""
@@ -40,7 +44,8 @@ class Goals:
         settling_seconds: Longest time until the bottleneck's utilisation has settled; None for no
             limit.
         buffer_cells: Greatest buffer; None for no limit.
-        all_files_end: True if every file must end in the run, as where all flows transfer files.
+        all_files_end: True if every file must end in the run, as where all flows transfer files;
+            completion times are then the speed. See `for_flows`.
         buffer_bytes: Greatest length of a queue over Ethernet; None for no limit.
         victim: Flow group that needs the share `throughput` of its own best speed; None for none.
         background_bits_per_second: Least throughput of background; see `among`.
@@ -69,27 +74,38 @@ class Goals:
         least = LEAST_BACKGROUND * (1 - self.loss) * max(carried, default=0.0)
         return replace(self, background_bits_per_second=least)
 
-    def enough(self, most_bits_per_second: float) -> float:
-        """The least throughput in bit/s: a rate that was set, or a share of the best throughput.
+    def enough(self, most: float) -> float:
+        """The least speed: a rate in bit/s that was set, or a share of the best speed.
 
-        `most_bits_per_second` is the best throughput that the other goals allow.
+        A completion time may exceed the shortest by the share that a throughput may be below the
+        best.
+
+        Args:
+            most: The best speed (`speed`) that the other goals allow.
         """
         if self.bits_per_second is not None:
             return self.bits_per_second
-        return self.throughput * most_bits_per_second
+        return most / (2 - self.throughput) if self.all_files_end else self.throughput * most
+
+    def speed(self, option: Option) -> float:
+        """The speed of an option, of which more is better; in bit/s if a rate was set."""
+        return option.speed if self.bits_per_second is None else option.throughput_bits_per_second
 
     def texts(self, unit: str, speed: str | None = None) -> list[str]:
         """The goals in force, those that the user did not set included, each as text.
 
         Args:
             unit: What can be lost: "cells" or "packets".
-            speed: Text of the goal of speed; by default the goal of throughput.
+            speed: Text of the goal of speed; by default the goal of throughput, or of completion
+                times where all files must end.
         """
         lost = "no loss" if self.loss == 0 else f"at most {self.loss:g} of the {unit} lost"
         parts = ["all files end"] if self.all_files_end else []
         parts.append(f"{lost} in the whole run")
         if speed is not None:
             parts.append(speed)
+        elif speed_of(self, files=self.all_files_end) == "completion":
+            parts.append(f"a completion time at most {1 - self.throughput:.0%} above the shortest")
         elif self.bits_per_second is None:
             parts.append(f"at least {self.throughput:.0%} of the throughput that this allows")
         else:
@@ -127,10 +143,11 @@ class Goals:
     def missed(self, option: Option) -> list[str]:
         """Texts on the goals that an option misses, with its numbers.
 
-        The goal of throughput is not checked here, and that of background only after `among`.
+        The goal of speed is not checked here, and that of background only after `among`.
         """
-        found = [*self.loses(option.loss, "cells")]
-        if option.throughput_bits_per_second <= 0:
+        left = [*self.leaves_files(option.unfinished)]
+        found = [*left, *self.loses(option.loss, "cells")]
+        if self.speed(option) <= 0 and not left:
             found.append("delivers nothing")
         if self.delay_seconds is not None and option.longest_delay_seconds > self.delay_seconds:
             found.append(f"a cell waits {seconds(option.longest_delay_seconds)}")
@@ -165,6 +182,28 @@ class Goals:
             yield f"has a fairness of {fairness:.3f}"
 
 
+def for_flows(goals: Goals, flows: Sequence[Flow | FrameFlow]) -> Goals:
+    """The goals for some flows: if all are files, every file must end, and none has a fair share.
+
+    Raises:
+        BadInput: The user asks for fairness, and all flows transfer files.
+    """
+    if not are_files(flows):
+        return goals
+    if goals.insists_on_fairness and goals.fairness > 0:
+        raise BadInput(
+            f"--fairness {goals.fairness:g} has no meaning where all flows transfer files: the "
+            "size of a file sets its throughput; completion times count, and --throughput says how "
+            "near the shortest they must be"
+        )
+    return replace(goals, all_files_end=True, fairness=0.0)
+
+
+def speed_of(goals: Goals, *, files: bool) -> str:
+    """Name of the criterion that measures speed: completion times if all flows transfer files."""
+    return "completion" if files and goals.bits_per_second is None else "throughput"
+
+
 def settled(settling_seconds: float) -> str:
     """The settling time as text."""
     if math.isinf(settling_seconds):
@@ -179,7 +218,7 @@ def counted_mean(files: float) -> str:
     return f"{number(files)} {'file' if files == 1 else 'files'}"
 
 
-OF_FRAMES = ("all_files_end", "buffer_bytes", "victim")
+OF_FRAMES = ("buffer_bytes", "victim")
 """Attributes of goals that a choice over ATM does not have."""
 OF_CELLS = ("abilities", "delay_seconds", "settling_seconds", "buffer_cells")
 """Attributes of goals that have no meaning over Ethernet."""
@@ -210,14 +249,14 @@ class Judgement:
 
     @property
     def alike(self) -> bool:
-        """True if best and runner-up have equal throughputs (`ALIKE`) and overlapping buffers."""
+        """True if best and runner-up have equal speeds (`ALIKE`) and overlapping buffers."""
         if self.best is None or self.runner_up is None:
             return False
         one, other = self.best, self.runner_up
         overlap = min(one.by_seed_cells) <= max(other.by_seed_cells) and min(
             other.by_seed_cells
         ) <= max(one.by_seed_cells)
-        rates = one.throughput_bits_per_second, other.throughput_bits_per_second
+        rates = one.speed, other.speed
         return overlap and abs(rates[0] - rates[1]) <= ALIKE * max(rates)
 
 
@@ -225,7 +264,7 @@ def judged(options: Sequence[Option], goals: Goals) -> Judgement:
     """Judges options by the goals.
 
     The best option has the smallest buffer among the options that meet all goals and have enough
-    throughput (`Goals.enough` of the best throughput among the options that meet the goals). An
+    speed (`Goals.enough` of the best speed among the options that meet the goals). An
     option whose utilisation still rises in the measuring window is the best only if the utilisation
     of each of these options rises.
     """
@@ -233,7 +272,7 @@ def judged(options: Sequence[Option], goals: Goals) -> Judgement:
     most = _most(options, goals)
     least = goals.enough(most)
     allowed = [one for one in options if not goals.missed(one)]
-    enough = [one for one in allowed if one.throughput_bits_per_second >= least]
+    enough = [one for one in allowed if goals.speed(one) >= least]
     enough = [one for one in enough if not one.rises] or enough
     order = sorted(enough, key=lambda option: option.cost)
     best = order[0] if order else None
@@ -249,27 +288,27 @@ def judged(options: Sequence[Option], goals: Goals) -> Judgement:
 
 
 def _most(options: Iterable[Option], goals: Goals) -> float:
-    """The best throughput in bit/s of the options that meet the goals; 0 if there is none."""
+    """The best speed of the options that meet the goals; 0 if there is none."""
     allowed = (one for one in options if not goals.missed(one))
-    return max((one.throughput_bits_per_second for one in allowed), default=0.0)
+    return max((goals.speed(one) for one in allowed), default=0.0)
 
 
 def shortfalls(option: Option, goals: Goals, most: float) -> list[str]:
-    """Texts on the goals that an option misses, that of throughput included."""
+    """Texts on the goals that an option misses, that of speed included."""
     found = goals.missed(option)
-    if 0 < option.throughput_bits_per_second < goals.enough(most):
-        found.append(_slow(option, most))
+    if 0 < goals.speed(option) < goals.enough(most):
+        found.append(_slow(option, goals, most))
     return found or ([rising(option)] if option.rises else [])
 
 
 NEAR = 0.9
-"""An option with at least this share of the throughput that is enough misses it narrowly."""
+"""An option with at least this share of the speed that is enough misses it narrowly."""
 
 
 def near_misses(options: Sequence[Option], goals: Goals) -> list[Option]:
-    """Options that need less buffer than the best one, and narrowly miss only the throughput.
+    """Options that need less buffer than the best one, and narrowly miss only the speed.
 
-    Such an option replaces the best one if other parameters of its control carry a little more.
+    Such an option replaces the best one if other parameters of its control are a little faster.
 
     Returns:
         The options, by buffer.
@@ -285,20 +324,20 @@ def near_misses(options: Sequence[Option], goals: Goals) -> list[Option]:
         for one in options
         if not goals.missed(one)
         and one.buffer_cells < best.buffer_cells
-        and NEAR * least <= one.throughput_bits_per_second < least
+        and NEAR * least <= goals.speed(one) < least
     )
     return sorted(found, key=lambda one: one.cost)
 
 
 def best_of_each(options: Sequence[Option], goals: Goals) -> list[Option]:
-    """The option of each control with the least buffer among those with enough throughput.
+    """The option of each control with the least buffer among those with enough speed.
 
-    If no option of a control has enough, the best throughput of that control counts as enough.
+    If no option of a control has enough, the best speed of that control counts as enough.
 
     Args:
         options: Options of several controls.
-        goals: The goals, which say what throughput is enough. An option that misses fewer goals
-            is preferred to a smaller buffer.
+        goals: The goals, which say what speed is enough. An option that misses fewer goals is
+            preferred to a smaller buffer.
 
     Returns:
         An option for each control, by buffer.
@@ -310,16 +349,20 @@ def best_of_each(options: Sequence[Option], goals: Goals) -> list[Option]:
     least = goals.enough(_most(options, goals))
     best = []
     for of_control in by_name.values():
-        most = max(one.throughput_bits_per_second for one in of_control)
+        most = max(map(goals.speed, of_control))
         bound = least if most >= least else min(goals.enough(most), most)
-        enough = [one for one in of_control if one.throughput_bits_per_second >= bound]
+        enough = [one for one in of_control if goals.speed(one) >= bound]
         best.append(
             min(enough, key=lambda option: (len(goals.missed(option)), option.rises, *option.cost))
         )
     return sorted(best, key=lambda one: one.buffer_cells)
 
 
-def _slow(option: Option, most: float) -> str:
+def _slow(option: Option, goals: Goals, most: float) -> str:
+    """Text on a speed that is too low; `most` is the best speed."""
+    if speed_of(goals, files=goals.all_files_end) == "completion":
+        longest, best = seconds(option.completion_seconds or math.inf), seconds(1 / most)
+        return f"has completion {longest} (best: {best})"
     rate = option.throughput_bits_per_second
     return f"delivers {rate / 1e6:.2f} Mbit/s, {rate / most:.1%} of the best"
 
@@ -332,9 +375,9 @@ def rising(option: Option) -> str:
 def missed_again(
     found: Option, options: Sequence[Option], goals: Goals, again: Callable[[Option], Option]
 ) -> list[str]:
-    """The goals, that of throughput included, that the best of some options misses in other runs.
+    """The goals, that of speed included, that the best of some options misses in other runs.
 
-    The goal of throughput may be a share of the best throughput. Other seeds have other background
+    The goal of speed may be a share of the best speed. Other seeds have other background
     and starts, so the fastest other option is run with them, too, if the best one seems too slow.
 
     Args:
@@ -349,10 +392,10 @@ def missed_again(
     # Only options in the same runs are compared in their background.
     there = goals.among(options)
     others = (one for one in options if one != judgement.best and not there.missed(one))
-    fastest = max(others, key=lambda one: one.throughput_bits_per_second, default=found)
-    most = found.throughput_bits_per_second
-    if most < goals.enough(fastest.throughput_bits_per_second):
-        most = max(most, again(fastest).throughput_bits_per_second)
+    fastest = max(others, key=goals.speed, default=found)
+    most = goals.speed(found)
+    if most < goals.enough(goals.speed(fastest)):
+        most = max(most, goals.speed(again(fastest)))
     return shortfalls(replace(found, rise=0.0), goals, most)
 
 
@@ -377,24 +420,28 @@ def enough(least: float | None, goals: Goals, cells_per_second: float) -> Object
     """An objective of five criteria in this order; values that meet a goal count as equal.
 
     They are fairness, a longest queue that the goals allow, throughput, a utilisation that no
-    longer rises, and a short queue.
+    longer rises, and a short queue. If all flows are files, they are files that do not end, the
+    longest queue, completion times, and a short queue.
 
     Args:
-        least: Throughput in bit/s that is enough. If None, the goals' share of the best throughput
-            is enough.
+        least: Speed that is enough (`Goals.speed`). If None, the goals' share of the best speed is
+            enough.
         goals: The goals, which say what fairness is enough and how long the queue may be.
         cells_per_second: Rate of the slowest bottleneck.
     """
-    fair, throughput, peak = Objective.named("fairness,throughput,queue-peak").criteria
+    name = speed_of(goals, files=goals.all_files_end)
+    named = Objective.named(f"unfinished,fairness,{name},queue-peak")
+    ends, fair, speed, peak = named.criteria
     longest = float("inf") if goals.buffer_cells is None else float(goals.buffer_cells)
     if goals.delay_seconds is not None:
         longest = min(longest, goals.delay_seconds * cells_per_second)
-    fast = (
-        replace(throughput, tolerance=1 - goals.throughput, relative=True)
-        if least is None
-        else with_threshold(throughput, least)
-    )
+    if least is None:
+        fast = replace(speed, tolerance=1 - goals.throughput, relative=True)
+    else:
+        fast = with_threshold(speed, least if name == "throughput" else 1 / least)
     short, steady = with_threshold(peak, longest), with_threshold(RISE, BAND)
+    if goals.all_files_end:
+        return Objective((ends, short, fast, peak))
     return Objective((with_threshold(fair, goals.fairness), short, fast, steady, peak))
 
 

@@ -9,7 +9,7 @@ from functools import cached_property
 from cellrate import ScenarioError
 from cellrate.advice.choosing.checking import CHECKS
 from cellrate.advice.choosing.choosing import Budget, Effort, OutOfTime, Phases
-from cellrate.advice.choosing.goals import Goals
+from cellrate.advice.choosing.goals import Goals, for_flows
 from cellrate.advice.choosing.packet_alternatives import (
     Alternative,
     at_first,
@@ -28,7 +28,6 @@ from cellrate.advice.tuning.race import race
 from cellrate.advice.tuning.search import search
 from cellrate.advice.tuning.shares import notes
 from cellrate.common.problems import BadInput
-from cellrate.language.ended_flows import TRANSFER
 from cellrate.simulation.network.ethernet_view import FrameFlow, FrameNetwork
 from cellrate.simulation.run_types import Runner
 from cellrate.simulation.runner import Job, run_many
@@ -89,7 +88,7 @@ def choose_over_ethernet(
             f"{base.path}: {changes} during the run; choose replaces queue management and "
             "controls, so only buffers, flows and their sources may change"
         )
-    goals = replace(goals, all_files_end=_are_files(flows))
+    goals = for_flows(goals, flows)
     seeds, budget = effort.search_seeds, budget or Budget.of(None)
     work = _Search(base, plain, goals, effort, budget.limited(runner), is_known, phases)
     not_tried: tuple[str, ...] = ()
@@ -248,8 +247,8 @@ class _Search:
 
     def objective(self, means: Sequence[Means]) -> Objective:
         """The goals that are within reach, as criteria in their order."""
-        files = _are_files(self.network.flows)
-        return objective_of(within_reach(self.goals, means), files=files, more=self.more)
+        goals = within_reach(self.goals, means)
+        return objective_of(goals, files=goals.all_files_end, more=self.more)
 
     def run(self) -> None:
         """Runs all alternatives once, and searches the best one of each kind."""
@@ -351,11 +350,6 @@ def _search(laboratory: WholeRuns, objective: Objective, settings: int) -> None:
     if space and settings > 0:
         found = search(laboratory, space, settings, objective, SEARCH_SEED)
     race(laboratory, found, [AS_IT_IS], objective)
-
-
-def _are_files(flows: Sequence[FrameFlow]) -> bool:
-    """True if all flows transfer files."""
-    return all(flow.kind == TRANSFER for flow in flows)
 
 
 def _refuse_flows(path: str, flows: Sequence[FrameFlow]) -> None:

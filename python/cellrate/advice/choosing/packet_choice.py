@@ -199,10 +199,14 @@ class PacketChoice:
 
     @cached_property
     def shown(self) -> tuple[str, ...]:
-        """The criteria whose means are shown; files that do not end only if there are some."""
+        """The criteria whose means are shown; no fairness of files alone.
+
+        Files that do not end are shown only if there are some.
+        """
         some = any(one.means["unfinished"] for one in (*self.options, self.best))
         victim = () if self.goals.victim is None else ("victim",)
-        return (*(SHOWN if some else SHOWN[1:]), *victim)
+        shown = (*(SHOWN if some else SHOWN[1:]), *victim)
+        return tuple(one for one in shown if one != "fairness" or not self.goals.all_files_end)
 
     def misses(self, option: PacketOption) -> list[str]:
         """Texts on the goals that an option misses, the speed and that of the victim included."""
@@ -224,20 +228,17 @@ class PacketChoice:
 
     def wanted(self) -> str:
         """The goals in force, as a sentence."""
-        speed = self.speed
+        fast = None
         if self.goals.bits_per_second is not None:
             fast = f"at least {number(self.goals.bits_per_second / 1e9)} Gbit/s"
-        elif speed.name == "completion":
-            fast = f"a completion time at most {1 - self.goals.throughput:.0%} above the shortest"
-        else:
-            fast = None
         is_trimming = any(one.protection == TRIMMING for one in self._over_roce)
         trimmed = " Trimmed packets do not count as lost." if is_trimming else ""
         shares = "".join(f" {one}" for one in self.fairness_notes)
+        fairness = "" if self.goals.all_files_end else "--fairness, "
         return (
             f"Goals: {'; '.join(self.goals.texts('packets', fast))}. Of the alternatives that meet "
             "the goals the one with the shortest mean queue is recommended. --loss, "
-            f"--throughput, --fairness, --buffer and --victim set other goals. {SPANS}"
+            f"--throughput, {fairness}--buffer and --victim set other goals. {SPANS}"
             f"{trimmed}{shares}"
         )
 

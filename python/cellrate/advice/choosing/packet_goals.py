@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from cellrate.advice.choosing.goals import Goals, with_threshold
+from cellrate.advice.choosing.goals import Goals, speed_of, with_threshold
 from cellrate.advice.tuning.measures import Criterion
 from cellrate.advice.tuning.objective import Means, Objective
 from cellrate.common.numbers import number
@@ -45,11 +45,6 @@ def of_victim(goals: Goals, network: FrameNetwork) -> tuple[Criterion, ...]:
         rate=("Gbit/s", 1e9),
     )
     return (found,)
-
-
-def speed_of(goals: Goals, *, files: bool) -> str:
-    """Name of the criterion that measures speed: completion times if all flows transfer files."""
-    return "completion" if files and goals.bits_per_second is None else "throughput"
 
 
 def objective_of(goals: Goals, *, files: bool, more: Sequence[Criterion] = ()) -> Objective:

@@ -25,6 +25,7 @@ from cellrate.advice.choosing.goals import (
     KEEPS_BACKGROUND,
     OF_FRAMES,
     Goals,
+    counted_mean,
     rising,
     settled,
 )
@@ -36,11 +37,9 @@ from cellrate.advice.sizing.confidence import covered
 from cellrate.advice.tuning.declared import ResolvedScenario
 from cellrate.advice.tuning.other_runs import OTHER_STARTS, Circumstance, longer
 from cellrate.advice.tuning.shares import (
-    LEFT_OUT,
-    RELATIVE,
     WITHOUT_FILES,
     leaves_out_files,
-    shares_of,
+    notes,
 )
 from cellrate.common import whole_file
 from cellrate.common.document import (
@@ -139,7 +138,8 @@ def _recommendation(answer: Answer) -> Iterator[str]:
         f"{_cost(answer.judgement.best or best, second)}."
     )
     if answer.judgement.alike:
-        said += " The two controls do not differ in buffer and throughput; take the simpler one."
+        speed = "throughput" if second.unfinished is None else "completion time"
+        said += f" The two controls do not differ in buffer and {speed}; take the simpler one."
     yield said
 
 
@@ -254,23 +254,43 @@ def _spoken(one: Option) -> str:
 
 def numbers(one: Option) -> str:
     """Text of the measures of an option."""
-    parts = [f"{one.throughput_bits_per_second / 1e6:.2f} Mbit/s"]
+    parts = [_speed(one)]
     parts.append("no loss" if one.loss == 0 else f"loss {one.loss:.2g}")
     parts.append(f"mean wait {seconds(one.mean_delay_seconds)}")
     parts.append(f"longest wait {seconds(one.longest_delay_seconds)}")
-    parts.append(f"fairness {one.fairness:.3f}")
+    if one.fairness is not None:
+        parts.append(f"fairness {one.fairness:.3f}")
     if one.background_bits_per_second is not None:
         parts.append(f"background {one.background_bits_per_second / 1e6:.2f} Mbit/s")
-    parts.append(settled(one.settling_seconds))
+    # The line settles when the last file ends.
+    if one.unfinished is None:
+        parts.append(settled(one.settling_seconds))
     return ", ".join(parts)
 
 
+def _speed(one: Option) -> str:
+    """The speed of an option: its throughput, or the completion time of its files."""
+    if one.unfinished is None:
+        return f"{one.throughput_bits_per_second / 1e6:.2f} Mbit/s"
+    if one.completion_seconds is None:
+        return f"unfinished {counted_mean(one.unfinished)}"
+    return f"completion {seconds(one.completion_seconds)}"
+
+
 def _cost(best: Option, second: Option) -> str:
+    """Buffer and speed of the runner-up beside those of the best option."""
     more = second.buffer_cells - best.buffer_cells
-    rate = second.throughput_bits_per_second / best.throughput_bits_per_second - 1
     buffer = f"{cells(more)} more" if more else "no more buffer"
-    share = f"{abs(rate):.1%} {'more' if rate > 0 else 'less'} throughput"
-    return f"{buffer}, with {share}" if abs(rate) >= 0.0005 else f"{buffer}, with equal throughput"
+    times = best.completion_seconds, second.completion_seconds
+    if times[0] and times[1]:
+        change, words = times[1] / times[0] - 1, ("longer", "shorter", "completion time")
+    else:
+        change = second.throughput_bits_per_second / best.throughput_bits_per_second - 1
+        words = ("more", "less", "throughput")
+    above, below, measure = words
+    if abs(change) < 0.0005:
+        return f"{buffer}, with equal {measure}"
+    return f"{buffer}, with {abs(change):.1%} {above if change > 0 else below} {measure}"
 
 
 def _reserve(answer: Answer) -> Iterator[str]:
@@ -344,11 +364,9 @@ def report(answer: Answer | PacketChoice) -> Document:
     best, second = answer.recommended, answer.judgement.runner_up
     words = (Paragraph(text) for text in verdict(answer))
     network = Network.of_scenario(answer.base.scenario())
-    fairness = [RELATIVE] if shares_of(network) else []
-    fairness += [LEFT_OUT] if _leaves_out_files(answer) else []
     has_background = any(not flow.is_elastic for flow in network.flows)
     background = [KEEPS_BACKGROUND] if has_background else []
-    goals = " ".join([wanted(answer.goals), *fairness, *background])
+    goals = " ".join([wanted(answer.goals), *notes(network), *background])
     settings = answer.base.overrides
     commands = [one.command(answer.base.path, settings) for one in (best, second) if one]
     commands += [
@@ -379,6 +397,7 @@ def _controls(answer: Answer) -> Table:
     """The best option of each control, by buffer; the policy matters only where cells are lost."""
     has_policies = answer.goals.loss > 0
     fairness = f"fairness\n{WITHOUT_FILES}" if _leaves_out_files(answer) else "fairness"
+    files = answer.goals.all_files_end
     found = (
         Row(
             (
@@ -387,9 +406,10 @@ def _controls(answer: Answer) -> Table:
                 else option.candidate.name,
                 f"{option.buffer_cells:,}",
                 f"{option.throughput_bits_per_second / 1e6:.2f}",
+                *((_completion(option),) if files else ()),
                 "0" if option.loss == 0 else f"{option.loss:.1e}",
                 seconds(option.mean_delay_seconds),
-                f"{option.fairness:.3f}",
+                *(() if option.fairness is None else (f"{option.fairness:.3f}",)),
                 settling_time(option.settling_seconds),
                 *((option.policy,) if has_policies else ()),
                 _parameters(option, len(answer.seeds)),
@@ -402,16 +422,21 @@ def _controls(answer: Answer) -> Table:
         (
             Column("control"),
             Column("buffer\ncells", "right"),
-            Column("throughput\nMbit/s", "right"),
+            Column("throughput\nMbit/s", "right", optional=files),
+            *((Column("completion", "right"),) if files else ()),
             Column("loss", "right"),
             Column("mean\nwait", "right", optional=True),
-            Column(fairness, "right"),
+            *(() if files else (Column(fairness, "right"),)),
             Column("settles\nin", "right", optional=True),
             *((Column("policy", optional=True),) if has_policies else ()),
             Column("with", detail=True),
         ),
         tuple(found),
     )
+
+
+def _completion(one: Option) -> str:
+    return "-" if one.completion_seconds is None else seconds(one.completion_seconds)
 
 
 def _parameters(one: Option, seeds: int) -> str:
@@ -450,8 +475,9 @@ def _picture(answer: Answer) -> tuple[Detail, ...]:
 
         return svg(front_figure(answer))
 
+    speed = "Completion time" if answer.goals.all_files_end else "Throughput"
     about = (
-        "Throughput over buffer of the best option of each control; the area of a point grows with "
+        f"{speed} over buffer of the best option of each control; the area of a point grows with "
         "the mean wait, hollow points miss a goal, and the recommended one is circled"
     )
     return (Detail((Figure(drawn, about),)),)

@@ -13,11 +13,11 @@ from cellrate.advice.tuning.declared import ResolvedScenario, declared, paramete
 from cellrate.advice.tuning.fluid_model import NoFluidModel, model_of
 from cellrate.advice.tuning.laboratory import AS_IT_IS, Laboratory, Setting
 from cellrate.advice.tuning.measures import RISE, Measures, bottleneck, traced
-from cellrate.advice.tuning.objective import Objective
+from cellrate.advice.tuning.objective import Objective, means_of
 from cellrate.advice.tuning.proposal import judged, proposal
 from cellrate.advice.tuning.race import race
 from cellrate.advice.tuning.search import search
-from cellrate.advice.tuning.shares import BACKGROUND, over_atm
+from cellrate.advice.tuning.shares import BACKGROUND, are_files, over_atm
 from cellrate.simulation.network import Network
 from cellrate.simulation.run_types import Runner
 from cellrate.simulation.runner import Job
@@ -238,6 +238,7 @@ class Trials:
         buffer_cells = max(by_seed_cells)
         slowest = self.slowest_cells_per_second
         has_background = BACKGROUND in runs[0].values
+        files, means = are_files(self.scenario.cells.flows), means_of(runs)
         own = self.candidate.overrides(self.plain)
         return Option(
             candidate=self.candidate,
@@ -251,20 +252,23 @@ class Trials:
             loss=loss,
             mean_delay_seconds=_mean(runs, "queue") / slowest,
             longest_delay_seconds=max(run.values["queue-peak"] or 0.0 for run in runs) / slowest,
-            fairness=_mean(runs, "fairness"),
+            fairness=None if files else _mean(runs, "fairness"),
             settling_seconds=max(_settling(run) for run in runs),
             overrides=_last((*own, *setting.overrides, *limited(self.plain, buffer_cells, policy))),
             locked_runs=sum(run.locked for run in runs),
             reserved_cells=self._reserved_cells(setting, runs[0].seed),
-            rise=_mean(runs, RISE.name),
+            # The line of files that all end is idle in the end.
+            rise=0.0 if files else _mean(runs, RISE.name),
             background_bits_per_second=_mean(runs, BACKGROUND) if has_background else None,
+            unfinished=means["unfinished"] if files else None,
+            completion_seconds=means["completion"] if files else None,
         )
 
 
 def _ends(space: Space) -> list[Setting]:
     """Settings with one parameter at an end of its range."""
     return [
-        Setting(((parameter.path, text),))
+        Setting(parameter.pairs(text))
         for parameter in space
         for text in (
             (parameter.values[0], parameter.values[-1])

@@ -21,7 +21,7 @@ from cellrate.common.document import Shown
 from cellrate.common.estimates import LEVEL, Estimate, estimate
 from cellrate.common.numbers import counted
 from cellrate.simulation.runner import Job
-from cellrate.studies.parameters.ranges import Space
+from cellrate.studies.parameters.ranges import Range, Space
 
 if TYPE_CHECKING:
     from cellrate.common.document import Document
@@ -100,6 +100,13 @@ class Answer(Shown):
         from cellrate.advice.tuning.report import report
 
         return report(self)
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """Paths of all parameters in settings, without those that always equal another one."""
+        alike = {path for one in self.space if isinstance(one, Range) for path in one.alike}
+        found = (path for one in self.ranked for path, _ in one.setting.values)
+        return tuple(path for path in dict.fromkeys(found) if path not in alike)
 
     @property
     def infeasible(self) -> bool:

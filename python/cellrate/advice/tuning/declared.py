@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from cellrate import _core
@@ -15,6 +15,9 @@ from cellrate.simulation.network import Network
 from cellrate.simulation.network.ethernet_view import FrameNetwork, network_of
 from cellrate.studies.parameters.keys import Key, Keys, number
 from cellrate.studies.parameters.ranges import WHOLE, Choices, Range, Space
+
+PREDICTED = "smith-predictor"
+"""The scheme that needs sources with a Smith predictor; all other schemes need those of TM 4.0."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +72,33 @@ def declared(
             space.append(declared_range(scenario, key))
         except BadInput as error:
             not_varied.append(NotVaried(key.path, str(error)))
-    return tuple(space), tuple(not_varied)
+    return _in_step(scenario, space), tuple(not_varied)
+
+
+def _in_step(scenario: ResolvedScenario, space: Sequence[Range | Choices]) -> Space:
+    """The space with one range for the time constants of Smith predictors.
+
+    A source reads the free queue space that switches tell it by their time constant, so sources and
+    switches must have the same one.
+    """
+    document, last = scenario.keys.document, ".time_constant"
+    of_switches = [
+        one
+        for one in space
+        if isinstance(one, Range)
+        and one.path.endswith(last)
+        and scenario.keys.find(one.path).siblings.get("scheme") == PREDICTED
+    ]
+    if not of_switches:
+        return tuple(space)
+    sources = {"abr": document.get("abr", {})}
+    sources |= {f"flow.{one['name']}.abr": one["abr"] for one in document["flow"] if "abr" in one}
+    predicting = [path for path, abr in sources.items() if abr.get("rules") == PREDICTED]
+    first, *others = of_switches
+    alike = (*(one.path for one in others), *(path + last for path in predicting))
+    return tuple(
+        replace(one, alike=alike) if one == first else one for one in space if one not in others
+    )
 
 
 def parameter_tables(scenario: ResolvedScenario) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ ALIKE = 0.02
 # decides.
 FULL = f"loss,utilisation={ALIKE}"
 DEFAULT = f"{FULL},queue,fairness"
-ALL_FILES = f"unfinished,completion,{FULL},queue,fairness"
+ALL_FILES = f"unfinished,completion,{FULL},queue"
 SOME_FILES = f"unfinished,{FULL},completion,queue,fairness"
 
 
@@ -29,8 +29,9 @@ def default(kinds: Collection[str]) -> str:
 
     If files of a fixed size all end, every setting has the same utilisation over the run. The mean
     queue would then decide, and favour a line without traffic. So where sources transfer files,
-    completion comes before the queue. Other sources fill the line, so if a scenario has other
-    sources, too, loss and utilisation come before completion, but after the files that do not end.
+    completion comes before the queue, and files alone have no fairness. Other sources fill the
+    line, so if a scenario has other sources, too, loss and utilisation come before completion, but
+    after the files that do not end.
     """
     if TRANSFER not in kinds:
         return DEFAULT

@@ -78,7 +78,7 @@ def ranked_by(answer: Answer) -> str:
 
 def titles_of(answer: Answer) -> dict[str, str]:
     """Column titles of the parameters of all settings, by path."""
-    found = dict.fromkeys(path for ranked in answer.ranked for path, _ in ranked.setting.values)
+    found = answer.paths
     short = [path.rpartition(".")[2] for path in found]
     return {p: name if short.count(name) == 1 else p for p, name in zip(found, short, strict=True)}
 

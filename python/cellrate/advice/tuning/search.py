@@ -36,8 +36,11 @@ def count(space: Space) -> float:
 
 def everything(space: Space) -> list[Setting]:
     """Every setting of a space without continuous ranges."""
-    columns = [[(parameter.path, value) for value in parameter.values or ()] for parameter in space]
-    return [Setting(values) for values in itertools.product(*columns)]
+    columns = [[one.pairs(value) for value in one.values or ()] for one in space]
+    return [
+        Setting(tuple(itertools.chain.from_iterable(pairs)))
+        for pairs in itertools.product(*columns)
+    ]
 
 
 def search(
@@ -180,10 +183,8 @@ def setting_at(space: Space, point: Sequence[float]) -> Setting:
 
 def _at(space: Space, place: Sequence[float]) -> Setting:
     """The setting at some coordinates of the sampler."""
-    values = []
+    values: list[tuple[str, str]] = []
     for one, coordinate in zip(space, place, strict=True):
-        if one.values is not None:
-            values.append((one.path, one.values[int(coordinate)]))
-        else:
-            values.append((one.path, one.at(coordinate)))
+        text = one.at(coordinate) if one.values is None else one.values[int(coordinate)]
+        values += one.pairs(text)
     return Setting(tuple(values))

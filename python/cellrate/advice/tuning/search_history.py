@@ -58,7 +58,7 @@ def values_of(answer: Answer) -> list[Values]:
     """The values of every parameter that was varied and takes two values or more."""
     ordered = in_order(answer)
     paths = dict.fromkeys(path for ranked in ordered for path, _ in ranked.setting.values)
-    found = [_values(answer, path, ordered) for path in paths]
+    found = [_values(answer, path, ordered) for path in paths if path in answer.paths]
     return [one for one in found if len(set(one.numbers)) > 1]
 
 

@@ -1,4 +1,4 @@
-"""Fairness and throughput of flows: Jain's index over max-min shares, without files."""
+"""Fairness and throughput of flows: Jain's index over max-min shares, never of files."""
 
 from __future__ import annotations
 
@@ -24,6 +24,8 @@ BACKGROUND = "background"
 """Name of the criterion that counts flows with rates of their own, which no control changes."""
 LEFT_OUT = "Fairness is that of the flows without files, since the size of a file sets its rate."
 """A sentence on scenarios with files beside other flows."""
+NO_SHARES = "Files have no fairness, since the size of a file sets its throughput."
+"""A sentence on scenarios in which all flows that a control can slow transfer files."""
 RELATIVE = (
     "Fairness is Jain's index of throughputs over max-min shares, since the shares of the flows "
     "differ here."
@@ -35,10 +37,21 @@ WITHOUT_FILES = "no files"
 """Words in the heading of a column of such fairness."""
 
 
+def _adapts(flow: Flow | FrameFlow) -> bool:
+    """True if the network sets the rate of a flow, over TCP, RoCE or explicit rates."""
+    if isinstance(flow, FrameFlow):
+        return bool(flow.tcp or flow.roce or flow.rate_controlled)
+    return flow.is_elastic
+
+
+def are_files(flows: Iterable[Flow | FrameFlow]) -> bool:
+    """True if all flows transfer files, except background, whose rate no control changes."""
+    return {one.kind for one in flows if _adapts(one)} == {TRANSFER}
+
+
 def leaves_out_files(flows: Iterable[Flow | FrameFlow]) -> bool:
-    """True if the flows over TCP or RoCE are files and others, so that files have no share."""
-    counted = (one for one in flows if one.tcp or (isinstance(one, FrameFlow) and one.roce))
-    return len({one.kind == TRANSFER for one in counted}) > 1
+    """True if files are beside other flows whose rates the network sets."""
+    return len({one.kind == TRANSFER for one in flows if _adapts(one)}) > 1
 
 
 def shares_of(network: Network) -> dict[str, float]:
@@ -52,20 +65,20 @@ def shares_of(network: Network) -> dict[str, float]:
 
 
 def _index(flows: Iterable[Mapping[str, Any]], rate: str, shares: Shares) -> float | None:
-    """Jain's index of flows in a summary, without files beside other flows.
+    """Jain's index of the flows in a summary that are not files.
 
-    Each throughput counts relative to the flow's share, if there are shares. None if these flows
-    deliver nothing.
+    Files that end have throughputs in the ratio of their sizes, whatever the control. Each
+    throughput counts relative to the flow's share, if there are shares. None if all flows are files
+    or these flows deliver nothing.
     """
-    counted = list(flows)
-    counted = [flow for flow in counted if flow["source"] != TRANSFER] or counted
+    counted = (flow for flow in flows if flow["source"] != TRANSFER)
     rates = [flow[rate] / shares.get(flow["name"], 1.0) for flow in counted]
     return jain(rates) if any(rates) else None
 
 
 FAIRNESS = Criterion(
     "fairness",
-    "Jain's index over the flows, without files beside other flows",
+    "Jain's index over the flows that are not files",
     "",
     "greatest",
     0.001,
@@ -104,13 +117,13 @@ def over_ethernet(network: FrameNetwork) -> tuple[Criterion, Criterion]:
 def shares_over_ethernet(network: FrameNetwork) -> dict[str, float]:
     """Max-min shares of flows in bit/s of payload; empty if they are equal or not known.
 
-    They are not known beside datagrams, and where flows are in several queues. Files beside other
-    flows have no share.
+    They are not known beside datagrams, and where flows are in several queues. Files have no
+    share.
     """
     elastic = [one for one in network.flows if not one.is_unchecked]
-    flows = [one for one in elastic if one.kind != TRANSFER] or elastic
+    flows = [one for one in elastic if one.kind != TRANSFER]
     queues = {network.queue(flow.priority) for flow in flows}
-    if len(elastic) < len(network.flows) or len(queues) > 1:
+    if len(elastic) < len(network.flows) or len(queues) != 1:
         return {}
     names = {hop: " ".join(line.name for line in hop) for flow in flows for hop in flow.hops}
     rates = max_min(
@@ -169,7 +182,9 @@ def notes(network: Network | FrameNetwork) -> Iterator[str]:
         shares = shares_over_ethernet(network)
     else:
         shares = shares_of(network)
-    if shares:
+    if shares and not are_files(network.flows):
         yield RELATIVE
     if leaves_out_files(network.flows):
         yield LEFT_OUT
+    if are_files(network.flows):
+        yield NO_SHARES

@@ -31,6 +31,7 @@ class Range:
         high: Greatest value, in the same unit.
         scale: Spacing of the values between `low` and `high`: linear, logarithmic or powers of two.
         step: Values are multiples of this step; 0 for any value.
+        alike: Dotted paths of further parameters that always have the same value.
     """
 
     path: str
@@ -39,6 +40,7 @@ class Range:
     high: float
     scale: Scale
     step: float = 0.0
+    alike: tuple[str, ...] = ()
 
     @cached_property
     def values(self) -> tuple[str, ...] | None:
@@ -71,10 +73,15 @@ class Range:
         """A value as text of a scenario."""
         return written(value, self.kind)
 
+    def pairs(self, value: str) -> tuple[tuple[str, str], ...]:
+        """Path and value of every parameter that has a value of this range."""
+        return tuple((path, value) for path in (self.path, *self.alike))
+
     def words(self) -> str:
         """Description of the range as text for the terminal."""
         spread = {"linear": "", "log": ", logarithmic", "powers-of-two": ", powers of two"}
-        return f"{self.text(self.low)} to {self.text(self.high)}{spread[self.scale]}"
+        alike = "".join(f", with {path} alike" for path in self.alike)
+        return f"{self.text(self.low)} to {self.text(self.high)}{spread[self.scale]}{alike}"
 
     def _rounded(self, value: float) -> float:
         """Rounds a value to `DIGITS` or to a step, within the range."""
@@ -105,6 +112,10 @@ class Choices:
     def ordered(self) -> bool:
         """True if neighbouring values are similar, as numbers are."""
         return self.kind not in {"boolean", "choice"}
+
+    def pairs(self, value: str) -> tuple[tuple[str, str], ...]:
+        """Path and value of the parameter."""
+        return ((self.path, value),)
 
     def words(self) -> str:
         """List of the values as text for the terminal."""
