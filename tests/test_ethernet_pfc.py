@@ -212,7 +212,9 @@ def test_a_run_tells_of_ports_that_stand_for_the_whole_window(
     # Before the ring has filled, packets move; the deadlock at the end is told none the less.
     early = command("run", place, "--set", "measure.from=0 s")
     assert "Flow control held" not in early.stdout
-    [told] = re.findall(r"deadlock: 5 ports .* sent nothing since (\S+) ms: (.*)", early.stderr)
+    [told] = re.findall(
+        r"deadlock: 5 ports .* no packet of priority 0 since (\S+) ms: (.*)", early.stderr
+    )
     assert told[1].split(", ") == ring
     traced = cellrate.run(place, overrides=["measure.from=0 s"]).series("utilisation", "s1->s2")
     last = traced.time[traced.maximum > 0].max()
@@ -220,6 +222,23 @@ def test_a_run_tells_of_ports_that_stand_for_the_whole_window(
     # Nothing is told before the ports have stood for longer than a pause lasts, 336 us.
     short = command("run", place, "--set", "measure.from=0 s", "--set", "run.duration=340 us")
     assert "deadlock" not in short.stderr
+
+
+@pytest.mark.parametrize("control", ["pfc", "cbfc"])
+def test_a_deadlock_of_a_priority_is_told_beside_packets_of_another(control: str) -> None:
+    """Packets of priority 0 cross every link of the ring to the end, and those of 3 none."""
+    text = (HERE.parent / "examples" / "pfc-deadlock.toml").read_text(encoding="utf-8")
+    text = text.replace("[pfc]", f"[switch]\nqueues = [[3], [0]]\n\n[{control}]\npriorities = [3]")
+    if control == "cbfc":
+        text = text.replace('xoff = "20 packets"', "")
+    text = text.replace("roce = {}", "roce = {}\npriority = 3")
+    for at in range(1, 6):
+        source = 'source = { kind = "cbr", rate = "5 Gbit/s" }'
+        text += f'[[flow]]\nname = "c{at}"\nfrom = "h{at}"\nto = "h{at % 5 + 1}"\n{source}\n'
+    summary = cellrate.run(text).summary
+    assert all(flow["delivered_bytes"] > 0 for flow in summary["flows"] if flow["name"][0] == "c")
+    [told] = [one["message"] for one in summary["warnings"] if one["code"] == "deadlock"]
+    assert "5 ports wait for one another and have sent no packet of priority 3 since 0.0" in told
 
 
 def test_a_port_without_waiting_packets_is_not_held() -> None:

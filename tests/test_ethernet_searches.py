@@ -23,7 +23,7 @@ from cellrate.advice.choosing.packet_goals import objective_of, within_reach
 from cellrate.advice.choosing.whole_runs import WholeRuns
 from cellrate.advice.tuning.declared import ResolvedScenario
 from cellrate.advice.tuning.laboratory import AS_IT_IS
-from cellrate.advice.tuning.measures import bottleneck
+from cellrate.advice.tuning.measures import TOO_SHORT, bottleneck
 from cellrate.advice.tuning.shares import FAIRNESS, over_ethernet
 from cellrate.common.document import Table
 from cellrate.common.document.terminal_text import lines_of_parts
@@ -650,6 +650,11 @@ def test_the_price_of_a_default_goal_is_told() -> None:
     assert "The goals cost" not in said(
         Goals(), replace(unfair, means={**unfair.means, "fairness": 1.0}), unfair
     )
+    assert "The goals cost" not in said(Goals(), fair, replace(unfair, seeds=1))
+    # If no file of any option ends in time, the run is too short.
+    late = replace(fair, means={**fair.means, "unfinished": 2.0})
+    assert TOO_SHORT in said(Goals(all_files_end=True), late)
+    assert TOO_SHORT not in said(Goals(all_files_end=True), late, lossy)
     # A default fairness that the other goals leave out of reach does not decide; a given one does.
     means = [one.means for one in (unfair, lossy)]
     assert within_reach(Goals(), means).fairness == 0
@@ -733,6 +738,15 @@ def test_rows_name_equal_runs_and_missing_seeds() -> None:
     assert second.startswith("with the seeds of the search: vegas, red: ")
     assert first.startswith("vegas, none has ")
     assert all("queue 2 packets" in text for text in (second, first))
+    # A mean of one seed is not compared with those of two.
+    fast = replace(options[-1], means={**options[-1].means, "throughput": 20e9})
+    faster = replace(choice, options=(*options[:-1], fast))
+    table = next(one for one in faster.document().parts if isinstance(one, Table))
+    assert not any("does not meet" in str(row.note) for row in table.rows)
+    # An option that failed in its check is not the second.
+    rejected = ((replace(options[2], seeds=16), ["loses all"]),)
+    words = " ".join(replace(choice, rejected=rejected).words())
+    assert "Second with the seeds of the search: vegas, threshold: " in words
     alone = replace(choice, options=options[:2])
     assert not any(text.startswith("Second") for text in alone.words())
 

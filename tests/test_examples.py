@@ -31,7 +31,8 @@ def test_an_example_runs_and_is_drawn(command: Command, tmp_path: Path, example:
     # The example of a deadlock delivers nothing in its measuring window, and is told so.
     stopped = [f"warning[window-empty]: f{number}.1 delivered nothing" for number in range(1, 6)]
     stopped.append(
-        "warning[deadlock]: a deadlock: 5 ports wait for one another and have sent nothing"
+        "warning[deadlock]: a deadlock: 5 ports wait for one another and have sent no packet of "
+        "priority 0"
     )
     told = stopped if example.stem == "pfc-deadlock" else []
     assert [re.split(" in the| since", line)[0] for line in done.stderr.splitlines()] == told

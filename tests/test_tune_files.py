@@ -71,6 +71,9 @@ def test_files_that_do_not_end_rank_last(command: Command, files: Path) -> None:
     assert mean(found["chosen"], "unfinished") == 0
     assert slow["falls_behind"]["criterion"] == "unfinished"
     assert "all files end, completion" in " ".join(found["in_words"])
+    short = tuned(command, files, "--set", "run.duration=2 ms", "--objective", "completion")
+    assert short["in_words"][0].startswith("No run ended all files")
+    assert not found["in_words"][0].startswith("No run ended all files")
 
 
 def test_few_quick_files_do_not_hide_those_that_do_not_end() -> None:

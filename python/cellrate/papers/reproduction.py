@@ -129,6 +129,8 @@ class Options:
             )
         if self.paper is None and self.experiments is None:
             raise ReproduceError("--set changes the experiments that are named: name some")
+        if any(one.partition("=")[0].strip() == "run.seed" for one in self.changes):
+            raise ReproduceError("--set run.seed has no effect; --first-seed sets the seed")
 
     @property
     def numbers(self) -> tuple[int, ...]:

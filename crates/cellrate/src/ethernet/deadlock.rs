@@ -1,4 +1,4 @@
-//! Warning of a deadlock: ports that PFC or CBFC holds back and that wait for one another.
+//! Warnings of deadlocks: ports that PFC or CBFC holds back and that wait for one another.
 
 use std::collections::HashSet;
 
@@ -9,21 +9,34 @@ use cellrate_engine::net::LinkPlan;
 
 use crate::run::warnings::Warning;
 
-/// Greatest number of ports that the warning names.
+/// Greatest number of ports that a warning names.
 const MOST_NAMED: usize = 8;
 /// Bits of the longest pause (IEEE 802.1Q: 65,535 quanta of 512 bits).
 const LONGEST_PAUSE: u64 = 65_535 * 512;
 
-/// Warns of a deadlock at the end of a run: ports that each wait for another of them, and have sent nothing for a tenth of
-/// the run and longer than any pause lasts that is not sent again.
-pub fn deadlock(simulation: &Simulation) -> Option<Warning> {
+/// Warns of deadlocks at the end of a run, priority by priority. In a deadlock ports each wait for another of them, and no
+/// packet of the priority has left for a tenth of the run and for longer than any pause lasts that is not sent again.
+pub fn deadlocks(simulation: &Simulation) -> Vec<Warning> {
     let (plan, now) = (simulation.plan(), simulation.now());
-    let standing = simulation.standing().filter(|(link, since)| {
-        let waits = (now - *since).as_secs_f64();
-        let pause = LONGEST_PAUSE as f64 / plan.links[*link].rate.bits_per_second();
+    let standing: Vec<_> = simulation.standing().collect();
+    let lasts = |link: usize, since: Ps| {
+        let waits = now.saturating_sub(since).as_secs_f64();
+        let pause = LONGEST_PAUSE as f64 / plan.links[link].rate.bits_per_second();
         waits > pause && waits > now.as_secs_f64() / 10.0
-    });
-    let stuck = in_a_circle(plan, standing.collect());
+    };
+    let of = |priority: u8| {
+        let held = standing
+            .iter()
+            .filter(|(link, own, since)| *own == priority && lasts(*link, *since));
+        warning(
+            priority,
+            &in_a_circle(plan, held.map(|(link, _, since)| (*link, *since))),
+        )
+    };
+    (0..8).filter_map(of).collect()
+}
+
+fn warning(priority: u8, stuck: &[(&LinkPlan, Ps)]) -> Option<Warning> {
     let since = stuck.iter().map(|(_, since)| *since).max()?;
     let names = stuck.iter().take(MOST_NAMED);
     let names: Vec<&str> = names.map(|(link, _)| link.name.as_str()).collect();
@@ -32,7 +45,7 @@ pub fn deadlock(simulation: &Simulation) -> Option<Warning> {
         more => format!(" and {more} more"),
     };
     let message = format!(
-        "a deadlock: {} ports wait for one another and have sent nothing since {:.3} ms: {}{more}",
+        "a deadlock: {} ports wait for one another and have sent no packet of priority {priority} since {:.3} ms: {}{more}",
         stuck.len(),
         since.as_secs_f64() * 1e3,
         names.join(", ")
@@ -41,9 +54,8 @@ pub fn deadlock(simulation: &Simulation) -> Option<Warning> {
 }
 
 /// The links into nodes from which another of these links leads, so that each of them waits for another.
-fn in_a_circle(plan: &Plan, links: Vec<(usize, Ps)>) -> Vec<(&LinkPlan, Ps)> {
+fn in_a_circle(plan: &Plan, links: impl Iterator<Item = (usize, Ps)>) -> Vec<(&LinkPlan, Ps)> {
     let mut left: Vec<_> = links
-        .into_iter()
         .map(|(link, since)| (&plan.links[link], since))
         .collect();
     loop {

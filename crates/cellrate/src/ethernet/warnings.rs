@@ -11,7 +11,7 @@ use cellrate_engine::kernel::{Ps, Rate};
 use cellrate_engine::traffic::SourceConfig;
 
 use super::credit_rates;
-use super::deadlock::deadlock;
+use super::deadlock::deadlocks;
 use super::flow::Flow;
 use super::graph::{Graph, Instance};
 use super::types::Scenario;
@@ -192,7 +192,7 @@ pub fn after(simulation: &mut Simulation, report: &Report, omitted: u64) -> Vec<
              links, or `red` in `switch.aqm`, prevent this in most networks"
         )
     }));
-    warnings.extend(deadlock(simulation));
+    warnings.extend(deadlocks(simulation));
     warnings.extend(events_omitted(omitted));
     warnings
 }

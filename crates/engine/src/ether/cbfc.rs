@@ -298,6 +298,11 @@ impl Credits {
     pub fn next_late(&self) -> Ps {
         self.late.front().map_or(Ps::NEVER, |(at, _)| *at)
     }
+    /// Time since which a frame of `priority` waits for credits; `None` if none waits.
+    pub fn short_since(&self, priority: u8) -> Option<Ps> {
+        let (since, _) = self.channels[usize::from(priority)].short?;
+        Some(since)
+    }
     /// True if a frame waits for credits.
     pub fn are_short(&self) -> bool {
         self.channels.iter().any(|channel| channel.short.is_some())

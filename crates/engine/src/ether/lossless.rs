@@ -57,6 +57,15 @@ impl Gate {
             Gate::Credits(credits) => credits.are_short(),
         }
     }
+    /// Time since which no frame of `priority` could begin, if that holds at `now`.
+    pub fn held_since(&self, priority: u8, now: Ps) -> Option<Ps> {
+        match self {
+            Gate::Pauses(pauses) => pauses
+                .holds(priority, now)
+                .then(|| pauses.begins_at(priority)),
+            Gate::Credits(credits) => credits.short_since(priority),
+        }
+    }
     /// Picoseconds up to `now` in which a priority was held back, summed over all priorities.
     pub fn held_ps(&self, now: Ps) -> u64 {
         match self {

@@ -60,11 +60,13 @@ impl Simulation {
         };
         ports.map(dropped).collect()
     }
-    /// Links of switches whose packets PFC or CBFC holds back now, each with the time since which its port has sent
-    /// nothing.
-    pub fn standing(&self) -> impl Iterator<Item = (usize, Ps)> {
-        let standing = |port: &Port| Some((port.link as usize, port.stands_since(self.now)?));
-        self.ports().filter_map(standing)
+    /// Links of switches and priorities whose packets PFC or CBFC holds back there now, each with the time since which none
+    /// of these packets could begin.
+    pub fn standing(&self) -> impl Iterator<Item = (usize, u8, Ps)> {
+        self.ports().flat_map(|port| {
+            let standing = port.standing(self.now);
+            standing.map(|(priority, since)| (port.link as usize, priority, since))
+        })
     }
     /// Congestion window and acknowledged bytes of a flow; `None` without TCP.
     pub fn tcp_window(&self, flow: usize) -> Option<(u64, u64)> {

@@ -54,6 +54,10 @@ impl Pauses {
         let (last, next) = self.spans[priority as usize];
         last < at && at < next
     }
+    /// Last instant before the pause of `priority` at which a frame could begin.
+    pub fn begins_at(&self, priority: u8) -> Ps {
+        self.spans[usize::from(priority)].0
+    }
     /// First instant after the pause of `priority` at which a frame may begin.
     #[inline]
     pub fn ends_at(&self, priority: u8) -> Ps {

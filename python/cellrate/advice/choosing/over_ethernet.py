@@ -109,8 +109,11 @@ def choose_over_ethernet(
         )
     means = [option.means for option in options]
     objective = work.objective(means)
-    order = [options[at] for at in objective.ranked(means)]
-    order.sort(key=lambda option: -option.seeds)
+    order = []
+    # Means over other seeds are not compared.
+    for count in sorted({option.seeds for option in options}, reverse=True):
+        alike = [option for option in options if option.seeds == count]
+        order += [alike[at] for at in objective.ranked([one.means for one in alike])]
     budget.kept = 0.0
     check = _Check(plain, within_reach(goals, means), objective, effort.check_seeds)
     try:

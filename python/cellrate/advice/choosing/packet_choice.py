@@ -28,7 +28,7 @@ from cellrate.advice.choosing.roce_alternatives import GO_BACK, TRIMMING, OverRo
 from cellrate.advice.locked_phases import doubt
 from cellrate.advice.tuning.declared import ResolvedScenario
 from cellrate.advice.tuning.laboratory import Setting
-from cellrate.advice.tuning.measures import Criterion
+from cellrate.advice.tuning.measures import TOO_SHORT, Criterion
 from cellrate.advice.tuning.objective import Means, Objective
 from cellrate.advice.tuning.shares import LEFT_OUT, WITHOUT_FILES
 from cellrate.common.document import (
@@ -209,9 +209,17 @@ class PacketChoice:
         return tuple(one for one in shown if one != "fairness" or not self.goals.all_files_end)
 
     def misses(self, option: PacketOption) -> list[str]:
-        """Texts on the goals that an option misses, the speed and that of the victim included."""
+        """Texts on the goals that an option misses, the speed and that of the victim included.
+
+        Those two goals are relative to the best of the options that were run with every seed, and
+        say nothing of other options.
+        """
         found = missed(option.means, self.deciding)
-        left = [one.means for one in self.options if not missed(one.means, self.deciding)]
+        most = self.options[0].seeds
+        if option.seeds < most:
+            return found
+        whole = [one.means for one in self.options if one.seeds == most]
+        left = [means for means in whole if not missed(means, self.deciding)]
         relative = {"victim"} if self.goals.bits_per_second else {self.speed.name, "victim"}
         for goal in (one for one in self.objective.criteria if one.name in relative):
             known = [(value, one) for one in left if (value := one[goal.name]) is not None]
@@ -251,6 +259,8 @@ class PacketChoice:
                 f"{none_meets('alternative')}. The nearest is {best.label}, which "
                 f"{' and '.join(unmet)}."
             )
+            if self.goals.all_files_end and all(one.means["unfinished"] for one in self.options):
+                yield TOO_SHORT
             if self.compared:
                 labels = "; ".join(one.label for one in self.compared)
                 yield f"Run with the same seeds, these are less near: {labels}."
@@ -292,7 +302,10 @@ class PacketChoice:
                 f"The search has equal runs for {searched.label} and for {'; '.join(alike)}. These "
                 "do not differ; take the simplest one."
             )
-        second = next((one for one in others if one.label not in alike), None)
+        left = [one for one in others if one.label not in alike]
+        second = next(
+            (one for one in left if (one.alternative, one.overrides) not in self._failed), None
+        )
         if second is None:
             return
         note = f"; it {failed}" if (failed := missing(self.misses(second))) else ""
@@ -357,7 +370,8 @@ class PacketChoice:
         fewest goals.
         """
         speed, own = self.speed, self._searched
-        values = [one.means[speed.name] for one in self._left]
+        left = [one for one in self._left if one.seeds == own.seeds]
+        values = [one.means[speed.name] for one in left]
         known = [value for value in values if value is not None]
         has = own.means[speed.name]
         if not known or not has:
@@ -366,7 +380,7 @@ class PacketChoice:
         slack = COSTLY * best
         fast = [
             one
-            for one, value in zip(self._left, values, strict=True)
+            for one, value in zip(left, values, strict=True)
             if value is not None and abs(value - best) <= slack
         ]
         other = min(fast, key=lambda one: len(missed(one.means, self.deciding)))

@@ -35,6 +35,7 @@ from cellrate.advice.formulas.growth import LONGER
 from cellrate.advice.locked_phases import doubt
 from cellrate.advice.sizing.confidence import covered
 from cellrate.advice.tuning.declared import ResolvedScenario
+from cellrate.advice.tuning.measures import TOO_SHORT
 from cellrate.advice.tuning.other_runs import OTHER_STARTS, Circumstance, longer
 from cellrate.advice.tuning.shares import (
     WITHOUT_FILES,
@@ -90,9 +91,10 @@ def _recommendation(answer: Answer) -> Iterator[str]:
         rejected(_spoken(one.option), one.checked.seeds, one.missed) for one in answer.rejected
     ]
     if best is None:
+        short = f" {TOO_SHORT}" * all(one.unfinished for one in answer.options)
         yield (
             f"{none_meets('control')}{_unsearched(answer)}. The table below "
-            "says which goals each control misses."
+            f"says which goals each control misses.{short}"
         )
         yield from failed
         return

@@ -86,6 +86,13 @@ Summary: TypeAlias = Mapping[str, Any]
 ALL_PORTS = "all ports"
 
 
+TOO_SHORT = (
+    "No run ended all files, so completion times say nothing: a longer `run.duration` gives late "
+    "or long files the time, and files of the pattern `random` start no more after `until`."
+)
+"""A sentence on scenarios in which no option ends all files."""
+
+
 @dataclass(frozen=True)
 class Criterion:
     """A measure by which settings are compared.

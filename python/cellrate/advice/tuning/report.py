@@ -15,7 +15,7 @@ from cellrate.advice.formulas.growth import LONGER
 from cellrate.advice.tuning.answer import METHODS, Answer, differences, estimates
 from cellrate.advice.tuning.holding import Check
 from cellrate.advice.tuning.laboratory import AS_IT_IS, Setting, same_with_each_seed, shown
-from cellrate.advice.tuning.measures import BAND, Criterion, Measures
+from cellrate.advice.tuning.measures import BAND, TOO_SHORT, Criterion, Measures
 from cellrate.advice.tuning.objective import Means, means_of
 from cellrate.advice.tuning.other_runs import OTHER_STARTS
 from cellrate.advice.tuning.proposal import ModelResults
@@ -171,6 +171,8 @@ def headline(answer: Answer) -> list[str]:
         f"No run measures {one.name}, so {one.name} does not affect the ranking."
         for one in unmeasured
     ]
+    if any(one.name == "completion" for one in unmeasured):
+        sentences.insert(0, TOO_SHORT)
     alike = all(same_with_each_seed(ranked.runs) for ranked in answer.ranked)
     if alike and len(answer.seeds) > 1:
         sentences.append("All seeds give equal results.")

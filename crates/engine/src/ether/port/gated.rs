@@ -21,10 +21,15 @@ impl Port {
     pub fn gate(&self) -> Option<&PortGate> {
         self.gate.as_deref()
     }
-    /// End of the port's last transmission, if PFC or CBFC holds all packets back that wait at `now`; `None` otherwise.
-    pub fn stands_since(&self, now: Ps) -> Option<Ps> {
-        let holds = self.gate.as_ref().is_some_and(|gate| gate.gate.holds(now));
-        (holds && self.waiting > 0 && self.serving.is_none()).then_some(self.free_at)
+    /// Priorities whose first packets PFC or CBFC holds back at `now`, each with the time since which none of its packets
+    /// could begin.
+    pub fn standing(&self, now: Ps) -> impl Iterator<Item = (u8, Ps)> {
+        let heads = self.queues.iter().filter_map(|queue| queue.waiting.front());
+        heads.filter_map(move |head| {
+            let priority = head.frame.info.priority();
+            let since = self.gate.as_ref()?.gate.held_since(priority, now)?;
+            Some((priority, since))
+        })
     }
     /// Label at the switch and header word of the frame that the port has just forwarded; `None` at each further call.
     pub fn take_gone(&mut self) -> Option<(u32, Info)> {
