@@ -228,7 +228,9 @@ def test_a_run_tells_of_ports_that_stand_for_the_whole_window(
 def test_a_deadlock_of_a_priority_is_told_beside_packets_of_another(control: str) -> None:
     """Packets of priority 0 cross every link of the ring to the end, and those of 3 none."""
     text = (HERE.parent / "examples" / "pfc-deadlock.toml").read_text(encoding="utf-8")
-    text = text.replace("[pfc]", f"[switch]\nqueues = [[3], [0]]\n\n[{control}]\npriorities = [3]")
+    text = text.replace(
+        "\n[pfc]\n", f"\n[switch]\nqueues = [[3], [0]]\n[{control}]\npriorities = [3]\n"
+    )
     if control == "cbfc":
         text = text.replace('xoff = "20 packets"', "")
     text = text.replace("roce = {}", "roce = {}\npriority = 3")
