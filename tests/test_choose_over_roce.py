@@ -57,7 +57,15 @@ def test_controls_come_under_the_protection_of_the_scenario_first() -> None:
     assert sorted(one.roce for one in found) == sorted(CONTROLS)
     assert {one.protection for one in found} == {"pfc"}
     lossy = of(LOSSY)[1]
-    assert {one.protection for one in over_roce(lossy)} == {GO_BACK}
+    own, *others = over_roce(lossy)
+    assert {one.protection for one in others} == {GO_BACK}
+    # No queue of this scenario marks, so its own control comes with marks, too.
+    assert own.overrides(lossy) == ()
+    [marked] = [one for one in others if one.roce == "dcqcn"]
+    [setting] = marked.overrides(lossy)
+    assert setting.startswith('switch.aqm={algorithm="red"')
+    names = [one.name for one in over_roce(of(LOSSY, setting)[1])]
+    assert len(names) == len(CONTROLS)
     missing = [OverRoce(roce="dcqcn", protection=GO_BACK, is_own=True)]
     others = [*protected(lossy, missing)]
     assert [one.name for one in others] == ["dcqcn, pfc", "dcqcn, cbfc", "dcqcn, trimming"]

@@ -95,9 +95,10 @@ class OverRoce(Alternative):
         assert isinstance(network, FrameNetwork)  # noqa: S101  callers know it
         own_control, own_protection = _control(document), _protection(document)
         of_flows, found = dict[str, str](), list[str]()
+        if self.roce != own_control or (_lacks_marks(document) and not self.is_own):
+            found += everywhere(scenario, "aqm", _marks(self.roce, network))
         if self.roce != own_control:
             of_flows["control"] = f'{{algorithm="{self.roce}"}}'
-            found += everywhere(scenario, "aqm", _marks(self.roce, network))
             if self.roce == "nscc" and _full_seconds(network) < NSCC_TIMEOUT:
                 of_flows["timeout"] = f'"{NSCC_TIMEOUT * 1e6:.0f} us"'
         if self.protection != own_protection:
@@ -133,12 +134,15 @@ def without(base: Job, keys: Sequence[str]) -> Job:
 
 
 def over_roce(scenario: ResolvedScenario) -> Iterator[OverRoce]:
-    """The scenario as it is, then all other controls under its protection from losses."""
+    """The scenario as it is, then all other controls under its protection from losses.
+
+    The scenario's own control is among them if it reacts to marks and no queue marks.
+    """
     document = scenario.keys.document
     own = OverRoce(roce=_control(document), protection=_protection(document), is_own=True)
     yield own
     for entry in json.loads(_core.registry())["roce"]:
-        if entry["name"] != own.roce:
+        if entry["name"] != own.roce or _lacks_marks(document):
             yield OverRoce(roce=entry["name"], protection=own.protection)
 
 
@@ -170,6 +174,13 @@ def _control(document: dict[str, Any]) -> str:
     """The control of all flows over RoCE; empty if they have several."""
     found = {one["control"]["algorithm"] for one in _of_flows(document)}
     return str(found.pop()) if len(found) == 1 else ""
+
+
+def _lacks_marks(document: dict[str, Any]) -> bool:
+    """True if the control of all flows over RoCE reacts to marks, and no queue marks."""
+    control, nodes = _control(document), document["topology"].get("node", ())
+    algorithms = {one["aqm"]["algorithm"] for one in (document["switch"], *nodes) if "aqm" in one}
+    return control != "" and ROCE_CONTROLS[control].by_marks and algorithms <= {"none"}
 
 
 def _groups(document: dict[str, Any]) -> tuple[str, ...]:
