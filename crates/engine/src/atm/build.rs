@@ -92,6 +92,7 @@ impl<'a> Draft<'a> {
             leaving: alloc::vec![Vec::new(); plan.nodes.len()],
             channels: alloc::vec![Channel::default(); 2 * plan.flows.len()],
             further: plan.further()?,
+            links_err: plan.links_err(),
         };
         for channel in plan.channels() {
             draft.check_path(channel)?;

@@ -53,6 +53,8 @@ pub struct Draft<'a> {
     pub channels: Vec<Channel>,
     /// For each flow whose cells are copied: the flows of the further branches.
     pub further: BTreeMap<usize, Vec<usize>>,
+    /// True if some link loses or damages cells ([`Plan::links_err`], which looks at every link).
+    pub links_err: bool,
 }
 
 impl<'a> Draft<'a> {

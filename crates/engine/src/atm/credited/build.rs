@@ -67,12 +67,12 @@ impl Draft<'_> {
     }
 
     fn is_prompt<S: BuildServer>(&self, node: usize) -> bool {
-        self.has_credit[node] || (self.plan.links_err() && !S::LOSES_AHEAD)
+        self.has_credit[node] || (self.links_err && !S::LOSES_AHEAD)
     }
     /// True if links lose cells and a port can compute the losses of its link ahead of time, so that the port
     /// need not be event-driven.
     pub(in crate::atm) fn loses_ahead<S: BuildServer>(&self) -> bool {
-        self.plan.links_err() && S::LOSES_AHEAD
+        self.links_err && S::LOSES_AHEAD
     }
     /// Settings for the losses of `link`; `None` if the link loses no cell or if the port of the link is
     /// event-driven.
@@ -282,7 +282,7 @@ impl Draft<'_> {
             config.allocation == Allocation::Static && config.mark_interval.is_none()
         };
         Some(PromptSettings {
-            tells_ahead: config.is_some_and(only_counts) && !self.plan.links_err(),
+            tells_ahead: config.is_some_and(only_counts) && !self.links_err,
             channels,
             by_turns,
             records_per_cell: config.map_or(1, |config| config.records_per_cell as usize),
