@@ -13,7 +13,7 @@ import pytest
 from cellrate.advice.tuning.answer import Answer
 from cellrate.advice.tuning.fresh_seeds import preferred
 from cellrate.advice.tuning.laboratory import AS_IT_IS, Laboratory, Setting
-from cellrate.advice.tuning.measures import CRITERIA, Measures
+from cellrate.advice.tuning.measures import CRITERIA, TOO_SHORT, Measures
 from cellrate.advice.tuning.objective import Objective
 from cellrate.advice.tuning.race import ranking
 from cellrate.advice.tuning.report import as_json, headline
@@ -72,8 +72,14 @@ def test_files_that_do_not_end_rank_last(command: Command, files: Path) -> None:
     assert slow["falls_behind"]["criterion"] == "unfinished"
     assert "all files end, completion" in " ".join(found["in_words"])
     short = tuned(command, files, "--set", "run.duration=2 ms", "--objective", "completion")
-    assert short["in_words"][0].startswith("No run ended all files")
-    assert not found["in_words"][0].startswith("No run ended all files")
+    assert short["in_words"][0] == TOO_SHORT
+    assert TOO_SHORT not in found["in_words"]
+    endless = 'flow.answer.source={kind="greedy"}'
+    none = tuned(command, files, "--set", endless, "--objective", "completion,queue")
+    assert (
+        "No run measures completion, so completion does not affect the ranking." in none["in_words"]
+    )
+    assert TOO_SHORT not in none["in_words"]
 
 
 def test_few_quick_files_do_not_hide_those_that_do_not_end() -> None:

@@ -87,8 +87,9 @@ ALL_PORTS = "all ports"
 
 
 TOO_SHORT = (
-    "No run ended all files, so completion times say nothing: a longer `run.duration` gives late "
-    "or long files the time, and files of the pattern `random` start no more after `until`."
+    "Nothing that was run ends all files with every seed, so completion times do not count: a "
+    "longer `run.duration` gives late or long files the time, and files of the pattern `random` "
+    "start no more after `until`."
 )
 """A sentence on scenarios in which no option ends all files."""
 

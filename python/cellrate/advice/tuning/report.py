@@ -171,7 +171,7 @@ def headline(answer: Answer) -> list[str]:
         f"No run measures {one.name}, so {one.name} does not affect the ranking."
         for one in unmeasured
     ]
-    if any(one.name == "completion" for one in unmeasured):
+    if all(ranked.means["unfinished"] for ranked in answer.ranked):
         sentences.insert(0, TOO_SHORT)
     alike = all(same_with_each_seed(ranked.runs) for ranked in answer.ranked)
     if alike and len(answer.seeds) > 1:
