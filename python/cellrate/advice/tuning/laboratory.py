@@ -139,9 +139,7 @@ class Laboratory:
     known: int = 0
     more: tuple[Criterion, ...] = ()
     by_shares: bool = False
-    _of_runs: dict[tuple[tuple[str, ...], int | None], tuple[Criterion, ...]] = field(
-        default_factory=dict
-    )
+    _of_runs: dict[Run, tuple[Criterion, ...]] = field(default_factory=dict)
 
     def with_seeds(self, seeds: tuple[int, ...]) -> Self:
         """A laboratory without a run, for the same scenario with other seeds."""
