@@ -182,18 +182,19 @@ class _Check:
             self.option, *self.compared = (found[at] for at in ranked)
             return
         for best in order[:CHECKS]:
-            found_again = self._again(best, laboratories, phases)
-            why = [] if missed(best.means, self.goals) else missed(found_again.means, self.goals)
+            again = self._again(best, laboratories, phases)
+            # An option that missed a goal in the search is the nearest of those that are left.
+            why = [] if missed(best.means, self.goals) else missed(again.means, self.goals)
             if not why:
-                self.option = found_again
+                self.option = again
                 return
-            self.rejected.append((found_again, why))
+            self.rejected.append((again, why))
 
     def _again(
         self, best: PacketOption, laboratories: dict[Alternative, WholeRuns], phases: Phases
     ) -> PacketOption:
         """The option with measures from the seeds of the check."""
-        phases(f"checking {best.label} with other seeds", len(self.rejected), CHECKS)
+        phases(f"checking {best.label} with other seeds", len(self.laboratories), CHECKS)
         laboratory = laboratories[best.alternative].with_seeds(self.seeds)
         self.laboratories.append(laboratory)
         laboratory.measure([best.setting], len(self.seeds))

@@ -512,6 +512,7 @@ class PacketChoice:
                 "rejected": [
                     {"option": self._json(one), "missed": why} for one, why in self.rejected
                 ],
+                "compared": [self._json(one) for one in self.compared],
             },
             "words": list(self.words()),
             "runs": {"simulated": self.simulated, "kept_from_before": self.known},
