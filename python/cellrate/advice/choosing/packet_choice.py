@@ -91,6 +91,11 @@ class PacketOption:
     removed: tuple[str, ...] = ()
     digests: tuple[str, ...] = ()
 
+    @property
+    def key(self) -> tuple[Alternative, tuple[str, ...]]:
+        """What the option runs, with whatever seeds."""
+        return self.alternative, self.overrides
+
     def is_same(self, other: PacketOption) -> bool:
         """True if the runs of both options with the same seeds are equal, event by event."""
         both = [*zip(self.digests, other.digests, strict=False)]
@@ -169,22 +174,20 @@ class PacketChoice:
     @cached_property
     def _failed(self) -> dict[tuple[Alternative, tuple[str, ...]], str]:
         """Notes on the options that missed a goal in their checks."""
-        return {
-            (one.alternative, one.overrides): missing(why, one.seeds) for one, why in self.rejected
-        }
+        return {one.key: missing(why, one.seeds) for one, why in self.rejected}
 
     @property
     def _left(self) -> list[PacketOption]:
         """The options that have not missed a goal in their checks."""
-        return [one for one in self.options if (one.alternative, one.overrides) not in self._failed]
+        return [one for one in self.options if one.key not in self._failed]
 
     @property
     def _searched(self) -> PacketOption:
         """The recommended option, with measures from the seeds of the search."""
         if self.checked is None:
             return next(iter(self._left), self.options[0])
-        key = self.checked.alternative, self.checked.overrides
-        return next(one for one in self.options if (one.alternative, one.overrides) == key)
+        key = self.checked.key
+        return next(one for one in self.options if one.key == key)
 
     @cached_property
     def deciding(self) -> Goals:
@@ -303,9 +306,7 @@ class PacketChoice:
                 "do not differ; take the simplest one."
             )
         left = [one for one in others if one.label not in alike]
-        second = next(
-            (one for one in left if (one.alternative, one.overrides) not in self._failed), None
-        )
+        second = next((one for one in left if one.key not in self._failed), None)
         if second is None:
             return
         note = f"; it {failed}" if (failed := missing(self.misses(second))) else ""
@@ -429,7 +430,7 @@ class PacketChoice:
 
     def _note(self, option: PacketOption) -> str:
         """The note below a row: missed goals or seeds that were not run, and an equal row above."""
-        failed = self._failed.get((option.alternative, option.overrides))
+        failed = self._failed.get(option.key)
         parts = [failed or missing(self.misses(option))]
         if not parts[0] and option.seeds < self.seeds:
             parts[0] = f"not run with all {self.seeds} seeds"
