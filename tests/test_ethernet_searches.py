@@ -23,7 +23,7 @@ from cellrate.advice.choosing.whole_runs import WholeRuns
 from cellrate.advice.tuning.declared import ResolvedScenario
 from cellrate.advice.tuning.laboratory import AS_IT_IS
 from cellrate.advice.tuning.measures import TOO_SHORT, bottleneck
-from cellrate.advice.tuning.shares import FAIRNESS, over_ethernet
+from cellrate.advice.tuning.shares import over_ethernet
 from cellrate.common.document import Table
 from cellrate.common.document.terminal_text import lines_of_parts
 from cellrate.common.numbers import number, seconds
@@ -837,6 +837,12 @@ def test_flows_over_roce_count_by_their_max_min_shares() -> None:
     assert carried.of(summary) == pytest.approx(2 * line)
 
 
+def fairness(text: str) -> float | None:
+    """The index by which `choose` and `tune` judge a run with seed 1."""
+    criterion, _ = over_ethernet(FrameNetwork.of_scenario(Job(text, "x.toml", (), 1).scenario()))
+    return criterion.of(cellrate.run(text, seed=1).summary)
+
+
 def test_files_beside_other_flows_do_not_count_for_fairness() -> None:
     """Three files of 20 kB have the same small rate, beside two flows that share the line."""
     greedy = 'flow = [{ name = "f", count = 2, source = { kind = "greedy" } }]'
@@ -847,14 +853,13 @@ def test_files_beside_other_flows_do_not_count_for_fairness() -> None:
     one, other, *files = (flow["throughput_bits_per_second"] for flow in summary["flows"])
     assert files == 3 * [20_000 * 8 / 0.1]
     index = (one + other) ** 2 / (2 * (one**2 + other**2))
-    assert FAIRNESS.of(summary) == pytest.approx(index, rel=1e-12)
+    assert fairness(mixed) == pytest.approx(index, rel=1e-12)
     # Two large rates and three small ones give about 2 / 5.
     assert summary["totals"]["jain_index"] < 0.45 < 0.5 <= index
     # Without files the index is that of the run, and files alone have none.
     plain = cellrate.run(deep, seed=1).summary
-    assert FAIRNESS.of(plain) == pytest.approx(plain["totals"]["jain_index"], rel=1e-12)
-    alone = cellrate.run(deep.replace(greedy, "") + FILES, seed=1).summary
-    assert FAIRNESS.of(alone) is None
+    assert fairness(deep) == pytest.approx(plain["totals"]["jain_index"], rel=1e-12)
+    assert fairness(deep.replace(greedy, "") + FILES) is None
     answer = until("reno", Job(mixed, "m.toml"), Goals(), Effort(seeds=1))
     own = next(one for one in answer.options if one.label == "the scenario's own")
     assert own.means["fairness"] == pytest.approx(index, rel=1e-12)

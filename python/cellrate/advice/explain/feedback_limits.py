@@ -30,8 +30,8 @@ def feedback_too_late(situation: Situation, flows: Sequence[Flow], rates: Rates)
 
 def counts_everywhere(situation: Situation) -> bool:
     """True if sources subtract their cells on the way to the port, even if no queue is there."""
-    rules = (flow.abr.parameters["rules"] for flow in situation.abr if flow.abr is not None)
-    return situation.switch.scheme == "smith-predictor" == next(rules, "")
+    rules = {flow.abr.parameters["rules"] for flow in situation.abr if flow.abr is not None}
+    return situation.switch.scheme == "smith-predictor" and "smith-predictor" in rules
 
 
 def _capc(situation: Situation, flows: Sequence[Flow], rates: Rates) -> str:

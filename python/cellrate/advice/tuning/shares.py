@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, TypeAlias
 
@@ -76,16 +76,10 @@ def _index(flows: Iterable[Mapping[str, Any]], rate: str, shares: Shares) -> flo
     return jain(rates) if any(rates) else None
 
 
-FAIRNESS = Criterion(
-    "fairness",
-    "Jain's index over the flows that are not files",
-    "",
-    "greatest",
-    0.001,
-    relative=False,
-    of=lambda summary: _index(summary["flows"], "throughput_bits_per_second", {}),
-)
-"""Takes the place of the criterion of the same name, which counts all flows alike."""
+def _fairness(of: Callable[[Mapping[str, Any]], float | None]) -> Criterion:
+    """Takes the place of the criterion of the same name, which counts all flows alike."""
+    about = "Jain's index over the flows that are not files"
+    return Criterion("fairness", about, "", "greatest", 0.001, relative=False, of=of)
 
 
 def over_ethernet(network: FrameNetwork) -> tuple[Criterion, Criterion]:
@@ -111,7 +105,7 @@ def over_ethernet(network: FrameNetwork) -> tuple[Criterion, Criterion]:
     def at_most(summary: Mapping[str, Any]) -> float:
         return min(throughput.of(summary) or 0.0, carried)
 
-    return replace(FAIRNESS, of=fairness), replace(throughput, of=at_most)
+    return _fairness(fairness), replace(throughput, of=at_most)
 
 
 def shares_over_ethernet(network: FrameNetwork) -> dict[str, float]:
@@ -167,10 +161,7 @@ def over_atm(network: Network) -> tuple[Criterion, ...]:
         of=lambda summary: total(summary, is_elastic=False),
     )
     return (
-        replace(
-            FAIRNESS,
-            of=lambda summary: _index(of(summary, is_elastic=True), rate, shares),
-        ),
+        _fairness(lambda summary: _index(of(summary, is_elastic=True), rate, shares)),
         replace(throughput, of=lambda summary: total(summary, is_elastic=True)),
         *((background,) if len(elastic) < len(network.flows) else ()),
     )
