@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from cellrate.advice.tuning.laboratory import Laboratory, Setting
-from cellrate.advice.tuning.measures import Measures
+from cellrate.advice.tuning.measures import Criterion, Measures
 from cellrate.simulation.runner import Job
 from cellrate.studies.compare.answer import LOST_OUTSIDE
 
@@ -41,6 +41,10 @@ class WholeRuns(Laboratory):
         """The run of a setting with a seed."""
         overrides = (*self.base.overrides, *self.overrides(setting))
         return replace(self.base, overrides=overrides, seed=seed)
+
+    def _more(self, job: Job) -> tuple[Criterion, ...]:
+        """The criteria of a run, by its seed: no setting changes paths or lines."""
+        return super()._more(replace(job, overrides=self.base.overrides))
 
     @cached_property
     def _has_whole_window(self) -> bool:
