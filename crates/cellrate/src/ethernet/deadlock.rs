@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use cellrate_engine::ether::Simulation;
+use cellrate_engine::ether::pause::QUANTUM;
 use cellrate_engine::ether::plan::Plan;
 use cellrate_engine::kernel::Ps;
 use cellrate_engine::net::LinkPlan;
@@ -11,8 +12,8 @@ use crate::run::warnings::Warning;
 
 /// Greatest number of ports that a warning names.
 const MOST_NAMED: usize = 8;
-/// Bits of the longest pause (IEEE 802.1Q: 65,535 quanta of 512 bits).
-const LONGEST_PAUSE: u64 = 65_535 * 512;
+/// Octets on the line in the longest pause (IEEE 802.3 annex 31B.2).
+const LONGEST_PAUSE: u32 = u16::MAX as u32 * QUANTUM;
 
 /// Warns of deadlocks at the end of a run, priority by priority. In a deadlock ports each wait for another of them, and no
 /// packet of the priority has left for a tenth of the run and for longer than any pause lasts that is not sent again.
@@ -21,7 +22,7 @@ pub fn deadlocks(simulation: &Simulation) -> Vec<Warning> {
     let standing: Vec<_> = simulation.standing().collect();
     let lasts = |link: usize, since: Ps| {
         let waits = now.saturating_sub(since).as_secs_f64();
-        let pause = LONGEST_PAUSE as f64 / plan.links[link].rate.bits_per_second();
+        let pause = 8.0 * f64::from(LONGEST_PAUSE) / plan.links[link].rate.bits_per_second();
         waits > pause && waits > now.as_secs_f64() / 10.0
     };
     let of = |priority: u8| {
@@ -53,7 +54,7 @@ fn warning(priority: u8, stuck: &[(&LinkPlan, Ps)]) -> Option<Warning> {
     Some(Warning::new("deadlock", message))
 }
 
-/// The links into nodes from which another of these links leads, so that each of them waits for another.
+/// The links that lead to a circle of these links: from the end of each another one of them leads on.
 fn in_a_circle(plan: &Plan, links: impl Iterator<Item = (usize, Ps)>) -> Vec<(&LinkPlan, Ps)> {
     let mut left: Vec<_> = links
         .map(|(link, since)| (&plan.links[link], since))
