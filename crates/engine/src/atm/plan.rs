@@ -64,7 +64,11 @@ pub struct Plan {
 impl Plan {
     /// True if a link may lose or damage cells.
     pub fn links_err(&self) -> bool {
-        let own = |link: &LinkPlan| link.errors.as_ref().is_some_and(|errors| errors.occur());
+        let own = |link: &LinkPlan| {
+            #[cfg(test)]
+            crate::net::channel::looks::count();
+            link.errors.as_ref().is_some_and(|errors| errors.occur())
+        };
         self.errors.occur() || self.links.iter().any(own)
     }
     /// A plan with seed 1, and without credit control, link losses, changes and recordings.

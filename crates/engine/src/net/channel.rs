@@ -80,8 +80,8 @@ pub struct Channel {
     pub hops: Vec<Hop>,
 }
 
-/// Counts, in the present thread, the look-ups of state by the number of a channel or flow. Tests compare the
-/// count with the size of the network.
+/// Counts, in the present thread, the look-ups of state by the number of a channel or flow, and of links that may
+/// err. Tests compare the count with the size of the network.
 #[cfg(test)]
 pub mod looks {
     extern crate std;
