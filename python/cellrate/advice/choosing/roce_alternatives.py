@@ -179,8 +179,9 @@ def _control(document: dict[str, Any]) -> str:
 def _lacks_marks(document: dict[str, Any]) -> bool:
     """True if the control of all flows over RoCE reacts to marks, and no queue marks."""
     control, nodes = _control(document), document["topology"].get("node", ())
-    algorithms = {one["aqm"]["algorithm"] for one in (document["switch"], *nodes) if "aqm" in one}
-    return control != "" and ROCE_CONTROLS[control].by_marks and algorithms <= {"none"}
+    managed = [one["aqm"] for one in (document["switch"], *nodes) if "aqm" in one]
+    marks = any(aqm["algorithm"] == "threshold" or aqm.get("ecn") for aqm in managed)
+    return control != "" and ROCE_CONTROLS[control].by_marks and not marks
 
 
 def _groups(document: dict[str, Any]) -> tuple[str, ...]:
