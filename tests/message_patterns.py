@@ -116,9 +116,13 @@ TOKEN = re.compile(
 )
 
 
+TESTS = re.compile(r"^#\[cfg\(test\)\]\nmod ", re.MULTILINE)
+"""Start of a file's tests; an attribute for tests may stand on other items, too."""
+
+
 def rust_patterns(root: Path, path: Path) -> Iterator[Pattern]:
     """The messages of a Rust file: texts of several words but for assertions and descriptions."""
-    source = path.read_text(encoding="utf-8").split("#[cfg(test)]")[0]
+    source = TESTS.split(path.read_text(encoding="utf-8"), maxsplit=1)[0]
     stack: list[str] = []
     before = ""
     for token in TOKEN.finditer(source):

@@ -93,7 +93,7 @@ class PacketOption:
 
     @property
     def key(self) -> tuple[Alternative, tuple[str, ...]]:
-        """What the option runs, with whatever seeds."""
+        """Alternative and overrides: the runs of the option, whatever the seeds."""
         return self.alternative, self.overrides
 
     def is_same(self, other: PacketOption) -> bool:
