@@ -159,12 +159,12 @@ pictures: install lab ## the lab's pictures, in a browser, and the manual's shee
 	$(BIN)/python -c "from PIL import Image; [Image.open(f).quantize(128).save(f, optimize=True) for f in ('docs/images/lab.png', 'docs/images/lab-compare.png')]"
 	$(BIN)/python docs/extensions/sheet_of_pictures.py
 
-test-lab: lab tested ## the lab in a real browser: equal digests, sliders, links, keys, accessibility (installs Chromium if root, as apt-get has it)
+test-lab: lab tested ## the lab in a real browser: equal digests, sliders, links, keys, accessibility (installs Chromium if root, as apt-get has it; ARGS=--all for the longest runs, too)
 	@command -v chromium > /dev/null || { test "$$(id -u)" = 0 && command -v apt-get > /dev/null && \
 		{ apt-get install --quiet=2 chromium || { apt-get update --quiet=2 && apt-get install --quiet=2 chromium; }; } > /dev/null 2>&1; } || \
 		{ echo "make: the tests of the lab need chromium" >&2; exit 1; }
 	cd lab && npx tsc --noEmit
-	cd lab && npm test --silent
+	cd lab && ARGS="$(ARGS)" npm test --silent
 
 test-results: install ## every built-in experiment, by the release build, against the committed golden tables (ARGS="gerla95" for some)
 	@mkdir -p out
