@@ -18,6 +18,7 @@ from cellrate import BadInput, _core
 from cellrate.advice.choosing import Answer, Effort, Goals, as_json, choose, write
 from cellrate.advice.choosing.answer import Elsewhere, Side, sides
 from cellrate.advice.choosing.candidates import Option, candidates, own_first, pareto
+from cellrate.advice.choosing.checking import MORE_TRIES
 from cellrate.advice.choosing.choosing import Budget, OutOfTime, lost_with_random_starts
 from cellrate.advice.choosing.circumstances import properties
 from cellrate.advice.choosing.goals import (
@@ -318,6 +319,7 @@ def test_delay_buffer_and_fairness_rule_options_out(among: Callable[..., Answer]
     nothing = as_json(among(*switches, buffer_cells=1))
     assert nothing["recommended"] is None
     assert "No control that was run meets all goals" in nothing["words"][0]
+    assert nothing["words"][0].endswith(MORE_TRIES)
     assert set(nothing["missed"]) == {one["control"] for one in nothing["options"]}
 
 
@@ -1032,6 +1034,7 @@ def test_an_option_that_misses_a_goal_with_other_seeds_is_not_recommended(
     assert answer.recommended.buffer_cells > lost.option.buffer_cells
     told = f"in 16 runs with seeds that the search did not use: {lost.missed[0]}."
     assert verdict(answer)[0].endswith(told)
+    assert f" with {lost.option.buffer_cells} cells met the goals" in verdict(answer)[0]
 
 
 def test_the_seeds_of_a_check_fit_below_the_greatest_seed() -> None:

@@ -12,7 +12,7 @@ import pytest
 from cellrate import _core
 from cellrate.advice import sizing
 from cellrate.advice.choosing import Effort, Goals, choose_over_ethernet
-from cellrate.advice.choosing.checking import CHECKS
+from cellrate.advice.choosing.checking import CHECKS, MORE_TRIES
 from cellrate.advice.choosing.choosing import Budget
 from cellrate.advice.choosing.first_windows import FirstWindows
 from cellrate.advice.choosing.over_ethernet import _Search
@@ -523,6 +523,7 @@ def test_every_recovery_is_tried_and_unmet_goals_are_said_first(
     assert text.index(nearest) < text.index("Recommended: ")
     unmet = text[text.index(nearest) :].split(". ")[1]
     assert ", which delivers 0.9" in unmet
+    assert MORE_TRIES in text
     found = json.loads(command(*options, "--json").stdout)
     # Others were run with the seeds of the check as well, and none of them comes nearer.
     compared = found["check"]["compared"]

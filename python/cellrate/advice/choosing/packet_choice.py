@@ -13,6 +13,7 @@ from cellrate import _core
 from cellrate.advice.choosing.answer import left_out
 from cellrate.advice.choosing.candidates import OwnControl
 from cellrate.advice.choosing.checking import (
+    MORE_TRIES,
     missing,
     none_meets,
     rejected,
@@ -264,6 +265,8 @@ class PacketChoice:
             )
             if self.goals.all_files_end and all(one.means["unfinished"] for one in self.options):
                 yield TOO_SHORT
+            else:
+                yield MORE_TRIES
             if self.compared:
                 labels = "; ".join(one.label for one in self.compared)
                 yield f"Run with the same seeds, these are less near: {labels}."

@@ -13,6 +13,7 @@ from cellrate import __version__
 from cellrate.advice.choosing.answer import Answer, Elsewhere, left_out, sides
 from cellrate.advice.choosing.candidates import Option, OwnControl
 from cellrate.advice.choosing.checking import (
+    MORE_TRIES,
     missing,
     none_meets,
     rejected,
@@ -88,13 +89,13 @@ def verdict(answer: Answer) -> list[str]:
 def _recommendation(answer: Answer) -> Iterator[str]:
     best, second = answer.recommended, answer.judgement.runner_up
     failed = [
-        rejected(_spoken(one.option), one.checked.seeds, one.missed) for one in answer.rejected
+        rejected(_with_buffer(one.option), one.checked.seeds, one.missed) for one in answer.rejected
     ]
     if best is None:
-        short = f" {TOO_SHORT}" * all(one.unfinished for one in answer.options)
+        more = TOO_SHORT if all(one.unfinished for one in answer.options) else MORE_TRIES
         yield (
             f"{none_meets('control')}{_unsearched(answer)}. The table below "
-            f"says which goals each control misses.{short}"
+            f"says which goals each control misses. {more}"
         )
         yield from failed
         return
@@ -112,10 +113,7 @@ def _recommendation(answer: Answer) -> Iterator[str]:
         yield from unchecked(_spoken(best), best.seeds)
     yield from _of_duration(answer, best)
     yield from _of_starts(answer, best)
-    found = (
-        f"{_spoken(best)} with {cells(best.buffer_cells)} of buffer: {numbers(best)}"
-        f"{_checked(answer)}."
-    )
+    found = f"{_with_buffer(best)} of buffer: {numbers(best)}{_checked(answer)}."
     yield f"So far: {found}" if so_far else f"Take {found}"
     over_tcp = any(flow.tcp for flow in Network.of_scenario(answer.base.scenario()).flows)
     if over_tcp and best.candidate.ability != "none":
@@ -134,7 +132,7 @@ def _recommendation(answer: Answer) -> Iterator[str]:
     if answer.has_drawn_buffer:
         where += " and the starts of the scenario"
     said = (
-        f"Runner-up{where}: {_spoken(second)} with {cells(second.buffer_cells)}"
+        f"Runner-up{where}: {_with_buffer(second)}"
         f"{_few_seeds(answer, second)}: "
         f"{numbers(second)}. Compared{there} with {_spoken(best)}, {_spoken(second)} needs "
         f"{_cost(answer.judgement.best or best, second)}."
@@ -252,6 +250,11 @@ def _spoken(one: Option) -> str:
     """Name of an option for a sentence: "no control" for `none`."""
     none = one.candidate.ability == "none"
     return f"no control{one.label.removeprefix(one.candidate.name)}" if none else one.label
+
+
+def _with_buffer(one: Option) -> str:
+    """Name of an option for a sentence, with its buffer."""
+    return f"{_spoken(one)} with {cells(one.buffer_cells)}"
 
 
 def numbers(one: Option) -> str:
