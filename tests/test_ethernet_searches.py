@@ -625,6 +625,11 @@ def test_first_windows_beyond_a_buffer_are_told_with_the_ways_out(incast: Path) 
         totals = cellrate.run(text, overrides=[way, *short]).summary["totals"]
         assert totals["packets_dropped"] == 0
     assert "ways out" in told
+    # The first RTO is 1 s by RFC 6298 2.1.
+    assert "`tcp.initial_rto`, 1 s, so not in this run of 15 ms" in told
+    soon = windows("tcp.initial_rto=10 ms")
+    assert soon is not None
+    assert "initial_rto" not in " ".join(soon.words())
     assert "ways out" not in " ".join(replace(answer, goals=Goals(loss=0.5)).words())
 
 

@@ -76,6 +76,29 @@ def test_what_ports_count_is_in_the_data_set(command: Command, tmp_path: Path) -
     assert units["control_channel_queue_max_bytes"] == "bytes"
 
 
+def test_lengths_of_queues_are_numbers_in_one_unit(command: Command, tmp_path: Path) -> None:
+    """In bytes also where they are derived; in packets only if all values of a factor are."""
+
+    def studied(factor: str) -> pl.DataFrame:
+        text = (
+            f'template = "dcqcn"\nset = ["run.duration=2 ms"]\n[factors]\n"pfc.xoff" = {factor}\n'
+        )
+        (tmp_path / "s.toml").write_text(text, encoding="utf-8")
+        done = command("study", "s.toml")
+        assert done.returncode == 0, done.stderr
+        return DataSet(tmp_path / "out" / "studies" / "s").runs
+
+    derived = '["10 kB", "50 kB"]\n[derived]\n"switch.aqm.min" = "pfc.xoff / 2"'
+    runs = studied(derived)
+    assert runs["pfc.xoff"].to_list() == [1e4, 5e4]
+    assert runs["switch.aqm.min"].to_list() == [5e3, 2.5e4]
+    assert "--set 'switch.aqm.min=5000 bytes'" in runs["command"][0]
+    runs = studied('{ from = "10 packets", to = "40 packets", count = 3 }')
+    assert runs["pfc.xoff"].to_list() == [10, 25, 40]
+    assert "--set 'pfc.xoff=25 packets'" in runs["command"][1]
+    assert len(set(runs["digest"])) == 3
+
+
 def test_a_study_over_ethernet_has_its_data_set(
     command: Command, tmp_path: Path, incast: Path
 ) -> None:

@@ -377,6 +377,11 @@ def test_what_several_links_carry_hangs_on_who_gets_it() -> None:
     assert not skewed("ohsaki95/scenarios/ubr.toml")
 
 
+ALONE = ('flow=[{name="tcp", service="ubr", count=10}]', "tcp.min_rto=1 s")
+"""TCP without background, whose timers do not expire while all windows wait."""
+TAIL_DROP = ("switch.discard={policy='tail-drop'}",)
+
+
 def test_a_larger_buffer_loses_nothing() -> None:
     def expected(buffer: str) -> str:
         said = of("ohsaki95/scenarios/abr.toml", f"switch.buffer={buffer}")
@@ -388,14 +393,17 @@ def test_a_larger_buffer_loses_nothing() -> None:
     ubr = "ohsaki95/scenarios/ubr.toml"
     assert one(of(ubr), "loss", "expected") == "yes"
     # The pipe takes some of the windows, but slow start may send them in bursts.
-    tail = "switch.discard={policy='tail-drop'}"
-    kept = of(ubr, "switch.buffer=13000 cells", tail)
+    kept = of(ubr, "switch.buffer=13000 cells", *TAIL_DROP)
     assert one(kept, "loss", "expected") == "possible"
     # EPD refuses PDUs from half the buffer on.
     assert one(of(ubr, "switch.buffer=13700 cells"), "loss", "expected") == "possible"
-    alone = 'flow=[{name="tcp", service="ubr", count=10}]'
-    whole = of(ubr, "switch.buffer=27400 cells", alone, "tcp.min_rto=1 s")
+    whole = of(ubr, "switch.buffer=27400 cells", *ALONE)
     assert one(whole, "loss", "expected") == "no"
+    # No cell has CLP = 1, so the limit of such cells decides nothing.
+    tagged = (*ALONE, *TAIL_DROP, "switch.buffer=20000 cells", "switch.clp_threshold=1000 cells")
+    assert one(of(ubr, *tagged), "loss", "expected") == "possible"
+    dfba = "switch.discard={policy='dfba'}"
+    assert one(of(ubr, "switch.buffer=30332 cells", *ALONE, dfba), "loss", "expected") == "possible"
     law = of("kalyan97/scenarios/file-transfer.toml", "switch.buffer=36700 cells")
     assert one(law, "loss", "expected") == "possible"
 
@@ -407,6 +415,23 @@ def test_a_larger_buffer_loses_nothing() -> None:
         ("ohsaki95/scenarios/abr.toml", ["switch.buffer=8800 cells"]),
         ("ohsaki95/scenarios/ubr.toml", ["switch.buffer=5000 cells"]),
         ("kalyan97/scenarios/file-transfer.toml", ["switch.buffer=36800 cells"]),
+        # All windows are 13,650 cells. DFBA keeps no PDU out below 0.45 of the buffer; intelligent
+        # tail drop keeps four cells for last cells of PDUs.
+        *(
+            (
+                "ohsaki95/scenarios/ubr.toml",
+                [*ALONE, f"switch.buffer={buffer}", f"switch.discard={policy}"],
+            )
+            for buffer, policy in [
+                ("30334 cells", "{policy='dfba'}"),
+                ("4000 cells", "{policy='dfba'}"),
+                ("13654 cells", "{policy='intelligent-tail-drop'}"),
+            ]
+        ),
+        (
+            "ohsaki95/scenarios/ubr.toml",
+            [*ALONE, *TAIL_DROP, "switch.buffer=20000 cells", "switch.clp_threshold=13650 cells"],
+        ),
     ],
 )
 def test_the_simulator_loses_where_theory_expects_it(file: str, settings: list[str]) -> None:
@@ -637,8 +662,8 @@ def test_the_command_prints_text_or_one_object(command: Command) -> None:
     text = (PAPERS / "ohsaki95/scenarios/abr.toml").read_text(encoding="utf-8")
     shown = command("explain", "-", stdin=text)
     assert shown.returncode == 0, shown.stderr
-    said = "greatest queue under EFCI, if the queue starts empty: 8,789 cells, more than the buffer"
-    assert f"{said} holds. [q-max]" in " ".join(shown.stdout.split())
+    said = "greatest queue under EFCI, if the queue starts empty: 8,789 cells, and the buffer has"
+    assert f"{said} room for 5,000. [q-max]" in " ".join(shown.stdout.split())
     assert "[buffer-law]: the coefficients are" not in shown.stdout
     shown = command("explain", "-", "--all", stdin=text)
     assert "[buffer-law]: the coefficients are" in shown.stdout
@@ -850,7 +875,7 @@ def test_more_than_a_buffer_takes_is_not_expected(command: Command) -> None:
         return found
 
     assert line("2000 cells").strip().startswith("A->B: all TCP windows in one queue")
-    assert re.search("30,720 cells.*, more than the buffer holds", line("2000 cells"))
+    assert re.search("30,720 cells.*, and the buffer has room for 2,000", line("2000 cells"))
     assert line("infinite").strip().startswith("upper limit: A->B")
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from cellrate.advice.formulas.frame_bounds import outstanding_packets
-from cellrate.common.numbers import counted
+from cellrate.common.numbers import counted, seconds
 from cellrate.simulation.network.ethernet_view import FrameFlow, FrameNetwork, Line
 
 
@@ -19,15 +19,20 @@ class FirstWindows:
     Attributes:
         port: The port.
         flows: The flows, which start at one instant.
+        duration_seconds: Simulated time.
     """
 
     port: Line
     flows: tuple[FrameFlow, ...]
+    duration_seconds: float
 
     @classmethod
     def of(cls, network: FrameNetwork) -> FirstWindows | None:
         """The first windows that exceed a buffer by the greatest factor; None if none exceed."""
-        found = (cls(port, flows) for port in network.ports for flows in _at_once(network, port))
+        end = network.duration_seconds
+        found = (
+            cls(port, flows, end) for port in network.ports for flows in _at_once(network, port)
+        )
         over = [one for one in found if one.queue_bytes() > one.port.buffer_bytes]
         return max(over, key=lambda one: one.queue_bytes() / one.port.buffer_bytes, default=None)
 
@@ -80,12 +85,25 @@ class FirstWindows:
             "buffer overflows; `cellrate size-buffer` finds a `switch.buffer` without losses; "
             f"{fit}; under `expresspass` over RoCE sources wait for credits of the receiver."
         )
+        first, timer = self.flows[0], max(_initial_rto_seconds(flow) for flow in self.flows)
+        if first.start_seconds + timer >= self.duration_seconds:
+            yield (
+                "A flow that loses its whole first window sends again after `tcp.initial_rto`, "
+                f"{seconds(timer)}, so not in this run of {seconds(self.duration_seconds)}. A "
+                "longer run or a shorter `tcp.initial_rto` may rank the alternatives differently."
+            )
 
 
 def _first_segments(flow: FrameFlow) -> int:
     """Segments of a flow's first window."""
     assert flow.tcp is not None  # noqa: S101  callers ask for flows over TCP alone
     return int(min(flow.tcp["initial_window"], outstanding_packets(flow)))
+
+
+def _initial_rto_seconds(flow: FrameFlow) -> float:
+    """First timeout of a flow over TCP (RFC 6298 2.1)."""
+    assert flow.tcp is not None  # noqa: S101  callers ask for flows over TCP alone
+    return float(flow.tcp["initial_rto_seconds"])
 
 
 def _at_once(network: FrameNetwork, port: Line) -> Iterator[tuple[FrameFlow, ...]]:

@@ -17,6 +17,7 @@ from cellrate.advice.explain.queues import (
     must_lose,
     ports_with_queues,
     queue_bound,
+    room_of,
 )
 from cellrate.advice.explain.subject import AVOIDS_QUEUES, Subject, mbit
 from cellrate.advice.formulas import FormulaAnswer, Situation
@@ -168,24 +169,16 @@ def _certain(subject: Subject, situation: Situation) -> Loss | None:
         if math.isinf(situation.switch.unrefused_cells):
             return Loss("no", "the buffer has no limit", "bound")
         if bound is not None:
-            why = f"{bound.why} are at most {bound.cells:,.0f} cells, and {_room(situation)}"
+            why = f"{bound.why} are at most {bound.cells:,.0f} cells, and {room_of(situation)}"
             return Loss("no", why, "bound", bound.formula)
     if growth > 0 and must_lose(subject, situation, growth):
         return Loss("yes", f"arrivals exceed departures by {growth:,.0f} cells/s", "bound")
     return None
 
 
-def _room(situation: Situation) -> str:
-    """A clause with the length of the queue up to which no cell is dropped."""
-    switch = situation.switch
-    if switch.unrefused_cells == switch.buffer_cells:
-        return f"the buffer has room for {switch.buffer_cells:,.0f}"
-    return f"`{switch.policy}` refuses PDUs from {switch.unrefused_cells:,.0f} on"
-
-
 def _expected(subject: Subject, situation: Situation) -> Loss:
     """The loss that is predicted by formulas, if their assumptions hold."""
-    room, has = situation.switch.unrefused_cells, _room(situation)
+    room, has = situation.switch.unrefused_cells, room_of(situation)
     said = {
         answer.formula: answer
         for answer in subject.queue_answers(situation).values()
@@ -195,7 +188,7 @@ def _expected(subject: Subject, situation: Situation) -> Loss:
     if growth > 0:
         return Loss("yes", f"arrivals exceed departures by {growth:,.0f} cells/s on average")
     cycle = said.get("efci-cycle")
-    if cycle is not None and (cycle.cells or 0.0) > room:
+    if cycle is not None and (cycle.cells or 0.0) > situation.switch.most_unrefused_cells:
         why = f"every cycle reaches {cycle.cells:,.0f} cells, and {has}"
         return Loss("yes", why, formula=cycle.formula)
     limits = [_limit(situation, said[name]) for name in LIMITS if name in said]
@@ -232,7 +225,7 @@ def _overflowing(subject: Subject, situation: Situation, has: str) -> Loss:
         "each TCP window grows until it is full or a cell is lost; all windows together hold "
         f"{windows.cells:,.0f} cells, the pipe holds {pipe:,.0f}, and {has}"
     )
-    room = situation.switch.unrefused_cells + pipe
+    room = situation.switch.most_unrefused_cells + pipe
     over = (windows.cells or 0.0) > room and _grows_in_window(subject, situation, room)
     return Loss("yes" if over else "possible", why, formula=windows.formula)
 

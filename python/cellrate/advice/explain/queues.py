@@ -67,6 +67,16 @@ def limit_of(situation: Situation, answer: FormulaAnswer) -> tuple[float, str]:
     return (answer.cells or 0.0) + more, words
 
 
+def room_of(situation: Situation) -> str:
+    """A clause with the length of the queue up to which no cell is dropped."""
+    switch = situation.switch
+    if switch.unrefused_cells == switch.buffer_cells:
+        return f"the buffer has room for {switch.buffer_cells:,.0f}"
+    if not switch.unrefused_cells:
+        return f"`{switch.policy}` may refuse cells at any length of the queue"
+    return f"`{switch.policy}` may refuse cells of a queue of {switch.unrefused_cells:,.0f}"
+
+
 def cannot_lose(situation: Situation, bound: QueueBound | None) -> bool:
     """True if no cell of the queue can be dropped, because the bound fits into the buffer."""
     if _is_all_credited(situation):
@@ -205,7 +215,7 @@ def _said(subject: Subject, situation: Situation, answer: FormulaAnswer) -> Stat
     sense: Sense = "about" if answer.formula in TYPICAL else "at most"
     # A prediction above the buffer cannot be tested, since the queue would lose cells instead.
     tested = limit <= situation.switch.unrefused_cells
-    more = "" if tested else ", more than the buffer holds"
+    more = "" if tested else f", and {room_of(situation)}"
     fails = (*answer.fails, *(unsteady(subject, situation) if answer.formula in TYPICAL else ()))
     if answer.formula == "window-sum" and contracts_fit(situation):
         fails += ("windows wait in this queue, but contracts let pass less than the link carries",)

@@ -493,7 +493,7 @@ def _target(flows: Sequence[Flow]) -> list[str]:
     """Assumption that fails if switches may allocate more than their target."""
     switches = {link.switch for flow in flows if flow.abr for link in flow.forward if link.is_port}
     deltas = [s.control["delta"] for s in switches if s.control.get("max_alloc")]
-    if not deltas:
+    if not max(deltas, default=0):
         return []
     most = f"tolerates a load of up to {1 + max(deltas):g} times the target"
     return [f"switches bring the load down to the target, but `max_alloc` {most}"]

@@ -71,21 +71,37 @@ class Switch:
 
     @property
     def unrefused_cells(self) -> float:
-        """Length of a queue up to which the discard policy refuses no cell.
+        """Length of a queue up to which the discard policy refuses no cell, whatever its CLP.
 
-        The threshold, for a policy with a threshold. The buffer, for a policy that refuses cells
-        only after an overflow. 0 for all other policies with a finite buffer, for classes of
-        Python, which may refuse any PDU, and if cells with CLP = 1 have a limit of their own.
+        The least threshold, for a policy with thresholds. The buffer, for a policy that refuses
+        cells only after an overflow, less the part that is kept for last cells. 0 for all other
+        policies with a finite buffer, for classes of Python, which may refuse any PDU, and for a
+        policy with thresholds if cells with CLP = 1 have a limit of their own.
         """
-        if self.clp_threshold_cells is not None or is_own_class(self.policy):
+        own = self.clp_threshold_cells
+        if is_own_class(self.policy) or (own is not None and self.policy not in OVERFLOWING):
             return 0.0
-        if "threshold_cells" in self.discard:
-            keys = ("threshold_cells", "tagged_threshold_cells")
-            limits = [limit(self.discard[key]) for key in keys if key in self.discard]
-            return min(self.buffer_cells, *limits)
-        if self.policy in OVERFLOWING or math.isinf(self.buffer_cells):
-            return self.buffer_cells
+        keys = ("threshold_cells", "tagged_threshold_cells", "low_cells")
+        limits = self._thresholds(*keys)
+        if limits or self.policy in OVERFLOWING or math.isinf(self.buffer_cells):
+            return min(self.buffer_cells, *limits, math.inf if own is None else own)
         return 0.0
+
+    @property
+    def most_unrefused_cells(self) -> float:
+        """Length of a queue above which the discard policy refuses cells with CLP = 0, too.
+
+        The buffer for a policy without a threshold for such cells. Infinite for classes of Python.
+        """
+        if is_own_class(self.policy):
+            return math.inf
+        return min(self.buffer_cells, *self._thresholds("threshold_cells", "high_cells"), math.inf)
+
+    def _thresholds(self, *keys: str) -> list[float]:
+        """Thresholds among the parameters of the policy, and the buffer less its margin."""
+        found = [limit(self.discard[key]) for key in keys if key in self.discard]
+        margin = self.discard.get("margin_cells")
+        return found if margin is None else [*found, self.buffer_cells - margin]
 
     @property
     def stays_full(self) -> bool:

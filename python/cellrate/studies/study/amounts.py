@@ -27,11 +27,16 @@ DIMENSIONS: dict[str, Dimension] = {
     "Bytes": DATA,
     "Cells": DATA,
     "Buffer": DATA,
+    "QueueLength": PLAIN,
 }
-"""Dimension of every kind of parameter that is a number or a quantity."""
+"""Dimension of every kind of parameter that is a number or a quantity.
+
+A length of a queue in bytes counts as `Bytes`, see `length_kind`; one in packets is a number.
+"""
 
 UNITS = {"Time": "s", "Delay": "s", "Rate": "bit/s", "Bytes": "bytes", "Cells": "cells"}
 UNITS["Buffer"] = UNITS["Cells"]
+UNITS["QueueLength"] = "packets"
 """Units in which data sets hold values, by the kind of the parameter."""
 
 BITS = {"Bytes": 8, "Cells": CELL_BITS, "Buffer": CELL_BITS}
@@ -148,6 +153,11 @@ def read_amount(text: str) -> Amount:
         except ValueError:
             continue
     raise UnitError(f"{text!r} is neither a number nor a quantity such as '10 ms' or '2 Mbit/s'")
+
+
+def length_kind(text: str) -> str:
+    """Kind of a length of a queue over Ethernet, which its unit decides."""
+    return "QueueLength" if text.strip().endswith(("packets", "packet")) else "Bytes"
 
 
 def words(dimension: Dimension) -> str:

@@ -16,7 +16,7 @@ from cellrate.studies.parameters.keys import Key, Keys, number
 from cellrate.studies.parameters.ranges import WHOLE, Range, Scale, written
 from cellrate.studies.parameters.schema import full_path
 from cellrate.studies.parameters.variants import TableForm, form_at, switched
-from cellrate.studies.study.amounts import DIMENSIONS, UNITS, UnitError, read_amount
+from cellrate.studies.study.amounts import DIMENSIONS, UNITS, UnitError, length_kind, read_amount
 from cellrate.studies.study.definition import Axis, Derived, Factor
 
 Place = tuple[int | str, ...]
@@ -91,11 +91,14 @@ class Reading:
 
     @cached_property
     def derived(self) -> tuple[Derived, ...]:
-        """The derived parameters in the order of the file."""
-        return tuple(
-            Derived(self._column(name, ("derived", name)), expression, ("derived", name))
-            for name, expression in self._document["derived"]
-        )
+        """The derived parameters in the order of the file. Lengths of queues are in bytes."""
+        found = []
+        for name, expression in self._document["derived"]:
+            column = self._column(name, ("derived", name))
+            if column.kind == "QueueLength":
+                column = replace(column, kind="Bytes", unit=UNITS["Bytes"])
+            found.append(Derived(column, expression, ("derived", name)))
+        return tuple(found)
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
@@ -131,17 +134,28 @@ class Reading:
             texts = tuple(self._text(name, level, (*place, i)) for i, level in enumerate(levels))
             if place[0] == "factors" and len(set(texts)) < len(texts):
                 raise self._refusal(place, f"`{name}` has a value twice", "list each value once")
-            typed = self._typed(column, texts)
+            typed = self._typed(column, texts, place)
             if typed.unit:
                 typed = replace(typed, written=texts)
             return Factor(typed, texts, place, self._form(name))
-        column = self._typed(column, [_plainly(levels["from"])])
+        ends = [_plainly(levels["from"]), _plainly(levels["to"])]
+        column = self._typed(column, ends if column.kind == "QueueLength" else ends[:1], place)
         found = self._range(column, levels, place)
         count = levels["count"]
         return Factor(column, found if count is None else self._spread(found, count, place), place)
 
-    def _typed(self, column: FactorColumn, texts: Sequence[str]) -> FactorColumn:
-        """Kind (time, rate, number ...) of a name that only expressions use, from its values."""
+    def _typed(self, column: FactorColumn, texts: Sequence[str], place: Place) -> FactorColumn:
+        """Kind (time, rate, number ...) that values give to a name or to a length of a queue."""
+        if column.kind == "QueueLength":
+            kinds = {length_kind(text) for text in texts}
+            if len(kinds) > 1:
+                raise self._refusal(
+                    place,
+                    f"`{column.name}` has values in packets and in bytes",
+                    "give all in packets, or all in bytes",
+                )
+            kind = kinds.pop()
+            return replace(column, kind=kind, unit=UNITS[kind])
         if column.path is not None:
             return column
         try:

@@ -29,6 +29,7 @@ from cellrate.studies.study.amounts import (
     Amount,
     UnitError,
     amount,
+    length_kind,
     read_amount,
     whole,
 )
@@ -248,7 +249,9 @@ def _of_key(key: Key) -> Amount:
     if key.value is None or key.kind not in DIMENSIONS:
         found = "absent" if key.value is None else json.dumps(key.value)
         raise UnitError(f"`{key.path}` is {found} at this point of the study, not a number")
-    return Amount.of(number(str(key.value), key), key.kind)
+    text = str(key.value)
+    kind = length_kind(text) if key.kind == "QueueLength" else key.kind
+    return Amount.of(number(text, key), kind)
 
 
 @cache
