@@ -15,6 +15,7 @@ from cellrate.advice.choosing import Effort, Goals, choose_over_ethernet
 from cellrate.advice.choosing.checking import CHECKS, MORE_TRIES
 from cellrate.advice.choosing.choosing import Budget
 from cellrate.advice.choosing.first_windows import FirstWindows
+from cellrate.advice.choosing.goals import KEEPS_BACKGROUND
 from cellrate.advice.choosing.over_ethernet import _Search
 from cellrate.advice.choosing.packet_alternatives import CROSSED, Alternative, at_first
 from cellrate.advice.choosing.packet_choice import SHOWN, PacketChoice, PacketOption
@@ -792,10 +793,13 @@ start = "110 ms"
 
 def test_more_than_links_carry_is_no_throughput() -> None:
     """A line of 1 Gbit/s carries segments of 1,460 bytes in 1,538 octets."""
-    _, carried = over_ethernet(FrameNetwork.of_scenario(Job(OVER_TCP, "x.toml").scenario()))
+    network = FrameNetwork.of_scenario(Job(OVER_TCP, "x.toml").scenario())
+    _, carried = over_ethernet(network)
     line = 1e9 * 1460 / 1538
     for told, found in ((1.1 * line, line), (0.9 * line, 0.9 * line)):
-        summary = {"totals": {"throughput_bits_per_second": told}}
+        each = told / len(network.flows)
+        rates = [{"name": one.name, "throughput_bits_per_second": each} for one in network.flows]
+        summary = {"flows": rates}
         assert carried.of(summary) == pytest.approx(found, rel=1e-9)
 
 
@@ -839,8 +843,44 @@ def test_flows_over_roce_count_by_their_max_min_shares() -> None:
         for name, rate in rates.items()
     ]
     assert fairness.of({"flows": flows}) == pytest.approx(1.0)
-    summary = {"totals": {"throughput_bits_per_second": 1.01 * 2 * line}}
-    assert carried.of(summary) == pytest.approx(2 * line)
+    more = [{**one, "throughput_bits_per_second": 1.01 * rates[one["name"]]} for one in flows]
+    assert carried.of({"flows": flows}) == carried.of({"flows": more}) == pytest.approx(2 * line)
+
+
+BESIDE_DATAGRAMS = """
+link_layer = "ethernet"
+run = { duration = "2 ms" }
+measure.from = "1 ms"
+ethernet.mtu = "2200 bytes"
+flow = [
+    { name = "q", count = 2, roce = { payload = "2 KiB", control = { algorithm = "dcqcn" } } },
+    { name = "bg", count = 3, datagram = "1000 bytes", priority = 6, source = CBR },
+]
+[topology]
+template = "single-switch"
+link_rate = "100 Gbit/s"
+access = "1 us"
+bottleneck = "1 us"
+[switch]
+buffer = "1 MB"
+queues = [[6], [0]]
+[pfc]
+""".replace("CBR", '{ kind = "cbr", rate = "25 Gbit/s" }')
+
+
+def test_background_is_no_throughput_and_must_keep_its_own() -> None:
+    """Datagrams of 1,000 octets take 1,066 on the line, and packets of 2,048 take 2,130."""
+    base = Job(BESIDE_DATAGRAMS, "x.toml")
+    found = until("hpcc", base, Goals(bits_per_second=70e9), Effort(seeds=1))
+    [background] = {one.means["background"] for one in found.options}
+    assert background == pytest.approx(75e9 * 1000 / 1066, rel=1e-3)
+    assert found.best.means["throughput"] == pytest.approx(25e9 * 2048 / 2130, rel=0.02)
+    assert "delivers 24" in " ".join(found.words())
+    assert KEEPS_BACKGROUND in found.wanted()
+    held = replace(found.options[0], means={**found.options[0].means, "background": 60e9})
+    relative = replace(found, goals=Goals())
+    missed = relative.misses(held)
+    assert missed == ["has background 60 Gbit/s (best: 70.36 Gbit/s)"]
 
 
 def fairness(text: str) -> float | None:

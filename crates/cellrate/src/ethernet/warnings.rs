@@ -153,7 +153,7 @@ pub fn after(simulation: &mut Simulation, report: &Report, omitted: u64) -> Vec<
         .map(|link| (link.name.as_str(), link.rate));
     let links: Vec<_> = links.collect();
     let flows = || plan.flows.iter().zip(&report.flows);
-    let over_tcp = flows().filter(|(flow, _)| flow.source.over_tcp());
+    let over_tcp = flows().filter(|(flow, _)| flow.over_tcp());
     let segments = over_tcp.map(|(flow, measured)| {
         let packet = flow.tcp.mss.0 as u32 + flow.tcp.data_header_bytes();
         let segments = measured.delivered_bytes as f64 / flow.tcp.mss.0 as f64;

@@ -17,7 +17,13 @@ from cellrate.advice.choosing.packet_alternatives import (
     own_recovery,
 )
 from cellrate.advice.choosing.packet_choice import STUDY, PacketChoice, PacketOption
-from cellrate.advice.choosing.packet_goals import missed, objective_of, of_victim, within_reach
+from cellrate.advice.choosing.packet_goals import (
+    missed,
+    objective_of,
+    of_background,
+    of_victim,
+    within_reach,
+)
 from cellrate.advice.choosing.roce_alternatives import over_roce, protected
 from cellrate.advice.choosing.whole_runs import WholeRuns
 from cellrate.advice.tuning.declared import ResolvedScenario, declared, parameter_tables
@@ -242,7 +248,15 @@ class _Search:
 
     @cached_property
     def more(self) -> tuple[Criterion, ...]:
-        """The criterion of a victim, if the goals name one."""
+        """The criteria of background, if there is some, and of a victim, if the goals name one."""
+        return (*self.background, *self.victim)
+
+    @cached_property
+    def background(self) -> tuple[Criterion, ...]:
+        return of_background(self.goals, self.network)
+
+    @cached_property
+    def victim(self) -> tuple[Criterion, ...]:
         return of_victim(self.goals, self.network)
 
     @property
@@ -252,7 +266,8 @@ class _Search:
     def objective(self, means: Sequence[Means]) -> Objective:
         """The goals that are within reach, as criteria in their order."""
         goals = within_reach(self.goals, means)
-        return objective_of(goals, files=goals.all_files_end, more=self.more)
+        files = goals.all_files_end
+        return objective_of(goals, files=files, background=self.background, more=self.victim)
 
     def run(self) -> None:
         """Runs all alternatives once, and searches the best one of each kind."""

@@ -22,7 +22,7 @@ from cellrate.advice.choosing.checking import (
     unused,
 )
 from cellrate.advice.choosing.first_windows import FirstWindows
-from cellrate.advice.choosing.goals import OF_CELLS, Goals
+from cellrate.advice.choosing.goals import KEEPS_BACKGROUND, OF_CELLS, Goals
 from cellrate.advice.choosing.packet_alternatives import Alternative
 from cellrate.advice.choosing.packet_goals import missed, within_reach
 from cellrate.advice.choosing.roce_alternatives import GO_BACK, TRIMMING, OverRoce
@@ -31,7 +31,7 @@ from cellrate.advice.tuning.declared import ResolvedScenario
 from cellrate.advice.tuning.laboratory import Setting
 from cellrate.advice.tuning.measures import TOO_SHORT, Criterion
 from cellrate.advice.tuning.objective import Means, Objective
-from cellrate.advice.tuning.shares import LEFT_OUT, WITHOUT_FILES
+from cellrate.advice.tuning.shares import BACKGROUND, LEFT_OUT, WITHOUT_FILES
 from cellrate.common.document import (
     Column,
     Command,
@@ -208,14 +208,14 @@ class PacketChoice:
         Files that do not end are shown only if there are some.
         """
         some = any(one.means["unfinished"] for one in (*self.options, self.best))
-        victim = () if self.goals.victim is None else ("victim",)
-        shown = (*(SHOWN if some else SHOWN[1:]), *victim)
+        more = (one.name for one in self.objective.criteria if one.name in {BACKGROUND, "victim"})
+        shown = (*(SHOWN if some else SHOWN[1:]), *more)
         return tuple(one for one in shown if one != "fairness" or not self.goals.all_files_end)
 
     def misses(self, option: PacketOption) -> list[str]:
-        """Texts on the goals that an option misses, the speed and that of the victim included.
+        """Texts on the goals that an option misses: also speed, background and the victim.
 
-        Those two goals are relative to the best of the options that were run with every seed, and
+        Those goals are relative to the best of the options that were run with every seed, and
         say nothing of other options.
         """
         found = missed(option.means, self.deciding)
@@ -224,7 +224,9 @@ class PacketChoice:
             return found
         whole = [one.means for one in self.options if one.seeds == most]
         left = [means for means in whole if not missed(means, self.deciding)]
-        relative = {"victim"} if self.goals.bits_per_second else {self.speed.name, "victim"}
+        relative = {BACKGROUND, "victim"}
+        if not self.goals.bits_per_second:
+            relative.add(self.speed.name)
         for goal in (one for one in self.objective.criteria if one.name in relative):
             known = [(value, one) for one in left if (value := one[goal.name]) is not None]
             if not known:
@@ -246,6 +248,8 @@ class PacketChoice:
         is_trimming = any(one.protection == TRIMMING for one in self._over_roce)
         trimmed = " Trimmed packets do not count as lost." if is_trimming else ""
         shares = "".join(f" {one}" for one in self.fairness_notes)
+        if any(one.name == BACKGROUND for one in self.objective.criteria):
+            shares += f" {KEEPS_BACKGROUND}"
         fairness = "" if self.goals.all_files_end else "--fairness, "
         return (
             f"Goals: {'; '.join(self.goals.texts('packets', fast))}. Of the alternatives that meet "

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from cellrate.advice.choosing.goals import Goals, speed_of, with_threshold
+from cellrate.advice.choosing.goals import LEAST_BACKGROUND, Goals, speed_of, with_threshold
 from cellrate.advice.tuning.measures import Criterion
 from cellrate.advice.tuning.objective import Means, Objective
+from cellrate.advice.tuning.shares import BACKGROUND
 from cellrate.common.numbers import number
 from cellrate.common.problems import choose
 from cellrate.language.ended_flows import TRANSFER
@@ -47,7 +48,39 @@ def of_victim(goals: Goals, network: FrameNetwork) -> tuple[Criterion, ...]:
     return (found,)
 
 
-def objective_of(goals: Goals, *, files: bool, more: Sequence[Criterion] = ()) -> Objective:
+def of_background(goals: Goals, network: FrameNetwork) -> tuple[Criterion, ...]:
+    """The throughput of flows that no control slows, if there are other flows beside them.
+
+    A control that holds background back has more throughput for the rest.
+    """
+    names = {flow.name for flow in network.flows if flow.is_unchecked}
+    if len(names) in {0, len(network.flows)}:
+        return ()
+
+    def of(summary: Mapping[str, Any]) -> float:
+        counted = (one for one in summary["flows"] if one["name"] in names)
+        return float(sum(one["throughput_bits_per_second"] for one in counted))
+
+    found = Criterion(
+        name=BACKGROUND,
+        about="throughput of the background",
+        unit="bit/s",
+        best="greatest",
+        tolerance=1 - LEAST_BACKGROUND * (1 - goals.loss),
+        relative=True,
+        of=of,
+        rate=("Gbit/s", 1e9),
+    )
+    return (found,)
+
+
+def objective_of(
+    goals: Goals,
+    *,
+    files: bool,
+    background: Sequence[Criterion] = (),
+    more: Sequence[Criterion] = (),
+) -> Objective:
     """Ranks by the goals in their order: fairness, loss, longest queue, speed, mean queue.
 
     If no alternative meets a goal, the nearest alternatives stay in the ranking. Where all flows
@@ -58,6 +91,7 @@ def objective_of(goals: Goals, *, files: bool, more: Sequence[Criterion] = ()) -
     Args:
         goals: The goals.
         files: True if all flows transfer files, so that completion times measure the speed.
+        background: The criterion of background, before the speed.
         more: Criteria after the speed.
     """
     named = f"unfinished,fairness,loss,{speed_of(goals, files=files)},queue,queue-peak"
@@ -68,7 +102,7 @@ def objective_of(goals: Goals, *, files: bool, more: Sequence[Criterion] = ()) -
         fast = with_threshold(carried, goals.bits_per_second)
     short = () if goals.buffer_bytes is None else (with_threshold(peak, goals.buffer_bytes),)
     fair, lost = with_threshold(fairness, goals.fairness), with_threshold(loss, goals.loss)
-    asked = (fair, lost, *short, fast, *more)
+    asked = (fair, lost, *short, *background, fast, *more)
     return replace(known, criteria=(ends, *asked, queue) if files else (*asked, ends, queue))
 
 

@@ -85,11 +85,14 @@ def _fairness(of: Callable[[Mapping[str, Any]], float | None]) -> Criterion:
 def over_ethernet(network: FrameNetwork) -> tuple[Criterion, Criterion]:
     """Criteria of a run over Ethernet: fairness by max-min shares, and throughput.
 
-    The throughput is at most what links carry. More arrives in a measuring window if data that were
-    sent before it wait in queues, or in a TCP receiver for a segment that is sent again.
+    The throughput is that of the flows that a control can slow, if there are any. It is at most
+    what links carry. More arrives in a measuring window if data that were sent before it wait in
+    queues, or in a TCP receiver for a segment that is sent again.
     """
     [throughput] = Objective.named("throughput", "ethernet").criteria
-    shares, flows = shares_over_ethernet(network), network.flows
+    shares = shares_over_ethernet(network)
+    flows = [one for one in network.flows if not one.is_unchecked] or network.flows
+    names = {flow.name for flow in flows}
     rows = {hop: row for row, hop in enumerate({hop: 0 for one in flows for hop in one.hops})}
     costs = [_cost(flow) for flow in flows]
     alone = [hop_rate(flow.slowest) / cost for flow, cost in zip(flows, costs, strict=True)]
@@ -103,7 +106,8 @@ def over_ethernet(network: FrameNetwork) -> tuple[Criterion, Criterion]:
         return _index(counted, "throughput_bits_per_second", shares)
 
     def at_most(summary: Mapping[str, Any]) -> float:
-        return min(throughput.of(summary) or 0.0, carried)
+        counted = (one for one in summary["flows"] if one["name"] in names)
+        return min(float(sum(one["throughput_bits_per_second"] for one in counted)), carried)
 
     return _fairness(fairness), replace(throughput, of=at_most)
 
