@@ -73,6 +73,11 @@ def test_explain_says_what_its_steady_state_assumes() -> None:
     assert failing.fails == ("neither pauses nor credits of links hold frames back",)
     little = cellrate.explain(WITHOUT_PFC, overrides=STEADY | {"switch.buffer": "50 kB"})
     assert "the windows of HPCC may exceed the buffer" in str(little.topics()["loss"])
+    # Sixteen windows of 40 Gbit/s times 20.54 us, and a frame each, are 1.66 MB.
+    for buffer, fails in (("1.7 MB", ()), ("1.6 MB", ("no packet is lost",))):
+        said = cellrate.explain(WITHOUT_PFC, overrides=STEADY | {"switch.buffer": buffer})
+        [steady] = [one for one in said.statements if one.formula == "hpcc-steady-state"]
+        assert steady.fails == fails
     base = {"algorithm": "hpcc", "t": "50 us"}
     other = cellrate.explain(WITHOUT_PFC, overrides=STEADY | {"flow.answer.roce.control": base})
     [failing] = [one for one in other.statements if one.formula == "hpcc-steady-state"]

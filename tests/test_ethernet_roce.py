@@ -269,6 +269,13 @@ def test_explain_gives_the_fixed_point() -> None:
     [failing] = [one for one in other.statements if one.formula == "dcqcn-fixed-point"]
     [assumed] = failing.fails
     assert "data without end" in assumed
+    # Sources begin at the rate of their lines. After losses go-back-N fills the line.
+    little = STEADY | of_size(4, 40) | {"switch.buffer": "200 kB"}
+    said = cellrate.explain(WITHOUT_PFC, overrides=little)
+    [failing] = [one for one in said.statements if one.formula == "dcqcn-fixed-point"]
+    assert failing.fails == ("no packet is lost",)
+    start = little | {"run.duration": "5 ms", "measure": {"from": "0 s"}}
+    assert cellrate.run(WITHOUT_PFC, overrides=start).summary["totals"]["packets_dropped"] > 0
     # Sixteen flows at 10 Gbit/s need more marks than 1 per cent.
     many = cellrate.explain(TEMPLATE, overrides=of_size(16, 10))
     assert "exceeds p_max" in str(many.without_statement)

@@ -843,7 +843,9 @@ def test_flows_over_roce_count_by_their_max_min_shares() -> None:
         for name, rate in rates.items()
     ]
     assert fairness.of({"flows": flows}) == pytest.approx(1.0)
-    more = [{**one, "throughput_bits_per_second": 1.01 * rates[one["name"]]} for one in flows]
+    more = [
+        {"name": name, "throughput_bits_per_second": 1.01 * rate} for name, rate in rates.items()
+    ]
     assert carried.of({"flows": flows}) == carried.of({"flows": more}) == pytest.approx(2 * line)
 
 

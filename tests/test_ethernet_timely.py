@@ -76,6 +76,8 @@ def test_explain_says_what_the_fixed_point_assumes() -> None:
         ("neither pauses nor credits of links hold frames back",),
         [],
     )
+    little = patched(2) | {"switch.buffer": "100 kB"}
+    assert of(WITHOUT_PFC, little)[0] == ("no packet is lost",)
     far = patched(2) | {"topology.access": "25 us"}
     assert of(WITHOUT_PFC, far)[0] == ("T_low is above the least round trip",)
     reason = "flows = 73: the queueing delay at the fixed point exceeds T_high"

@@ -9,11 +9,7 @@ from cellrate.advice.explain.answer import NoStatement, Prediction, Statement
 from cellrate.advice.explain.ethernet_losses import reacts_to_marks
 from cellrate.advice.explain.ethernet_shares import gbit
 from cellrate.advice.formulas.frame_bounds import FrameBounds, outstanding_bytes
-from cellrate.simulation.network.ethernet_view import (
-    GAP_BYTES,
-    FrameNetwork,
-    Line,
-)
+from cellrate.simulation.network.ethernet_view import GAP_BYTES, Line
 from cellrate.theory.assumptions import AssumptionError
 from cellrate.theory.dcqcn import dcqcn_mark_probability, dcqcn_queue_bytes
 from cellrate.theory.dctcp import greatest_queue_packets, queue_swing_packets
@@ -27,9 +23,14 @@ SAME = 1.1
 def settled(bounds: FrameBounds, port: Line) -> Iterator[Prediction]:
     """Statements on the steady state of a bottleneck, by the control of its flows."""
     yield from _by_dctcp(bounds, port)
-    yield from _by_dcqcn(bounds.network, port)
-    yield from _by_hpcc(bounds.network, port)
-    yield from _by_timely(bounds.network, port)
+    yield from _by_dcqcn(bounds, port)
+    yield from _by_hpcc(bounds, port)
+    yield from _by_timely(bounds, port)
+
+
+def _loses_nothing(bounds: FrameBounds, port: Line) -> bool:
+    """True if no run loses a packet at a port. After losses go-back-N may fill the line."""
+    return bounds.loses_nothing or bounds.is_endless(port)
 
 
 def _by_dctcp(bounds: FrameBounds, port: Line) -> Iterator[Prediction]:
@@ -87,9 +88,9 @@ def _by_dctcp(bounds: FrameBounds, port: Line) -> Iterator[Prediction]:
     )
 
 
-def _by_dcqcn(network: FrameNetwork, port: Line) -> Iterator[Prediction]:
+def _by_dcqcn(bounds: FrameBounds, port: Line) -> Iterator[Prediction]:
     """Statement on the fixed point of DCQCN's fluid model, if one control and RED mark the port."""
-    flows = network.over[port]
+    network, flows = bounds.network, bounds.network.over[port]
     aqm = port.switch["aqm"] if port.switch is not None else {}
     controls = [flow.roce["control"] if flow.roce is not None else {} for flow in flows]
     if aqm.get("algorithm") != "red" or not flows or controls[0].get("algorithm") != "dcqcn":
@@ -114,6 +115,7 @@ def _by_dcqcn(network: FrameNetwork, port: Line) -> Iterator[Prediction]:
         ),
         "neither pauses nor credits of links hold frames back": network.lossless is None,
         "no increase is a hyper increase": control["r_hai_bits_per_second"] is None,
+        "no packet is lost": _loses_nothing(bounds, port),
     }
     model: dict[str, Any] = {
         "increase_bits_per_second": control["r_ai_bits_per_second"],
@@ -148,9 +150,9 @@ def _by_dcqcn(network: FrameNetwork, port: Line) -> Iterator[Prediction]:
     )
 
 
-def _by_hpcc(network: FrameNetwork, port: Line) -> Iterator[Prediction]:
+def _by_hpcc(bounds: FrameBounds, port: Line) -> Iterator[Prediction]:
     """Statement on the steady state of HPCC, if a flow over the port has it."""
-    flows = network.over[port]
+    network, flows = bounds.network, bounds.network.over[port]
     controls = [flow.roce["control"] if flow.roce is not None else {} for flow in flows]
     told = [control for control in controls if control.get("algorithm") == "hpcc"]
     if not told:
@@ -158,6 +160,8 @@ def _by_hpcc(network: FrameNetwork, port: Line) -> Iterator[Prediction]:
     control = told[0]
     trips = [flow.least_round_trip_seconds for flow in flows]
     base = control["t_seconds"] or max(trips)
+    # Each flow begins with a window of a line times T, and never has a longer one.
+    windows = sum(flow.hops[0][0].bits_per_second * base / 8 + flow.line_bytes for flow in flows)
     assumed = {
         "all flows run HPCC with the same parameters and data without end": all(
             flow.kind == "greedy" and other == control
@@ -170,6 +174,7 @@ def _by_hpcc(network: FrameNetwork, port: Line) -> Iterator[Prediction]:
             for other in network.bottlenecks
         ),
         "neither pauses nor credits of links hold frames back": network.lossless is None,
+        "no packet is lost": _loses_nothing(bounds, port) or windows <= port.buffer_bytes,
     }
     law: dict[str, Any] = {
         "base_round_trip_seconds": base,
@@ -190,9 +195,9 @@ def _by_hpcc(network: FrameNetwork, port: Line) -> Iterator[Prediction]:
     )
 
 
-def _by_timely(network: FrameNetwork, port: Line) -> Iterator[Prediction]:
+def _by_timely(bounds: FrameBounds, port: Line) -> Iterator[Prediction]:
     """Statement on the fixed point of patched TIMELY, or that the original has none."""
-    flows = network.over[port]
+    network, flows = bounds.network, bounds.network.over[port]
     controls = [flow.roce["control"] if flow.roce is not None else {} for flow in flows]
     timed = [control for control in controls if control.get("algorithm") == "timely"]
     if not timed:
@@ -234,6 +239,7 @@ def _by_timely(network: FrameNetwork, port: Line) -> Iterator[Prediction]:
             for other in network.bottlenecks
         ),
         "neither pauses nor credits of links hold frames back": network.lossless is None,
+        "no packet is lost": _loses_nothing(bounds, port),
     }
     yield Statement(
         "queue",
