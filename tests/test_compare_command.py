@@ -136,7 +136,7 @@ def test_two_seeds_do_not_make_a_difference_chance(command: Command, scenario: s
 
 def test_better_ends_turn_the_order(command: Command, scenario: str) -> None:
     options = "--vary", "control.scheme=efci,erica", "--seeds", "2", "--json"
-    measure = "--measure", "mine=throughput_mbit / 2"
+    measure = "--measure", "mine=throughput_mbit + 2"
     [greatest] = answer(command("compare", scenario, *options, *measure))["rankings"]
     [least] = answer(command("compare", scenario, *options, *measure, "--better", "mine=less"))[
         "rankings"

@@ -105,7 +105,12 @@ def test_the_json_of_the_core_has_the_same_keys_everywhere() -> None:
         # Neither end is better.
         ("tcp.mean('rate_limited_share')", None, True),
         ("flow('tcp.1').start_seconds", None, False),
-        ("1e3 * throughput_mbit", None, False),
+        # Another unit has the same better end; a negative factor, an inverse and a sum are unknown.
+        ("1e3 * throughput_mbit", "more", False),
+        ("2 * (totals.completion_p99_seconds / 1e-6)", "less", False),
+        ("-1 * throughput_mbit", None, False),
+        ("1 / throughput_mbit", None, False),
+        ("throughput_mbit + 1", None, False),
         ("queue_jitter", None, False),
     ],
 )

@@ -2,25 +2,51 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from cellrate.common.problems import BadInput, choose
-from cellrate.language.expressions import ExpressionError
+from cellrate.language.expressions import ExpressionError, parse
 from cellrate.language.measured import Better
 from cellrate.language.measures import named_by
 from cellrate.language.of_a_run import check
 
 
 def better_of(expression: str) -> Better | None:
-    """Better direction (more or less) of a measure that is a path; None for other expressions.
+    """Better direction (more or less) of a measure; None if unknown.
+
+    It is known for a path, and for a path times or over a positive number, as in another unit.
 
     >>> better_of("throughput_mbit"), better_of("totals.cell_loss_ratio"), better_of("a / b")
     ('more', 'less', None)
+    >>> better_of("1e6 * totals.completion_p99_seconds")
+    'less'
     """
-    ends = {one.better for one in named_by(expression)}
+    ends = {one.better for one in named_by(_without_unit(expression))}
     return ends.pop() or None if len(ends) == 1 else None
+
+
+def _without_unit(expression: str) -> str:
+    """The expression without positive numbers by which it is multiplied or divided."""
+    try:
+        tree = parse(expression)
+    except ExpressionError:
+        return expression
+    scaled = tree
+    while isinstance(scaled, ast.BinOp) and isinstance(scaled.op, ast.Mult | ast.Div):
+        if _is_positive(scaled.right):
+            scaled = scaled.left
+        elif isinstance(scaled.op, ast.Mult) and _is_positive(scaled.left):
+            scaled = scaled.right
+        else:
+            break
+    return expression if scaled is tree else ast.unparse(scaled)
+
+
+def _is_positive(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, int | float) and node.value > 0
 
 
 def is_share(expression: str) -> bool:

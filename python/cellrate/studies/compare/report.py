@@ -381,14 +381,15 @@ def _section(comparison: Comparison, measure: str, unit: str, *, all_pairs: bool
 def _ranking(comparison: Comparison, rankings: Sequence[Ranking]) -> Table:
     """Table of the alternatives at each point, best first, with their differences to the best."""
     best = {one.places[0].alternative for one in rankings if one.places}
-    least = "minus the best"
+    is_known = rankings[0].better is not None
+    least = "minus the best" if is_known else "minus the greatest"
     if len(best) == 1:
         least = f"minus {comparison.text(comparison.factor, best.pop())}"
     counts = any(_rest_on_unlike_runs(one) for one in rankings)
     found = [
         (
             *(comparison.text(*value) for value in one.where.items()),
-            *_place(comparison, place, counts=counts),
+            *_place(comparison, place, counts=counts, first="best" if is_known else "greatest"),
         )
         for one in rankings
         for place in one.places
@@ -399,7 +400,7 @@ def _ranking(comparison: Comparison, rankings: Sequence[Ranking]) -> Table:
         *([Column("mean of\nruns", "right")] if counts else []),
         Column("group"),
         Column(least, "right"),
-        *_decision("% of\nbest"),
+        *_decision("% of\nbest" if is_known else "% of\ngreatest"),
     )
     return _without_empty(heads, found)
 
@@ -416,7 +417,7 @@ def _heading_of(path: str) -> str:
     return path if len(path) <= ONE_LINE else f"{table}{dot}\n{key}"
 
 
-def _place(comparison: Comparison, place: Place, *, counts: bool) -> tuple[Text, ...]:
+def _place(comparison: Comparison, place: Place, *, counts: bool, first: str) -> tuple[Text, ...]:
     alternative = comparison.text(comparison.factor, place.alternative)
     mean, of = "-", "-"
     if place.mean is not None:
@@ -424,7 +425,7 @@ def _place(comparison: Comparison, place: Place, *, counts: bool) -> tuple[Text,
     cells = (alternative, mean, *([of] if counts else []), place.letters)
     pair = place.against_best
     if pair is None:
-        return (*cells, "", "", "", UNFINISHED if place.mean is None else "best", "")
+        return (*cells, "", "", "", UNFINISHED if place.mean is None else first, "")
     return (*cells, difference(pair), *_decided(pair))
 
 
