@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -247,8 +248,10 @@ class _Choosing:
         goals = self.goals.among(options)
         speeds = [goals.speed(one) for one in options if not goals.missed(one)]
         least = goals.enough(max(speeds)) if speeds else goals.bits_per_second
-        rate = min(trials.slowest_cells_per_second for trials in self.trials)
-        return enough(least, goals, rate)
+        longest = math.inf
+        if goals.delay_seconds is not None:
+            longest = min(one.waits.cells_within(goals.delay_seconds) for one in self.trials)
+        return enough(least, goals, longest)
 
     def begin(self) -> None:
         """Creates the trials of every candidate that switches and scenario allow."""

@@ -416,7 +416,7 @@ class Enough(Criterion):
         return value >= min(self.threshold, best)
 
 
-def enough(least: float | None, goals: Goals, cells_per_second: float) -> Objective:
+def enough(least: float | None, goals: Goals, in_time: float) -> Objective:
     """An objective of five criteria in this order; values that meet a goal count as equal.
 
     They are fairness, a longest queue that the goals allow, throughput, a utilisation that no
@@ -427,14 +427,12 @@ def enough(least: float | None, goals: Goals, cells_per_second: float) -> Object
         least: Speed that is enough (`Goals.speed`). If None, the goals' share of the best speed is
             enough.
         goals: The goals, which say what fairness is enough and how long the queue may be.
-        cells_per_second: Rate of the slowest bottleneck.
+        in_time: Length of a queue whose last cell waits as long as the goals allow.
     """
     name = speed_of(goals, files=goals.all_files_end)
     named = Objective.named(f"unfinished,fairness,{name},queue-peak")
     ends, fair, speed, peak = named.criteria
-    longest = float("inf") if goals.buffer_cells is None else float(goals.buffer_cells)
-    if goals.delay_seconds is not None:
-        longest = min(longest, goals.delay_seconds * cells_per_second)
+    longest = in_time if goals.buffer_cells is None else min(in_time, goals.buffer_cells)
     if least is None:
         fast = replace(speed, tolerance=1 - goals.throughput, relative=True)
     else:

@@ -32,11 +32,12 @@ from cellrate.advice.choosing.goals import (
 )
 from cellrate.advice.choosing.packet_choice import PacketChoice, PacketOption
 from cellrate.advice.choosing.roce_alternatives import without
+from cellrate.advice.choosing.waits import Waits
 from cellrate.advice.formulas.growth import LONGER
 from cellrate.advice.locked_phases import doubt
 from cellrate.advice.sizing.confidence import covered
 from cellrate.advice.tuning.declared import ResolvedScenario
-from cellrate.advice.tuning.measures import TOO_SHORT
+from cellrate.advice.tuning.measures import TOO_SHORT, bottleneck
 from cellrate.advice.tuning.other_runs import OTHER_STARTS, Circumstance, longer
 from cellrate.advice.tuning.shares import (
     WITHOUT_FILES,
@@ -115,7 +116,9 @@ def _recommendation(answer: Answer) -> Iterator[str]:
     yield from _of_starts(answer, best)
     found = f"{_with_buffer(best)} of buffer: {numbers(best)}{_checked(answer)}."
     yield f"So far: {found}" if so_far else f"Take {found}"
-    over_tcp = any(flow.tcp for flow in Network.of_scenario(answer.base.scenario()).flows)
+    network = Network.of_scenario(answer.base.scenario())
+    yield from Waits.of(network, bottleneck(network)).words()
+    over_tcp = any(flow.tcp for flow in network.flows)
     if over_tcp and best.candidate.ability != "none":
         yield (
             "The waits are those of cells at the bottleneck. The control also makes packets wait "

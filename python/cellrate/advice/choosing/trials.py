@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from statistics import fmean
 
 from cellrate.advice.choosing.candidates import Candidate, Option, limited
+from cellrate.advice.choosing.waits import Waits
 from cellrate.advice.formulas.credit import reserved_cells
 from cellrate.advice.tuning.declared import ResolvedScenario, declared, parameter_tables
 from cellrate.advice.tuning.fluid_model import NoFluidModel, model_of
@@ -76,11 +78,10 @@ class Trials:
         laboratory.allowed([AS_IT_IS])
         return cls(candidate, laboratory, scenario, plain)
 
-    @property
-    def slowest_cells_per_second(self) -> float:
-        """Rate of the slowest bottleneck."""
-        ports = map(self.scenario.cells.port, self.laboratory.ports)
-        return min(port.cells_per_second for port in ports)
+    @cached_property
+    def waits(self) -> Waits:
+        """Waits at the bottlenecks."""
+        return Waits.of(self.scenario.cells, self.laboratory.ports)
 
     def search(self, settings: int, objective: Objective) -> None:
         """Searches the control's parameters, and runs the best settings with every seed.
@@ -236,7 +237,7 @@ class Trials:
         loss: float,
     ) -> Option:
         buffer_cells = max(by_seed_cells)
-        slowest = self.slowest_cells_per_second
+        longest = max(run.values["queue-peak"] or 0.0 for run in runs)
         has_background = BACKGROUND in runs[0].values
         files, means = are_files(self.scenario.cells.flows), means_of(runs)
         own = self.candidate.overrides(self.plain)
@@ -250,8 +251,8 @@ class Trials:
             throughput_bits_per_second=_mean(runs, "throughput"),
             utilisation=_mean(runs, "utilisation"),
             loss=loss,
-            mean_delay_seconds=_mean(runs, "queue") / slowest,
-            longest_delay_seconds=max(run.values["queue-peak"] or 0.0 for run in runs) / slowest,
+            mean_delay_seconds=self.waits.mean_seconds(_mean(runs, "queue")),
+            longest_delay_seconds=self.waits.longest_seconds(longest),
             fairness=None if files else _mean(runs, "fairness"),
             settling_seconds=max(_settling(run) for run in runs),
             overrides=_last((*own, *setting.overrides, *limited(self.plain, buffer_cells, policy))),
