@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import cellrate
+import pytest
 from cellrate.advice.choosing.candidates import candidates
 from cellrate.advice.choosing.trials import Trials, _ends
 from cellrate.advice.tuning.declared import ResolvedScenario
+from cellrate.advice.tuning.fluid_model import model_of
 from cellrate.advice.tuning.laboratory import AS_IT_IS, Setting
 from cellrate.advice.tuning.search import everything, setting_at
 from cellrate.simulation.runner import Job, run_many
@@ -51,6 +53,27 @@ def test_a_switch_of_its_own_has_the_time_constant_of_the_smith_predictor() -> N
         keys = ResolvedScenario.of(scenario).keys
         assert len({keys.find(path).value for path, _ in one.pairs("")}) == 1
         assert not [one for one in scenario.warnings() if "time_constant" in str(one["message"])]
+
+
+@pytest.mark.parametrize("own", ["0.0078125", "0.0625", "1/512"])
+def test_sources_with_their_own_rif_and_rdf_follow_the_search(own: str) -> None:
+    """Also where a flow's own value is that of `[abr]`, or that of the candidate."""
+    abr = f"flow.tcp.abr={{rif={own.replace('1/512', '0.001953125')}, rdf=0.0625}}"
+    base = Job(cellrate.template("n-source"), "x.toml", ("abr.rif=0.0078125", abr))
+    plain = ResolvedScenario.of_job(base)
+    found = {one.name: one for one in candidates()}
+    for name, rif in (("efci", 0.0625), ("fmmra", 1.0)):
+        trials = Trials.of(found[name], base, plain, (1,), run_many, lambda _: False)
+        space = {one.path: one for one in trials.space()}
+        settings = {AS_IT_IS: rif}
+        if name == "efci":
+            tried = [Setting(space["abr.rif"].pairs(text)) for text in ("0.5", "1.0")]
+            model = model_of(trials.scenario.cells, trials.scenario.keys, plain.own_abr)
+            tried.append(model.setting(0.25, 0.0625))
+            settings |= dict(zip(tried, (0.5, 1.0, 0.25), strict=True))
+        for setting, wanted in settings.items():
+            network = ResolvedScenario.of(trials.laboratory.job(setting, 1).scenario()).cells
+            assert {flow.abr.rif for flow in network.flows if flow.abr} == {wanted}
 
 
 def test_parameters_that_are_alike_vary_as_one() -> None:

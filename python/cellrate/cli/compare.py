@@ -173,7 +173,7 @@ def _sources_shared(base: Job, options: ScenarioOptions) -> Iterator[str]:
     marking = schemes & WITHOUT_A_RATE
     if not marking or marking == schemes:
         return
-    scenario, own = base.scenario(), [one.removeprefix("abr.") for one in BY_MARKS]
+    scenario, own = base.scenario(), [f"{key}={value}" for key, value in BY_MARKS.items()]
     if scenario.link_layer == "ethernet":
         groups = tomllib.loads(scenario.resolved())["flow"]
         controls = [one["rate_control"] for one in groups if "rate_control" in one]

@@ -22,9 +22,9 @@ Ability: TypeAlias = Literal["none", "efci", "relative-rate", "explicit-rate", "
 ABILITIES: tuple[Ability, ...] = get_args(Ability)
 
 # RIF and RDF of sources: 1 under explicit rates, 1/16 under marks.
-AT_ONCE = ("abr.rif=1",)
+AT_ONCE = {"rif": "1"}
 MARKED_RIF = 0.0625
-BY_MARKS = (f"abr.rif={MARKED_RIF}", "abr.rdf=0.0625")
+BY_MARKS = {"rif": str(MARKED_RIF), "rdf": "0.0625"}
 # The control without feedback from switches: TCP over UBR.
 UNCONTROLLED = "none"
 
@@ -77,15 +77,21 @@ class Candidate:
         if self.ability in {"none", "credit"}:
             return ()
         if self.name != PREDICTED:
-            return BY_MARKS if self.ability in {"efci", "relative-rate"} else AT_ONCE
+            by_marks = self.ability in {"efci", "relative-rate"}
+            return _of_all(scenario, BY_MARKS if by_marks else AT_ONCE)
         flows = scenario.cells.flows
         trip = max(flow.propagation_round_trip_seconds or 0.0 for flow in flows)
         constant = f'"{max(1, round(trip * 1e6))} us"'
         return (
-            f'abr.rules="{PREDICTED}"',
-            f"abr.time_constant={constant}",
+            *_of_all(scenario, {"rules": f'"{PREDICTED}"', "time_constant": constant}),
             *everywhere(scenario, "control.time_constant", constant),
         )
+
+
+def _of_all(scenario: ResolvedScenario, values: Mapping[str, str]) -> tuple[str, ...]:
+    """Settings that give ABR parameters of all sources these values."""
+    found = values.items()
+    return tuple(f"{path}={one}" for name, one in found for path in scenario.setting_abr(name))
 
 
 def candidates() -> tuple[Candidate, ...]:

@@ -162,10 +162,11 @@ def choose(
         KeyboardInterrupt: Ctrl-C was pressed; complete runs are kept.
     """
     effort, budget = effort or Effort(), budget or Budget.of(None)
-    scenario = replace(base, seed=None).scenario()
+    seedless = replace(base, seed=None)
+    scenario = seedless.scenario()
     scenario.require_cells()
     scenario.require_point_to_point()
-    plain = ResolvedScenario.of(scenario)
+    plain = ResolvedScenario.of_job(seedless)
     _require_choice(base, plain.cells, goals)
     goals = for_flows(goals, plain.cells.flows)
     work = _Choosing(base, plain, goals, effort, budget.limited(runner), is_known, phases)
@@ -466,7 +467,7 @@ class _Choosing:
         """
         base = replace(self.base, overrides=(*self.base.overrides, *circumstance.overrides))
         try:
-            plain = ResolvedScenario.of(replace(base, seed=None).scenario())
+            plain = ResolvedScenario.of_job(replace(base, seed=None))
             trials = Trials.of(
                 option.candidate,
                 base,

@@ -99,10 +99,10 @@ class Alternative:
             return (
                 f'switch.control={{scheme="{self.control.name}"}}',
                 *(
-                    f"flow.{one['name']}.rate_control.{key.removeprefix('abr.')}"
+                    f"flow.{one['name']}.rate_control.{key}={value}"
                     for one in groups
                     if "rate_control" in one
-                    for key in of_abr
+                    for key, value in of_abr.items()
                 ),
             )
         if not self.recovery:

@@ -71,7 +71,7 @@ class Trials:
         """
         own = (*candidate.overrides(plain), *traced(plain.cells))
         job = replace(base, overrides=(*base.overrides, *own))
-        scenario = ResolvedScenario.of(job.scenario())
+        scenario = ResolvedScenario.of(job.scenario(), plain.own_abr)
         ports = bottleneck(scenario.cells)
         more = (RISE, *over_atm(scenario.cells))
         laboratory = Laboratory(job, seeds, ports, runner, is_known, more=more)
@@ -111,7 +111,7 @@ class Trials:
     def _modelled(self) -> list[Setting]:
         """Pairs of RIF and RDF that the fluid model of EFCI proposes; none if it does not apply."""
         try:
-            model = model_of(self.scenario.cells, self.scenario.keys)
+            model = model_of(self.scenario.cells, self.scenario.keys, self.plain.own_abr)
         except NoFluidModel:
             return []
         proposed = proposal(model, judged(model), MODELLED).settings
@@ -131,7 +131,7 @@ class Trials:
         pipe = max(LEAST_CELLS, round(float(pipe_cells(rate, trip))))
         overrides = (*self.laboratory.base.overrides, *limited(self.plain, pipe, "tail-drop"))
         job = replace(self.laboratory.base, overrides=overrides)
-        with_pipe = ResolvedScenario.of(job.scenario())
+        with_pipe = ResolvedScenario.of(job.scenario(), self.plain.own_abr)
         return declared(with_pipe, parameter_tables(self.scenario))[0]
 
     def options(self) -> list[Option]:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
+import tomllib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from cellrate import _core
+from cellrate import ScenarioError, _core
 from cellrate.advice.marking import WITHOUT_A_RATE
 from cellrate.advice.roce_controls import ROCE_CONTROLS
 from cellrate.common.problems import BadInput
 from cellrate.simulation.network import Network
 from cellrate.simulation.network.ethernet_view import FrameNetwork, network_of
+from cellrate.simulation.runner import Job
 from cellrate.studies.parameters.keys import Key, Keys, number
 from cellrate.studies.parameters.ranges import WHOLE, Choices, Range, Space
 
@@ -20,17 +22,49 @@ PREDICTED = "smith-predictor"
 """The scheme that needs sources with a Smith predictor; all other schemes need those of TM 4.0."""
 
 
+UNUSUAL = 0.012345678
+"""A RIF or RDF that is no power of two, as those of scenarios are."""
+
+
 @dataclass(frozen=True)
 class ResolvedScenario:
-    """A scenario with all defaults filled in: its keys and its network."""
+    """A scenario with all defaults filled in: its keys and its network.
+
+    Attributes:
+        keys: Its keys.
+        network: Its network.
+        own_abr: Names of the flow groups that set RIF, and of those that set RDF, in tables of
+            their own. A resolved scenario leaves out values that equal those of `[abr]`.
+    """
 
     keys: Keys
     network: Network | FrameNetwork
+    own_abr: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, scenario: _core.Scenario) -> ResolvedScenario:
+    def of(
+        cls, scenario: _core.Scenario, own_abr: Mapping[str, tuple[str, ...]] | None = None
+    ) -> ResolvedScenario:
         """The keys and the network of a scenario that has been read."""
-        return cls(Keys(scenario.resolved()), network_of(scenario))
+        return cls(Keys(scenario.resolved()), network_of(scenario), own_abr or {})
+
+    @classmethod
+    def of_job(cls, job: Job) -> ResolvedScenario:
+        """The keys and the network of a scenario, and its tables of RIF and RDF.
+
+        Raises:
+            ScenarioError: The scenario is wrong.
+        """
+        plain = cls.of(job.scenario())
+        return plain if plain.link_layer == "ethernet" else replace(plain, own_abr=_own_abr(job))
+
+    def setting_abr(self, name: str) -> tuple[str, ...]:
+        """Paths that set an ABR parameter: in `[abr]`, and in each group with its own value."""
+        differing = [
+            one["name"] for one in self.keys.document["flow"] if name in one.get("abr", {})
+        ]
+        groups = dict.fromkeys((*differing, *self.own_abr.get(name, ())))
+        return (f"abr.{name}", *(f"flow.{group}.abr.{name}" for group in groups))
 
     @property
     def cells(self) -> Network:
@@ -42,6 +76,20 @@ class ResolvedScenario:
     def link_layer(self) -> str:
         """Link layer of the network."""
         return "ethernet" if isinstance(self.network, FrameNetwork) else "atm"
+
+
+def _own_abr(job: Job) -> dict[str, tuple[str, ...]]:
+    """Flow groups that keep their own RIF or RDF if `[abr]` has a value that nobody chooses."""
+    names = ("rif", "rdf")
+    probes = tuple(f"abr.{name}={UNUSUAL}" for name in names)
+    try:
+        text = replace(job, overrides=(*job.overrides, *probes)).resolved()
+    except ScenarioError:
+        return {}
+    groups = tomllib.loads(text)["flow"]
+    return {
+        name: tuple(one["name"] for one in groups if name in one.get("abr", {})) for name in names
+    }
 
 
 @dataclass(frozen=True)
@@ -69,7 +117,11 @@ def declared(
             not_varied.append(NotVaried(key.path, f"{changes} during the run"))
             continue
         try:
-            space.append(declared_range(scenario, key))
+            found = declared_range(scenario, key)
+            if key.path.startswith("abr."):
+                _, *own = scenario.setting_abr(key.path.removeprefix("abr."))
+                found = replace(found, alike=tuple(own))
+            space.append(found)
         except BadInput as error:
             not_varied.append(NotVaried(key.path, str(error)))
     return _in_step(scenario, space), tuple(not_varied)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -22,6 +22,7 @@ from cellrate.theory.assumptions import AssumptionError
 from cellrate.theory.efci import EfciLoop, feasibility
 
 Floats: TypeAlias = npt.NDArray[np.float64]
+NOBODY: Mapping[str, Sequence[str]] = {}
 
 
 @dataclass(frozen=True)
@@ -115,8 +116,15 @@ class FluidModel:
         return Setting(tuple((path, repr(value)) for paths, value in pairs for path in paths))
 
 
-def model_of(network: Network, keys: Keys) -> FluidModel:
+def model_of(
+    network: Network, keys: Keys, own_abr: Mapping[str, Sequence[str]] = NOBODY
+) -> FluidModel:
     """Describes a scenario as a loop of the model.
+
+    Args:
+        network: The network of the scenario.
+        keys: The keys of the scenario.
+        own_abr: Flow groups with RIF and RDF of their own (`ResolvedScenario.own_abr`).
 
     Raises:
         NoFluidModel: The scenario does not meet an assumption of the model.
@@ -128,11 +136,13 @@ def model_of(network: Network, keys: Keys) -> FluidModel:
         feasibility(loop, port.switch.buffer_cells)
     except AssumptionError as error:
         raise NoFluidModel(str(error)) from error
-    paths = _paths(keys, flows, "rif"), _paths(keys, flows, "rdf")
+    rif, rdf = (_paths(keys, flows, name, own_abr.get(name, ())) for name in ("rif", "rdf"))
     start_up = StartUp.of(keys, flows, float(np.asarray(loop.bw)))
     cautions = tuple(_cautions(network, port, flows, start_up))
     hops = len(flows[0].forward) + len(flows[0].backward)
-    return FluidModel(port.name, loop, hops, port.switch.buffer_cells, start_up, paths, cautions)
+    return FluidModel(
+        port.name, loop, hops, port.switch.buffer_cells, start_up, (rif, rdf), cautions
+    )
 
 
 def _bottleneck(network: Network) -> Link:
@@ -210,12 +220,14 @@ def _equal(parameter: str, values: Sequence[float]) -> float:
     return values[0]
 
 
-def _paths(keys: Keys, flows: Sequence[Flow], name: str) -> tuple[str, ...]:
+def _paths(keys: Keys, flows: Sequence[Flow], name: str, own: Sequence[str]) -> tuple[str, ...]:
     """Paths that set an ABR parameter of the flows: in `[abr]`, or in a group of flows."""
-    groups = dict.fromkeys(flow.group for flow in flows)
-    own = [f"flow.{group}.abr.{name}" for group in groups]
+    paths = {group: f"flow.{group}.abr.{name}" for group in (flow.group for flow in flows)}
     return tuple(
-        dict.fromkeys(path if keys.find(path).value is not None else f"abr.{name}" for path in own)
+        dict.fromkeys(
+            path if group in own or keys.find(path).value is not None else f"abr.{name}"
+            for group, path in paths.items()
+        )
     )
 
 

@@ -54,9 +54,9 @@ def tune(
         ScenarioError: The scenario, or a setting to compare with, is wrong.
         KeyboardInterrupt: Ctrl-C was pressed; complete runs are kept.
     """
-    plain = replace(base, seed=None).scenario()
-    plain.require_point_to_point()
-    scenario = ResolvedScenario.of(plain)
+    seedless = replace(base, seed=None)
+    seedless.scenario().require_point_to_point()
+    scenario = ResolvedScenario.of_job(seedless)
     criteria = options.objective or default([flow.kind for flow in scenario.network.flows])
     objective = Objective.named(criteria, scenario.link_layer).files_ending_first()
     seeds = tuple(range(options.first_seed, options.first_seed + options.seeds))
@@ -70,7 +70,7 @@ def tune(
     no_model = None
     if not options.vary and isinstance(scenario.network, Network):
         try:
-            return tuning.by_model(model_of(scenario.network, scenario.keys))
+            return tuning.by_model(model_of(scenario.network, scenario.keys, scenario.own_abr))
         except NoFluidModel as error:
             no_model = str(error)
     return tuning.by_search(no_model)
