@@ -323,6 +323,22 @@ def test_delay_buffer_and_fairness_rule_options_out(among: Callable[..., Answer]
     assert set(nothing["missed"]) == {one["control"] for one in nothing["options"]}
 
 
+def test_the_price_of_a_small_buffer_is_told(among: Callable[..., Answer]) -> None:
+    """A window that waits for timers delivers half of what a lossless buffer lets through."""
+    answer = among("none", loss=0.3, fairness=0.0, buffer_cells=100)
+    best = answer.recommended
+    assert best is not None
+    fast = max(answer.options, key=lambda one: one.throughput_bits_per_second)
+    assert best.throughput_bits_per_second < 0.6 * fast.throughput_bits_per_second
+    price = (
+        f"The goals cost speed: no control with {fast.buffer_cells:,} cells has "
+        f"{fast.throughput_bits_per_second / 1e6:.2f} Mbit/s, but needs {fast.buffer_cells:,} "
+        f"cells of buffer; no control with {best.policy} has "
+    )
+    assert any(one.startswith(price) for one in verdict(answer))
+    assert "goals cost" not in " ".join(verdict(among("none", loss=0.3, fairness=0.0)))
+
+
 def test_a_choice_that_rests_on_locked_phases_is_doubted_first() -> None:
     goals, effort = Goals(("none",), loss=0.05, fairness=0.0), Effort(settings=1, seeds=1)
     answer = chosen_until("checking", Job(LOCKING, "locking.toml"), goals, effort)

@@ -322,7 +322,11 @@ class _Choosing:
         )
 
     def _smaller(self, trials: Trials) -> None:
-        """Runs a candidate's best setting in smaller buffers, if the goals allow losses."""
+        """Runs a candidate's best setting in smaller buffers, if the goals allow losses.
+
+        If the greatest buffer that the goals allow makes this setting slow or unfair, all settings
+        are run in it.
+        """
         if self.goals.loss == 0.0:
             return
         options = trials.options()
@@ -331,10 +335,15 @@ class _Choosing:
         fast = max(options, key=lambda one: (not anyhow.missed(one), anyhow.speed(one)))
         settings = dict.fromkeys((AS_IT_IS if best is None else best.setting, fast.setting))
         most = self.goals.buffer_cells
+        if self.goals.delay_seconds is not None:
+            in_time = math.floor(trials.waits.cells_within(self.goals.delay_seconds))
+            most = in_time if most is None else min(most, in_time)
         for setting in settings:
             trials.try_smaller(setting, most)
         judgement = judged(trials.options(), self.goals)
-        if most is not None and (judgement.best is None or judgement.is_unfair):
+        found = None if judgement.is_unfair else judgement.best
+        enough = self.goals.enough(self.goals.speed(fast))
+        if most is not None and (found is None or self.goals.speed(found) < enough):
             for setting in trials.whole:
                 if setting not in settings:
                     trials.try_smaller(setting, most, ())

@@ -19,6 +19,8 @@ from cellrate.simulation.network.ethernet_view import FrameFlow
 
 FAIR = 0.9
 """Goal of Jain's index if the user sets no fairness."""
+COSTLY = 0.05
+"""Least share of throughput or completion time lost to goals that a sentence reports."""
 LEAST_BACKGROUND = 0.95
 """Share of the most background of any option that an option must carry, if no cell may be lost."""
 KEEPS_BACKGROUND = (

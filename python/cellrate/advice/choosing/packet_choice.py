@@ -22,7 +22,7 @@ from cellrate.advice.choosing.checking import (
     unused,
 )
 from cellrate.advice.choosing.first_windows import FirstWindows
-from cellrate.advice.choosing.goals import KEEPS_BACKGROUND, OF_CELLS, Goals
+from cellrate.advice.choosing.goals import COSTLY, KEEPS_BACKGROUND, OF_CELLS, Goals
 from cellrate.advice.choosing.packet_alternatives import Alternative
 from cellrate.advice.choosing.packet_goals import missed, within_reach
 from cellrate.advice.choosing.roce_alternatives import GO_BACK, TRIMMING, OverRoce
@@ -62,8 +62,6 @@ ABOUT = (
     "Speed over the mean queue of the best alternative of each kind; hollow points miss a goal, "
     "and the recommended one is circled"
 )
-COSTLY = 0.05
-"""Least share of throughput or completion time lost to goals that a sentence reports."""
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,7 @@ from cellrate.advice.choosing.checking import (
 )
 from cellrate.advice.choosing.circumstances import times
 from cellrate.advice.choosing.goals import (
+    COSTLY,
     KEEPS_BACKGROUND,
     OF_FRAMES,
     Goals,
@@ -114,6 +115,7 @@ def _recommendation(answer: Answer) -> Iterator[str]:
         yield from unchecked(_spoken(best), best.seeds)
     yield from _of_duration(answer, best)
     yield from _of_starts(answer, best)
+    yield from _price(answer, best)
     found = f"{_with_buffer(best)} of buffer: {numbers(best)}{_checked(answer)}."
     yield f"So far: {found}" if so_far else f"Take {found}"
     network = Network.of_scenario(answer.base.scenario())
@@ -144,6 +146,18 @@ def _recommendation(answer: Answer) -> Iterator[str]:
         speed = "throughput" if second.unfinished is None else "completion time"
         said += f" The two controls do not differ in buffer and {speed}; take the simpler one."
     yield said
+
+
+def _price(answer: Answer, best: Option) -> Iterator[str]:
+    """The sentence on a faster option that misses a goal, if it is faster by `COSTLY`."""
+    goals = answer.goals
+    fast = max(answer.options, key=goals.speed)
+    missed = goals.missed(fast)
+    if missed and goals.speed(best) < (1 - COSTLY) * goals.speed(fast):
+        yield (
+            f"The goals cost speed: {_with_buffer(fast)} has {_speed(fast)}, but "
+            f"{' and '.join(missed)}; {_spoken(best)} has {_speed(best)}."
+        )
 
 
 def _unsearched(answer: Answer) -> str:
