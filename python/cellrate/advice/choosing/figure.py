@@ -101,7 +101,7 @@ def packet_figure(choice: PacketChoice) -> Figure:
             one.means["queue"] or 0.0,
             (one.means[speed.name] or 0.0) / scale,
             (one.means["queue-peak"] or 0.0) / longest,
-            bool(choice.misses(one)),
+            one.key in choice.refuted or bool(choice.misses(one)),
             one.named == best.named,
         )
         for one in shown

@@ -125,8 +125,7 @@ def choose_over_ethernet(
     try:
         check.run(order, laboratories, phases)
     except OutOfTime:
-        label = order[len(check.rejected)].label
-        not_tried = (*not_tried, f"{label} with other seeds than those of the search")
+        not_tried = (*not_tried, f"{check.left[0].label} with other seeds than those of the search")
     known = (*laboratories.values(), *check.laboratories)
     return PacketChoice(
         base,
@@ -154,9 +153,11 @@ class _Check:
         goals: The goals that decide.
         objective: Ranks options of which none meets the goals.
         seeds: The seeds.
-        option: The first option that misses no goal, or else the nearest; None so far.
+        option: The first option that misses no goal, or else the nearest; None so far, or if too
+            many options missed a goal in their checks.
         rejected: The options that were checked before and miss goals, with these goals.
         compared: Options that rank below the nearest in the check.
+        left: The options that no check has refuted, the best first.
         laboratories: The runs of each option that was checked.
     """
 
@@ -167,6 +168,7 @@ class _Check:
     option: PacketOption | None = None
     rejected: list[tuple[PacketOption, list[str]]] = field(default_factory=list)
     compared: list[PacketOption] = field(default_factory=list)
+    left: list[PacketOption] = field(default_factory=list)
     laboratories: list[WholeRuns] = field(default_factory=list)
 
     def run(
@@ -177,17 +179,19 @@ class _Check:
     ) -> None:
         """Runs options in their order until one misses no goal.
 
-        If the best option missed a goal in the search, the best ones of several alternatives are
-        run, and the nearest in these runs is taken.
+        An option that misses a goal refutes those with the same runs in the search, too. If the
+        best option missed a goal in the search, the best ones of several alternatives are run, and
+        the nearest in these runs is taken; so is the nearest of the rejected if all are refuted.
         """
+        self.left = [*order]
         if missed(order[0].means, self.goals):
             nearest = {one.named.row: one for one in reversed(order)}
             chosen = sorted(nearest.values(), key=order.index)[:CHECKS]
             found = [self._again(one, laboratories, phases) for one in chosen]
-            ranked = self.objective.ranked([one.means for one in found])
-            self.option, *self.compared = (found[at] for at in ranked)
+            self._take_nearest(found)
             return
-        for best in order[:CHECKS]:
+        while self.left and len(self.rejected) < CHECKS:
+            best = self.left[0]
             again = self._again(best, laboratories, phases)
             # An option that missed a goal in the search is the nearest of those that are left.
             why = [] if missed(best.means, self.goals) else missed(again.means, self.goals)
@@ -195,6 +199,14 @@ class _Check:
                 self.option = again
                 return
             self.rejected.append((again, why))
+            self.left = [one for one in self.left[1:] if not one.is_same(best)]
+        if not self.left:
+            self._take_nearest([one for one, _ in self.rejected])
+
+    def _take_nearest(self, found: Sequence[PacketOption]) -> None:
+        """Takes the nearest of options that were checked, of which none meets the goals."""
+        ranked = self.objective.ranked([one.means for one in found])
+        self.option, *self.compared = (found[at] for at in ranked)
 
     def _again(
         self, best: PacketOption, laboratories: dict[Alternative, WholeRuns], phases: Phases

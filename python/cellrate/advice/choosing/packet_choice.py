@@ -171,14 +171,25 @@ class PacketChoice:
         return self.checked or self._searched
 
     @cached_property
-    def _failed(self) -> dict[tuple[Alternative, tuple[str, ...]], str]:
-        """Notes on the options that missed a goal in their checks."""
-        return {one.key: missing(why, one.seeds) for one, why in self.rejected}
+    def refuted(self) -> dict[tuple[Alternative, tuple[str, ...]], str]:
+        """Notes on the options that missed a goal in their checks, and on their twins."""
+        found = {one.key: missing(why, one.seeds) for one, why in self.rejected}
+        for checked, _ in self.rejected:
+            for twin in self._twins(checked):
+                found.setdefault(
+                    twin.key, f"refuted with {checked.label}: equal runs in the search"
+                )
+        return found
+
+    def _twins(self, checked: PacketOption) -> list[PacketOption]:
+        """The options that have the same runs in the search as one that was checked."""
+        own = next((one for one in self.options if one.key == checked.key), checked)
+        return [one for one in self.options if one.key != own.key and one.is_same(own)]
 
     @property
     def _left(self) -> list[PacketOption]:
-        """The options that have not missed a goal in their checks."""
-        return [one for one in self.options if one.key not in self._failed]
+        """The options that no check has refuted."""
+        return [one for one in self.options if one.key not in self.refuted]
 
     @property
     def _searched(self) -> PacketOption:
@@ -213,14 +224,14 @@ class PacketChoice:
     def misses(self, option: PacketOption) -> list[str]:
         """Texts on the goals that an option misses: also speed, background and the victim.
 
-        Those goals are relative to the best of the options that were run with every seed, and
-        say nothing of other options.
+        Those goals are relative to the best of the options that were run with every seed and that
+        no check has refuted. They say nothing of other options.
         """
         found = missed(option.means, self.deciding)
         most = self.options[0].seeds
         if option.seeds < most:
             return found
-        whole = [one.means for one in self.options if one.seeds == most]
+        whole = [one.means for one in self._left if one.seeds == most]
         left = [means for means in whole if not missed(means, self.deciding)]
         relative = {BACKGROUND, "victim"}
         if not self.goals.bits_per_second:
@@ -277,7 +288,7 @@ class PacketChoice:
         if self.deciding != self.goals:
             yield unequal("alternative", self.goals.fairness)
         yield from self._price()
-        yield from (rejected(one.label, one.seeds, why) for one, why in self.rejected)
+        yield from self._refuted()
         yield from doubt(best.locked_runs, best.seeds, best.label)
         if self.checked is None:
             yield from unchecked(best.label, best.seeds)
@@ -300,18 +311,30 @@ class PacketChoice:
         yield from self._untried()
         yield from left_out(self.not_tried)
 
+    def _refuted(self) -> Iterator[str]:
+        """Sentences on the options that missed a goal in their checks, and on their twins."""
+        shown = {one.key for one in self._rows}
+        for checked, why in self.rejected:
+            yield rejected(checked.label, checked.seeds, why)
+            twins = [one.label for one in self._twins(checked) if one.key in shown]
+            if twins:
+                yield (
+                    f"The search has equal runs for {checked.label} and for {'; '.join(twins)}, so "
+                    "the check counts for these, too."
+                )
+
     def _second(self) -> Iterator[str]:
         """Sentences on the next option of another row, and on those with the same runs."""
         searched = self._searched
         others = [one for one in self._rows if one.named.row != searched.named.row]
         alike = [one.label for one in others if one.is_same(searched)]
-        if alike:
+        if alike and searched.key not in self.refuted:
             yield (
                 f"The search has equal runs for {searched.label} and for {'; '.join(alike)}. These "
                 "do not differ; take the simplest one."
             )
         left = [one for one in others if one.label not in alike]
-        second = next((one for one in left if one.key not in self._failed), None)
+        second = next((one for one in left if one.key not in self.refuted), None)
         if second is None:
             return
         note = f"; it {failed}" if (failed := missing(self.misses(second))) else ""
@@ -435,13 +458,13 @@ class PacketChoice:
 
     def _note(self, option: PacketOption) -> str:
         """The note below a row: missed goals or seeds that were not run, and an equal row above."""
-        failed = self._failed.get(option.key)
+        failed = self.refuted.get(option.key)
         parts = [failed or missing(self.misses(option))]
         if not parts[0] and option.seeds < self.seeds:
             parts[0] = f"not run with all {self.seeds} seeds"
         above = self._rows[: self._rows.index(option)]
         same = next((one for one in above if one.is_same(option)), None)
-        if same:
+        if same and not failed:
             seeds = "" if same.seeds == option.seeds else " with the same seeds"
             parts.append(f"same runs as {same.label}{seeds}")
         return "; ".join(filter(None, parts))
