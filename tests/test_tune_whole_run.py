@@ -46,9 +46,9 @@ def tuned(vary: str, objective: str | None = None) -> Answer:
     return tune(Job(SLOW_START, "slow-start.toml"), options)
 
 
-def lost_share(*overrides: str) -> float:
+def lost_share(*overrides: str, of: str = SLOW_START) -> float:
     """Dropped bytes of sent bytes, of the flows' balances over the whole run."""
-    flows = cellrate.run(SLOW_START, overrides=overrides, seed=1).summary["flows"]
+    flows = cellrate.run(of, overrides=overrides, seed=1).summary["flows"]
     found = [flow["balance"] for flow in flows]
     sent = sum(one["sent_once_bytes"] + one["retransmitted_bytes"] for one in found)
     return float(sum(one["dropped_bytes"] for one in found) / sent)
@@ -62,11 +62,50 @@ def test_losses_outside_the_window_stand_beside_the_loss() -> None:
     assert answer.as_it_is.means["loss"] == 0
     assert answer.as_it_is.means["loss-of-run"] == pytest.approx(whole)
     shown = answer.fresh_runs_of(AS_IT_IS) or answer.as_it_is
-    said = f"window but {shown.means['loss-of-run']:.2g} of the bytes in the whole run"
+    said = f"window but loses {shown.means['loss-of-run']:.2g} of the bytes in the whole run"
     assert any(said in sentence for sentence in headline(answer))
     # 4 * 8 KiB fit in the buffer.
     assert lost_share("tcp.window=8 KiB") == 0
-    assert tuned(windows, "loss-of-run").chosen.setting.overrides == ("tcp.window=8 KiB",)
+    least = tuned(windows, "loss-of-run")
+    assert least.chosen.setting.overrides == ("tcp.window=8 KiB",)
+    assert ": loses 0 of the bytes in the whole run, " in " ".join(headline(least))
+
+
+# Eight senders of files overflow the buffer early; switches trim their packets, and drop none.
+TRIMMING = """
+link_layer = "ethernet"
+run.duration = "3 ms"
+switch = { buffer = "30 kB", queues = [[7], [0]], trim_priority = 7 }
+[topology]
+template = "single-switch"
+link_rate = "10 Gbit/s"
+access = "1 us"
+bottleneck = "1 us"
+[[flow]]
+name = "f"
+count = 8
+source = { kind = "transfer", size = "60 kB" }
+roce = { resend = "selective" }
+"""
+
+
+@pytest.mark.parametrize("begin", ["0 s", "500 us"])
+def test_trimmed_payload_is_not_called_lost(begin: str) -> None:
+    """A window of the whole run has all losses, and a shorter one leaves some out."""
+    job = Job(TRIMMING, "trimming.toml", (f"measure.from={begin}",))
+    totals = cellrate.run(TRIMMING).summary["totals"]
+    assert totals["packets_dropped"] == 0
+    vary = ("flow.f.roce.timeout=100 us,200 us",)
+    named = tune(job, TuneOptions(vary=vary, objective="loss,loss-of-run", seeds=1))
+    cut = named.chosen.means["loss-of-run"]
+    assert named.chosen.means["loss"] == 0
+    assert cut == pytest.approx(lost_share(*named.chosen.setting.overrides, of=TRIMMING))
+    in_run = f"loses or trims {cut:.2g} of the bytes in the whole run"
+    no_loss = "loses no packets in the measuring window"
+    assert f"{no_loss}, {in_run}, " in " ".join(headline(named))
+    words = " ".join(headline(tune(job, TuneOptions(vary=vary, objective="loss", seeds=1))))
+    assert (f"{no_loss} but loses or trims 0." in words) == (begin != "0 s")
+    assert (f"{no_loss}, " in words) == (begin == "0 s")
 
 
 def rows_of(part: object) -> Iterator[Row]:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import sqrt
 from statistics import fmean
 from typing import TYPE_CHECKING
 
 from scipy.special import stdtrit
 
-from cellrate.advice.tuning.declared import NotVaried
+from cellrate import _core
+from cellrate.advice.tuning.declared import NotVaried, ResolvedScenario
 from cellrate.advice.tuning.holding import Check
 from cellrate.advice.tuning.laboratory import AS_IT_IS, Setting
 from cellrate.advice.tuning.measures import Criterion, Measures
@@ -20,6 +22,7 @@ from cellrate.advice.tuning.race import Ranked
 from cellrate.common.document import Shown
 from cellrate.common.estimates import LEVEL, Estimate, estimate
 from cellrate.common.numbers import counted
+from cellrate.simulation.network.ethernet_view import FrameNetwork
 from cellrate.simulation.runner import Job
 from cellrate.studies.parameters.ranges import Range, Space
 
@@ -107,6 +110,27 @@ class Answer(Shown):
         alike = {path for one in self.space if isinstance(one, Range) for path in one.alike}
         found = (path for one in self.ranked for path, _ in one.setting.values)
         return tuple(path for path in dict.fromkeys(found) if path not in alike)
+
+    @cached_property
+    def _scenario(self) -> ResolvedScenario:
+        return ResolvedScenario.of(self.base.scenario())
+
+    @property
+    def has_whole_window(self) -> bool:
+        """True if the measuring window of the scenario is the whole run."""
+        keys = self._scenario.keys.document
+        times = (keys["measure"]["from"], keys["measure"]["to"], keys["run"]["duration"])
+        begin, end, duration = (_core.quantity(one, "time") for one in times)
+        return begin == 0 and end == duration
+
+    @property
+    def may_trim(self) -> bool:
+        """True if switches trim packets for which a buffer has no room."""
+        network = self._scenario.network
+        trims = isinstance(network, FrameNetwork) and any(
+            line.switch and line.switch["trim_priority"] is not None for line in network.ports
+        )
+        return trims or "switch.trim_priority" in self.paths
 
     @property
     def infeasible(self) -> bool:

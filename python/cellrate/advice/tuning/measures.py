@@ -188,7 +188,10 @@ def _completion(summary: Summary) -> float | None:
 
 
 def _loss_of_run(summary: Summary) -> float | None:
-    """Share of the bytes sent in the whole run that were lost; None without TCP and RoCE."""
+    """Share of the bytes sent in the whole run that were lost; None without TCP and RoCE.
+
+    The balance of a flow counts payload that switches cut off packets (trimming) as dropped.
+    """
     found = [flow["balance"] for flow in summary["flows"] if flow["balance"] is not None]
     sent = sum(one["sent_once_bytes"] + one["retransmitted_bytes"] for one in found)
     ends = ("dropped_bytes", "dropped_at_switch_bytes", "lost_on_links_bytes")
@@ -201,7 +204,7 @@ CRITERIA = (
     ),
     Criterion(
         "loss-of-run",
-        "share of lost bytes in the whole run, of flows over TCP and RoCE",
+        "share of bytes lost or cut off by trimming in the whole run, of flows over TCP and RoCE",
         "",
         "least",
         0.1,

@@ -373,13 +373,23 @@ def _how_good(answer: Answer, ranked: Ranked) -> str:
 
 def _values(answer: Answer, means: Means) -> str:
     shown_first = answer.objective.criteria[:STATED]
+    is_told = any(one.name == LOSS_OF_RUN for one in shown_first)
     parts = []
     for one in shown_first:
+        if one.name == LOSS_OF_RUN and means[one.name] is not None:
+            parts.append(_lost_in_run(answer, means))
+            continue
         parts.append(_achieved(one, means[one.name]))
-        whole = means[LOSS_OF_RUN]
-        if one.name == "loss" and whole and not means["loss"]:
-            parts[-1] += f" but {whole:.2g} of the bytes in the whole run"
+        is_less = one.name == "loss" and means[LOSS_OF_RUN] and not means["loss"]
+        if is_less and not is_told and not answer.has_whole_window:
+            parts[-1] += f" but {_lost_in_run(answer, means)}"
     return ", ".join(parts)
+
+
+def _lost_in_run(answer: Answer, means: Means) -> str:
+    """The loss of the whole run, which counts trimmed payload, too."""
+    verb = "loses or trims" if answer.may_trim else "loses"
+    return f"{verb} {means[LOSS_OF_RUN]:.2g} of the bytes in the whole run"
 
 
 def _achieved(criterion: Criterion, found: float | None) -> str:
@@ -387,8 +397,6 @@ def _achieved(criterion: Criterion, found: float | None) -> str:
         lost = f"{criterion.about.partition(' ')[0]}s"
         share = f"{found:.2g} of the {lost}" if found else f"no {lost}"
         return f"loses {share} in the measuring window"
-    if criterion.name == LOSS_OF_RUN and found is not None:
-        return f"loses {found:.2g} of the bytes in the whole run"
     if criterion.name == "unfinished" and found is not None:
         return f"{number(found)} files do not end in the run" if found else "all files end"
     if found is None:
