@@ -180,6 +180,56 @@ def test_room_under_pfc_is_that_of_the_formula_and_less_loses() -> None:
     assert short.loses is not None
 
 
+MIXED = """
+link_layer = "ethernet"
+run.duration = "5 ms"
+switch = { buffer = "60 kB", queues = [[3], [0]] }
+[topology]
+template = "single-switch"
+link_rate = "10 Gbit/s"
+access = "1 us"
+bottleneck = "2 us"
+"""
+RDMA = """
+[pfc]
+priorities = [3]
+[[flow]]
+name = "rdma"
+priority = 3
+source = { kind = "cbr", rate = "5 Gbit/s" }
+datagram = "1000 bytes"
+"""
+BULK = """
+[[flow]]
+name = "bulk"
+count = 2
+"""
+
+
+def test_where_pfc_covers_some_priorities_the_answer_tells_of_the_others() -> None:
+    """RoCE beside TCP: two windows overflow the queue of TCP, which no pause protects."""
+    mixed = cellrate.size_buffer(MIXED + RDMA + BULK, seeds=1)
+    assert isinstance(mixed, sizing.LosslessAnswer)
+    run = cellrate.run(MIXED + RDMA + BULK, seed=1).summary
+    dropped = sum(one["packets_dropped"] for one in run["flows"] if one["group"] == "bulk")
+    assert mixed.packets_dropped == mixed.covered.others_dropped == dropped > 0
+    words = " ".join(mixed.words())
+    assert "This space is for priority 3 alone." in words
+    assert f"Switches dropped {dropped} packets in 1 run, of them {dropped} data packets" in words
+    way = "on a scenario without `pfc` and without rdma; datagrams at the rates of rdma"
+    assert way in words
+    for target in ({"loss_ratio": 0.01}, {"delay_seconds": 1e-4}, {"port": "A->sink"}):
+        with pytest.raises(sizing.SizingError, match=r"lose no frame of priority 3\. To size the"):
+            cellrate.size_buffer(MIXED + RDMA + BULK, seeds=1, **target)
+    # That way is open.
+    alone = cellrate.size_buffer(MIXED + BULK, seeds=1, loss_ratio=0.01)
+    assert isinstance(alone, sizing.PacketAnswer)
+    # Where PFC covers all flows, there are no others to tell of.
+    whole = cellrate.size_buffer(MIXED + RDMA, seeds=1)
+    assert isinstance(whole, sizing.LosslessAnswer)
+    assert "other priorities" not in " ".join(whole.words())
+
+
 def test_room_under_credits_is_measured_where_reports_have_the_link() -> None:
     text = cellrate.template("leaf-spine")
     found = cellrate.size_buffer(text, overrides={"cbfc": {}}, seeds=2)

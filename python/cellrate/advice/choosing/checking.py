@@ -12,7 +12,7 @@ KEPT = 0.25
 """Share of the time limit that the search leaves to the checks."""
 
 MORE_TRIES = "A search with more `--tries` may find a setting that does."
-"""What helps where no option that was run meets all goals."""
+"""Advice where no option that was run meets all goals."""
 
 
 def unused(seeds: int) -> str:

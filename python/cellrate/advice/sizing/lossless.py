@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from cellrate.advice.sizing.question import Measured, Question, SizingError, measure
@@ -51,6 +51,59 @@ class LinkRoom:
 
 
 @dataclass(frozen=True)
+class Covered:
+    """The flows whose priorities PFC or CBFC covers, and the others, whose queues have a buffer.
+
+    Attributes:
+        priorities: Priorities under flow control.
+        groups: Flow groups of these priorities.
+        others: Flow groups of other priorities.
+        others_dropped: Data packets of `others` that the runs lost.
+    """
+
+    priorities: tuple[int, ...]
+    groups: tuple[str, ...]
+    others: tuple[str, ...]
+    others_dropped: int = 0
+
+    @classmethod
+    def of(cls, network: FrameNetwork) -> Covered:
+        """The flow groups of a network under PFC or CBFC, before any run."""
+        assert network.lossless is not None  # noqa: S101  callers know it
+        priorities = tuple(sorted(network.lossless["priorities"]))
+        found: dict[bool, dict[str, None]] = {True: {}, False: {}}
+        for flow in network.flows:
+            found[flow.priority in priorities][flow.group] = None
+        return cls(priorities, (*found[True],), (*found[False],))
+
+    @property
+    def named(self) -> str:
+        """The priorities as text."""
+        several = "priorities" if len(self.priorities) > 1 else "priority"
+        return f"{several} {', '.join(map(str, self.priorities))}"
+
+    def words(self, by: str) -> Iterator[str]:
+        """Sentences on the flows of other priorities, if there are some; `by` names the table."""
+        if self.others:
+            yield (
+                f"This space is for {self.named} alone. `switch.buffer` limits the queues of other "
+                f"priorities, for {', '.join(self.others)}. {self.way(by)}."
+            )
+
+    def way(self, by: str) -> str:
+        """Advice on sizing the queues of other priorities."""
+        covered = ", ".join(self.groups)
+        left = (
+            f" and without {covered}; datagrams at the rates of {covered} can take the same share "
+            "of the line"
+        )
+        return (
+            f"To size the queues of {', '.join(self.others)}, run size-buffer on a scenario "
+            f"without `{by}`{left if covered else ''}"
+        )
+
+
+@dataclass(frozen=True)
 class LosslessAnswer(Shown):
     """Buffer space that switches need under PFC or CBFC, and the part of it that runs used.
 
@@ -61,6 +114,7 @@ class LosslessAnswer(Shown):
         links: The links that lead to switches and carry flows, the fullest first.
         memory_bytes: Space in each switch for all links into it and their priorities, together.
         packets_dropped: Packets that the runs lost.
+        covered: The flows whose priorities PFC or CBFC covers, and the others.
     """
 
     question: Question
@@ -69,6 +123,7 @@ class LosslessAnswer(Shown):
     links: tuple[LinkRoom, ...]
     memory_bytes: dict[str, int]
     packets_dropped: int
+    covered: Covered
 
     def __repr__(self) -> str:
         largest = max(self.memory_bytes.values())
@@ -88,6 +143,7 @@ class LosslessAnswer(Shown):
             if self.loses is None
             else f"Frames may be lost: {self.loses}."
         )
+        yield from self.covered.words(self.by)
         several = [one for one in self.links if one.priorities > 1]
         if several:
             more = len(several) - 1
@@ -105,7 +161,9 @@ class LosslessAnswer(Shown):
             )
         runs = counted(len(self.question.seeds), "run")
         lost = counted(self.packets_dropped, "packet") if self.packets_dropped else "no packet"
-        yield f"Switches dropped {lost} in {runs}."
+        data = counted(self.covered.others_dropped, "data packet")
+        of = f", of them {data} of {', '.join(self.covered.others)}" if self.covered.others else ""
+        yield f"Switches dropped {lost} in {runs}{of if self.packets_dropped else ''}."
 
     def document(self) -> Document:
         """The buffer space of each link as a document."""
@@ -164,7 +222,13 @@ def size_lossless(
         "--delay": question.delay_seconds is not None,
         "--loss": question.loss_ratio > 0,
     }
+    covered = Covered.of(network)
     for option, is_given in targets.items():
+        if is_given and covered.others:
+            raise SizingError(
+                f"{option} has no meaning under `{by}`: the answer is the buffer space that each "
+                f"link into a switch needs to lose no frame of {covered.named}. {covered.way(by)}"
+            )
         if is_given:
             raise SizingError(
                 f"{option} has no meaning under `{by}`: the answer is the buffer space that each "
@@ -186,6 +250,8 @@ def size_lossless(
     runs = measure(jobs, runner)
     rooms = network.lossless["room_bytes"]
     unit = int(network.lossless.get("unit_bytes", 1))
+    flows = [flow for run in runs for flow in run.summary["flows"]]
+    lost = sum(int(one["packets_dropped"]) for one in flows if one["group"] in covered.others)
     links = []
     for number, priorities in used.items():
         line, room = network.lines[number], int(rooms[number])
@@ -205,6 +271,7 @@ def size_lossless(
         tuple(sorted(links, key=lambda one: -(one.share or 0.0))),
         dict(memory),
         sum(int(run.summary["totals"]["packets_dropped"]) for run in runs),
+        replace(covered, others_dropped=lost),
     )
 
 
