@@ -393,6 +393,40 @@ def test_a_module_beside_the_class_is_part_of_it(tmp_path: Path) -> None:
     assert [path.name for path in definition.files] == ["bad.py", "helper.py"]
 
 
+def test_numbers_and_packages_that_a_class_imports_are_part_of_it(tmp_path: Path) -> None:
+    """A number has no module, and a name within a function is imported when the function runs."""
+    (tmp_path / "lib" / "deep").mkdir(parents=True)
+    for name, text in {
+        "lib/__init__.py": "",
+        "lib/deep/__init__.py": "from .more import *\n",
+        "lib/deep/more.py": "GAIN = 1\n",
+        "params.py": "from lib.deep import GAIN\nSHARE = 0.1\n",
+        "late.py": "",
+        "unused.py": "",
+        "own.py": """
+from dataclasses import dataclass
+from params import SHARE
+@dataclass
+class Own:
+    def on_start(self, port):
+        import late
+    def on_backward_rm(self, port, rm):
+        rm.er = SHARE * port.rate
+""",
+    }.items():
+        (tmp_path / name).write_text(text, "utf-8")
+    with allowing("own.py:Own"):
+        definition = find("control", "own.py:Own", str(tmp_path / "scenario.toml"))
+        assert definition is not None
+        found = {str(path.relative_to(tmp_path)) for path in definition.files}
+        files = {"lib/__init__.py", "lib/deep/__init__.py", "lib/deep/more.py", "params.py"}
+        assert found == {*files, "late.py", "own.py"}
+        one = job(TRACED, table("own.py:Own"), place=tmp_path)
+        before = one.key()
+        (tmp_path / "params.py").write_text("SHARE = 0.2\n", "utf-8")
+        assert one.key() != before
+
+
 def test_equal_parameters_have_one_spelling() -> None:
     written = [table("bad.py:Fine", pause="2000 us", high="100 cells"), table("bad.py:Fine")]
     assert len({job(TRACED, one).key() for one in written}) == 1

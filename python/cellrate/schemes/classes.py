@@ -9,6 +9,7 @@ import sys
 import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Literal, TypeAlias
@@ -17,6 +18,8 @@ from cellrate.common.input_file import read_regular
 from cellrate.common.problems import BadInput
 from cellrate.schemes.parameter_schema import WrongParameter, schema_of
 from cellrate.schemes.state import State
+
+PRODUCT = Path(__file__).resolve().parents[1]
 
 Kind: TypeAlias = Literal["control", "discard", "recovery", "law"]
 """Kinds of component that a class can be.
@@ -195,12 +198,58 @@ def files_of(cls: type, module: ModuleType, root: Path) -> tuple[Path, ...]:
     """Files of a class: modules of its directory that it uses, and its `FILES`, in order.
 
     The modules are those that it imports from the same directory or package, without libraries.
+    Imports count wherever they stand, and also if they only bring numbers or texts.
     """
     own = (one for one in _own_modules(module, root) if getattr(one, "__file__", None))
-    files = {Path(str(one.__file__)).resolve() for one in own}
+    waiting = [Path(str(one.__file__)).resolve() for one in own]
     beside = Path(getattr(module, "__file__", None) or "x").resolve().parent
-    files.update(beside / path for path in getattr(cls, "FILES", ()))
+    files = {beside / path for path in getattr(cls, "FILES", ())}
+    while waiting:
+        one = waiting.pop()
+        if one not in files:
+            files.add(one)
+            # The version of the product stands for its own files.
+            if root != PRODUCT:
+                found = _imported_by(one, read_regular(one), root)
+                waiting += (file for file in found if file.is_relative_to(root))
     return tuple(sorted(files))
+
+
+@cache
+def _imported_by(path: Path, source: bytes, root: Path) -> tuple[Path, ...]:
+    """Files of the modules and packages that a module imports, beside it or in its package."""
+    try:
+        return tuple(_imported(path, ast.parse(source), root))
+    except (SyntaxError, ValueError):  # told where it is imported
+        return ()
+
+
+def _imported(path: Path, tree: ast.Module, root: Path) -> Iterator[Path]:
+    is_package = (root / "__init__.py").is_file()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found = [(0, one.name.split(".")) for one in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            parts = node.module.split(".") if node.module else []
+            found = [(node.level, [*parts, one.name]) for one in node.names]
+        else:
+            continue
+        for level, names in found:
+            above = (path.parents[level - 1],) if 0 < level <= len(path.parents) else ()
+            for place in above or ((root, root.parent) if is_package else (root,)):
+                yield from _files_named(place, names)
+
+
+def _files_named(place: Path, names: Sequence[str]) -> Iterator[Path]:
+    """Files of the packages and the module that dotted names lead to; none if there are none."""
+    for name in names:
+        if (package := place / "__init__.py").is_file():
+            yield package.resolve()
+        place = place / name
+        if (module := place.with_name(f"{name}.py")).is_file():
+            yield module.resolve()
+    if (package := place / "__init__.py").is_file():
+        yield package.resolve()
 
 
 def fingerprint(cls: type, files: Sequence[Path]) -> str:
