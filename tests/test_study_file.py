@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import shutil
 from pathlib import Path
 
 import pytest
 from cellrate import ScenarioError
 from cellrate.common.problems import BadInput
+from cellrate.schemes import allowing
 from cellrate.studies.study import Study, parse_study, read
 
 HALF = "\"tcp.window\" = \"2 * topology.bottleneck * '8 Mbit/s' + '1 kB'\""
@@ -140,6 +142,21 @@ def test_measures_are_properties_of_a_run_and_keys_of_its_summary() -> None:
         '[measures]\na = "packets_lost"\nb = "totals.timeouts"\nc = "flow(\'tcp.1\').name"'
     )
     assert list(found.measures) == ["a", "b", "c"]
+
+
+def test_a_class_is_a_value_of_a_factor(tmp_path: Path) -> None:
+    here = Path(__file__).parent
+    shutil.copy(here / "schemes" / "bad.py", tmp_path)
+    shutil.copy(here / "scenarios" / "efci.toml", tmp_path / "my.toml")
+    text = 'scenario = "my.toml"\n[factors]\n"switch.control.scheme" = ["efci", "bad.py:Fine"]'
+    (tmp_path / "loads.toml").write_text(text, encoding="utf-8")
+    with allowing("bad.py:Fine"):
+        found = read(tmp_path / "loads.toml")
+        jobs = [found.job(point, 0) for point in found.points]
+        assert [bool(one.scenario().code) for one in jobs] == [False, True]
+        (tmp_path / "loads.toml").write_text(text.replace('"efci"', '"ecfi"'), encoding="utf-8")
+        with pytest.raises(ScenarioError, match="did you mean 'efci'"):
+            read(tmp_path / "loads.toml")
 
 
 def test_the_scenario_stands_beside_the_study(tmp_path: Path) -> None:

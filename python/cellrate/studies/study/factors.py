@@ -211,9 +211,10 @@ class Reading:
         form = self._form(name)
         if form is not None:
             try:
-                return choose(_plainly(level), form.choices, f"value of {name}")
+                form.keys_of(_plainly(level))
             except BadInput as error:
                 raise self._refusal(place, str(error)) from error
+            return _plainly(level)
         key = self._key(name, place)
         try:
             if key.kind in {"boolean", "choice"}:
