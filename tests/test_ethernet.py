@@ -530,6 +530,41 @@ def test_more_than_the_line_carries_is_told() -> None:
     assert "earlier-data" not in codes_of(cellrate.template("dctcp"))
 
 
+TWO_WAYS = """
+link_layer = "ethernet"
+run = { duration = "4 ms" }
+measure.from = "2 ms"
+switch.multipath = "round-robin"
+flow = [
+    { name = "a", from = "h1", to = "h3" },
+    { name = "b", from = "h2", to = "h4" },
+]
+[topology]
+template = "leaf-spine"
+leaves = 2
+spines = 2
+hosts_per_leaf = 2
+host_rate = "10 Gbit/s"
+spine_rate = "10 Gbit/s"
+host_delay = "1 us"
+spine_delay = "1 us"
+"""
+
+
+def test_no_link_carries_more_where_others_share_its_frames() -> None:
+    """Two flows of a line each have two spines; a RoCE packet of 4 KiB is no segment of TCP."""
+    found = cellrate.run(TWO_WAYS)
+    rate = found.summary["totals"]["throughput_bits_per_second"]
+    assert rate > 1.5 * 10e9 * 1460 / 1538
+    assert "earlier-data" not in [one["code"] for one in found.warnings]
+    over_roce = ("ethernet.mtu=9000 bytes", "flow.answer.roce={payload='4 KiB'}")
+    greedy = ("flow.answer.source={kind='greedy'}", "flow.answer.count=1")
+    found = cellrate.run(cellrate.template("incast"), overrides=[*over_roce, *greedy])
+    rate = found.summary["totals"]["throughput_bits_per_second"]
+    assert rate == pytest.approx(10e9 * 4096 / 4178, rel=1e-3)
+    assert "earlier-data" not in [one["code"] for one in found.warnings]
+
+
 def test_flows_that_get_nothing_are_told() -> None:
     """Eight windows over links as fast as the port: the first flow keeps the buffer full."""
     one_wins = (

@@ -6,8 +6,10 @@ use std::collections::BTreeMap;
 use cellrate_engine::ether::Simulation;
 use cellrate_engine::ether::frame::{Framing, GAP};
 use cellrate_engine::ether::line::OctetClock;
+use cellrate_engine::ether::plan::FlowPlan;
 use cellrate_engine::ether::report::Report;
 use cellrate_engine::kernel::{Ps, Rate};
+use cellrate_engine::net::LinkPlan;
 use cellrate_engine::traffic::SourceConfig;
 
 use super::credit_rates;
@@ -158,7 +160,7 @@ pub fn after(simulation: &mut Simulation, report: &Report, omitted: u64) -> Vec<
         let packet = flow.tcp.mss.0 as u32 + flow.tcp.data_header_bytes();
         let segments = measured.delivered_bytes as f64 / flow.tcp.mss.0 as f64;
         let bits = 8.0 * f64::from(plan.framing.on_line(packet));
-        (flow.forward.as_slice(), segments, bits)
+        (crossed(flow, &plan.links), segments, bits)
     });
     warnings.extend(earlier_data(
         links.iter().copied(),
@@ -195,6 +197,26 @@ pub fn after(simulation: &mut Simulation, report: &Report, omitted: u64) -> Vec<
     warnings.extend(deadlocks(simulation));
     warnings.extend(events_omitted(omitted));
     warnings
+}
+
+/// Links that every frame of a flow crosses for certain: its path, or the first and the last link if switches spray its
+/// frames. The last link counts only if no other leads to the destination.
+fn crossed(flow: &FlowPlan, links: &[LinkPlan]) -> Vec<usize> {
+    let [there, _] = &flow.sprayed;
+    let [first, .., last] = flow.forward[..] else {
+        return flow.forward.clone();
+    };
+    if there.is_empty() {
+        return flow.forward.clone();
+    }
+    let ends = there
+        .iter()
+        .filter(|link| links[**link].to == links[last].to);
+    if ends.count() == 1 {
+        vec![first, last]
+    } else {
+        vec![first]
+    }
 }
 
 /// Warnings of flows that delivered nothing in the measuring window.

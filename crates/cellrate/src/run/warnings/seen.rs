@@ -128,16 +128,16 @@ fn queue_changes(plan: &Plan, report: &Report) -> Option<Warning> {
 /// retransmission in the window releases data that had arrived before. The warning names the link
 /// with the largest such share of its capacity.
 ///
-/// `delivered` has, for each flow over TCP, its links, the number of segments that it delivered in
-/// order, and the bits that a segment takes on a link.
+/// `delivered` has, for each flow over TCP, the links that all its segments cross, the number of segments that it
+/// delivered in order, and the bits that a segment takes on a link.
 pub fn earlier_data<'a>(
     lines: impl Iterator<Item = (&'a str, Rate)>,
-    delivered: impl Iterator<Item = (&'a [usize], f64, f64)>,
+    delivered: impl Iterator<Item = (impl AsRef<[usize]>, f64, f64)>,
     window_seconds: f64,
 ) -> Option<Warning> {
     let mut lines: Vec<_> = lines.map(|(name, rate)| (name, rate, 0.0)).collect();
     for (links, segments, bits) in delivered {
-        for link in links {
+        for link in links.as_ref() {
             // One segment is not counted, because a part of its bits may have crossed the link
             // before the window.
             lines[*link].2 += (segments - 1.0).max(0.0) * bits;
