@@ -213,3 +213,12 @@ def test_the_command_draws_what_it_is_asked_for(command: Command, tmp_path: Path
 def test_impossible_times_are_refused(command: Command, options: list[str], said: str) -> None:
     done = command("run", EXAMPLE, *options, "--out", "new")
     assert (done.returncode, done.stderr) == (2, f"error: {said}\n")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+@pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])
+def test_a_full_disk_is_told(tmp_path: Path, suffix: str) -> None:
+    """Matplotlib hides the error of some formats behind another one."""
+    (tmp_path / f"a.{suffix}").symlink_to("/dev/full")
+    with pytest.raises(OSError, match="No space left on device"):
+        picture_style.save(Figure(), tmp_path / "a", (suffix,))

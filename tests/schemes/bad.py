@@ -100,6 +100,16 @@ class NoHook:
 
 
 @dataclass
+class OneFile(Fine):
+    FILES = "weights.json"
+
+
+@dataclass
+class NoFile(Fine):
+    FILES = ("weights.json",)
+
+
+@dataclass
 class UnknownHook(Fine):
     def on_backwards(self, port: Port, rm: RmCell) -> None: ...
 

@@ -124,8 +124,11 @@ def save(
         darken(figure)
     with style.context(STYLE):
         for file, suffix in zip(files, formats, strict=True):
+            # Libraries hide the error of a full disk, so they write to memory.
+            drawn = io.BytesIO()
+            figure.savefig(drawn, format=suffix, metadata=FORMATS[suffix])
             with whole_file.replacing(file) as fresh:
-                figure.savefig(fresh, format=suffix, metadata=FORMATS[suffix])
+                fresh.write_bytes(drawn.getvalue())
     return files
 
 

@@ -203,7 +203,7 @@ def files_of(cls: type, module: ModuleType, root: Path) -> tuple[Path, ...]:
     own = (one for one in _own_modules(module, root) if getattr(one, "__file__", None))
     waiting = [Path(str(one.__file__)).resolve() for one in own]
     beside = Path(getattr(module, "__file__", None) or "x").resolve().parent
-    files = {beside / path for path in getattr(cls, "FILES", ())}
+    files = {beside / path for path in _named_files(cls, beside)}
     while waiting:
         one = waiting.pop()
         if one not in files:
@@ -213,6 +213,17 @@ def files_of(cls: type, module: ModuleType, root: Path) -> tuple[Path, ...]:
                 found = _imported_by(one, read_regular(one), root)
                 waiting += (file for file in found if file.is_relative_to(root))
     return tuple(sorted(files))
+
+
+def _named_files(cls: type, beside: Path) -> Sequence[str]:
+    """The `FILES` of a class, which must be there."""
+    named = getattr(cls, "FILES", ())
+    if isinstance(named, str | Path):
+        raise NoScheme(f"`FILES` of `{cls.__name__}` is one path", f'write FILES = ("{named}",)')
+    for path in named:
+        if not (beside / path).is_file():
+            raise NoScheme(f"`FILES` of `{cls.__name__}` names `{path}`, which is no file")
+    return tuple(map(str, named))
 
 
 @cache
