@@ -109,7 +109,10 @@ def over_ethernet(network: FrameNetwork) -> tuple[Criterion, Criterion]:
         counted = (one for one in summary["flows"] if one["name"] in names)
         return min(float(sum(one["throughput_bits_per_second"] for one in counted)), carried)
 
-    return _fairness(fairness), replace(throughput, of=at_most)
+    about = throughput.about
+    if len(flows) < len(network.flows):
+        about = "throughput of the flows that a control can slow"
+    return _fairness(fairness), replace(throughput, about=about, of=at_most)
 
 
 def shares_over_ethernet(network: FrameNetwork) -> dict[str, float]:
