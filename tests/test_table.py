@@ -233,6 +233,7 @@ def test_the_command_prints_and_writes_and_finds_names(
         (["--measure", "ratio"], "'ratio' fits several names; name one measure of runs of"),
         (["--measure", "trough"], "there is no measure of runs 'trough'"),
         (["--rows", "load", "--columns", "load"], "'load' is named twice"),
+        (["--where", "load=1/2", "--where", "load=1.5"], "no run has load=1/2 and load=1.5"),
         (["--where", "load=7"], "no run has load = 7; there are 0.5, 1.5"),
         (["--where", "load"], "must be FACTOR=VALUE"),
         (["--level", "95"], "a confidence level of 95: must be between 0 and 1"),

@@ -96,6 +96,23 @@ def study(
     if (file is None) == (experiment is None):
         raise BadInput("cellrate study needs FILE, or --from and an experiment of a paper")
     if experiment is not None:
+        given = {
+            "--plan": plan,
+            "--set": settings,
+            "--out": out != Path("out"),
+            "--output": output,
+            "--workers": workers is not None,
+            "--scheduler": scheduler,
+            "--yes": yes,
+            "--fresh": fresh,
+            "--quiet": quiet,
+            "--json": json,
+        }
+        if others := [name for name, is_given in given.items() if is_given]:
+            raise BadInput(
+                f"--from only prints a study file, so {', '.join(others)} would do nothing; "
+                "the printed file has `set` for settings, and `cellrate study FILE` runs it"
+            )
         return _printed(experiment)
     assert file is not None  # noqa: S101  of the two one is there
     from cellrate.studies import study as studies
@@ -287,7 +304,10 @@ def table(
     choose(options["of"], data.tables, "table")
     for name in ("rows", "columns", "measures"):
         options[name] = _names(options[name])
-    conditions = dict(_value(condition, data) for condition in where)
+    conditions: dict[str, float | str] = {}
+    for name, value in (_value(condition, data) for condition in where):
+        if conditions.setdefault(name, value) != value:
+            raise BadInput(f"no run has {' and '.join(where)}")
     tabulated = studying.table(data, where=conditions, **options)
     _warn_of_runs(data)
     if out is not None:
