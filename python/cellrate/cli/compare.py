@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import sys
 import tomllib
 from collections.abc import Iterator
@@ -104,9 +105,18 @@ def compare(
     failed = False
     wanted: StudyOptions | ScenarioOptions
     if Path(first).is_dir() or second is not None or factor is not None:
-        if vary or settings:
+        usual = inspect.signature(deciding.compare).parameters
+        of_runs = {
+            "--vary": vary,
+            "--set": settings,
+            "--seeds": options["seeds"] != usual["seeds"].default,
+            "--first-seed": options["first_seed"] != usual["first_seed"].default,
+            "--workers": workers is not None,
+            "--fresh": fresh,
+        }
+        if idle := [name for name, is_given in of_runs.items() if is_given]:
             raise BadInput(
-                f"{first} is a study, whose runs are finished; leave out --vary and --set"
+                f"{first} is a study, whose runs are finished; leave out {' and '.join(idle)}"
             )
         wanted = StudyOptions(measures, factor, where, baseline, level, average, better)
         given = [Path(first)] if second is None else [Path(first), second]
