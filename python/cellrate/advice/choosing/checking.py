@@ -11,7 +11,7 @@ CHECKS = 4
 KEPT = 0.25
 """Share of the time limit that the search leaves to the checks."""
 
-MORE_TRIES = "A search with more `--tries` may find a setting that does."
+MORE_TRIES = "A search with more `--tries` may find a setting that meets all goals."
 """Advice where no option that was run meets all goals."""
 
 
