@@ -451,7 +451,12 @@ class Page {
 
   #linkSoon(): void {
     clearTimeout(this.#linkTimer);
-    this.#linkTimer = window.setTimeout(() => void this.#link(), 300);
+    document.body.dataset.unlinked = "";
+    const timer = window.setTimeout(async () => {
+      await this.#link();
+      if (timer === this.#linkTimer) delete document.body.dataset.unlinked;
+    }, 300);
+    this.#linkTimer = timer;
   }
 
   /** Writes the state into the page's address, if it fits. Returns the link, or `undefined` if it is too long. */

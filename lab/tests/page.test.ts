@@ -7,7 +7,7 @@ import { after, before, test } from "node:test";
 import AxeBuilder from "@axe-core/playwright";
 import type { Browser, Page } from "playwright-core";
 
-import { browser, cellrate, digest, ended, opened, output, serve, settled } from "./page.ts";
+import { browser, cellrate, digest, ended, linked, opened, output, serve, settled, until } from "./page.ts";
 
 let chromium: Browser;
 let server: Awaited<ReturnType<typeof serve>>;
@@ -98,8 +98,7 @@ test("a link restores scenario, changes, cursor, view and both sides", async () 
   await page.locator("[aria-label=Speed]").selectOption("0.01");
   await page.keyboard.press("Tab");
   await page.locator("body").press("+");
-  await page.waitForTimeout(500);
-  const link = page.url();
+  const link = await linked(page);
   assert.ok(link.length < 2000, `${link.length} characters`);
   const shown = async (of: Page) => ({
     digests: [await digest(of, 0), await digest(of, 1)],
@@ -173,9 +172,9 @@ test("on a phone the panel is a sheet over the charts, and a page that is turned
   const { page } = await opened(chromium, server.address, { viewport: { width: 740, height: 360 } });
   await ended(page);
   await page.setViewportSize({ width: 360, height: 740 });
-  await page.waitForTimeout(300);
-  const widths = await page.locator(".chart canvas, canvas.network").evaluateAll((all) => all.map((one) => one.getBoundingClientRect().right));
-  assert.ok(widths.length > 3 && widths.every((right) => right <= 360), widths.join(", "));
+  const fits = (all: number[]) => all.length > 3 && all.every((right) => right <= 360);
+  const widths = await until(() => page.locator(".chart canvas, canvas.network").evaluateAll((all) => all.map((one) => one.getBoundingClientRect().right)), fits);
+  assert.ok(fits(widths), widths.join(", "));
   const slider = page.locator('[id="s-switch.control.target_utilisation"]');
   assert.ok(await slider.isHidden());
   await page.locator("#sheet").click();
@@ -191,10 +190,10 @@ test("on a phone a lesson's step shows its text, and the sheet opens at its para
   await page.locator('#find .card button:text-is("Begin")').first().click();
   for (let step = 1; step < 4; step += 1) {
     await page.locator('#told button:text-is("Next")').click();
-    await page.waitForTimeout(300);
     await ended(page);
-    const { y: told = -1 } = (await page.locator("#told h2").boundingBox()) ?? {};
-    assert.ok(told >= 0 && told < 370, `step ${step}: ${told}`);
+    const top = (y: number) => y >= 0 && y < 370;
+    const told = await until(async () => (await page.locator("#told h2").boundingBox())?.y ?? -1, top);
+    assert.ok(top(told), `step ${step}: ${told}`);
   }
   assert.match((await page.locator(".results").first().textContent()) ?? "", /Payload delivered, Mbit\/s[1-9]/);
   const { y: sheet = 0 } = (await page.locator("#sheet").boundingBox()) ?? {};
@@ -289,8 +288,7 @@ test("a change at the cursor is a scenario: saved, it gives the same digest in t
   const run = JSON.parse(await output(cellrate("run", file, "--json"))) as { digest: string };
   assert.equal(run.digest, here);
   // A link has it, too, and undoing it gives the run from before.
-  await page.waitForTimeout(500);
-  const { page: restored } = await opened(chromium, page.url());
+  const { page: restored } = await opened(chromium, await linked(page));
   await ended(restored);
   assert.equal(await digest(restored), here);
   await page.locator("#changes .undo").click();
@@ -315,12 +313,11 @@ test("every step of every lesson runs, shows its parameter, and can be linked to
       assert.equal(Number(at), step, place);
       assert.ok(await page.locator(".problem").evaluateAll((all) => all.every((one) => (one as HTMLElement).hidden)), place);
       if (step === 2) {
-        await page.waitForTimeout(400);
-        const { page: linked } = await opened(chromium, page.url());
-        await ended(linked);
-        assert.equal(await linked.locator("#told .place").textContent(), place);
-        assert.equal(await digest(linked), await digest(page));
-        await linked.context().close();
+        const { page: other } = await opened(chromium, await linked(page));
+        await ended(other);
+        assert.equal(await other.locator("#told .place").textContent(), place);
+        assert.equal(await digest(other), await digest(page));
+        await other.context().close();
       }
       if (at === of) break;
       await page.locator('#told button:text-is("Next")').click();
@@ -341,20 +338,18 @@ test("two runs lie over each other, at the same instants", async () => {
   await input(page, "switch.control.target_utilisation").press("Enter");
   await ended(page);
   const pixels = async () => await page.locator(".side").first().locator('[data-chart="rate"] canvas').evaluate((canvas) => (canvas as HTMLCanvasElement).toDataURL());
-  await page.waitForTimeout(300);
+  await linked(page);
   const apart = await pixels();
   await page.locator("#overlay").click();
-  await page.waitForTimeout(800);
-  assert.ok(await page.locator(".side").nth(1).locator(".charts").isHidden());
-  const over = await pixels();
+  await page.locator(".side").nth(1).locator(".charts").waitFor({ state: "hidden" });
+  const over = await until(pixels, (one) => one !== apart);
   assert.notEqual(over, apart);
   // Another right side draws another picture, and its end takes its curves away.
   await page.locator('#sides button:text-is("Edit second run")').click();
   await input(page, "switch.control.target_utilisation").fill("0.5");
   await input(page, "switch.control.target_utilisation").press("Enter");
   await ended(page);
-  await page.waitForTimeout(500);
-  assert.notEqual(await pixels(), over);
+  assert.notEqual(await until(pixels, (one) => one !== over), over);
   // Both runs are saved, as wide as they are shown, whichever of them the panel edits.
   const shown = await page.locator(".side").first().locator('[data-chart="rate"] canvas').evaluate((canvas) => (canvas as HTMLCanvasElement).width);
   assert.ok(shown > 600, `${shown}`);
@@ -379,8 +374,7 @@ test("two runs lie over each other, at the same instants", async () => {
   assert.ok(all[0] && all[1]?.equals(all[0]));
   assert.match((await page.locator('.side [data-chart="rate"] figcaption').first().textContent()) ?? "", /dotted: second run/);
   await page.locator("#compare").click();
-  await page.waitForTimeout(500);
-  assert.ok(await page.locator("#overlay").isHidden());
+  await page.locator("#overlay").waitFor({ state: "hidden" });
   assert.deepEqual(wrong, []);
 });
 
@@ -393,15 +387,15 @@ test("an overlay has the charts that only the second run has", async () => {
   await ended(page);
   await page.locator('[id="p-switch.control"]').selectOption("erica");
   await ended(page);
-  await page.waitForTimeout(300);
   const titles = async (side: number) => await page.locator(".side").nth(side).locator(".charts .chart figcaption").allTextContents();
-  const apart = await titles(1);
-  assert.ok(apart.some((title) => title.startsWith("Load factor")) , apart.join());
+  const hasLoad = (all: string[]) => all.some((title) => title.startsWith("Load factor"));
+  const apart = await until(() => titles(1), hasLoad);
+  assert.ok(hasLoad(apart), apart.join());
   assert.ok(!(await titles(0)).some((title) => title.startsWith("Load factor")));
   await page.locator("#overlay").click();
-  await page.waitForTimeout(500);
-  const over = await titles(0);
-  for (const title of apart) assert.ok(over.some((one) => one.startsWith(title.split(" · ")[0] ?? "")), `${title} is not among ${over.join()}`);
+  const missing = (over: string[]) => apart.filter((title) => !over.some((one) => one.startsWith(title.split(" · ")[0] ?? "")));
+  const over = await until(() => titles(0), (all) => missing(all).length === 0);
+  assert.deepEqual(missing(over), [], over.join());
   assert.deepEqual(wrong, []);
 });
 
@@ -470,19 +464,17 @@ test("the picture steps by cell, by RM cell and by round trip, and goes back", a
     return Number(value) * ({ s: 1000, ms: 1, µs: 1e-3 }[unit ?? ""] ?? Number.NaN);
   };
   await page.locator("[aria-label=Speed]").selectOption("0.000001");
+  const opening = await milliseconds();
   await page.locator("[aria-label=Instant]").fill("5000");
-  await page.waitForTimeout(200);
-  const start = await milliseconds();
+  const start = await until(milliseconds, (now) => now !== opening);
   for (const [key, least, most] of [[".", 0, 0.01], ["r", 0, 0.5], ["t", 10, 100]] as const) {
     const before = await milliseconds();
     await page.locator("body").press(key);
-    await page.waitForTimeout(200);
-    const passed = (await milliseconds()) - before;
+    const passed = (await until(milliseconds, (now) => now !== before)) - before;
     assert.ok(passed > least && passed < most, `${key}: ${passed} ms`);
   }
   await page.locator("[aria-label=Instant]").fill("5000");
-  await page.waitForTimeout(200);
-  assert.equal(await milliseconds(), start);
+  assert.equal(await until(milliseconds, (now) => now === start), start);
 });
 
 test("everything works by keyboard", async () => {

@@ -7,6 +7,8 @@ export const ROOT = new URL("../", `file://${process.cwd()}/`).pathname;
 /** The Python in which tests run. */
 export const PYTHON = `${ROOT}target/tested/bin/python`;
 const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
+/** Milliseconds after which something has gone wrong, also on a slow machine that has other work. */
+const PATIENCE = 300_000;
 
 /** The installed command. */
 export function cellrate(...options: string[]): ChildProcess {
@@ -55,6 +57,7 @@ export function browser(): Promise<Browser> {
 /** A page that complains of what must not happen: errors, and requests to elsewhere. */
 export async function opened(of: Browser, address: string, options: BrowserContextOptions = {}): Promise<{ page: Page; wrong: string[] }> {
   const page = await (await of.newContext({ viewport: { width: 1280, height: 900 }, ...options })).newPage();
+  page.setDefaultTimeout(PATIENCE);
   const wrong: string[] = [];
   const own = new URL(address).origin;
   page.on("pageerror", (error) => wrong.push(error.message));
@@ -72,12 +75,29 @@ export async function ended(page: Page): Promise<void> {
   await page.waitForFunction(() => {
     const sides = [...document.querySelectorAll<HTMLElement>(".side")];
     return sides.length > 0 && sides.every((side) => side.dataset.state === "ended" && side.dataset.pending === undefined);
-  }, undefined, { timeout: 60_000 });
+  });
 }
 
 /** Waits until the engine has read the scenario of every side and run it, or refused it. */
 export async function settled(page: Page): Promise<void> {
   await page.waitForFunction(() => [...document.querySelectorAll<HTMLElement>(".side")].every(({ dataset }) => dataset.pending === undefined && dataset.state !== "running"));
+}
+
+/** Waits until the page's address has the state that is shown. */
+export async function linked(page: Page): Promise<string> {
+  await page.waitForFunction(() => document.body.dataset.unlinked === undefined);
+  return page.url();
+}
+
+/** Reads again until the value is as wanted. Returns the last value. */
+export async function until<T>(read: () => Promise<T>, wanted: (value: T) => boolean): Promise<T> {
+  const end = Date.now() + PATIENCE;
+  let value = await read();
+  while (!wanted(value) && Date.now() < end) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    value = await read();
+  }
+  return value;
 }
 
 /** The digest that the engine reports on a side. */

@@ -8,7 +8,7 @@ import { after, before, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
 
 import { LESSONS } from "../src/lessons.ts";
-import { PYTHON, browser, cellrate, digest, ended, opened, output, serve } from "./page.ts";
+import { PYTHON, browser, cellrate, digest, ended, opened, output, serve, until } from "./page.ts";
 
 let chromium: Browser;
 let server: Awaited<ReturnType<typeof serve>>;
@@ -51,10 +51,7 @@ test("the settling time is that of the command line, and a run that goes on to s
     const heads = await page.locator(".results thead th").allTextContents();
     return (await page.locator(".results tbody tr").first().locator("th, td").nth(heads.indexOf("Bottleneck settled after the last start, ms")).textContent()) ?? "";
   };
-  const shown = async (wanted: RegExp) => {
-    for (let tries = 0; tries < 50 && !wanted.test(await row()); tries += 1) await page.waitForTimeout(100);
-    return await row();
-  };
+  const shown = (wanted: RegExp) => until(row, (text) => wanted.test(text));
   // The means of 200 parts of the run, from Python, which has no part in the page.
   const code = [
     "import sys, cellrate",
@@ -74,8 +71,7 @@ test("the settling time is that of the command line, and a run that goes on to s
     await input(page, "run.duration").fill(duration);
     await input(page, "run.duration").press("Enter");
     await digest(page);
-    await page.waitForTimeout(500);
-    assert.equal(await row(), "–", duration);
+    assert.equal(await shown(/^–$/), "–", duration);
   }
   assert.deepEqual(wrong, []);
 });
@@ -90,7 +86,7 @@ test("a scenario opens at an instant at which a queue has grown", async () => {
     for (const [template, least] of templates) {
       await page.locator("#preset").selectOption(template);
       await digest(page);
-      await page.waitForFunction((least) => Number(document.querySelector<HTMLElement>(".side")?.dataset.longest ?? 0) >= least, least, { timeout: 5000 }).catch(() => undefined);
+      await page.waitForFunction((least) => Number(document.querySelector<HTMLElement>(".side")?.dataset.longest ?? 0) >= least, least);
       assert.ok((await longest(page)) >= least, `${template}, ${width}: ${await longest(page)} at ${await page.locator(".clock").textContent()}`);
     }
     assert.deepEqual(wrong, []);
