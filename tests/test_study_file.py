@@ -198,6 +198,8 @@ def test_the_scenario_stands_beside_the_study(tmp_path: Path) -> None:
         ('[measures]\nstatus = "packets_lost"', 4, "data set already has a column `status`"),
         ('[[paired]]\n[measures]\nx = "packets_lost"', 3, "the table is empty"),
         ("[alternatives.kind]", 3, "`kind` has no values"),
+        ("[alternatives]\nkind = 3", 4, "is an integer"),
+        ('[alternatives.kind]\na = "switch.control=efci"', 4, "is no list of texts"),
         ('[alternatives.kind]\na = ["run.seed=3"]', 4, "has no effect in a study"),
         ('[alternatives."a b"]\na = []', 3, "`a b` is not a name"),
         ('[factors]\nx = [1]\n[alternatives.x]\na = []', 5, "`x` is set twice"),

@@ -129,6 +129,14 @@ def definition_of(kind: Kind, name: str, cls: object, module: ModuleType, root: 
     except WrongParameter as error:
         raise NoScheme(f"`{name}`: {error}") from error
     statistics = tuple(getattr(cls, "STATISTICS", ()))
+    if bool(statistics) != callable(getattr(cls, "statistics", None)):
+        there, missing = (
+            ("STATISTICS", "statistics") if statistics else ("statistics", "STATISTICS")
+        )
+        raise NoScheme(
+            f"`{name}` has `{there}` but no `{missing}`",
+            "`statistics()` returns a dictionary, whose keys are in the tuple `STATISTICS`",
+        )
     files = files_of(cls, module, root)
     if "on_interval" in hooks and not _mentions_every(cls):
         raise NoScheme(

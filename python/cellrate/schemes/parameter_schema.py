@@ -96,17 +96,26 @@ def written_parameters(value: Any) -> dict[str, Any]:  # noqa: ANN401  an object
 def _property(
     field: dataclasses.Field[Any], hint: object, documentation: Mapping[str, str]
 ) -> dict[str, Any]:
-    if field.default is dataclasses.MISSING:
-        raise WrongParameter(f"`{field.name}` has no default value, which a parameter needs")
     kind, marks = _parts(hint)
     unit = next((mark for mark in marks if isinstance(mark, Unit)), None)
     found = _kind(field.name, kind, unit)
+    default = field.default
+    if default is dataclasses.MISSING:
+        raise WrongParameter(f"`{field.name}` has no default value, which a parameter needs")
     found["description"] = documentation.get(field.name, "")
-    if field.default is not None:
-        found["default"] = _written(field.name, field.default, unit)
+    if default is not None:
+        found["default"] = _written(field.name, default, unit)
+        if unit is None and not _fits(default, kind):
+            raise WrongParameter(
+                f"the default {default!r} of `{field.name}` is not of its type, {_named(kind)}"
+            )
     limits = next((mark for mark in marks if isinstance(mark, Range)), None)
     if limits is not None:
-        default = field.default
+        if not limits.low < limits.high:
+            raise WrongParameter(
+                f"the range of `{field.name}` is from {limits.low:g} to {limits.high:g}; "
+                "its low end must be below its high end"
+            )
         if isinstance(default, (int, float)) and not limits.low <= default <= limits.high:
             raise WrongParameter(
                 f"the default {default:g} of `{field.name}` is outside its range; allowed: "
@@ -116,6 +125,20 @@ def _property(
         found["x-search"] = {"low": low, "high": high, "scale": limits.scale}
         found["x-allowed"] = {"low": low, "high": high}
     return found
+
+
+def _fits(value: object, kind: object) -> bool:
+    """True if a value is of a parameter's type; an integer fits float, but bool fits only bool."""
+    if get_origin(kind) is Literal:
+        return value in get_args(kind)
+    if isinstance(value, bool) or kind is bool:
+        return isinstance(value, bool) and kind is bool
+    return isinstance(value, (int, float) if kind is float else kind)  # type: ignore[arg-type]
+
+
+def _named(kind: object) -> str:
+    """A parameter's type as it is written in Python."""
+    return kind.__name__ if isinstance(kind, type) else str(kind).removeprefix("typing.")
 
 
 def _parts(hint: object) -> tuple[object, tuple[object, ...]]:

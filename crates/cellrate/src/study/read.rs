@@ -68,6 +68,12 @@ fn parse(text: &str) -> Result<Json, Vec<Fault>> {
                 }),
         );
     }
+    faults.extend(
+        table(&root, "alternatives")
+            .into_iter()
+            .flat_map(|table| &table.entries)
+            .flat_map(|entry| names_of_settings(&entry.key, &entry.item)),
+    );
     if !faults.is_empty() {
         return Err(faults);
     }
@@ -160,6 +166,27 @@ fn level(key: &str, item: &Item) -> Option<Fault> {
             "a finite number, `true` or `false`, or a string",
         )),
     }
+}
+
+/// Faults of a factor of alternatives.
+fn names_of_settings(key: &str, item: &Item) -> Vec<Fault> {
+    let Value::Table(names) = &item.value else {
+        let expected = "a table: each name with a list of settings";
+        return vec![wrong_kind(key, item, expected)];
+    };
+    let is_text = |item: &Item| matches!(item.value, Value::String(_));
+    let is_list = |value: &Value| matches!(value, Value::Array(items) if items.iter().all(is_text));
+    (names.entries.iter())
+        .filter(|entry| !is_list(&entry.item.value))
+        .map(|entry| {
+            let expected = "a list of settings, as in `[\"switch.control=efci\"]`";
+            Fault::error(
+                entry.item.span,
+                format!("`{}` of `{key}` is no list of texts", entry.key),
+            )
+            .label(format!("expected {expected}"))
+        })
+        .collect()
 }
 
 fn wrong_kind(key: &str, item: &Item, expected: &str) -> Fault {

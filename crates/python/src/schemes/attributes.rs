@@ -23,7 +23,7 @@ fn message(kind: &Bound<'_, PyType>, wanted: &str) -> PyResult<String> {
         .filter(|one| !one.starts_with('_'))
         .collect();
     let meant = nearest(wanted, known.iter().copied());
-    let hint = meant.map_or(String::new(), |one| format!(", did you mean `{one}`?"));
+    let hint = meant.map_or(";".into(), |one| format!(", did you mean `{one}`?"));
     Ok(format!(
         "{name}.{wanted}: there is no such attribute{hint} allowed: {}",
         listed(&known)

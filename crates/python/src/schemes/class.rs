@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 
 use super::control::PyControl;
 use super::discard::PyDiscard;
-use super::failure::Failure;
+use super::failure::{Failure, nothing};
 use super::law::PyLaw;
 use super::recovery::PyRecovery;
 
@@ -258,8 +258,7 @@ pub fn change(
             object.setattr(key.as_str(), after)?;
         }
     }
-    object.call_method1("on_change", arguments)?;
-    Ok(())
+    nothing(&object.call_method1("on_change", arguments)?)
 }
 
 /// A class in Python with the parameters of one scenario, from which ports get their objects.

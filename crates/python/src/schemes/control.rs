@@ -12,7 +12,7 @@ use pyo3::types::{PyDict, PyTuple};
 use serde_json::{Map, Value};
 
 use super::class::{Definition, Hooks, change};
-use super::failure::Failure;
+use super::failure::{Failure, nothing};
 use super::meter::Meter;
 use super::port::Port;
 use super::random::Random;
@@ -82,12 +82,19 @@ impl PyControl {
         let rm = Bound::new(py, RmCell::empty())?;
         let channel = -1;
         let passing = Passing::new(Contents::Data, CELL_UNITS, false);
-        let cell = Bound::new(py, DataCell { channel, passing })?;
+        let cell = Bound::new(
+            py,
+            DataCell {
+                channel,
+                passing,
+                is_here: false,
+            },
+        )?;
         if self.hooks.start {
             self.failure.step();
             let started = object.call_method1("on_start", (&port,));
             self.failure.step();
-            started?;
+            nothing(&started?)?;
         }
         self.meter = port.borrow().meter.clone();
         let hook = |has: bool, name: &str| -> PyResult<Option<Py<PyAny>>> {
@@ -152,7 +159,7 @@ impl PyControl {
             failure.step();
             let result = function.call1(py, arguments.bind(py).clone());
             failure.step();
-            if let Err(error) = result {
+            if let Err(error) = result.and_then(|found| nothing(found.bind(py))) {
                 failure.set(error, hook.name(), Some(now));
             }
             take(py, made);
@@ -172,9 +179,12 @@ impl PyControl {
             (now, Some(queue)),
             |py, made| {
                 let mut place = made.rm.borrow_mut(py);
-                (place.channel, place.cell) = (slot, given);
+                (place.channel, place.cell, place.is_here) = (slot, given, true);
             },
-            |py, made| *rm = made.rm.borrow(py).cell,
+            |py, made| {
+                let mut place = made.rm.borrow_mut(py);
+                (*rm, place.is_here) = (place.cell, false);
+            },
         );
     }
 
@@ -185,9 +195,12 @@ impl PyControl {
             (now, Some(queue)),
             |py, made| {
                 let mut place = made.cell.borrow_mut(py);
-                (place.channel, place.passing) = (channel, given);
+                (place.channel, place.passing, place.is_here) = (channel, given, true);
             },
-            |py, made| *passing = made.cell.borrow(py).passing,
+            |py, made| {
+                let mut place = made.cell.borrow_mut(py);
+                (*passing, place.is_here) = (place.passing, false);
+            },
         );
     }
 

@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 
 use super::attributes::unknown_attribute;
 use super::class::{Definition, change};
-use super::failure::Failure;
+use super::failure::{Failure, nothing};
 use super::random::Random;
 
 /// A queue at the first cell of a PDU, as a discard policy in Python reads it. Lengths are in
@@ -127,7 +127,7 @@ impl PyDiscard {
             self.failure.step();
             let started = object.call_method1("on_start", (&queue,));
             self.failure.step();
-            started?;
+            nothing(&started?)?;
         }
         Ok(Made {
             on_pdu: object.getattr("on_pdu")?.unbind(),

@@ -4,6 +4,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use cellrate_engine::kernel::Ps;
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
 /// The first error of a run, and the number of times that hooks were entered and left. From this
@@ -67,4 +68,16 @@ impl Failure {
             .lock()
             .unwrap_or_else(|poisoned| poisoned.into_inner())
     }
+}
+
+/// Checks that a hook has returned nothing: it acts by the attributes of its arguments. A hook that is a
+/// generator or a coroutine returns an object, and its code does not run.
+pub fn nothing(returned: &Bound<'_, PyAny>) -> PyResult<()> {
+    if returned.is_none() {
+        return Ok(());
+    }
+    Err(PyTypeError::new_err(format!(
+        "the hook returns {}; allowed: nothing, since a hook acts by the attributes that it sets",
+        returned.repr()?
+    )))
 }

@@ -11,7 +11,7 @@ use pyo3::types::{PyDict, PyTuple};
 
 use super::attributes::unknown_attribute;
 use super::class::Definition;
-use super::failure::Failure;
+use super::failure::{Failure, nothing};
 use super::rm_cell::RmCell;
 
 /// An ABR source, as a law in Python reads and changes it. Rates are in cells/s.
@@ -122,7 +122,7 @@ impl PyLaw {
             self.failure.step();
             let started = object.call_method1("on_start", (&source,));
             self.failure.step();
-            started?;
+            nothing(&started?)?;
         }
         let decrease = source.borrow().decrease;
         Ok((
@@ -172,13 +172,15 @@ impl LawState for PyLawState {
             {
                 let mut source = made.source.borrow_mut(py);
                 (source.now, source.acr) = (now, acr);
-                made.rm.borrow_mut(py).cell = *rm;
+                let mut place = made.rm.borrow_mut(py);
+                (place.cell, place.is_here) = (*rm, true);
             }
             self.failure.step();
             let hook = made.on_backward_rm.bind(py);
             let result = hook.call1(made.arguments.bind(py).clone());
             self.failure.step();
-            if let Err(error) = result {
+            made.rm.borrow_mut(py).is_here = false;
+            if let Err(error) = result.and_then(|found| nothing(&found)) {
                 self.failure.set(error, "on_backward_rm", Some(now));
                 return acr;
             }

@@ -13,7 +13,7 @@ use pyo3::types::{PyDict, PyTuple};
 
 use super::class::Definition;
 use super::connection::Connection;
-use super::failure::Failure;
+use super::failure::{Failure, nothing};
 use super::random::Random;
 
 /// A loss recovery: a class in Python with its parameters.
@@ -52,7 +52,7 @@ impl PyRecovery {
             self.failure.step();
             let started = object.call_method1("on_start", (&connection,));
             self.failure.step();
-            started?;
+            nothing(&started?)?;
         }
         let hook = |name: &str| -> PyResult<Option<Py<PyAny>>> {
             let has = self.definition.has(name);
@@ -140,7 +140,7 @@ impl RecoveryPolicy for PyPolicy {
             ("on_timeout", |made| &made.on_timeout),
             window,
             told,
-            |_| Ok(()),
+            nothing,
         );
         if !called {
             window.ssthresh = window.half(); // RFC 2001 section 2, step 3
@@ -165,7 +165,7 @@ impl RecoveryPolicy for PyPolicy {
             ("on_further_duplicate", |made| &made.on_further_duplicate),
             window,
             None,
-            |_| Ok(()),
+            nothing,
         );
     }
     fn on_recovered(&mut self, window: &mut Window, ack: &Ack) {
@@ -173,7 +173,7 @@ impl RecoveryPolicy for PyPolicy {
             ("on_recovered", |made| &made.on_recovered),
             window,
             Some((ack.now, ack.acked, ack.flight())),
-            |_| Ok(()),
+            nothing,
         );
     }
     fn grow(&mut self, window: &mut Window, ack: &Ack) {
@@ -181,7 +181,7 @@ impl RecoveryPolicy for PyPolicy {
             ("on_new_ack", |made| &made.on_new_ack),
             window,
             Some((ack.now, ack.acked, ack.flight())),
-            |_| Ok(()),
+            nothing,
         );
     }
 }

@@ -2,8 +2,15 @@
 
 use super::attributes::unknown_attribute;
 use cellrate_engine::passing::{Passing, RateRecord};
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
+
+/// The error of a hook that kept a cell after the call for which the cell was valid.
+fn gone(kind: &str) -> PyErr {
+    PyRuntimeError::new_err(format!(
+        "this {kind} has passed; it is valid only during the call of the hook that got it"
+    ))
+}
 
 /// An RM cell that passes a port. The object is valid only during the call of the hook.
 #[pyclass(module = "cellrate._core")]
@@ -12,6 +19,8 @@ pub struct RmCell {
     #[pyo3(get)]
     pub channel: u32,
     pub cell: RateRecord,
+    /// True during the call of the hook.
+    pub is_here: bool,
 }
 
 impl RmCell {
@@ -25,7 +34,17 @@ impl RmCell {
             ni: false,
             bn: false,
         };
-        RmCell { channel: 0, cell }
+        RmCell {
+            channel: 0,
+            cell,
+            is_here: false,
+        }
+    }
+    fn here(&mut self) -> PyResult<&mut RateRecord> {
+        let is_here = self.is_here;
+        is_here
+            .then_some(&mut self.cell)
+            .ok_or_else(|| gone("RM cell"))
     }
 }
 
@@ -37,8 +56,8 @@ impl RmCell {
     /// Explicit rate in cells/s. A value that is set can only lower ER (TM 4.0 section 5.10.6); a
     /// higher value changes nothing.
     #[getter]
-    fn er(&self) -> f64 {
-        self.cell.er
+    fn er(&mut self) -> PyResult<f64> {
+        Ok(self.here()?.er)
     }
     #[setter]
     fn set_er(&mut self, rate: f64) -> PyResult<()> {
@@ -46,37 +65,40 @@ impl RmCell {
             let message = format!("ER cannot be {rate}; allowed: a rate in cells/s, 0 or above");
             return Err(PyValueError::new_err(message));
         }
-        self.cell.er = self.cell.er.min(rate); // TM 4.0 5.10.6 1(c)
+        let cell = self.here()?;
+        cell.er = cell.er.min(rate); // TM 4.0 5.10.6 1(c)
         Ok(())
     }
     /// Current cell rate of the source in cells/s.
     #[getter]
-    fn ccr(&self) -> f64 {
-        self.cell.ccr
+    fn ccr(&mut self) -> PyResult<f64> {
+        Ok(self.here()?.ccr)
     }
     /// Minimum cell rate of the channel in cells/s.
     #[getter]
-    fn mcr(&self) -> f64 {
-        self.cell.mcr
+    fn mcr(&mut self) -> PyResult<f64> {
+        Ok(self.here()?.mcr)
     }
     /// Congestion indication: the source lowers its rate. A bit that is set stays set (TM 4.0
     /// section 5.10.6).
     #[getter]
-    fn ci(&self) -> bool {
-        self.cell.ci
+    fn ci(&mut self) -> PyResult<bool> {
+        Ok(self.here()?.ci)
     }
     #[setter]
-    fn set_ci(&mut self, is_set: bool) {
-        self.cell.ci |= is_set; // TM 4.0 5.10.6 1(b)
+    fn set_ci(&mut self, is_set: bool) -> PyResult<()> {
+        self.here()?.ci |= is_set; // TM 4.0 5.10.6 1(b)
+        Ok(())
     }
     /// No increase: the source does not raise its rate. A bit that is set stays set.
     #[getter]
-    fn ni(&self) -> bool {
-        self.cell.ni
+    fn ni(&mut self) -> PyResult<bool> {
+        Ok(self.here()?.ni)
     }
     #[setter]
-    fn set_ni(&mut self, is_set: bool) {
-        self.cell.ni |= is_set; // TM 4.0 5.10.6 1(b)
+    fn set_ni(&mut self, is_set: bool) -> PyResult<()> {
+        self.here()?.ni |= is_set; // TM 4.0 5.10.6 1(b)
+        Ok(())
     }
 }
 
@@ -88,6 +110,17 @@ pub struct DataCell {
     #[pyo3(get)]
     pub channel: i64,
     pub passing: Passing,
+    /// True during the call of the hook.
+    pub is_here: bool,
+}
+
+impl DataCell {
+    fn here(&mut self) -> PyResult<&mut Passing> {
+        let is_here = self.is_here;
+        is_here
+            .then_some(&mut self.passing)
+            .ok_or_else(|| gone("cell"))
+    }
 }
 
 #[pymethods]
@@ -97,23 +130,26 @@ impl DataCell {
     }
     /// Explicit forward congestion indication. A bit that is set stays set (TM 4.0 section 5.10.6).
     #[getter]
-    fn efci(&self) -> bool {
-        self.passing.is_marked()
+    fn efci(&mut self) -> PyResult<bool> {
+        Ok(self.here()?.is_marked())
     }
     #[setter]
-    fn set_efci(&mut self, is_set: bool) {
+    fn set_efci(&mut self, is_set: bool) -> PyResult<()> {
+        let passing = self.here()?;
         if is_set {
-            self.passing.mark(); // TM 4.0 5.10.6 1(a)
+            passing.mark(); // TM 4.0 5.10.6 1(a)
         }
+        Ok(())
     }
     /// True for an RM cell, forward or backward.
     #[getter]
-    fn is_rm(&self) -> bool {
-        !self.passing.is_data()
+    fn is_rm(&mut self) -> PyResult<bool> {
+        Ok(!self.here()?.is_data())
     }
     /// True if the cell ends an AAL5 PDU.
     #[getter]
-    fn ends_pdu(&self) -> bool {
-        self.passing.is_data() && self.passing.ends_pdu
+    fn ends_pdu(&mut self) -> PyResult<bool> {
+        let passing = self.here()?;
+        Ok(passing.is_data() && passing.ends_pdu)
     }
 }
