@@ -115,6 +115,32 @@ def test_one_protection_takes_the_place_of_the_other(own: str, other: str) -> No
     assert [key for key in PAUSES if key in document] == [key for key in PAUSES if key == other]
 
 
+@pytest.mark.parametrize(
+    ("queues", "more", "headers_first", "strict", "quanta"),
+    [
+        ([[6], [3], []], {"quanta": ["3 kB", "6 kB"], "strict": 1}, [[7], [6], [3], []], 2, 2),
+        ([[6], [7], []], {"quanta": ["3 kB", "6 kB"], "strict": 1}, [[7], [6], []], 2, 1),
+        ([[7], [3], [0]], {"quanta": ["3 kB", "6 kB"], "strict": 1}, [[7], [3], [0]], 1, 2),
+        ([[7, 3], [0]], {"quanta": ["3 kB", "6 kB"]}, [[7], [3], [0]], 1, 2),
+    ],
+)
+def test_trimmed_headers_get_a_strict_queue_and_all_others_stay(
+    queues: list[list[int]],
+    more: dict[str, object],
+    headers_first: list[list[int]],
+    strict: int,
+    quanta: int,
+) -> None:
+    shown = ", ".join(f"{key} = {json.dumps(value)}" for key, value in more.items())
+    schedule = f'{{ discipline = "deficit-round-robin", {shown} }}'
+    job, plain = of(LOSSY, f"switch.queues={queues}", f"switch.schedule={schedule}")
+    found = OverRoce(roce="dcqcn", protection=TRIMMING).job(job, plain)
+    switch = ResolvedScenario.of(found.scenario()).keys.document["switch"]
+    assert switch["queues"] == headers_first
+    assert switch["schedule"]["strict"] == strict
+    assert switch["schedule"]["quanta"] == ["3000 bytes", "6000 bytes"][-quanta:]
+
+
 def test_controls_suit_slow_lines_and_several_controls() -> None:
     job, plain = of(LOSSY, 'topology.link_rate="100 Mbit/s"', 'flow.f.roce.resend="selective"')
     assert next(over_roce(plain)).name == "dcqcn, selective (own)"

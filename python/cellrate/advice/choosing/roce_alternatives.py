@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -108,9 +108,7 @@ class OverRoce(Alternative):
             if self.protection in PAUSES:
                 found.append(f"{self.protection}={PAUSES[self.protection]}")
             if self.protection == TRIMMING:
-                rest = [[p for p in queue if p != 7] for queue in document["switch"]["queues"]]
-                queues = [[7], *([one for one in rest if one] or [[0]])]
-                found += [f"switch.queues={json.dumps(queues)}", "switch.trim_priority=7"]
+                found += [*_headers_first(document["switch"]), "switch.trim_priority=7"]
         groups = _groups(document)
         settings = (
             f"flow.{g}.roce.{key}={value}" for g in groups for key, value in of_flows.items()
@@ -120,6 +118,27 @@ class OverRoce(Alternative):
     def as_json(self) -> dict[str, Any]:
         """Control and protection for `--json`."""
         return {"control": self.roce or None, "protection": self.protection}
+
+
+def _headers_first(switch: Mapping[str, Any]) -> Iterator[str]:
+    """Settings that give priority 7, of trimmed headers, a queue of its own before all others.
+
+    The queue is a strict one before those that have quanta or weights.
+    """
+    queues, schedule = switch["queues"], switch["schedule"]
+    kept = [place for place, queue in enumerate(queues) if queue != [7]]
+    rest = [[priority for priority in queues[place] if priority != 7] for place in kept]
+    if rest in ([], [[]]):
+        rest = [[0]]
+    yield f"switch.queues={json.dumps([[7], *rest])}"
+    if schedule["discipline"] == "strict-priority":
+        return
+    strict = schedule.get("strict", 0)
+    yield f"switch.schedule.strict={1 + sum(place < strict for place in kept)}"
+    for key in ("quanta", "weights"):
+        if key in schedule and len(kept) < len(queues):
+            parts = [one for i, one in enumerate(schedule[key], strict) if i in kept]
+            yield f"switch.schedule.{key}={json.dumps(parts)}"
 
 
 def without(base: Job, keys: Sequence[str]) -> Job:

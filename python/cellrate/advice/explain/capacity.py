@@ -11,6 +11,7 @@ from cellrate.advice.explain.subject import (
     Subject,
     allocated_cells_per_second,
     mbit,
+    missed_target,
     target_utilisation,
 )
 from cellrate.advice.formulas import Situation
@@ -145,15 +146,18 @@ def held_back(situations: Iterable[Situation]) -> list[str]:
 def _target(situation: Situation) -> Statement:
     share = target_utilisation(situation.switch.control)
     handed_out, left = allocated_cells_per_second(situation), situation.capacity_cells_per_second
-    more = ""
-    if handed_out > max(0.0, left):
+    more, missed = "", missed_target(situation.switch.control)
+    if missed:
+        more = f", but {missed}"
+    elif handed_out > max(0.0, left):
         more = (
             f". The link has only {mbit(left)} for these flows, so the queue grows while they use "
             "what is allocated"
         )
+    verb = "means to allocate" if missed else "allocates"
     return Statement(
         BOTTLENECK,
-        f"{situation.port.name}: the switch allocates {mbit(handed_out)} to ABR flows, by its "
+        f"{situation.port.name}: the switch {verb} {mbit(handed_out)} to ABR flows, by its "
         f"target utilisation of {share:g}{more}.",
         {
             "port": situation.port.name,

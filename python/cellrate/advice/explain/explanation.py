@@ -29,6 +29,7 @@ WORDS = {
     "contract": "contract",
     "window": "window",
     "delayed-ack": "window and delayed acknowledgements",
+    "processing": "processing time of segments",
     "size": "size",
     "credit": "credit",
 }

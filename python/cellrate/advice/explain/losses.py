@@ -186,7 +186,10 @@ def _expected(subject: Subject, situation: Situation) -> Loss:
     }
     growth = certain_growth_cells_per_second(subject.network, situation.port)
     if growth > 0:
-        return Loss("yes", f"arrivals exceed departures by {growth:,.0f} cells/s on average")
+        why = f"arrivals exceed departures by {growth:,.0f} cells/s on average"
+        if growth * subject.end_seconds > situation.switch.most_unrefused_cells:
+            return Loss("yes", why)
+        return Loss("possible", f"{why}, but the run is too short to fill the buffer")
     cycle = said.get("efci-cycle")
     if cycle is not None and (cycle.cells or 0.0) > situation.switch.most_unrefused_cells:
         why = f"every cycle reaches {cycle.cells:,.0f} cells, and {has}"
@@ -236,11 +239,15 @@ def _grows_in_window(subject: Subject, situation: Situation, cells: float) -> bo
     In slow start a window grows by a segment with each acknowledgement, or with every second one
     (RFC 5681 3.1). Once the link is full, windows grow at the rate of the link. After a loss the
     growth begins again when the timer expires. False for flows that end, that stop at
-    `initial_ssthresh`, that may lose cells elsewhere, or whose recovery avoids queues or is a
-    class of Python.
+    `initial_ssthresh`, that lose cells at a policer or acknowledgements on an overloaded way back,
+    that process segments more slowly than the link sends them, or whose recovery avoids queues or
+    is a class of Python.
     """
-    flows = situation.elastic
-    if subject.network.links_lose or any(flow.kind != "greedy" for flow in flows):
+    flows, network = situation.elastic, subject.network
+    if network.links_lose or any(flow.kind != "greedy" or flow.is_dropped for flow in flows):
+        return False
+    back = {link for flow in flows for link in flow.backward}
+    if any(certain_growth_cells_per_second(network, link) > 0 for link in back):
         return False
     if unknown_windows(flows):
         return False
@@ -254,6 +261,8 @@ def _grows_in_window(subject: Subject, situation: Situation, cells: float) -> bo
             return False
         slow = max(slow, 2.0 if settings["delayed_ack"] else 1.0)
         timer = max(timer, settings["min_rto_seconds"])
+        if settings["processing_time_seconds"] + settings["processing_variation_seconds"] > 0:
+            return False
         doublings = math.log2(max(2.0, cells / len(flows) / flow.tcp.segment_cells))
         trip = flow.propagation_round_trip_seconds or 0.0
         rounds = max(rounds, flow.start_seconds + slow * doublings * trip)

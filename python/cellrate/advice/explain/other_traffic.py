@@ -20,6 +20,7 @@ from cellrate.advice.explain.subject import (
 )
 from cellrate.advice.formulas import Situation
 from cellrate.advice.formulas.credit import credited_cells_per_second
+from cellrate.advice.formulas.growth import certain_growth_cells_per_second
 from cellrate.common.numbers import seconds
 from cellrate.simulation.network import Flow, Link, mean_cells_per_second, peak_cells_per_second
 from cellrate.simulation.network.ends import Parameters
@@ -204,6 +205,11 @@ class OtherTraffic:
 
     def _too_slow(self, link: Link, flows: Sequence[Flow]) -> str:
         """The assumption that fails if cells on the way back do not fit a link; else empty."""
+        if certain_growth_cells_per_second(self.subject.network, link) > 0:
+            return (
+                f"acknowledgements and RM cells do not wait long, but the queue of {link.name} on "
+                "their way grows without end"
+            )
         here = self.subject.network.flows_over(link)
         ahead = [flow for flow in here if flow.is_elastic]
         rated = any(flow.ack_service == "abr" for flow in flows)

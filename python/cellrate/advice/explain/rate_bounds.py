@@ -24,7 +24,9 @@ from cellrate.simulation.network import (
 from cellrate.simulation.network.ends import Parameters
 from cellrate.theory.cell_conversions import PAYLOAD_BYTES
 
-Limit: TypeAlias = Literal["link", "pcr", "contract", "credit", "window", "delayed-ack", "size"]
+Limit: TypeAlias = Literal[
+    "link", "pcr", "contract", "credit", "window", "delayed-ack", "processing", "size"
+]
 # Sources whose segments are all full.
 FULL = frozenset({"greedy"})
 # In any interval a line may carry one cell more than rate times time, and a flow one data cell more
@@ -39,8 +41,8 @@ class RateBound:
     Attributes:
         bits_per_second: The bound in bit/s.
         by: Name of the limit: the slowest link, PCR, the contract of a shaper or policer, credits,
-            a window in each round trip, a delayed acknowledgement for each segment, or the file's
-            size.
+            a window in each round trip, a delayed acknowledgement for each segment, the receiver's
+            processing time, or the file's size.
     """
 
     bits_per_second: float
@@ -76,6 +78,8 @@ def _computed(subject: Subject, flow: Flow, tcp: Tcp) -> RateBound:
         found.append(RateBound(_by_window(subject, flow, tcp), "window"))
     if waits_for_acknowledgements(subject, flow, tcp):
         found.append(RateBound(_by_delayed_ack(subject, flow, tcp), "delayed-ack"))
+    if tcp.parameters["processing_time_seconds"] > 0:
+        found.append(RateBound(_by_processing(subject, tcp), "processing"))
     if flow.kind == "transfer":
         size = 8 * float(flow.source["size_bytes"]) / subject.window_seconds
         found.append(RateBound(size, "size"))
@@ -210,6 +214,17 @@ def _by_delayed_ack(subject: Subject, flow: Flow, tcp: Tcp) -> float:
     interval = tcp.parameters["delayed_ack_interval_seconds"]
     between = math.floor(max(0.0, subject.end_seconds - begin) / interval) + 2
     return float(8 * between * tcp.mss_bytes / subject.window_seconds)
+
+
+def _by_processing(subject: Subject, tcp: Tcp) -> float:
+    """Bound in bit/s: the receiver processes one segment after another.
+
+    One segment may be under way when the window begins. After a loss the repeated segment delivers
+    what waits behind it, up to a TCP window.
+    """
+    segments = math.floor(subject.window_seconds / tcp.parameters["processing_time_seconds"]) + 1
+    behind = 0 if subject.lossless else tcp.window_bytes
+    return float(8 * (segments * tcp.mss_bytes + behind) / subject.window_seconds)
 
 
 def _payload_bits_per_cell(subject: Subject, flow: Flow, tcp: Tcp) -> float:

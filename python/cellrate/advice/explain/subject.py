@@ -37,6 +37,8 @@ RARE = 1e-6
 EARLY = 0.5
 # A rate above this share of another rate counts as equal.
 EQUAL = 0.99
+# OSU's own target; the record of predictions with basic fairness is of this target.
+OSU_TARGET = 0.9
 # Recoveries that react to the round trip or the rate, and so keep queues short; what they do.
 AVOIDS_QUEUES = {
     "bbr": "BBR sends at the rate that it measures, and probes for more in cycles of round trips; "
@@ -389,6 +391,20 @@ def target_utilisation(control: Parameters) -> float:
     if is_own_class(control["scheme"]):
         return 1.0
     return float(control.get("target_utilisation") or 1.0)
+
+
+def missed_target(control: Parameters) -> str:
+    """The reason why a scheme lets more pass than its target utilisation; else empty.
+
+    FMMRA's published floor keeps ERmax high at any load. OSU's basic fairness settles at any load
+    from the target on, where the queue decides (docs/explanation/schemes.md).
+    """
+    scheme, target = control["scheme"], target_utilisation(control)
+    if scheme == "fmmra" and control["er_max_floor"] == "explicit-rate" and target < 1:
+        return f'with `er_max_floor = "explicit-rate"` `fmmra` fills the link at {target:g}, too'
+    if scheme == "osu" and control["fairness"] == "basic" and target < OSU_TARGET:
+        return f"`osu` with basic fairness may fill the link at {target:g}, too"
+    return ""
 
 
 def handed_out_cells_per_second(situation: Situation) -> float:

@@ -33,6 +33,7 @@ from cellrate.advice.explain.subject import (
     Subject,
     acknowledgement_share,
     handed_out_cells_per_second,
+    missed_target,
     rm_cells,
 )
 from cellrate.advice.formulas.credit import credited_cells_per_second
@@ -57,6 +58,7 @@ BY = {
     "credit": "its credits in the round trip of a link",
     "window": "a window in each round trip",
     "delayed-ack": "a segment in each interval of delayed acknowledgements",
+    "processing": "the processing time of a segment at the receiver",
     "size": "the size of the file",
 }
 TOGETHER = "what links have left for the group"
@@ -251,7 +253,10 @@ def _rate(subject: Subject, flow: Flow, tcp: Tcp, cells_per_second: float) -> fl
     if credit is not None:
         most = credited_cells_per_second(credit, flow.forward, flow.backward, flow.service)
     peak = _peak(flow, tcp, min(cells_per_second, most) * CELL_BITS)
-    return min(peak, flow_bound(subject, flow, tcp).bits_per_second, window_rate(flow, tcp))
+    processing = processing_seconds(tcp)
+    processed = 8 * tcp.mss_bytes / processing if processing else math.inf
+    bound = flow_bound(subject, flow, tcp).bits_per_second
+    return min(peak, bound, window_rate(flow, tcp), processed)
 
 
 def _left_by_links(subject: Subject, shares: MaxMin, used: dict[str, float]) -> dict[Flow, float]:
@@ -324,8 +329,8 @@ def _group(
 def window_rate(flow: Flow, tcp: Tcp, cells_per_second: float = math.inf) -> float:
     """Payload in bit/s of a window in each round trip of an otherwise empty path.
 
-    The round trip begins with the first cell of a segment and ends with the last cell of its
-    acknowledgement; each link stores a cell before it forwards it.
+    The round trip begins with the first cell of a segment and ends once the last cell of its
+    acknowledgement is processed; each link stores a cell before it forwards it.
 
     Args:
         flow: The flow.
@@ -342,8 +347,16 @@ def window_rate(flow: Flow, tcp: Tcp, cells_per_second: float = math.inf) -> flo
         + sum(1 / link.cells_per_second for link in (*flow.forward, *flow.backward))
         + (tcp.segment_cells - 1) / rate
         + (tcp.acknowledgement_cells - 1) / back
+        + 2 * processing_seconds(tcp)
     )
     return 8 * outstanding_bytes(flow, tcp) / trip
+
+
+def processing_seconds(tcp: Tcp) -> float:
+    """Mean time in seconds for which a host processes a segment or an acknowledgement."""
+    settings = tcp.parameters
+    variation = float(settings["processing_variation_seconds"])
+    return float(settings["processing_time_seconds"]) + variation / 2
 
 
 def _between_bursts(subject: Subject, flows: Sequence[Flow]) -> Iterator[str]:
@@ -475,23 +488,37 @@ def _steady(subject: Subject, flows: Sequence[tuple[Flow, Tcp]]) -> Iterator[str
 
 
 def start_up_seconds(flow: Flow, tcp: Tcp) -> float:
-    """Twice the time in which slow start opens the whole window from one segment, in seconds."""
+    """Twice the time in which slow start opens the whole window from one segment, in seconds.
+
+    Vegas doubles its window in every second round trip. The acknowledgement of a first window of
+    one segment waits for the receiver's clock if the receiver delays it.
+    """
     doublings = math.log2(max(1.0, tcp.window_bytes / tcp.mss_bytes)) + 1
-    return 2 * doublings * (flow.propagation_round_trip_seconds or 0.0)
+    if tcp.recovery == "vegas":
+        doublings *= 2
+    settings = tcp.parameters
+    waits = settings["delayed_ack"] and settings["initial_window"] == 1
+    first = settings["delayed_ack_interval_seconds"] if waits else 0.0
+    trip = (flow.propagation_round_trip_seconds or 0.0) + 2 * processing_seconds(tcp)
+    return float(first + 2 * doublings * trip)
 
 
 def _may_expire(subject: Subject, flow: Flow, tcp: Tcp) -> bool:
-    """True if the windows of TCP in the queues of the path last longer than the least timeout."""
+    """True if windows of TCP in queues of the path or a host last longer than the least timeout."""
     path = (*flow.forward, *flow.backward)
     held = [subject.tcp_cells_over[link] / link.cells_per_second for link in path]
     shaped = tcp.window_cells / contract_cells_per_second(flow)
-    longest = max(*held, shaped) + (flow.propagation_round_trip_seconds or 0.0)
+    processed = tcp.window_bytes / tcp.mss_bytes * processing_seconds(tcp)
+    longest = max(*held, shaped, processed) + (flow.propagation_round_trip_seconds or 0.0)
     return bool(longest > tcp.parameters["min_rto_seconds"])
 
 
 def _target(flows: Sequence[Flow]) -> list[str]:
     """Assumption that fails if switches may allocate more than their target."""
     switches = {link.switch for flow in flows if flow.abr for link in flow.forward if link.is_port}
+    for switch in switches:
+        if reason := missed_target(switch.control):
+            return [f"switches keep their target, but {reason}"]
     deltas = [s.control["delta"] for s in switches if s.control.get("max_alloc")]
     if not max(deltas, default=0):
         return []
