@@ -224,6 +224,23 @@ def test_a_run_tells_of_ports_that_stand_for_the_whole_window(
     assert "deadlock" not in short.stderr
 
 
+def test_a_deadlock_of_two_priorities_in_one_queue_is_told() -> None:
+    """Each queue of the ring has packets of both priorities; either one holds back the other."""
+    text = (HERE.parent / "examples" / "pfc-deadlock.toml").read_text(encoding="utf-8")
+    first, *flows = text.split("roce = {}")
+    mixed = first + "".join(f"roce = {{}}\npriority = {3 + i % 2}{f}" for i, f in enumerate(flows))
+
+    def told(*overrides: str) -> list[str]:
+        warnings = cellrate.run(mixed, overrides=overrides).summary["warnings"]
+        return [one["message"] for one in warnings if one["code"] == "deadlock"]
+
+    [message] = told()
+    assert "5 ports wait for one another" in message
+    assert "of priority 3 or 4 since" in message
+    # With a queue for each priority none of the two fills all links of the ring.
+    assert told("switch.queues=[[3],[4]]") == []
+
+
 @pytest.mark.parametrize("control", ["pfc", "cbfc"])
 def test_a_deadlock_of_a_priority_is_told_beside_packets_of_another(control: str) -> None:
     """Packets of priority 0 cross every link of the ring to the end, and those of 3 none."""

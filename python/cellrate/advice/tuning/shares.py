@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, TypeAlias
@@ -31,6 +32,11 @@ RELATIVE = (
     "differ here."
 )
 """A sentence on scenarios whose flows have unequal max-min shares."""
+BY_QUEUE = (
+    "Fairness is the least index of Jain of the flows of one queue, since the order of service "
+    "divides a line among queues."
+)
+"""A sentence on scenarios whose flows are in several queues over Ethernet."""
 EQUAL = 1e-6
 """Relative difference up to which shares count as equal."""
 WITHOUT_FILES = "no files"
@@ -101,9 +107,13 @@ def over_ethernet(network: FrameNetwork) -> tuple[Criterion, Criterion]:
     ]
     carried = greatest_sum(alone, taken, np.array([hop_rate(hop) for hop in rows]))
 
+    classes = _classes(network)
+
     def fairness(summary: Mapping[str, Any]) -> float | None:
-        counted = (one for one in summary["flows"] if one["goodput_bits_per_second"] is not None)
-        return _index(counted, "throughput_bits_per_second", shares)
+        counted = [one for one in summary["flows"] if one["goodput_bits_per_second"] is not None]
+        by_class = ([one for one in counted if one["name"] in some] for some in classes)
+        found = (_index(some, "throughput_bits_per_second", shares) for some in by_class)
+        return min((one for one in found if one is not None), default=None)
 
     def at_most(summary: Mapping[str, Any]) -> float:
         counted = (one for one in summary["flows"] if one["name"] in names)
@@ -133,6 +143,20 @@ def shares_over_ethernet(network: FrameNetwork) -> dict[str, float]:
         pcr={one.name: most for one in flows if (most := one.sent_bits_per_second) < math.inf},
     ).rates
     return _unless_equal({flow.name: rates[flow.name] / _cost(flow) for flow in flows})
+
+
+def _classes(network: FrameNetwork) -> tuple[frozenset[str], ...]:
+    """Names of the flows of each queue; the order in which queues are served divides a line."""
+    found = defaultdict[int, set[str]](set)
+    for flow in network.flows:
+        found[network.queue(flow.priority)].add(flow.name)
+    return tuple(map(frozenset, found.values()))
+
+
+def _of_classes(network: FrameNetwork) -> bool:
+    """True if flows that the network slows are in several queues and not all are files."""
+    adapting = [one for one in network.flows if _adapts(one) and one.kind != TRANSFER]
+    return len({network.queue(one.priority) for one in adapting}) > 1
 
 
 def _cost(flow: FrameFlow) -> float:
@@ -178,6 +202,8 @@ def notes(network: Network | FrameNetwork) -> Iterator[str]:
     """Sentences on fairness in a network where it is not the index of all flows."""
     if isinstance(network, FrameNetwork):
         shares = shares_over_ethernet(network)
+        if _of_classes(network):
+            yield BY_QUEUE
     else:
         shares = shares_of(network)
     if shares and not are_files(network.flows):
