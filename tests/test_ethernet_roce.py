@@ -276,6 +276,15 @@ def test_explain_gives_the_fixed_point() -> None:
     assert failing.fails == ("no packet is lost",)
     start = little | {"run.duration": "5 ms", "measure": {"from": "0 s"}}
     assert cellrate.run(WITHOUT_PFC, overrides=start).summary["totals"]["packets_dropped"] > 0
+    two = STEADY | of_size(2, 40) | {"switch.queues": [[0], [3]]}
+    for more, fails in (
+        ("priority = 3\nroce = {}", "all flows are in one queue"),
+        ('roce = { payload = "256 bytes" }', "all packets have one size"),
+    ):
+        text = f'{WITHOUT_PFC}\n[[flow]]\nname = "other"\n{more}'
+        said = cellrate.explain(text, overrides=two)
+        [failing] = [one for one in said.statements if one.formula == "dcqcn-fixed-point"]
+        assert fails in failing.fails
     # Sixteen flows at 10 Gbit/s need more marks than 1 per cent.
     many = cellrate.explain(TEMPLATE, overrides=of_size(16, 10))
     assert "exceeds p_max" in str(many.without_statement)

@@ -853,6 +853,35 @@ def test_more_than_links_carry_is_no_throughput() -> None:
         assert carried.of(summary) == pytest.approx(found, rel=1e-9)
 
 
+def test_flows_of_two_queues_count_within_each() -> None:
+    """Weights of 4 to 1 give 4, 4, 1 and 1 parts: 0.735 by Jain's index of all four."""
+    schedule = '{ discipline = "wf2q-plus", weights = [4, 1] }'
+    queues = f'buffer = "60 kB", queues = [[3], [0]], schedule = {schedule}'
+    flows = '{ name = "gold", count = 2, priority = 3 }, { name = "rest", count = 2 }'
+    before, _, rest = OVER_TCP.partition("flow = [")
+    before = before.replace("switch.buffer", f"switch = {{ {queues} }} #")
+    text = f"{before}flow = [{flows}]{rest.partition(']')[2]}"
+    network = FrameNetwork.of_scenario(Job(text, "x.toml").scenario())
+    fairness, _ = over_ethernet(network)
+    names = [one.name for one in network.flows]
+
+    def index(*parts: float) -> float | None:
+        flows = [
+            {
+                "name": name,
+                "source": "greedy",
+                "goodput_bits_per_second": part,
+                "throughput_bits_per_second": part,
+            }
+            for name, part in zip(names, parts, strict=True)
+        ]
+        return fairness.of({"flows": flows})
+
+    assert index(4, 4, 1, 1) == 1
+    # (3 + 1)^2 / (2 (9 + 1)) in the queue of the unequal flows.
+    assert index(4, 4, 3, 1) == index(3, 1, 4, 4) == 0.8
+
+
 THREE_BESIDE_ONE = """
 link_layer = "ethernet"
 run.duration = "2 ms"

@@ -520,6 +520,8 @@ def test_credits_limit_tcp_and_take_a_part_of_the_link() -> None:
     )
 
 
+CHARNY = 'switch.control={scheme="charny"}'
+SETTLED = "run.duration=8 s", "measure.from=6 s"
 BACK = 'name="back"\nreverse=true\nservice="cbr"\nsource={{kind="cbr", rate="{} Mbit/s"}}'
 
 
@@ -527,6 +529,75 @@ BACK = 'name="back"\nreverse=true\nservice="cbr"\nsource={{kind="cbr", rate="{} 
 def test_acknowledgements_must_fit_the_way_back(control: tuple[str, ...]) -> None:
     assert "fit the way back, but B->A has" in failing(beside(BACK.format(140)), *control, *SHORTLY)
     assert failing(beside(BACK.format(100)), *control, *SHORTLY) == ""
+
+
+def test_acknowledgements_wait_without_end_where_background_overloads_the_way_back() -> None:
+    back = 'name="back"\nreverse=true\ncount=5\nservice="ubr"\nsource={kind="persistent"}'
+    settings = (*PLAIN, *SHORTLY, 'switch.buffer="1000 cells"')
+    said = explain(Network.of(beside(back), "beside.toml", settings))
+    assert "the queue of B->A on their way grows without end" in str(expected(said).fails)
+    # Windows whose acknowledgements are lost need not overflow the buffer.
+    losses = {one.values["port"]: one for one in said.topics()["loss"] if "port" in one.values}
+    assert losses["A->B"].values["expected"] == "possible"
+    assert losses["B->A"].values["expected"] == "yes"
+
+
+@pytest.mark.parametrize("time", ["1 ms", "200 us"])
+def test_a_receiver_processes_one_segment_after_another(time: str) -> None:
+    """A segment of 512 bytes in each 1 ms is 4.096 Mbit/s."""
+    settings = (CHARNY, "flow.tcp.count=2", f'tcp.processing_time="{time}"')
+    said = template("n-source", *settings)
+    each = 4.096e6 if time == "1 ms" else 20.48e6
+    assert expected(said).applies
+    assert expected(said).values["total_throughput_bits_per_second"] == pytest.approx(2 * each)
+    summary = measured(_core.template("n-source"), *settings)
+    assert not broken(said, summary)
+    found = summary["totals"]["tcp_throughput_bits_per_second"]
+    assert found == pytest.approx(2 * each, rel=0.002)
+    [bound] = find(said, "TCP throughput", "bound_by")
+    assert bound.values["bound_by"] == ["processing"]
+
+
+@pytest.mark.parametrize(
+    ("control", "reason", "used"),
+    [
+        ('scheme="fmmra", target_utilisation=0.8', "fills the link at 0.8", 1.0),
+        ('scheme="fmmra", target_utilisation=0.8, er_max_floor="advertised-rate"', "", 0.8),
+        ('scheme="osu", target_utilisation=0.8', "may fill the link at 0.8", 1.0),
+        ('scheme="osu", target_utilisation=0.7, fairness="precise"', "", 0.7),
+    ],
+)
+def test_a_target_that_a_scheme_does_not_keep_is_no_prediction(
+    control: str, reason: str, used: float
+) -> None:
+    settings = (f"switch.control={{{control}}}", *SETTLED)
+    statement = expected(template("n-source", *settings))
+    assert (reason in str(statement.fails)) if reason else statement.applies
+    ports = measured(_core.template("n-source"), *settings)["ports"]
+    assert max(port["utilisation"] for port in ports) == pytest.approx(used, rel=0.02)
+
+
+@pytest.mark.parametrize(
+    ("settings", "ends_seconds"),
+    [
+        # Nine doublings to 512 segments in round trips of 1.02 ms, twice, after a tick of 200 ms.
+        (("tcp.delayed_ack=true", 'tcp.recovery="newreno"'), 0.2 + 2 * 10 * 1.02e-3),
+        (("tcp.delayed_ack=false", 'tcp.recovery="newreno"'), 2 * 10 * 1.02e-3),
+        # Vegas doubles its window in every second round trip.
+        (("tcp.delayed_ack=false", 'tcp.recovery="vegas"'), 2 * 20 * 1.02e-3),
+    ],
+)
+def test_slow_start_counts_the_tick_of_the_first_segment(
+    settings: tuple[str, ...], ends_seconds: float
+) -> None:
+    def fails(begin_seconds: float) -> str:
+        where = (CHARNY, "flow.tcp.count=2", 'flow.tcp.stagger="0 s"', 'topology.access="1 km"')
+        when = (f'measure.from="{1e3 * begin_seconds} ms"', 'run.duration="1 s"')
+        network = ('topology.bottleneck="100 km"', 'topology.egress="1 km"')
+        return str(expected(template("n-source", *where, *when, *network, *settings)).fails)
+
+    assert "slow start" in fails(0.95 * ends_seconds)
+    assert "slow start" not in fails(1.05 * ends_seconds)
 
 
 def test_acknowledgements_limit_plain_tcp() -> None:

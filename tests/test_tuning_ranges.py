@@ -74,6 +74,20 @@ def test_a_declared_share_is_taken_of_the_buffer() -> None:
         varied(scenario(EFCI, "switch.buffer=infinite"), ["switch.control.threshold"])
 
 
+def test_lengths_of_queues_have_the_unit_of_the_scenario() -> None:
+    """In the template of DCQCN a frame has 1,086 bytes, and both thresholds are in bytes."""
+    text = _core.template("dcqcn")
+    found = ResolvedScenario.of(_core.Scenario(text, "dcqcn", []))
+    for key in ("switch.aqm.min", "switch.aqm.max"):
+        [own] = varied(found, [key])
+        other = ResolvedScenario.of(
+            _core.Scenario(text, "d", ["switch.aqm.min=4 packets", "switch.aqm.max=9 packets"])
+        )
+        [packets] = varied(other, [key])
+        assert (own.kind, packets.kind) == ("Bytes", "QueueLength")
+        assert (own.low, own.high) == (1086 * packets.low, 1086 * packets.high)
+
+
 def test_units_may_stand_at_the_end() -> None:
     [icr] = varied(scenario(), ["abr.icr=1..100 Mbit/s"])
     assert icr == Range("abr.icr", "Rate", 1e6, 1e8, "log")

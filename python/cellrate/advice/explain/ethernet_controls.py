@@ -9,7 +9,7 @@ from cellrate.advice.explain.answer import NoStatement, Prediction, Statement
 from cellrate.advice.explain.ethernet_losses import reacts_to_marks
 from cellrate.advice.explain.ethernet_shares import gbit
 from cellrate.advice.formulas.frame_bounds import FrameBounds, outstanding_bytes
-from cellrate.simulation.network.ethernet_view import GAP_BYTES, Line
+from cellrate.simulation.network.ethernet_view import GAP_BYTES, FrameNetwork, Line
 from cellrate.theory.assumptions import AssumptionError
 from cellrate.theory.dcqcn import dcqcn_mark_probability, dcqcn_queue_bytes
 from cellrate.theory.dctcp import greatest_queue_packets, queue_swing_packets
@@ -31,6 +31,20 @@ def settled(bounds: FrameBounds, port: Line) -> Iterator[Prediction]:
 def _loses_nothing(bounds: FrameBounds, port: Line) -> bool:
     """True if no run loses a packet at a port. After losses go-back-N may fill the line."""
     return bounds.loses_nothing or bounds.is_endless(port)
+
+
+def _common(network: FrameNetwork, port: Line) -> dict[str, bool]:
+    """Assumptions of every control's steady state, each with the answer whether it holds."""
+    flows = network.over[port]
+    return {
+        "the port is the only bottleneck of its flows": not any(
+            other is not port and set(network.over[other]) & set(flows)
+            for other in network.bottlenecks
+        ),
+        "all flows are in one queue": len({network.queue(flow.priority) for flow in flows}) == 1,
+        "all packets have one size": len({flow.line_bytes for flow in flows}) == 1,
+        "neither pauses nor credits of links hold frames back": network.lossless is None,
+    }
 
 
 def _by_dctcp(bounds: FrameBounds, port: Line) -> Iterator[Prediction]:
@@ -58,10 +72,6 @@ def _by_dctcp(bounds: FrameBounds, port: Line) -> Iterator[Prediction]:
         "all flows run DCTCP": all(flow.recovery == "dctcp" for flow in flows),
         "all flows have data without end": all(flow.kind == "greedy" for flow in flows),
         "all flows have the same round trip": max(trips) <= SAME * min(trips),
-        "the port is the only bottleneck of its flows": not any(
-            other is not port and set(bounds.network.over[other]) & set(flows)
-            for other in bounds.network.bottlenecks
-        ),
         "acknowledgements wait behind no data": not any(
             line in bounds.network.bottlenecks for flow in flows for line in flow.lines_back
         ),
@@ -69,7 +79,7 @@ def _by_dctcp(bounds: FrameBounds, port: Line) -> Iterator[Prediction]:
         "windows do not limit the flows": min(held.values()) * count > path + top,
         "each window has two segments or more": path + marks - swing >= 2 * count,
         "K is above a seventh of the path's packets (equation 13)": marks > path / 7,
-        "neither pauses nor credits of links hold frames back": bounds.network.lossless is None,
+        **_common(bounds.network, port),
         "no buffer is full": top * longest <= port.buffer_bytes,
     }
     yield Statement(
@@ -109,11 +119,7 @@ def _by_dcqcn(bounds: FrameBounds, port: Line) -> Iterator[Prediction]:
         and aqm["spacing"] == "geometric"
         and aqm["ecn"]
         and not aqm["gentle"],
-        "the port is the only bottleneck of its flows": not any(
-            other is not port and set(network.over[other]) & set(flows)
-            for other in network.bottlenecks
-        ),
-        "neither pauses nor credits of links hold frames back": network.lossless is None,
+        **_common(network, port),
         "no increase is a hyper increase": control["r_hai_bits_per_second"] is None,
         "no packet is lost": _loses_nothing(bounds, port),
     }
@@ -169,11 +175,7 @@ def _by_hpcc(bounds: FrameBounds, port: Line) -> Iterator[Prediction]:
         ),
         "all flows have the same round trip, which is T": max(trips) <= SAME * min(trips)
         and max(base, max(trips)) <= SAME * min(base, max(trips)),
-        "the port is the only bottleneck of its flows": not any(
-            other is not port and set(network.over[other]) & set(flows)
-            for other in network.bottlenecks
-        ),
-        "neither pauses nor credits of links hold frames back": network.lossless is None,
+        **_common(network, port),
         "no packet is lost": _loses_nothing(bounds, port) or windows <= port.buffer_bytes,
     }
     law: dict[str, Any] = {
@@ -234,11 +236,7 @@ def _by_timely(bounds: FrameBounds, port: Line) -> Iterator[Prediction]:
         "the lines of all sources have one rate": len(lines) == 1,
         "all flows have the same round trip": max(trips) <= SAME * min(trips),
         "T_low is above the least round trip": control["t_low_seconds"] > trip,
-        "the port is the only bottleneck of its flows": not any(
-            other is not port and set(network.over[other]) & set(flows)
-            for other in network.bottlenecks
-        ),
-        "neither pauses nor credits of links hold frames back": network.lossless is None,
+        **_common(network, port),
         "no packet is lost": _loses_nothing(bounds, port),
     }
     yield Statement(

@@ -220,8 +220,8 @@ def declared_range(scenario: ResolvedScenario, key: Key) -> Range:
         BadInput: The range is empty, or is a share of a quantity that is unlimited or absent.
     """
     search: Mapping[str, Any] = key.search or {}
+    network = scenario.network
     if "of" in search:
-        network = scenario.network
         if isinstance(network, FrameNetwork):
             whole = _whole_over_ethernet(network, key, search["of"])
         else:
@@ -238,6 +238,11 @@ def declared_range(scenario: ResolvedScenario, key: Key) -> Range:
             f"give its range: --vary {key.path}=LOW..HIGH"
         )
     kind = kind_as_written(key.kind, str(search["low"]))
+    if kind == "QueueLength" and isinstance(network, FrameNetwork):
+        # The scenario's own unit, since lengths of one table have one unit.
+        kind = kind_as_written(kind, str(key.value))
+        octets = max(flow.frame_bytes for flow in network.flows) if kind == "Bytes" else 1
+        low, high, step = low * octets, high * octets, step * octets
     return Range(key.path, kind, low, high, search["scale"], step)
 
 
