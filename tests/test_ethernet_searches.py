@@ -905,6 +905,11 @@ spine_delay = "1 us"
 """
 
 
+DATAGRAMS = """
+    { name = "e", from = "h8", to = "h6", source = { kind = "cbr", rate = "4 Gbit/s" } },
+"""
+
+
 def test_flows_over_roce_count_by_their_max_min_shares() -> None:
     """A packet of RoCE has 1,024 octets of payload among 1,106 on the line of 10 Gbit/s."""
     line = 10e9 * 1024 / 1106
@@ -926,6 +931,15 @@ def test_flows_over_roce_count_by_their_max_min_shares() -> None:
         {"name": name, "throughput_bits_per_second": 1.01 * rate} for name, rate in rates.items()
     ]
     assert carried.of({"flows": flows}) == carried.of({"flows": more}) == pytest.approx(2 * line)
+    # Datagrams of 4 Gbit/s leave the only flow of their line 6 of 10.
+    beside = THREE_BESIDE_ONE.replace("flow = [", f"flow = [{DATAGRAMS}")
+    fairness, _ = over_ethernet(FrameNetwork.of_scenario(Job(beside, "x.toml").scenario()))
+    flows[3] = {
+        **flows[3],
+        "goodput_bits_per_second": 1.0,
+        "throughput_bits_per_second": 0.6 * line,
+    }
+    assert fairness.of({"flows": flows}) == pytest.approx(1.0)
 
 
 BESIDE_DATAGRAMS = """

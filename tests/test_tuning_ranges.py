@@ -84,6 +84,8 @@ def test_lengths_of_queues_have_the_unit_of_the_scenario() -> None:
             _core.Scenario(text, "d", ["switch.aqm.min=4 packets", "switch.aqm.max=9 packets"])
         )
         [packets] = varied(other, [key])
+        assert isinstance(own, Range)
+        assert isinstance(packets, Range)
         assert (own.kind, packets.kind) == ("Bytes", "QueueLength")
         assert (own.low, own.high) == (1086 * packets.low, 1086 * packets.high)
 

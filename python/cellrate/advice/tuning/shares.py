@@ -128,17 +128,22 @@ def over_ethernet(network: FrameNetwork) -> tuple[Criterion, Criterion]:
 def shares_over_ethernet(network: FrameNetwork) -> dict[str, float]:
     """Max-min shares of flows in bit/s of payload; empty if they are equal or not known.
 
-    They are not known beside datagrams, and where flows are in several queues. Files have no
-    share.
+    They are not known where flows or datagrams are in several queues, nor where datagrams take a
+    whole line. Files have no share.
     """
-    elastic = [one for one in network.flows if not one.is_unchecked]
-    flows = [one for one in elastic if one.kind != TRANSFER]
-    queues = {network.queue(flow.priority) for flow in flows}
-    if len(elastic) < len(network.flows) or len(queues) != 1:
+    datagrams = [one for one in network.flows if one.is_unchecked]
+    flows = [one for one in network.flows if not one.is_unchecked and one.kind != TRANSFER]
+    if not flows or len({network.queue(flow.priority) for flow in (*flows, *datagrams)}) != 1:
         return {}
-    names = {hop: " ".join(line.name for line in hop) for flow in flows for hop in flow.hops}
+    left = {hop: hop_rate(hop) for flow in flows for hop in flow.hops}
+    for flow in datagrams:
+        for hop in left.keys() & set(flow.hops):
+            left[hop] -= flow.own_bits_per_second or 0.0
+    if min(left.values()) <= 0:
+        return {}
+    names = {hop: " ".join(line.name for line in hop) for hop in left}
     rates = max_min(
-        {name: hop_rate(hop) for hop, name in names.items()},
+        {name: left[hop] for hop, name in names.items()},
         {flow.name: [names[hop] for hop in flow.hops] for flow in flows},
         pcr={one.name: most for one in flows if (most := one.sent_bits_per_second) < math.inf},
     ).rates
