@@ -11,7 +11,7 @@ from cellrate import ScenarioError, _core
 from cellrate.advice.explain import explain
 from cellrate.advice.sizing import Question, SizingError
 from cellrate.advice.sizing.confidence import upper_mean
-from cellrate.advice.sizing.report import verdict
+from cellrate.advice.sizing.report import report, verdict
 from cellrate.simulation.network import Network, service_cells_per_second
 from sizing_questions import BACKGROUND, UBR, ask
 
@@ -107,6 +107,9 @@ def test_a_delay_counts_elastic_flows_of_higher_priority_at_their_most() -> None
     # 120 km of fibre, a cell time on either further line, and the full buffer.
     propagation = 120 * 5e-6
     assert late - propagation == pytest.approx(5e-3, rel=0.04)
+    of_all = "those of every queue"
+    assert of_all in " ".join(verdict(answer))
+    assert of_all not in " ".join(verdict(ask(UBR, seeds=1, delay_seconds=1e-4)))
     # PCR of the line leaves nothing, so no buffer bounds the delay.
     with pytest.raises(SizingError, match="higher priority can use the whole link A->B"):
         ask(LATER, "flow.a.abr.pcr=155.52 Mbit/s", seeds=1, delay_seconds=5e-3)
@@ -122,6 +125,15 @@ def test_runs_without_loss_bound_the_share_of_runs_and_no_mean() -> None:
     assert "95% confidence at most 63.2% of runs " in " ".join(verdict(answer))
     some = ask(UBR, short, seeds=3, delay_seconds=1e-4)
     assert "No run loses a cell" not in " ".join(verdict(some))
+
+
+def test_the_sum_of_windows_says_what_it_leaves_out() -> None:
+    """Of each 31 data cells of a window one RM cell more, and one at either end."""
+    answer = ask(_core.template("n-source"), seeds=1)
+    window = Network.of(_core.template("n-source"), "n", ()).flows[0].tcp.window_cells  # type: ignore[union-attr]
+    beside = 5 * (window // 31 + 2)
+    assert f"up to {beside:,} RM cells and acknowledgements" in str(report(answer))
+    assert "beside these" not in str(report(ask(UBR, seeds=1)))
 
 
 def test_a_buffer_is_that_of_the_switch_of_the_port() -> None:

@@ -8,8 +8,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from cellrate import __version__
-from cellrate.advice.formulas import FormulaAnswer
+from cellrate.advice.formulas import FormulaAnswer, Situation
 from cellrate.advice.formulas.credit import reserved_cells
+from cellrate.advice.formulas.tcp import beside_windows
 from cellrate.advice.locked_phases import doubt
 from cellrate.advice.sizing.answer import Answer, Smaller
 from cellrate.advice.sizing.confidence import (
@@ -137,6 +138,9 @@ def _found(answer: Answer) -> list[str]:
     loss = f"{answer.mean_loss_ratio or 0.0:.3g}"
     upper = _bounded(answer.upper_loss_ratio)
     found = [f"With this buffer the mean cell loss ratio of {runs} runs is {loss}{upper}."]
+    switch, here = answer.port.switch, answer.question.network.flows_over(answer.port)
+    if len({switch.queue_of(flow.service) for flow in here}) > 1:
+        found.append("The ratio is that of all cells at the port, those of every queue.")
     if answer.random and not any(run.cells_dropped for run in answer.runs):
         share = 1 - covered_share(runs)
         found.append(
@@ -247,7 +251,10 @@ def report(answer: Answer) -> Document:
             Detail((_origin(answer),)),
             *map(Paragraph, verdict(answer)),
             _queue(answer),
-            Section("Formulas beside the measurement", (_formulas(answer), _inapplicable(answer))),
+            Section(
+                "Formulas beside the measurement",
+                (_formulas(answer), *_beside_windows(answer), _inapplicable(answer)),
+            ),
             Detail((Section("Each seed", (*_seeds(answer), _ports(answer))),)),
         ),
     )
@@ -306,6 +313,17 @@ def _formulas(answer: Answer) -> Table:
         ),
         tuple(found),
     )
+
+
+def _beside_windows(answer: Answer) -> Iterator[Paragraph]:
+    """A sentence on cells beside the windows, which the sum of windows leaves out."""
+    more = beside_windows(Situation(answer.question.network, answer.port))
+    if more and any(one.formula == "window-sum" and one.applies for one in answer.formulas):
+        yield Paragraph(
+            f"window-sum counts data alone; up to {more:,} RM cells and acknowledgements may wait "
+            "beside these.",
+            "faint",
+        )
 
 
 def _given(given: Mapping[str, float]) -> str:
