@@ -151,7 +151,7 @@ def plot(
     columns: str | None = None,
     where: str | tuple[str, ...] | list[str] = (),
     of: str = "runs",
-    replication: int = 0,
+    replication: int | None = None,
 ) -> Figure:
     """Draws a figure of a study, as ``cellrate plot``; a notebook shows it.
 
@@ -164,7 +164,7 @@ def plot(
         columns: Factor of the panels.
         where: Only runs with FACTOR=VALUE; repeatable.
         of: Table of the measure: runs, flows, classes, vcs, ports or queues.
-        replication: Replication whose traces are drawn.
+        replication: Replication whose traces are drawn, 0 by default.
 
     Raises:
         BadInput: The request does not fit the data set.

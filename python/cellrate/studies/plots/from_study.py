@@ -40,7 +40,7 @@ class PlotOptions:
         columns: Column of the panels.
         where: Conditions that select runs, such as `scheme=erica`.
         table: Table of the data set that has the measure.
-        replication: Replication whose traces are drawn.
+        replication: Replication whose traces are drawn, 0 by default.
     """
 
     kind: str
@@ -50,7 +50,7 @@ class PlotOptions:
     columns: str | None = None
     where: tuple[str, ...] = ()
     table: str = "runs"
-    replication: int = 0
+    replication: int | None = None
 
 
 def draw(data: DataSet, options: PlotOptions) -> Drawing:
@@ -60,6 +60,7 @@ def draw(data: DataSet, options: PlotOptions) -> Drawing:
         BadInput: The request does not fit the data set.
     """
     choose(options.kind, ALL_KINDS, "kind of figure")
+    _require_use(options)
     if options.kind in TRACES:
         return _of_traces(data, options)
     frame = data.frame(options.table)
@@ -82,6 +83,31 @@ def draw(data: DataSet, options: PlotOptions) -> Drawing:
     drawing = KINDS[options.kind](runs, chart)
     about = f"{_about(options.kind, chart)}{_together(data, runs, options.kind, chart)}"
     return _titled(drawing, data, options, about)
+
+
+def _require_use(options: PlotOptions) -> None:
+    """Refuses options that a kind of figure does not use.
+
+    Raises:
+        BadInput: The first of these options, and the kinds that use it.
+    """
+    over_runs = tuple(KINDS)
+    users = {
+        "x": tuple(kind for kind in ALL_KINDS if kind not in ("ecdf", "traces")),
+        "by": over_runs,
+        "columns": over_runs,
+        "replication": tuple(sorted(TRACES)),
+    }
+    given = [name for name in users if getattr(options, name) is not None]
+    if options.table != "runs":
+        users["of"] = over_runs
+        given.append("of")
+    for name in given:
+        if options.kind not in users[name]:
+            raise BadInput(
+                f"--{name} has no effect on the kind {options.kind}; it is for the kinds "
+                f"{', '.join(users[name])}"
+            )
 
 
 def _together(data: DataSet, runs: pl.DataFrame, kind: str, chart: Chart) -> str:
@@ -129,11 +155,12 @@ def _of_traces(data: DataSet, options: PlotOptions) -> Drawing:
             f"the study {data.description.name} kept no traces; ask for traces in [keep] of the "
             "study file"
         )
-    frame = chosen(data.runs, [*options.where, f"replication={options.replication}"])
+    replication = options.replication or 0
+    frame = chosen(data.runs, [*options.where, f"replication={replication}"])
     frame = frame.filter(pl.col("status") == "done")
     names = _names(data, frame)
     seeds = frame["seed"].unique().sort().to_list()
-    seed = f"seed {seeds[0]}" if len(seeds) == 1 else f"replication {options.replication}"
+    seed = f"seed {seeds[0]}" if len(seeds) == 1 else f"replication {replication}"
     if options.kind == "traces":
         if len(names) > len(COLOURS):
             raise BadInput(
