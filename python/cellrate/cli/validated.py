@@ -22,8 +22,8 @@ FLUID = (
 BOUND = "The memory is an upper bound; most runs need far less."
 SHARES = (
     "The number of packet-hops assumes that each flow has an equal share of its slowest line from "
-    "its start on. Runs of the templates without routers have at most 5 % more. Hosts that send and "
-    "receive at once merge acknowledgements, and have up to a third fewer. On a link of ATM each "
+    "its start on. Runs of the templates without routers have at most 5 % more. Hosts that send "
+    "and receive at once merge acknowledgements, and have up to a third fewer. On a link of ATM each "
     "cell counts."
 )
 MEMORY = (
