@@ -23,8 +23,8 @@ BOUND = "The memory is an upper bound; most runs need far less."
 SHARES = (
     "The number of packet-hops assumes that each flow has an equal share of its slowest line from "
     "its start on. Runs of the templates without routers have at most 5 % more. Hosts that send "
-    "and receive at once merge acknowledgements, and have up to a third fewer. On a link of ATM each "
-    "cell counts."
+    "and receive at once merge acknowledgements, and have up to a third fewer. On a link of ATM "
+    "each cell counts."
 )
 MEMORY = (
     "The memory is not estimated over Ethernet. A run that is about to fill it ends with an error."
