@@ -13,6 +13,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 from cellrate import Outcome, run, template
+from cellrate import study as study_of
 from cellrate.cli.app import run_command
 from cellrate.common import estimates
 from cellrate.common.problems import BadInput
@@ -147,6 +148,18 @@ def test_entities_of_a_run_are_averaged_first(tmp_path: Path) -> None:
         data, Question(rows=("classes",), measures=("cells_dropped",), table="queues")
     )
     assert any("abr" in str(key[0]).split() for key in classes.row_keys)
+
+
+def test_rows_that_only_some_points_have_are_told(tmp_path: Path) -> None:
+    """The third flow is only at the point with three."""
+    text = 'template = "single-switch"\nset = ["run.duration=20 ms", "measure.from=10 ms"]'
+    asked = tmp_path / "counts.toml"
+    asked.write_text(f'{text}\n[factors]\n"flow.tcp.count" = [2, 3]\n', encoding="utf-8")
+    data = study_of(asked, tmp_path / "data")
+    question = Question(rows=("name",), measures=("segments_sent",), table="flows")
+    assert "means over 1 to 2 points" in " ".join(tabulate(data, question).notes)
+    fixed = dataclasses.replace(question, where={"flow.tcp.count": 3.0})
+    assert tabulate(data, fixed).notes == ()
 
 
 class Cells(HTMLParser):

@@ -261,6 +261,14 @@ def _notes(data: DataSet, rows: pl.DataFrame, asked: Question, *, uneven: bool) 
     pooled = _pooled(data, rows, asked)
     if pooled:
         notes.append(f"Means over the values of {', '.join(pooled)}.")
+        keys = [*asked.rows, *asked.columns]
+        counts = rows.group_by(keys).agg(pl.col("point").n_unique()) if keys else pl.DataFrame()
+        points = set(counts["point"]) if keys else set()
+        if len(points) > 1:
+            notes.append(
+                f"Cells are means over {min(points)} to {max(points)} points, since some points "
+                "have no such row; they do not compare alike."
+            )
     if uneven:
         notes.append(
             "Points with different numbers of replications: only those that all have count."
