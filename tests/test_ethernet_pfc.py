@@ -10,6 +10,7 @@ import cellrate
 import pytest
 from cellrate.simulation.packets import held_ports
 from conftest import HERE, Command
+from explained import broken
 from test_ethernet import frames_of
 
 # Two hosts fill the line to `slow`; the victim shares only the link between the switches with them.
@@ -222,6 +223,50 @@ def test_a_run_tells_of_ports_that_stand_for_the_whole_window(
     # Nothing is told before the ports have stood for longer than a pause lasts, 336 us.
     short = command("run", place, "--set", "measure.from=0 s", "--set", "run.duration=340 us")
     assert "deadlock" not in short.stderr
+
+
+PARTLY = """
+link_layer = "ethernet"
+run.duration = "2 ms"
+switch = { buffer = "100 kB", queues = [[3], [0]] }
+[CONTROL]
+priorities = [3]
+[topology]
+template = "leaf-spine"
+leaves = 2
+spines = 1
+hosts_per_leaf = 2
+host_rate = "100 Gbit/s"
+spine_rate = "100 Gbit/s"
+host_delay = "500 ns"
+spine_delay = "1 us"
+"""
+LINE_OF = '[[flow]]\nname = "{}"\nfrom = "{}"\nto = "{}"\n{}\n'
+
+
+@pytest.mark.parametrize("control", ["pfc", "cbfc"])
+def test_ports_without_unpaused_priorities_lose_nothing(control: str) -> None:
+    """Datagrams that no pause covers lose packets at their own ports alone."""
+    roce, cbr = "roce = {}\npriority = 3", 'source = { kind = "cbr", rate = "90 Gbit/s" }'
+    flows = [("a", "h1", "h3", roce), ("b", "h2", "h3", roce)]
+    flows += [("c", "h3", "h1", cbr), ("d", "h4", "h1", cbr)]
+    text = PARTLY.replace("CONTROL", control) + "".join(LINE_OF.format(*one) for one in flows)
+    said = cellrate.explain(text)
+    expected = {
+        str(one.values["port"]): one.values["expected"]
+        for one in said.topics()["loss"]
+        if "expected" in one.values
+    }
+    summary = cellrate.run(text).summary
+    lost = {
+        port["name"]
+        for port in summary["ports"]
+        if any(queue["packets_dropped"] for queue in port["queues"])
+    }
+    assert lost
+    assert expected["leaf1->spine1"] == "no"
+    assert {expected[name] for name in lost} == {"possible"}
+    assert not broken(said, summary)
 
 
 def test_a_deadlock_of_two_priorities_in_one_queue_is_told() -> None:

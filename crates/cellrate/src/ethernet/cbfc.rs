@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::graph::Graph;
-use super::pfc::{contradictions, drops};
+use super::pfc::{aqm_drops, contradictions, covers_flows, drops};
 use super::plan::plan;
 use super::types::Scenario;
 use crate::scenario::problem::{Place, Problem, place};
@@ -169,6 +169,7 @@ pub fn described(scenario: &Scenario, plan: &Plan) -> Option<Value> {
         "by": "cbfc",
         "priorities": cbfc.priorities,
         "loses": drops(scenario, "CBFC does not cover all priorities that flows have", &cbfc.priorities),
+        "loses_uncovered_alone": !covers_flows(scenario, &cbfc.priorities) && !aqm_drops(scenario),
         "room_bytes": room.collect::<Vec<_>>(),
         "credits": credits,
         "unit_bytes": config.unit,

@@ -233,6 +233,7 @@ pub fn described(scenario: &Scenario, plan: &Plan) -> Option<Value> {
         "by": "pfc",
         "priorities": pfc.priorities,
         "loses": loses(scenario, plan),
+        "loses_uncovered_alone": loses(scenario, plan) == Some(UNCOVERED) && !aqm_drops(scenario),
         "room_bytes": room_by_link(scenario, plan),
     }))
 }
@@ -252,9 +253,10 @@ fn loses(scenario: &Scenario, plan: &Plan) -> Option<&'static str> {
             Some(_) => "a pause waits behind a frame that link-level retry sends again",
         });
     }
-    let uncovered = "PFC does not pause all priorities that flows have";
-    drops(scenario, uncovered, &config.priorities)
+    drops(scenario, UNCOVERED, &config.priorities)
 }
+
+const UNCOVERED: &str = "PFC does not pause all priorities that flows have";
 
 /// True if `priorities` include the priorities of all flows and of their CNPs.
 pub fn covers_flows(scenario: &Scenario, priorities: &[u8]) -> bool {
@@ -264,6 +266,18 @@ pub fn covers_flows(scenario: &Scenario, priorities: &[u8]) -> bool {
     scenario.flows.iter().all(is_covered)
 }
 
+/// True if queue management may drop packets: those whose transport does not understand marks, or too many. RoCE always
+/// understands marks.
+pub fn aqm_drops(scenario: &Scenario) -> bool {
+    let all_over_roce = scenario.flows.iter().all(|flow| flow.roce.is_some());
+    match &scenario.switch.aqm {
+        AqmConfig::None(_) => false,
+        AqmConfig::Threshold(_) => !all_over_roce,
+        AqmConfig::Red(red) => !red.ecn || red.hard_drop || !all_over_roce,
+        AqmConfig::CoDel(_) | AqmConfig::Pie(_) => true,
+    }
+}
+
 /// Reason why frames may be lost although `priorities` are under PFC or CBFC; `None` if no frame can be lost.
 /// `uncovered` is the reason if `priorities` lack the priority of a flow.
 pub fn drops(
@@ -271,19 +285,9 @@ pub fn drops(
     uncovered: &'static str,
     priorities: &[u8],
 ) -> Option<&'static str> {
-    let drops = || match &scenario.switch.aqm {
-        AqmConfig::None(_) => false,
-        // Queue management drops packets whose transport does not understand marks. RoCE always understands
-        // marks.
-        AqmConfig::Threshold(_) => !scenario.flows.iter().all(|flow| flow.roce.is_some()),
-        AqmConfig::Red(red) => {
-            !red.ecn || red.hard_drop || !scenario.flows.iter().all(|flow| flow.roce.is_some())
-        }
-        AqmConfig::CoDel(_) | AqmConfig::Pie(_) => true,
-    };
     if !covers_flows(scenario, priorities) {
         Some(uncovered)
-    } else if drops() {
+    } else if aqm_drops(scenario) {
         Some("`switch.aqm` drops packets that do not understand marks, or that are too many")
     } else {
         None

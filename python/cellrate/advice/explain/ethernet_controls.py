@@ -30,7 +30,7 @@ def settled(bounds: FrameBounds, port: Line) -> Iterator[Prediction]:
 
 def _loses_nothing(bounds: FrameBounds, port: Line) -> bool:
     """True if no run loses a packet at a port. After losses go-back-N may fill the line."""
-    return bounds.loses_nothing or bounds.is_endless(port)
+    return bounds.loses_nothing_at(port) or bounds.is_endless(port)
 
 
 def _common(network: FrameNetwork, port: Line) -> dict[str, bool]:

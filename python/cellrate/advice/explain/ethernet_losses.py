@@ -25,7 +25,7 @@ IN_TIME = {
 
 def loss(bounds: FrameBounds, port: Line) -> Prediction:
     """Statement on the packets that a port loses: none, some for certain, or possibly some."""
-    if bounds.loses_nothing or bounds.is_endless(port):
+    if bounds.loses_nothing_at(port) or bounds.is_endless(port):
         why = "all TCP windows together fit into the buffer"
         if bounds.is_endless(port):
             why = "the buffer has no limit"

@@ -261,7 +261,7 @@ class FrameBounds:
         if self.network.credit is not None:
             promised = self.network.credit["promised_bytes"][self._numbers[port]]
             found.append(QueueLimit(promised, "the reserves of all flows over it"))
-        if self.network.lossless is not None and self.loses_nothing:
+        if self.network.lossless is not None and self.loses_nothing_at(port):
             found.append(QueueLimit(self._of_links(port), BUFFERS[self.network.lossless["by"]]))
         if self.windows_fit:
             found.append(QueueLimit(self._windows[port], "all TCP windows over it"))
@@ -309,6 +309,20 @@ class FrameBounds:
         lossless = self.network.lossless
         by_links = lossless is not None and lossless["loses"] is None
         return self.network.credit is not None or by_links or self.windows_fit
+
+    def loses_nothing_at(self, port: Line) -> bool:
+        """True if no run loses a packet at a port, though other ports may lose some.
+
+        Only priorities without pauses or credits may lose packets, and none of them is here.
+        """
+        lossless = self.network.lossless
+        if self.loses_nothing or lossless is None or not lossless["loses_uncovered_alone"]:
+            return self.loses_nothing
+        here = {flow.priority for flow in self.network.over[port]}
+        for flow in self.network.flows:
+            if port in flow.lines_back:
+                here |= {flow.priority, flow.notification_priority}
+        return here <= set(lossless["priorities"])
 
     @cached_property
     def windows_fit(self) -> bool:
