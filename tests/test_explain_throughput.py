@@ -561,9 +561,9 @@ def test_a_receiver_processes_one_segment_after_another(time: str) -> None:
 @pytest.mark.parametrize(
     ("control", "reason", "used"),
     [
-        ('scheme="fmmra", target_utilisation=0.8', "fills the link at 0.8", 1.0),
+        ('scheme="fmmra", target_utilisation=0.8', "uses more than 0.8", 1.0),
         ('scheme="fmmra", target_utilisation=0.8, er_max_floor="advertised-rate"', "", 0.8),
-        ('scheme="osu", target_utilisation=0.8', "may fill the link at 0.8", 1.0),
+        ('scheme="osu", target_utilisation=0.8', "may use more than 0.8", 1.0),
         ('scheme="osu", target_utilisation=0.7, fairness="precise"', "", 0.7),
     ],
 )
@@ -575,6 +575,24 @@ def test_a_target_that_a_scheme_does_not_keep_is_no_prediction(
     assert (reason in str(statement.fails)) if reason else statement.applies
     ports = measured(_core.template("n-source"), *settings)["ports"]
     assert max(port["utilisation"] for port in ports) == pytest.approx(used, rel=0.02)
+
+
+@pytest.mark.parametrize("flows", [1, 2])
+def test_phantom_leaves_a_part_to_its_imaginary_flow(flows: int) -> None:
+    """The imaginary flow has a fifth of the rate of a flow: 5 / 6 and 10 / 11 are left."""
+    settings = ('switch.control={scheme="phantom"}', f"flow.tcp.count={flows}", *SETTLED)
+    plain = number(
+        expected(template("n-source", CHARNY, *settings[1:])).values[
+            "total_throughput_bits_per_second"
+        ]
+    )
+    said = number(
+        expected(template("n-source", *settings)).values["total_throughput_bits_per_second"]
+    )
+    found = measured(_core.template("n-source"), *settings)["totals"]
+    assert said == pytest.approx(found["tcp_throughput_bits_per_second"], rel=0.005)
+    target = 0.95  # of Charny's algorithm
+    assert said / plain == pytest.approx(5 * flows / (5 * flows + 1) / target, rel=1e-3)
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,8 @@ def bottlenecks(subject: Subject) -> Iterator[Prediction]:
         yield _overload(subject, situation)
         if situation.others:
             yield _background(situation)
-        if situation.abr and target_utilisation(situation.switch.control) != 1.0:
+        control = situation.switch.control
+        if situation.abr and (target_utilisation(control) != 1.0 or control["scheme"] == "phantom"):
             yield _target(situation)
         yield from _overbooked(situation)
         yield from _beyond(subject, situation)
@@ -155,10 +156,12 @@ def _target(situation: Situation) -> Statement:
             "what is allocated"
         )
     verb = "means to allocate" if missed else "allocates"
+    by = f", by its target utilisation of {share:g}"
+    if situation.switch.scheme == "phantom":
+        by = f" and {mbit(left - handed_out)} to its imaginary flow"
     return Statement(
         BOTTLENECK,
-        f"{situation.port.name}: the switch {verb} {mbit(handed_out)} to ABR flows, by its "
-        f"target utilisation of {share:g}{more}.",
+        f"{situation.port.name}: the switch {verb} {mbit(handed_out)} to ABR flows{by}{more}.",
         {
             "port": situation.port.name,
             "target_utilisation": share,
@@ -326,10 +329,17 @@ def _fails(subject: Subject, flows: Sequence[Flow]) -> list[str]:
     met = subject.bottlenecks_of(flows)
     fails = [*unfair(subject, flows), *policed_background(met), *counted_back(met)]
     fails += minimum_rates_fail(subject, met)
-    fails += held_back(met)
+    fails += [*held_back(met), *missed_targets(flows)]
     if any(flow.kind in ("transfer", "messages", "www") for flow in flows):
         fails.append("flows have data without end")
     return fails
+
+
+def missed_targets(flows: Sequence[Flow]) -> list[str]:
+    """Assumption that fails if a scheme on the path lets more pass than its target."""
+    ports = (link for flow in flows if flow.abr for link in flow.forward if link.is_port)
+    reasons = (missed_target(port.switch.control) for port in ports)
+    return [f"switches keep their target, but {reason}" for reason in reasons if reason][:1]
 
 
 def unfair(subject: Subject, flows: Sequence[Flow]) -> list[str]:

@@ -11,7 +11,7 @@ from typing import Any
 from cellrate.advice.explain.answer import NoStatement, Prediction, Statement
 from cellrate.advice.explain.minimum_rates import Held, counts_flows, fails
 from cellrate.advice.explain.own_classes import allocation_unknown
-from cellrate.advice.explain.subject import target_utilisation
+from cellrate.advice.explain.subject import beside_phantom, missed_target, target_utilisation
 from cellrate.advice.formulas.frame_bounds import outstanding_bytes
 from cellrate.simulation.network import is_own_class
 from cellrate.simulation.network.ethernet_view import (
@@ -47,7 +47,9 @@ def targets(network: FrameNetwork, port: Line) -> Iterator[Statement]:
     control = port.switch["control"] if port.switch else {}
     most = (1 + control["delta"]) * allocated if control.get("max_alloc") else allocated
     more = f"; by `max_alloc` it lets up to {gbit(most)} pass as no overload" * (most > allocated)
-    if share > 1.0:
+    if missed := missed_target(control):
+        more += f", but {missed}"
+    elif share > 1.0:
         more += (
             f". The line carries only {gbit(port.bits_per_second)}, so the queue grows while flows "
             "use what is allocated"
@@ -119,6 +121,8 @@ def _statement(
     more = f" The shares divide what switches allocate, {part:g} of the line." if part < 1 else ""
     if any(flow.is_sprayed for flow in flows):
         more += " The lines over which a switch sprays frames count as one line."
+    controls = [_control(hop) for flow in flows if flow.rate_controlled for hop in flow.hops]
+    missed = dict.fromkeys(filter(None, map(missed_target, controls)))
     sent = " what their windows allow" if any(flow.tcp is not None for flow in flows) else ""
     return Statement(
         TOPIC,
@@ -126,7 +130,7 @@ def _statement(
         f"flows send{sent}, headers included{of}. A run may share otherwise.{more}",
         {"least_bits_per_second": least, "greatest_bits_per_second": most},
         FORMULA,
-        tuple(sharing.fails),
+        (*sharing.fails, *(f"switches keep their target, but {reason}" for reason in missed)),
     )
 
 
@@ -163,9 +167,11 @@ class _Sharing:
 
     def part(self, hop: Hop) -> float:
         """Share of a hop's rate that a control scheme allocates; 1 if some flow is not under it."""
-        flows = (flow for flow in self.network.over[hop[0]] if _is_elastic(flow))
+        flows = [flow for flow in self.network.over[hop[0]] if _is_elastic(flow)]
+        if not all(flow.rate_controlled for flow in flows):
+            return 1.0
         # A line carries no more than its rate, whatever a scheme allocates.
-        return min(1.0, _target(hop[0])) if all(flow.rate_controlled for flow in flows) else 1.0
+        return min(1.0, _target(hop[0])) * beside_phantom(_control(hop), len(flows))
 
     def rates(self, queue: int, flows: Sequence[FrameFlow]) -> dict[FrameFlow, float]:
         """Max-min fair shares of the elastic flows of a queue in bit/s."""

@@ -393,6 +393,17 @@ def target_utilisation(control: Parameters) -> float:
     return float(control.get("target_utilisation") or 1.0)
 
 
+def beside_phantom(control: Parameters, flows: int) -> float:
+    """Share of the capacity that Phantom's imaginary flow leaves to a number of flows; else 1.
+
+    The imaginary flow has 1 / u of the rate of a flow (docs/explanation/schemes.md).
+    """
+    if control["scheme"] != "phantom" or not flows:
+        return 1.0
+    parts = flows * float(control["utilisation_factor"])
+    return parts / (parts + 1)
+
+
 def missed_target(control: Parameters) -> str:
     """The reason why a scheme lets more pass than its target utilisation; else empty.
 
@@ -401,9 +412,11 @@ def missed_target(control: Parameters) -> str:
     """
     scheme, target = control["scheme"], target_utilisation(control)
     if scheme == "fmmra" and control["er_max_floor"] == "explicit-rate" and target < 1:
-        return f'with `er_max_floor = "explicit-rate"` `fmmra` fills the link at {target:g}, too'
+        return (
+            f'`fmmra` with `er_max_floor = "explicit-rate"` uses more than {target:g} of the link'
+        )
     if scheme == "osu" and control["fairness"] == "basic" and target < OSU_TARGET:
-        return f"`osu` with basic fairness may fill the link at {target:g}, too"
+        return f"`osu` with basic fairness may use more than {target:g} of the link"
     return ""
 
 
@@ -416,12 +429,14 @@ def allocated_cells_per_second(situation: Situation) -> float:
     """Mean rate that the scheme of a link allocates to elastic flows.
 
     With a target utilisation above 1 the rate exceeds the link's. ERICA allocates a share of the
-    link, or of the capacity that background leaves (`capacity_form`).
+    link, or of the capacity that background leaves (`capacity_form`). Phantom counts all ABR flows
+    as limited by the link.
     """
     left, port = situation.capacity_cells_per_second, situation.port
     if not port.is_port or not situation.abr:
         return left
     share = target_utilisation(port.switch.control)
+    share *= beside_phantom(port.switch.control, len(situation.abr))
     if port.switch.control.get("capacity_form") == "of-link":
         return max(0.0, left - (1.0 - share) * port.cells_per_second)
     return max(0.0, share * left)

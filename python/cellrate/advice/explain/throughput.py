@@ -11,6 +11,7 @@ from cellrate.advice.explain.answer import NoStatement, Prediction, Statement, V
 from cellrate.advice.explain.capacity import (
     counted_back,
     minimum_rates_fail,
+    missed_targets,
     policed_background,
     unfair,
 )
@@ -33,7 +34,6 @@ from cellrate.advice.explain.subject import (
     Subject,
     acknowledgement_share,
     handed_out_cells_per_second,
-    missed_target,
     rm_cells,
 )
 from cellrate.advice.formulas.credit import credited_cells_per_second
@@ -515,10 +515,9 @@ def _may_expire(subject: Subject, flow: Flow, tcp: Tcp) -> bool:
 
 def _target(flows: Sequence[Flow]) -> list[str]:
     """Assumption that fails if switches may allocate more than their target."""
+    if missed := missed_targets(flows):
+        return missed
     switches = {link.switch for flow in flows if flow.abr for link in flow.forward if link.is_port}
-    for switch in switches:
-        if reason := missed_target(switch.control):
-            return [f"switches keep their target, but {reason}"]
     deltas = [s.control["delta"] for s in switches if s.control.get("max_alloc")]
     if not max(deltas, default=0):
         return []
