@@ -739,3 +739,45 @@ def test_a_class_that_contradicts_itself_is_refused(
             return
         with pytest.raises(cellrate.ScenarioError, match=re.escape(refused)):
             cellrate.validate(tmp_path / "s.toml", overrides=settings)
+
+
+IN_UNITS = """
+from dataclasses import dataclass
+from cellrate.schemes import CellsPerSecond
+
+@dataclass
+class Told:
+    rate: CellsPerSecond = 1e5
+    STATISTICS = ("rate", "line")
+
+    def on_start(self, port):
+        self.line = port.rate
+
+    def on_backward_rm(self, port, rm):
+        pass
+
+    def statistics(self):
+        return {"rate": self.rate, "line": self.line}
+"""
+
+
+@pytest.mark.parametrize(("template", "octet_bits"), [("n-source", 424), ("explicit-rate", 8)])
+def test_rates_of_a_class_count_what_its_port_counts(
+    template: str, octet_bits: int, tmp_path: Path
+) -> None:
+    """Cells/s over ATM and bytes/s over Ethernet, for a parameter as for the rate of the line."""
+    (tmp_path / "own.py").write_text(IN_UNITS, "utf-8")
+    (tmp_path / "s.toml").write_text(cellrate.template(template), "utf-8")
+    told = 'switch.control={scheme="own.py:Told", rate="100 Mbit/s"}'
+    change = 'changes=[{at="1 ms", set={"switch.buffer"="900 kB"}}]'
+    if template == "n-source":
+        change = change.replace("kB", "cells")
+    with allowing("own.py:Told"):
+        settings = [told, change, "run.duration=2 ms", "measure.from=0 s"]
+        # The change of a buffer changes no parameter, so the class needs no `on_change`.
+        summary = cellrate.run(tmp_path / "s.toml", overrides=settings).summary
+    controls = [port["control"] for port in summary["ports"] if port["control"]]
+    [first, *_] = [one for one in controls if "line" in one]
+    assert first["rate"] == pytest.approx(100e6 / octet_bits)
+    rates = {155.52e6 / 424, 100e9 / 8}
+    assert min(abs(first["line"] / rate - 1) for rate in rates) < 1e-6

@@ -17,6 +17,7 @@ from cellrate import study as study_of
 from cellrate.cli.app import run_command
 from cellrate.common import estimates
 from cellrate.common.problems import BadInput
+from cellrate.schemes import allowing
 from cellrate.studies.dataset import (
     DataSet,
     Description,
@@ -24,6 +25,7 @@ from cellrate.studies.dataset import (
     MeasureColumn,
     RunRow,
     Writer,
+    table_writer,
 )
 from cellrate.studies.dataset.table import Question, tabulate, written
 from cellrate.studies.dataset.table.formats import _heads
@@ -160,6 +162,51 @@ def test_rows_that_only_some_points_have_are_told(tmp_path: Path) -> None:
     assert "means over 1 to 2 points" in " ".join(tabulate(data, question).notes)
     fixed = dataclasses.replace(question, where={"flow.tcp.count": 3.0})
     assert tabulate(data, fixed).notes == ()
+
+
+COUNTING = """
+from dataclasses import dataclass
+
+@dataclass
+class Counting:
+    STATISTICS = ("seen", "never_seen")
+
+    def on_start(self, port):
+        self.seen = 0
+
+    def on_backward_rm(self, port, rm):
+        self.seen += 1
+
+    def statistics(self):
+        return {"seen": self.seen}
+"""
+
+
+@pytest.mark.parametrize("part_rows", [1, 10_000])
+def test_statistics_of_a_class_are_columns_of_the_ports(
+    part_rows: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(table_writer, "PART_ROWS", part_rows)
+    (tmp_path / "own.py").write_text(COUNTING, encoding="utf-8")
+    (tmp_path / "net.toml").write_text(template("n-source"), encoding="utf-8")
+    scheme = 'switch.control={scheme="own.py:Counting"}'
+    settings = [scheme, "run.duration=60 ms", "measure.from=10 ms"]
+    asked = tmp_path / "s.toml"
+    factor = '[factors]\n"flow.tcp.count" = [4, 5]'
+    asked.write_text(f'scenario = "net.toml"\nset = {settings}\n{factor}\n', encoding="utf-8")
+    with allowing("own.py:Counting"):
+        data = study_of(asked, tmp_path / "data")
+        summary = run(tmp_path / "net.toml", overrides=settings).summary
+    seen = {
+        port["name"]: port["control"]["seen"]
+        for port in summary["ports"]
+        if "seen" in port["control"]
+    }
+    question = Question(("name",), ("flow.tcp.count",), ("control_seen",), "ports")
+    cells = tabulate(data, question).cells
+    assert {name: one.mean for ((name,), (count,), _), one in cells.items() if count == 5} == seen
+    assert max(seen.values()) > 0
+    assert "control_seen" in (tmp_path / "data" / "dictionary.md").read_text("utf-8")
 
 
 class Cells(HTMLParser):

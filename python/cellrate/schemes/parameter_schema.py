@@ -48,7 +48,8 @@ Seconds: TypeAlias = Annotated[float, Unit("Time", 1, "s")]
 Cells: TypeAlias = Annotated[int, Unit("Cells", 1, "cells")]
 """A number of cells, as in "100 cells"."""
 CellsPerSecond: TypeAlias = Annotated[float, Unit("Rate", 424, "bit/s")]
-"""A rate in cells/s; a scenario writes it as in "10 Mbit/s"."""
+"""A rate in cells/s, or in bytes/s at ports that carry frames; a scenario writes it as in
+"10 Mbit/s". The default and the range are in cells/s of 424 bits."""
 Bytes: TypeAlias = Annotated[int, Unit("Bytes", 1, "bytes")]
 """A number of bytes, as in "9180 bytes"."""
 

@@ -179,7 +179,7 @@ fn names_of_settings(key: &str, item: &Item) -> Vec<Fault> {
     (names.entries.iter())
         .filter(|entry| !is_list(&entry.item.value))
         .map(|entry| {
-            let expected = "a list of settings, as in `[\"switch.control=efci\"]`";
+            let expected = "a list of settings, as in `[\"switch.control.scheme=efci\"]`";
             Fault::error(
                 entry.item.span,
                 format!("`{}` of `{key}` is no list of texts", entry.key),

@@ -139,7 +139,7 @@ impl SchemeClass for PyClass {
                     continue;
                 }
                 let written = canonical(property, written);
-                set_value(&values, key, property, &written).map_err(|error| Refused {
+                set_value(&values, key, (property, 1.0), &written).map_err(|error| Refused {
                     key: key.clone(),
                     why: error.value(py).to_string(),
                 })?;
@@ -205,11 +205,11 @@ fn canonical(property: &Value, written: Value) -> Value {
 }
 
 /// Sets a parameter of an instance: a quantity as a number of seconds, cells, bytes or cells/s, any
-/// other value as it is written.
+/// other value as it is written. Rates are multiplied by the number of units of service in a cell.
 fn set_value(
     values: &Bound<'_, PyDict>,
     key: &str,
-    property: &Value,
+    (property, units_of_cell): (&Value, f64),
     written: &Value,
 ) -> PyResult<()> {
     if let (Some(quantity), Some(text)) = (quantity(property), written.as_str()) {
@@ -218,7 +218,8 @@ fn set_value(
             Quantity::Time | Quantity::Delay => values.set_item(key, value),
             Quantity::Rate => {
                 let rate: Option<Rate> = text.parse().ok();
-                values.set_item(key, rate.map_or(f64::NAN, Rate::cells_per_second))
+                let cells = rate.map_or(f64::NAN, Rate::cells_per_second);
+                values.set_item(key, cells * units_of_cell)
             }
             Quantity::Buffer if value.is_infinite() => values.set_item(key, value),
             Quantity::Bytes | Quantity::Buffer | Quantity::Cells => {
@@ -236,27 +237,53 @@ fn set_value(
     }
 }
 
-/// Sets those parameters of an instance that differ from `values`, updates `values`, and calls the
-/// hook of the instance for a change.
-pub fn change(
+/// Parameters of an instance with rates in units of service per second: cells/s, or bytes/s at ports that carry frames.
+pub fn in_units<'py>(
     definition: &Definition,
+    values: &Bound<'py, PyDict>,
+    units_of_cell: f64,
+) -> PyResult<Bound<'py, PyDict>> {
+    let found = values.copy()?;
+    for (key, property) in definition.schema["properties"]
+        .as_object()
+        .into_iter()
+        .flatten()
+    {
+        if matches!(quantity(property), Some(Quantity::Rate))
+            && let Some(cells) = found.get_item(key)?
+        {
+            found.set_item(key, cells.extract::<f64>()? * units_of_cell)?;
+        }
+    }
+    Ok(found)
+}
+
+/// Sets those parameters of an instance that differ from `values`, updates `values`, and calls the
+/// hook of the instance if there are any.
+pub fn change(
+    (definition, units_of_cell): (&Definition, f64),
     object: &Bound<'_, PyAny>,
     (values, parameters): (&Bound<'_, PyDict>, &Map<String, Value>),
     arguments: &Bound<'_, PyTuple>,
 ) -> PyResult<()> {
     let properties = definition.schema["properties"].as_object();
+    let mut has_changed = false;
     for (key, property) in properties.into_iter().flatten() {
         let Some(written) = parameters.get(key) else {
             continue;
         };
         let before = values.get_item(key)?;
-        set_value(values, key, property, written)?;
+        set_value(values, key, (property, units_of_cell), written)?;
         let Some(after) = values.get_item(key)? else {
             continue;
         };
         if !before.is_some_and(|before| before.eq(&after).unwrap_or(false)) {
             object.setattr(key.as_str(), after)?;
+            has_changed = true;
         }
+    }
+    if !has_changed {
+        return Ok(());
     }
     nothing(&object.call_method1("on_change", arguments)?)
 }

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use cellrate_engine::atm::cell::CELL_UNITS;
 use cellrate_engine::control::{CustomControl, PortFacts, QueueReading};
-use cellrate_engine::kernel::Ps;
+use cellrate_engine::kernel::{CELL_BITS, Ps, Rate};
 use cellrate_engine::passing::{Contents, Passing, RateRecord};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use serde_json::{Map, Value};
 
-use super::class::{Definition, Hooks, change};
+use super::class::{Definition, Hooks, change, in_units};
 use super::failure::{Failure, nothing};
 use super::meter::Meter;
 use super::port::Port;
@@ -26,6 +26,8 @@ pub struct PyControl {
     failure: Arc<Failure>,
     hooks: Hooks,
     meter: Meter,
+    /// Number of units of service, cells or bytes, that a rate of a cell counts.
+    units_of_cell: f64,
     /// The instance of the user's class; `None` if it could not be made.
     made: Option<Made>,
 }
@@ -61,6 +63,7 @@ impl PyControl {
             definition,
             failure,
             meter: Meter::new(facts),
+            units_of_cell: facts.rate.in_units(Rate::from_bps(CELL_BITS)),
             made: None,
         };
         let failure = control.failure.clone();
@@ -70,7 +73,8 @@ impl PyControl {
 
     fn make(&mut self, py: Python<'_>, values: &Py<PyDict>, facts: PortFacts) -> PyResult<Made> {
         let class = self.definition.class.bind(py);
-        let object = class.call((), Some(values.bind(py)))?;
+        let values = in_units(&self.definition, values.bind(py), self.units_of_cell)?;
+        let object = class.call((), Some(&values))?;
         let port = Port {
             rate: facts.rate.units_per_second(),
             now: Ps::ZERO,
@@ -111,7 +115,7 @@ impl PyControl {
             with_rm: (&port, &rm).into_pyobject(py)?.unbind(),
             with_cell: (&port, &cell).into_pyobject(py)?.unbind(),
             object: object.unbind(),
-            values: values.bind(py).copy()?.unbind(),
+            values: values.unbind(),
             port: port.unbind(),
             rm: rm.unbind(),
             cell: cell.unbind(),
@@ -319,6 +323,7 @@ impl CustomControl for PyControl {
             meter,
             failure,
             definition,
+            units_of_cell,
             ..
         } = self
         else {
@@ -335,7 +340,7 @@ impl CustomControl for PyControl {
             }
             failure.step();
             let changed = change(
-                definition,
+                (definition, *units_of_cell),
                 made.object.bind(py),
                 (made.values.bind(py), parameters),
                 made.with_port.bind(py),

@@ -224,7 +224,7 @@ impl Decision {
             let object = made.object.bind(py);
             self.failure.step();
             let changed = change(
-                &self.definition,
+                (&self.definition, 1.0),
                 object,
                 (made.values.bind(py), parameters),
                 made.arguments.bind(py),

@@ -25,6 +25,10 @@ ABILITIES: tuple[Ability, ...] = get_args(Ability)
 AT_ONCE = {"rif": "1"}
 MARKED_RIF = 0.0625
 BY_MARKS = {"rif": str(MARKED_RIF), "rdf": "0.0625"}
+POLICIES = ("tail-drop", "epd")
+"""Discard policies that a choice tries in finite buffers; without loss a policy has no effect."""
+# Rates above this share of another count as equal.
+EQUAL = 0.999
 # The control without feedback from switches: TCP over UBR.
 UNCONTROLLED = "none"
 
@@ -114,7 +118,24 @@ def own_first(scenario: ResolvedScenario) -> tuple[Candidate, ...]:
         return schemes == {one.name} and elastic == {service}
 
     found = [replace(one, is_own=is_own(one)) for one in candidates()]
+    for own in schemes - {one.name for one in found}:
+        about = "the scenario's own class"
+        found.append(Candidate(own, _ability(own), about, schemes == {own} and elastic == {"abr"}))
     return tuple(sorted(found, key=lambda one: not one.is_own))
+
+
+def broken_contract(candidate: Candidate, scenario: ResolvedScenario) -> str:
+    """The reason if a control without ABR drops rates that flows are promised; else empty."""
+    if candidate.is_own or candidate.ability not in {"none", "credit"}:
+        return ""
+    flows = [(flow, flow.abr) for flow in scenario.cells.flows if flow.is_elastic and flow.abr]
+    lines = {flow: min(link.cells_per_second for link in flow.forward) for flow, _ in flows}
+    mcr = dict.fromkeys(flow.group for flow, abr in flows if abr.mcr_cells_per_second > 0)
+    pcr = dict.fromkeys(
+        flow.group for flow, abr in flows if abr.pcr_cells_per_second < EQUAL * lines[flow]
+    )
+    kept = [f"the {what} of {', '.join(of)}" for what, of in (("MCR", mcr), ("PCR", pcr)) if of]
+    return f"only ABR keeps {' and '.join(kept)}" if kept else ""
 
 
 @dataclass(frozen=True)
@@ -178,10 +199,20 @@ def _ability(scheme: str) -> Ability:
 def limited(scenario: ResolvedScenario, buffer_cells: int | None, policy: str) -> tuple[str, ...]:
     """Settings that give all switches a discard policy and a buffer; None for no limit."""
     buffer = "infinite" if buffer_cells is None else f"{buffer_cells} cells"
+    discard, own = {"policy": policy}, scenario.keys.document["switch"]["discard"]
+    if own["policy"] == policy:
+        discard = {key: value for key, value in own.items() if key != "source"}
+    table = ", ".join(f"{key}={json.dumps(value)}" for key, value in discard.items())
     return (
         *everywhere(scenario, "buffer", f'"{buffer}"'),
-        *everywhere(scenario, "discard", f'{{policy="{policy}"}}'),
+        *everywhere(scenario, "discard", f"{{{table}}}"),
     )
+
+
+def own_policy(scenario: ResolvedScenario) -> str:
+    """The scenario's own discard policy, if the choice does not try it anyhow; else empty."""
+    policy = str(scenario.keys.document["switch"]["discard"]["policy"])
+    return "" if policy in POLICIES else policy
 
 
 def everywhere(scenario: ResolvedScenario, key: str, value: str) -> Iterator[str]:

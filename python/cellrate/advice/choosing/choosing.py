@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from cellrate import ScenarioError, _core
 from cellrate.advice.choosing.answer import Answer, Elsewhere, Rejected, decides, sides
-from cellrate.advice.choosing.candidates import Option, own_first, pareto
+from cellrate.advice.choosing.candidates import Option, broken_contract, own_first, pareto
 from cellrate.advice.choosing.checking import CHECKED, CHECKS, KEPT
 from cellrate.advice.choosing.circumstances import (
     FACTORS,
@@ -259,6 +259,9 @@ class _Choosing:
         for candidate in own_first(self.plain):
             if candidate.ability not in self.goals.abilities:
                 continue
+            if broken := broken_contract(candidate, self.plain):
+                self.refused[candidate.name] = broken
+                continue
             try:
                 self.trials.append(
                     Trials.of(
@@ -284,6 +287,8 @@ class _Choosing:
                 one.laboratory.measure([AS_IT_IS], seeds)
         if not self.trials:
             return
+        for one in self.trials:
+            one.try_as_it_is()
         objective = self._objective()
         for done, trials in enumerate(self._in_order(objective)):
             name = trials.candidate.name

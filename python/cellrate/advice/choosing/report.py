@@ -11,7 +11,7 @@ from typing import Any
 
 from cellrate import __version__
 from cellrate.advice.choosing.answer import Answer, Elsewhere, left_out, sides
-from cellrate.advice.choosing.candidates import Option, OwnControl
+from cellrate.advice.choosing.candidates import Option, OwnControl, own_policy
 from cellrate.advice.choosing.checking import (
     MORE_TRIES,
     missing,
@@ -470,10 +470,15 @@ def _parameters(one: Option, seeds: int) -> str:
 def _own(answer: Answer) -> tuple[Paragraph, ...]:
     """Sentences on the scenario's own control: its values, and the best setting of its search."""
     options = [one for one in answer.options if one.candidate.is_own]
-    own = OwnControl.of(answer.base, ResolvedScenario.of(answer.base.scenario()))
+    scenario = ResolvedScenario.of(answer.base.scenario())
+    own, policy = OwnControl.of(answer.base, scenario), own_policy(scenario)
+    replaced = (
+        f"The scenario's own discard policy, {policy}, is tried in its own buffer and with the "
+        "scenario's own control alone; all other options replace it by tail drop or EPD."
+    )
     if own is None or not options:
-        return ()
-    words = [own.text()]
+        return (Paragraph(replaced),) if policy else ()
+    words = [*([replaced] if policy else []), own.text()]
     [best] = [one for one in answer.rows if one.candidate.is_own]
     if best.setting.values:
         words += [

@@ -8,7 +8,13 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from statistics import fmean
 
-from cellrate.advice.choosing.candidates import Candidate, Option, limited
+from cellrate.advice.choosing.candidates import (
+    POLICIES,
+    Candidate,
+    Option,
+    limited,
+    own_policy,
+)
 from cellrate.advice.choosing.waits import Waits
 from cellrate.advice.formulas.credit import reserved_cells
 from cellrate.advice.tuning.declared import ResolvedScenario, declared, parameter_tables
@@ -28,8 +34,6 @@ from cellrate.theory import pipe_cells
 
 # Smaller buffers that are tried if loss is allowed, as shares of the lossless buffer.
 SHARES = (0.5, 0.25, 0.125, 0.0625)
-# Discard policies in smaller buffers; without loss the policy has no effect.
-POLICIES = ("tail-drop", "epd")
 LEAST_CELLS = 32
 # Number of pairs of RIF and RDF that the fluid model proposes.
 MODELLED = 6
@@ -199,6 +203,13 @@ class Trials:
         for policy in POLICIES if self.candidate.ability != "credit" else ():
             for cells in dict.fromkeys(size for size in sizes if least <= size <= most):
                 self.finite.append(self.with_buffer(setting, policy, cells))
+
+    def try_as_it_is(self) -> None:
+        """Runs the scenario's own control with its own discard policy in its own buffer."""
+        policy, switches = own_policy(self.plain), self.plain.cells.nodes
+        buffers = {node.switch.buffer_cells for node in switches if node.switch}
+        if self.candidate.is_own and policy and len(buffers) == 1 and math.inf not in buffers:
+            self.finite.append(self.with_buffer(AS_IT_IS, policy, int(buffers.pop())))
 
     def with_buffer(self, setting: Setting, policy: str, cells: int) -> Option:
         """Runs a setting in a finite buffer; the option's loss is that of the whole run."""

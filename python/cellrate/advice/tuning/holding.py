@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -85,13 +86,21 @@ class Checks:
     runs: int = 0
 
     def until_one_holds(self) -> None:
-        """Checks the settings by their ranks until one holds, and then the scenario as it is."""
+        """Checks the settings by their ranks until one holds, and then the scenario as it is.
+
+        After a queue that grows, the next setting has half of this queue or less, since a setting
+        with as long a queue would grow, too.
+        """
+        most = math.inf
         while len(self.done) < MOST and self.runs < RUNS:
-            left = self._left()
+            left = [setting for setting in self._left() if self._queue(setting) <= most]
             if not left:
+                break
+            found = self._check(left[0])
+            if found.holds:
                 return
-            if self._check(left[0]).holds:
-                return
+            if found.grows:
+                most = min(most, self._queue(left[0]) / 2)
         if AS_IT_IS not in self.fallen:
             self._check(AS_IT_IS)
 
@@ -135,6 +144,10 @@ class Checks:
         left = [s for s, runs in trials.items() if len(runs) >= seeds and s not in self.fallen]
         means = [means_of(trials[setting][:seeds]) for setting in left]
         return [left[at] for at in self.objective.ranked(means)]
+
+    def _queue(self, setting: Setting) -> float:
+        """Mean queue of a setting with the first seed; 0 if it is not known."""
+        return self.laboratory.trials[setting][0].values["queue"] or 0.0
 
     def _check(self, setting: Setting) -> Check:
         queue = self.laboratory.trials[setting][0].values["queue"]

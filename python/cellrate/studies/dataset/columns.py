@@ -45,6 +45,8 @@ WARNINGS: Schema = {"warnings": pl.String()}
 ELSEWHERE = ("version", "digest", "seed", "wall_seconds")
 COUNTED = "control."
 """Prefix of columns in the table of ports whose values come from the port's control scheme."""
+COUNTED_COLUMNS = {"ports": "control_"}
+"""By table, the beginning of names of further columns: statistics that classes in Python count."""
 
 TYPES: Mapping[str, pl.DataType] = {
     "integer": pl.Int64(),
@@ -223,6 +225,12 @@ def write_dictionary(directory: Path, description: Description) -> None:
     """Writes `dictionary.json` and `dictionary.md` for the tables in the directory."""
     present = {path.stem: set(parquet_table.columns(path)) for path in directory.glob("*.parquet")}
     found = [one for one in columns(description) if one.name in present.get(one.table, ())]
+    for table, beginning in COUNTED_COLUMNS.items():
+        defined = {one.name for one in found if one.table == table}
+        for name in sorted(present.get(table, set()) - defined):
+            if name.startswith(beginning):
+                what = f"`{name.removeprefix(beginning)}` of the class that is the control scheme."
+                found.append(Column(table, name, what, source="study"))
     texts = {
         "json": json.dumps([asdict(one) for one in found], indent=1, ensure_ascii=False) + "\n",
         "md": _markdown(description, found),

@@ -37,9 +37,19 @@ class Part:
 class Parts:
     """Collects the rows of one table in temporary files."""
 
-    def __init__(self, directory: Path, schema: Schema, optional: set[str]) -> None:
+    def __init__(self, directory: Path, schema: Schema, optional: set[str], open_: str) -> None:
+        """Begins a table.
+
+        Args:
+            directory: Directory of the temporary files.
+            schema: Columns of the table.
+            optional: Columns that are left out if no run has a value.
+            open_: Beginning of names of further columns, which have numbers; empty for none.
+        """
         self._directory = directory
         self._schema = schema
+        self._open = open_
+        self._more = set[str]()
         # The number of a run is known only when all runs have been added.
         self._unnumbered = {name: kind for name, kind in schema.items() if name != "run"}
         self._optional = optional
@@ -63,8 +73,11 @@ class Parts:
             KeyError: A row has a key without a column in the table.
         """
         for row in rows:
-            unknown = row.keys() - self._schema.keys()
-            if unknown:
+            unknown = row.keys() - self._unnumbered.keys()
+            if unknown and self._open and all(name.startswith(self._open) for name in unknown):
+                self._more |= unknown
+                self._unnumbered |= dict.fromkeys(sorted(unknown), pl.Float64())
+            elif unknown:
                 raise KeyError(
                     f"no column for {', '.join(sorted(unknown))}; "
                     f"there are {', '.join(self._schema)}"
@@ -109,7 +122,8 @@ class Parts:
         self._compact()
         if self._frames:
             first, last = min(self._current), max(self._current)
-            self._parts.append(self._write(pl.concat(self._frames), first, last))
+            frame = pl.concat(self._frames, how="diagonal")
+            self._parts.append(self._write(frame, first, last))
         self._frames, self._current, self._waiting = [], [], 0
 
     def _write(self, frame: pl.DataFrame, first: Key, last: Key) -> Part:
@@ -128,9 +142,12 @@ class Parts:
         self._flush()
         parts = self._parts if self._ordered else self._sorted()
         columns = [name for name in self._schema if name not in self._optional - self._seen]
+        columns += sorted(self._more)
         empty = pl.LazyFrame(schema=self._unnumbered)
         scans = [parquet_table.scan(part.path) for part in parts] or [empty]
-        numbered = pl.concat(scans).join(numbers, on=ORDER, how="left", maintain_order="left")
+        numbered = pl.concat(scans, how="diagonal").join(
+            numbers, on=ORDER, how="left", maintain_order="left"
+        )
         parquet_table.sink(numbered.select(columns), path, rows_of_group=GROUP_ROWS)
 
     def _sorted(self) -> list[Part]:
@@ -143,7 +160,7 @@ class Parts:
                 for part in self._parts
                 if part.first <= last and part.last >= first
             ]
-            frame = pl.concat(parts).sort(ORDER, maintain_order=True).collect()
+            frame = pl.concat(parts, how="diagonal").sort(ORDER, maintain_order=True).collect()
             found.append(self._write(frame, first, last))
         return found
 

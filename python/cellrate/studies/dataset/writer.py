@@ -20,6 +20,7 @@ from cellrate.common.whole_file import make_directory
 from cellrate.simulation import frames, output
 from cellrate.simulation.api import Result
 from cellrate.studies.dataset.columns import (
+    COUNTED_COLUMNS,
     DICTIONARY,
     DONE,
     ENTITIES,
@@ -147,7 +148,9 @@ class Writer:
             make_directory(self.directory.parent)
             self._scratch = scratch.beside(self.directory)
             self._tables = {
-                name: Parts(self._scratch / name, schema, optional(name))
+                name: Parts(
+                    self._scratch / name, schema, optional(name), COUNTED_COLUMNS.get(name, "")
+                )
                 for name, schema in schemas.items()
             }
         self._whole_run = [

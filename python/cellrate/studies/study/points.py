@@ -124,8 +124,8 @@ class Points:
             if factor.column.path is None and not is_used:
                 message = f"no expression uses `{factor.column.name}`"
                 advice = (
-                    "a parameter is named by its dotted path; another name is for use in "
-                    "`[derived]`"
+                    "a parameter is named by its dotted path or the end of it, as in `tcp.mss`; a "
+                    "name without a dot is for use in `[derived]`"
                 )
                 raise self.refusal(factor.place, message, advice)
 
