@@ -209,6 +209,61 @@ def test_statistics_of_a_class_are_columns_of_the_ports(
     assert "control_seen" in (tmp_path / "data" / "dictionary.md").read_text("utf-8")
 
 
+OF_ALL_KINDS = """
+from dataclasses import dataclass
+
+@dataclass
+class Rec:
+    gain: float = 0.5
+
+    def on_new_ack(self, tcp):
+        tcp.cwnd += self.gain * tcp.mss
+
+@dataclass
+class Pol:
+    most: int = 100
+
+    def on_pdu(self, queue):
+        return queue.cells < self.most
+
+@dataclass
+class Law:
+    part: float = 0.5
+
+    def on_backward_rm(self, source, rm):
+        source.acr = self.part * rm.er
+"""
+
+
+@pytest.mark.parametrize(
+    ("factor", "settings"),
+    [
+        ('"tcp.recovery" = ["reno", "own.py:Rec"]', []),
+        ('"tcp.recovery.gain" = [0.1, 1.0]', ['tcp.recovery={policy="own.py:Rec"}']),
+        ('"switch.discard.most" = [20, 90]', ['switch.discard={policy="own.py:Pol"}']),
+        ('"abr.law.part" = [0.1, 0.5]', ['abr.law={law="own.py:Law"}', "flow.tcp.service=abr"]),
+    ],
+)
+def test_classes_of_every_kind_are_factors(
+    factor: str, settings: list[str], tmp_path: Path
+) -> None:
+    (tmp_path / "own.py").write_text(OF_ALL_KINDS, encoding="utf-8")
+    (tmp_path / "net.toml").write_text(template("n-source"), encoding="utf-8")
+    # With the buffer of 100 cells and TCP over UBR each factor matters.
+    plain = ["switch.buffer=100 cells", 'switch.control={scheme="none"}', "flow.tcp.service=ubr"]
+    if any("law" in one for one in settings):
+        plain = ["switch.buffer=1000 cells"]
+    all_settings = [*plain, *settings, "run.duration=60 ms", "measure.from=10 ms"]
+    asked = tmp_path / "s.toml"
+    asked.write_text(
+        f'scenario = "net.toml"\nset = {all_settings}\n[factors]\n{factor}\n', encoding="utf-8"
+    )
+    with allowing("own.py:Rec", "own.py:Pol", "own.py:Law"):
+        data = study_of(asked, tmp_path / "data")
+    assert data.runs["status"].to_list() == ["done", "done"]
+    assert data.runs["digest"].n_unique() == 2
+
+
 class Cells(HTMLParser):
     """Rows of the cells of an HTML table."""
 

@@ -115,7 +115,7 @@ def _default_range(scenario: ResolvedScenario, key: Key) -> Range | Choices:
 def _listed_value(key: Key, text: str) -> str:
     """Checks a value of a list and returns it in the form that scenario files use."""
     if key.kind in {"boolean", "choice"}:
-        return choose(text, key.choices or ("true", "false"), f"value of {key.path}")
+        return key.chosen(text)
     value = number(text, key)
     return written(value, key.kind) if key.kind in {"number", "integer"} else text
 

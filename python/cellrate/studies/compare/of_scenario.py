@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import polars as pl
 
 from cellrate import ScenarioError
-from cellrate.common.problems import BadInput, choose
+from cellrate.common.problems import BadInput
 from cellrate.language.ended_flows import FILES, needs_ended_flows
 from cellrate.language.expressions import ExpressionError
 from cellrate.language.of_a_run import value
@@ -91,7 +91,7 @@ def _setting(key: Key, value: str) -> str:
         BadInput: The key cannot have the value.
     """
     if key.kind in {"boolean", "choice"}:
-        choose(value, key.choices or ("true", "false"), f"value of {key.path}")
+        key.chosen(value)
     else:
         found = number(value, key)
         if "/" in value and key.kind in {"number", "integer"}:

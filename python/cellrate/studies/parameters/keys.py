@@ -48,6 +48,16 @@ class Key:
     not_searched: str | None
     siblings: Mapping[str, Any]
 
+    def chosen(self, text: str) -> str:
+        """A value of a choice or a truth value; a key for a recovery may name a class in Python.
+
+        Raises:
+            BadInput: The key does not allow the value.
+        """
+        if self.path.endswith("recovery") and ":" in text:
+            return text
+        return choose(text, self.choices or ("true", "false"), f"value of {self.path}")
+
 
 class Keys:
     """The keys that a scenario can set, with their types and present values.

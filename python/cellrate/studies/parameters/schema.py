@@ -16,6 +16,8 @@ Schema: TypeAlias = Mapping[str, Any]
 
 QUANTITIES = frozenset({"Time", "Delay", "Rate", "Bytes", "Buffer", "Cells", "QueueLength"})
 NUMBERS = frozenset({"number", "integer"})
+TAGS_OF_CLASSES = ("scheme", "policy", "law")
+"""Keys of tables whose value may name a class in Python, which then has the other keys."""
 
 
 # Prefix of references to definitions; the schema over Ethernet gets another prefix.
@@ -71,11 +73,12 @@ def table_keys(node: Schema, data: Mapping[str, Any] | str, here: str) -> Mappin
         tags = {name: key["const"] for name, key in properties.items() if "const" in key}
         if tags and all(data.get(name) == tag for name, tag in tags.items()):
             return properties
-    named = getattr(data, "get", lambda *_: "")("scheme", "")  # or a table may be a plain value
-    scheme = found(str(named))
-    if scheme is not None and any("scheme" in variant_keys(one) for one in node.get("oneOf", ())):
-        own: Mapping[str, Schema] = json.loads(scheme.schema)["properties"]
-        return {"scheme": {"const": named}, **own}
+    value_of = getattr(data, "get", lambda *_: "")  # a table may be a plain value
+    for tag in TAGS_OF_CLASSES:
+        named = value_of(tag, "")
+        if (of_class := found(str(named))) is not None:
+            own: Mapping[str, Schema] = json.loads(of_class.schema)["properties"]
+            return {tag: {"const": named}, **own}
     if "properties" not in node:
         raise BadInput(f"{here} has no keys of its own")
     keys: Mapping[str, Schema] = node["properties"]

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from cellrate import ScenarioError, _core
-from cellrate.common.problems import BadInput, choose
+from cellrate.common.problems import BadInput
 from cellrate.simulation.runner import Job
 from cellrate.studies.dataset.description import FactorColumn
 from cellrate.studies.parameters.keys import Key, Keys, number
@@ -218,8 +218,7 @@ class Reading:
         key = self._key(name, place)
         try:
             if key.kind in {"boolean", "choice"}:
-                allowed = key.choices or ("true", "false")
-                return choose(_plainly(level), allowed, f"value of {name}")
+                return key.chosen(_plainly(level))
             if isinstance(level, str) or key.kind not in {"number", "integer"}:
                 number(_plainly(level), key)
             if key.kind in {"number", "integer"}:
