@@ -429,14 +429,19 @@ def allocated_cells_per_second(situation: Situation) -> float:
     """Mean rate that the scheme of a link allocates to elastic flows.
 
     With a target utilisation above 1 the rate exceeds the link's. ERICA allocates a share of the
-    link, or of the capacity that background leaves (`capacity_form`). Phantom counts all ABR flows
-    as limited by the link.
+    link, or of the capacity that background leaves (`capacity_form`). Under Phantom all
+    flows whose MCR is below an equal part count as limited by the link.
     """
     left, port = situation.capacity_cells_per_second, situation.port
     if not port.is_port or not situation.abr:
         return left
     share = target_utilisation(port.switch.control)
-    share *= beside_phantom(port.switch.control, len(situation.abr))
+    if port.switch.scheme == "phantom":
+        # Flows with an MCR above an equal part have it; the imaginary flow shares the rest.
+        mcrs = [flow.abr.mcr_cells_per_second for flow in situation.abr if flow.abr is not None]
+        held = [mcr for mcr in mcrs if mcr * len(mcrs) > left]
+        rest = beside_phantom(port.switch.control, len(mcrs) - len(held))
+        return max(0.0, sum(held) + rest * (left - sum(held)))
     if port.switch.control.get("capacity_form") == "of-link":
         return max(0.0, left - (1.0 - share) * port.cells_per_second)
     return max(0.0, share * left)
