@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -73,6 +74,12 @@ def test_the_scenario_is_run_with_its_own_discard_policy() -> None:
     [own] = [one for one in answer.options if one.policy == "selective-drop"]
     assert own.buffer_cells == 300
     assert any("100 cells" in one for one in own.overrides)
+    # EPD of the choice has its default threshold, which fits every buffer.
+    epd = 'switch.discard={policy="epd", threshold="299 cells"}'
+    usual = asked(SMALL, Goals(loss=0.5, abilities=("none",)), *settings[:2], epd)
+    shown = [one.overrides for one in usual.options if one.policy == "epd"]
+    assert shown
+    assert not any("299" in one for one in chain.from_iterable(shown))
     alone = asked(SMALL, Goals(loss=0.5, abilities=("none",)), *settings[:2])
     assert {one.policy for one in alone.options} == {"tail-drop", "epd"}
 

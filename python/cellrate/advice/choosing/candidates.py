@@ -200,7 +200,7 @@ def limited(scenario: ResolvedScenario, buffer_cells: int | None, policy: str) -
     """Settings that give all switches a discard policy and a buffer; None for no limit."""
     buffer = "infinite" if buffer_cells is None else f"{buffer_cells} cells"
     discard, own = {"policy": policy}, scenario.keys.document["switch"]["discard"]
-    if own["policy"] == policy:
+    if policy not in POLICIES and own["policy"] == policy:
         discard = {key: value for key, value in own.items() if key != "source"}
     table = ", ".join(f"{key}={json.dumps(value)}" for key, value in discard.items())
     return (
