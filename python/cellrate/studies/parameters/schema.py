@@ -11,13 +11,12 @@ from typing import Any, TypeAlias
 from cellrate import _core
 from cellrate.common.problems import BadInput, choose
 from cellrate.schemes.finding import found
+from cellrate.schemes.parameter_schema import TAGS
 
 Schema: TypeAlias = Mapping[str, Any]
 
 QUANTITIES = frozenset({"Time", "Delay", "Rate", "Bytes", "Buffer", "Cells", "QueueLength"})
 NUMBERS = frozenset({"number", "integer"})
-TAGS_OF_CLASSES = ("scheme", "policy", "law")
-"""Keys of tables whose value may name a class in Python, which then has the other keys."""
 
 
 # Prefix of references to definitions; the schema over Ethernet gets another prefix.
@@ -74,7 +73,7 @@ def table_keys(node: Schema, data: Mapping[str, Any] | str, here: str) -> Mappin
         if tags and all(data.get(name) == tag for name, tag in tags.items()):
             return properties
     value_of = getattr(data, "get", lambda *_: "")  # a table may be a plain value
-    for tag in TAGS_OF_CLASSES:
+    for tag in TAGS.values():
         named = value_of(tag, "")
         if (of_class := found(str(named))) is not None:
             own: Mapping[str, Schema] = json.loads(of_class.schema)["properties"]
