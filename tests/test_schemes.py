@@ -427,6 +427,38 @@ class Own:
         assert one.key() != before
 
 
+def test_modules_from_elsewhere_are_part_of_a_class(tmp_path: Path) -> None:
+    """Python finds them by a name in a text, or by a directory that the file adds to its path."""
+    at = tmp_path / "own"
+    (tmp_path / "above").mkdir()
+    at.mkdir()
+    for path, text in {
+        "own/by_name.py": "SHARE = 0.1\n",
+        "above/shared_gain.py": "GAIN = 1\n",
+        "own/own.py": f"""
+import importlib, sys
+from dataclasses import dataclass
+import numpy
+sys.path.append({str(tmp_path / "above")!r})
+from shared_gain import GAIN
+by_name = importlib.import_module("by_name")
+@dataclass
+class Own:
+    def on_backward_rm(self, port, rm):
+        rm.er = GAIN * by_name.SHARE * port.rate
+""",
+    }.items():
+        (tmp_path / path).write_text(text, "utf-8")
+    with allowing("own.py:Own"):
+        definition = find("control", "own.py:Own", str(at / "scenario.toml"))
+        assert definition is not None
+        found = [str(path.relative_to(tmp_path)) for path in definition.files]
+        assert found == ["own/by_name.py", "own/own.py", "above/shared_gain.py"]
+        sys.modules["by_name"].SHARE = 0.2  # type: ignore[attr-defined]
+        with pytest.raises(NoScheme, match=r"`by_name\.SHARE` has changed since its module"):
+            find("control", "own.py:Own", str(at / "scenario.toml"))
+
+
 def test_equal_parameters_have_one_spelling() -> None:
     written = [table("bad.py:Fine", pause="2000 us", high="100 cells"), table("bad.py:Fine")]
     assert len({job(TRACED, one).key() for one in written}) == 1
@@ -683,6 +715,57 @@ def test_a_class_of_a_script_needs_no_file_of_its_own(tmp_path: Path) -> None:
     first, second, runs = done.stdout.split()
     assert first != second
     assert runs == "2"
+
+
+CHANGING = """
+from dataclasses import dataclass
+import cellrate
+
+settings = {"run.duration": "50 ms", "measure.from": "0 s"}
+SHARES = {"first": 0.1}
+SHARE = 0.1
+
+def share():
+    return SHARE * SHARES["first"]
+
+@dataclass
+class Mine:
+    floor = 0.01
+
+    def on_backward_rm(self, port, rm):
+        rm.er = (share() + self.floor) * port.rate
+
+def run():
+    again = cellrate.run(
+        cellrate.template("n-source"), overrides={**settings, "switch.control": Mine}, store=store
+    )
+    print(again.digest, len(store.keys()))
+
+with cellrate.Store("results") as store:
+    run()
+    run()
+    SHARE = 0.5
+    run()
+    SHARES["first"] = 0.5
+    run()
+    Mine.floor = 0.1
+    run()
+    def share():
+        return 0.02
+    run()
+"""
+
+
+def test_values_of_a_script_are_part_of_its_class(tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text(CHANGING, "utf-8")
+    script = [sys.executable, "script.py"]
+    subprocess.run(script, cwd=tmp_path, check=True)
+    done = subprocess.run(script, cwd=tmp_path, capture_output=True, text=True, check=True)
+    # The second process finds all five results in the store.
+    digests, stored = zip(*(line.split() for line in done.stdout.splitlines()), strict=True)
+    assert len(set(digests)) == 5
+    assert digests[0] == digests[1]
+    assert set(stored) == {"5"}
 
 
 DEFAULTS_AND_TIMERS = '''

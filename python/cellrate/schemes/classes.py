@@ -6,6 +6,7 @@ import ast
 import dataclasses
 import json
 import sys
+import sysconfig
 import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -71,7 +72,8 @@ class Definition:
         statistics: Names of the statistics that the class counts.
         root: Directory of the files.
         files: Source of the class, of the modules beside it that it uses, and its `FILES`.
-        fingerprint: SHA-256 over these files.
+        fingerprint: SHA-256 over these files; for a class of a notebook or script also over the
+            values and functions outside its objects, which may change between runs.
         reads_queue: False if the class states that it never reads `port.queue`.
         queue_at_every_cell: True if the class states that it needs the queue length at every cell.
         state: State that the code of the class keeps outside its objects.
@@ -138,6 +140,12 @@ def definition_of(kind: Kind, name: str, cls: object, module: ModuleType, root: 
             "`statistics()` returns a dictionary, whose keys are in the tuple `STATISTICS`",
         )
     files = files_of(cls, module, root)
+    state = _state(cls, module, root)
+    if changed := state.changed_from_outside():
+        raise NoScheme(
+            f"`{name}`: {changed} has changed since its module was loaded",
+            "worker processes load the module anew; make the value a parameter of the class",
+        )
     if "on_interval" in hooks and not _mentions_every(cls):
         raise NoScheme(
             f"`{name}` has `on_interval`, which is never called: no method calls `port.every`",
@@ -150,10 +158,10 @@ def definition_of(kind: Kind, name: str, cls: object, module: ModuleType, root: 
         statistics=statistics,
         root=root,
         files=files,
-        fingerprint=fingerprint(cls, files),
+        fingerprint=fingerprint(cls, files, state),
         reads_queue=bool(getattr(cls, "reads_queue", True)),
         queue_at_every_cell=bool(getattr(cls, "queue_at_every_cell", False)),
-        state=_state(cls, module, root),
+        state=state,
     )
 
 
@@ -203,13 +211,13 @@ def _state(cls: type, module: ModuleType, root: Path) -> State:
 
 
 def files_of(cls: type, module: ModuleType, root: Path) -> tuple[Path, ...]:
-    """Files of a class: modules of its directory that it uses, and its `FILES`, in order.
+    """Files of a class: the modules that it uses, without libraries, and its `FILES`, in order.
 
-    The modules are those that it imports from the same directory or package, without libraries.
     Imports count wherever they stand, and also if they only bring numbers or texts.
     """
-    own = (one for one in _own_modules(module, root) if getattr(one, "__file__", None))
-    waiting = [Path(str(one.__file__)).resolve() for one in own]
+    own = (getattr(one, "__file__", None) for one in _own_modules(module, root))
+    # What is typed or comes from standard input has no file.
+    waiting = [path for file in own if file and (path := Path(file).resolve()).is_file()]
     beside = Path(getattr(module, "__file__", None) or "x").resolve().parent
     files = {beside / path for path in _named_files(cls, beside)}
     while waiting:
@@ -218,9 +226,11 @@ def files_of(cls: type, module: ModuleType, root: Path) -> tuple[Path, ...]:
             files.add(one)
             # The version of the product stands for its own files.
             if root != PRODUCT:
-                found = _imported_by(one, read_regular(one), root)
-                waiting += (file for file in found if file.is_relative_to(root))
-    return tuple(sorted(files))
+                for level, names in _imports(read_regular(one)):
+                    found = _imported(level, names, one, root)
+                    waiting += (file for file in found if _is_own(file, root))
+    # Other processes have other roots, so files elsewhere come last.
+    return tuple(sorted(files, key=lambda one: (not one.is_relative_to(root), one)))
 
 
 def _named_files(cls: type, beside: Path) -> Sequence[str]:
@@ -235,28 +245,54 @@ def _named_files(cls: type, beside: Path) -> Sequence[str]:
 
 
 @cache
-def _imported_by(path: Path, source: bytes, root: Path) -> tuple[Path, ...]:
-    """Files of the modules and packages that a module imports, beside it or in its package."""
+def _imports(source: bytes) -> tuple[tuple[int, tuple[str, ...]], ...]:
+    """Imports of a module: the number of leading dots, and the parts of the dotted name."""
     try:
-        return tuple(_imported(path, ast.parse(source), root))
+        tree = ast.parse(source)
     except (SyntaxError, ValueError):  # told where it is imported
         return ()
-
-
-def _imported(path: Path, tree: ast.Module, root: Path) -> Iterator[Path]:
-    is_package = (root / "__init__.py").is_file()
+    found: list[tuple[int, tuple[str, ...]]] = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            found = [(0, one.name.split(".")) for one in node.names]
+            found += [(0, tuple(one.name.split("."))) for one in node.names]
         elif isinstance(node, ast.ImportFrom):
             parts = node.module.split(".") if node.module else []
-            found = [(node.level, [*parts, one.name]) for one in node.names]
-        else:
-            continue
-        for level, names in found:
-            above = (path.parents[level - 1],) if 0 < level <= len(path.parents) else ()
-            for place in above or ((root, root.parent) if is_package else (root,)):
-                yield from _files_named(place, names)
+            found += [(node.level, (*parts, one.name)) for one in node.names]
+        elif isinstance(node, ast.Call) and node.args and _is_import(node.func):
+            name = getattr(node.args[0], "value", None)
+            if isinstance(name, str):
+                plain = name.lstrip(".")
+                found.append((len(name) - len(plain), tuple(plain.split("."))))
+    return tuple(found)
+
+
+def _is_import(called: ast.expr) -> bool:
+    """True for `importlib.import_module`, `import_module` and `__import__`."""
+    name = getattr(called, "attr", None) or getattr(called, "id", None)
+    return name in {"import_module", "__import__"}
+
+
+def _imported(level: int, names: Sequence[str], path: Path, root: Path) -> Iterator[Path]:
+    """Files of an import in the module at `path`: those that are loaded, or would be."""
+    if level:
+        above = list(path.parents)[level - 1 : level]
+    else:
+        above = [root, root.parent] if (root / "__init__.py").is_file() else [root]
+        for depth in range(1, len(names) + 1):
+            loaded = sys.modules.get(".".join(names[:depth]))
+            if file := getattr(loaded, "__file__", None):
+                yield Path(file).resolve()
+    for place in above:
+        yield from _files_named(place, names)
+
+
+def _is_own(file: Path, root: Path) -> bool:
+    """True for a file beneath `root`, or anywhere but among libraries and the product's files."""
+    if file.is_relative_to(root):
+        return True
+    is_library = {"site-packages", "dist-packages"}.intersection(file.parts)
+    others = (PRODUCT, Path(sysconfig.get_path("stdlib")).resolve())
+    return not is_library and file.suffix == ".py" and not any(map(file.is_relative_to, others))
 
 
 def _files_named(place: Path, names: Sequence[str]) -> Iterator[Path]:
@@ -271,24 +307,22 @@ def _files_named(place: Path, names: Sequence[str]) -> Iterator[Path]:
         yield package.resolve()
 
 
-def fingerprint(cls: type, files: Sequence[Path]) -> str:
-    """The first digits of the SHA-256 over the files and the name of a class."""
-    import hashlib  # only scenarios that name a class need them
-    import inspect
+def fingerprint(cls: type, files: Sequence[Path], state: State) -> str:
+    """The first digits of the SHA-256 over the files, the state and the name of a class."""
+    import hashlib  # only scenarios that name a class need it
 
     digest = hashlib.sha256()
     for path in files:
         content = read_regular(path)
         digest.update(f"{path.name}\0{len(content)}\0".encode())
         digest.update(content)
-    if not files:  # typed into a notebook
-        digest.update(inspect.getsource(cls).encode())
+    digest.update(state.of_main())
     digest.update(cls.__qualname__.encode())
     return digest.hexdigest()[:16]
 
 
 def _own_modules(module: ModuleType, root: Path) -> Iterator[ModuleType]:
-    """A module and the modules beneath `root` that it uses, directly or indirectly."""
+    """A module and those that it uses, directly or indirectly, without libraries."""
     seen, waiting = {module.__name__}, [module]
     while waiting:
         one = waiting.pop()
@@ -298,7 +332,7 @@ def _own_modules(module: ModuleType, root: Path) -> Iterator[ModuleType]:
             file = getattr(other, "__file__", None)
             if other is None or file is None or other.__name__ in seen:
                 continue
-            if Path(file).resolve().is_relative_to(root):
+            if _is_own(Path(file).resolve(), root):
                 seen.add(other.__name__)
                 waiting.append(other)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Iterable, Iterator, Mapping
-from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
+from types import BuiltinFunctionType, CellType, CodeType, FunctionType, ModuleType
 
 Places = dict[str, object]
 """Values that outlive a run, by the description of their place in a message."""
@@ -35,23 +35,36 @@ class State:
     def __init__(self, cls: type, modules: Iterable[ModuleType]) -> None:
         self.cls = cls
         self.modules = {module.__name__ for module in modules}
+        self.is_main = cls.__module__ == "__main__"
         self.before = _pictures(self._places())
 
     def begin(self) -> None:
         """Begins a run: reads the values of a notebook or script again."""
-        if self.cls.__module__ == "__main__":
+        if self.is_main:
             self.before = _pictures(self._places())
+
+    def of_main(self) -> bytes:
+        """Bytes that represent the values and the functions of a notebook or script."""
+        return repr(sorted(_pictures(self._places()).items())).encode() if self.is_main else b""
+
+    def changed_from_outside(self) -> str | None:
+        """The place of a module's value that has changed since it was loaded; None if none has."""
+        return None if self.is_main else self._changed()
 
     def change(self) -> StateChanged | None:
         """The error to raise if the run changed a value that the next run can read; else None."""
-        places = self._places()
-        for place, value in places.items():
+        if place := self._changed():
+            return StateChanged(
+                f"{place} has changed: a run must not depend on the runs before it, so state "
+                "belongs into the object, as in `self.count`"
+            )
+        return None
+
+    def _changed(self) -> str | None:
+        for place, value in self._places().items():
             before = self.before.get(place, _picture(ABSENT))
             if not isinstance(value, CODE) and not _is_equal(before, value):
-                return StateChanged(
-                    f"{place} has changed: a run must not depend on the runs before it, so state "
-                    "belongs into the object, as in `self.count`"
-                )
+                return place
         return None
 
     def _places(self) -> Places:
@@ -82,6 +95,10 @@ class State:
         yield f"a default value of `{name}`", kept
         own = {key: value for key, value in vars(function).items() if key != "__wrapped__"}
         yield f"an attribute of `{name}`", own
+        for key, cell in zip(
+            function.__code__.co_freevars, function.__closure__ or (), strict=True
+        ):
+            yield f"the variable `{key}` of `{name}`", _content(cell)
         names = _names(function.__code__)
         modules: list[tuple[str, Mapping[str, object]]] = [("", function.__globals__)]
         for key in names:
@@ -92,6 +109,13 @@ class State:
             for key in names:
                 if not key.startswith("__"):
                     yield f"the module variable `{before}{key}`", variables.get(key, ABSENT)
+
+
+def _content(cell: CellType) -> object:
+    try:
+        return cell.cell_contents
+    except ValueError:  # not yet bound
+        return ABSENT
 
 
 def _of_class(cls: type) -> Iterator[tuple[str, object]]:
@@ -123,11 +147,23 @@ def _pictures(places: Places) -> dict[str, bytes]:
 
 
 def _picture(value: object) -> bytes:
-    """Bytes that represent a value, to detect changes: its pickle, or else its `repr`."""
+    """Bytes that represent a value, to detect changes: its pickle, or else its `repr`.
+
+    Code has its name, and a function also its instructions.
+    """
+    if isinstance(value, FunctionType):
+        return repr(_instructions(value.__code__)).encode()
+    if isinstance(value, CODE):
+        return getattr(value, "__name__", "").encode()
     try:
         return pickle.dumps(value)
     except Exception:  # noqa: BLE001  of any class
         return repr(value).encode(errors="replace")
+
+
+def _instructions(code: CodeType) -> tuple[object, ...]:
+    constants = (_instructions(one) if isinstance(one, CodeType) else one for one in code.co_consts)
+    return code.co_code, code.co_names, code.co_varnames, *constants
 
 
 def _is_equal(before: bytes, value: object) -> bool:
