@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import shlex
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,7 +26,8 @@ ABILITIES: tuple[Ability, ...] = get_args(Ability)
 AT_ONCE = {"rif": "1"}
 MARKED_RIF = 0.0625
 BY_MARKS = {"rif": str(MARKED_RIF), "rdf": "0.0625"}
-POLICIES = ("tail-drop", "epd")
+TAIL_DROP = "tail-drop"
+POLICIES = (TAIL_DROP, "epd")
 """Discard policies that a choice tries in finite buffers; without loss a policy has no effect."""
 # Rates above this share of another count as equal.
 EQUAL = 0.999
@@ -198,21 +200,48 @@ def _ability(scheme: str) -> Ability:
 
 def limited(scenario: ResolvedScenario, buffer_cells: int | None, policy: str) -> tuple[str, ...]:
     """Settings that give all switches a discard policy and a buffer; None for no limit."""
+    if (own_policy(scenario), own_buffer_cells(scenario)) == (policy, buffer_cells):
+        return tuple(_own_limits(scenario))
     buffer = "infinite" if buffer_cells is None else f"{buffer_cells} cells"
-    discard, own = {"policy": policy}, scenario.keys.document["switch"]["discard"]
-    if policy not in POLICIES and own["policy"] == policy:
-        discard = {key: value for key, value in own.items() if key != "source"}
-    table = ", ".join(f"{key}={json.dumps(value)}" for key, value in discard.items())
     return (
         *everywhere(scenario, "buffer", f'"{buffer}"'),
-        *everywhere(scenario, "discard", f"{{{table}}}"),
+        *everywhere(scenario, "discard", f'{{policy="{policy}"}}'),
     )
 
 
+def _own_limits(scenario: ResolvedScenario) -> Iterator[str]:
+    """Settings that give all switches their own discard policies and buffers."""
+    for path, table in _switch_tables(scenario).items():
+        if "buffer" in table:
+            yield f"{path}.buffer={json.dumps(table['buffer'])}"
+        if "discard" in table:
+            given = (pair for pair in table["discard"].items() if pair[0] != "source")
+            values = ", ".join(f"{key}={json.dumps(value)}" for key, value in given)
+            yield f"{path}.discard={{{values}}}"
+
+
 def own_policy(scenario: ResolvedScenario) -> str:
-    """The scenario's own discard policy, if the choice does not try it anyhow; else empty."""
-    policy = str(scenario.keys.document["switch"]["discard"]["policy"])
-    return "" if policy in POLICIES else policy
+    """The scenario's own discard policies; empty if all switches drop at the tail."""
+    tables = [one["discard"] for one in _switch_tables(scenario).values() if "discard" in one]
+    found = dict.fromkeys(str(one["policy"]) for one in tables)
+    return "" if list(found) == [TAIL_DROP] else " and ".join(found)
+
+
+def own_buffer_cells(scenario: ResolvedScenario) -> int | None:
+    """The greatest of the scenario's own buffers; None for no limit."""
+    switches = (node.switch for node in scenario.cells.nodes)
+    most = max(one.buffer_cells for one in switches if one)
+    return None if math.isinf(most) else int(most)
+
+
+def _switch_tables(scenario: ResolvedScenario) -> dict[str, Mapping[str, Any]]:
+    """Settings of switches by their path: those of all, and those of nodes."""
+    document = scenario.keys.document
+    nodes = document["topology"].get("node", ())
+    return {
+        "switch": document["switch"],
+        **{f'topology.node."{one["name"]}"': one for one in nodes},
+    }
 
 
 def everywhere(scenario: ResolvedScenario, key: str, value: str) -> Iterator[str]:
@@ -255,6 +284,7 @@ class Option:
         unfinished: Number of files that do not end; None unless all elastic flows transfer files.
         completion_seconds: Completion time that 99 % of these files do not exceed; None unless all
             files end with every seed.
+        mcr_shares: Flow groups with a GFR contract, each with its throughput as a share of its MCR.
     """
 
     candidate: Candidate
@@ -277,6 +307,7 @@ class Option:
     background_bits_per_second: float | None = None
     unfinished: float | None = None
     completion_seconds: float | None = None
+    mcr_shares: tuple[tuple[str, float], ...] = ()
 
     @property
     def speed(self) -> float:

@@ -10,7 +10,7 @@ from typing import Any
 from cellrate.advice.choosing.candidates import ABILITIES, Ability, Option
 from cellrate.advice.tuning.measures import BAND, RISE, Criterion
 from cellrate.advice.tuning.objective import ALIKE, Objective
-from cellrate.advice.tuning.shares import are_files
+from cellrate.advice.tuning.shares import KEPT_MCR, are_files
 from cellrate.common.numbers import counted, number, seconds
 from cellrate.common.problems import BadInput
 from cellrate.common.to_json import to_json
@@ -28,6 +28,11 @@ KEEPS_BACKGROUND = (
     "less the loss allowed."
 )
 """A sentence on scenarios with background."""
+KEEPS_MCR = (
+    f"A flow group with a GFR contract must get {KEPT_MCR:.0%} of its MCR in payload, or of the "
+    "most that any control gives it, if this is less."
+)
+"""A sentence on scenarios with GFR contracts."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +56,7 @@ class Goals:
         buffer_bytes: Greatest length of a queue over Ethernet; None for no limit.
         victim: Flow group that needs the share `throughput` of its own best speed; None for none.
         background_bits_per_second: Least throughput of background; see `among`.
+        mcr_shares: Least throughput of flow groups as shares of their MCRs of GFR; see `among`.
     """
 
     abilities: tuple[Ability, ...] = ABILITIES
@@ -66,15 +72,22 @@ class Goals:
     buffer_bytes: float | None = None
     victim: str | None = None
     background_bits_per_second: float = 0.0
+    mcr_shares: tuple[tuple[str, float], ...] = ()
 
     def among(self, options: Iterable[Option]) -> Goals:
-        """The goals with the background that an option must carry, by the most of these options.
+        """The goals with the background and the MCRs that an option must keep.
 
-        A control that holds background back, such as credits, has more throughput for the rest.
+        The most of these options is the measure. A control that holds background back, such as
+        credits, has more throughput for the rest.
         """
+        options = list(options)
         carried = (one.background_bits_per_second or 0.0 for one in options)
         least = LEAST_BACKGROUND * (1 - self.loss) * max(carried, default=0.0)
-        return replace(self, background_bits_per_second=least)
+        most: dict[str, float] = {}
+        for group, share in (pair for one in options for pair in one.mcr_shares):
+            most[group] = max(share, most.get(group, 0.0))
+        kept = tuple((group, KEPT_MCR * min(1.0, share)) for group, share in most.items())
+        return replace(self, background_bits_per_second=least, mcr_shares=kept)
 
     def enough(self, most: float) -> float:
         """The least speed: a rate in bit/s that was set, or a share of the best speed.
@@ -138,14 +151,14 @@ class Goals:
             "bits_per_second": "throughput_bits_per_second",
         }
         share = self.throughput if self.bits_per_second is None else None
-        own = ("insists_on_fairness", "background_bits_per_second")
+        own = ("insists_on_fairness", "background_bits_per_second", "mcr_shares")
         left = to_json(self, names, without=(*own, *without))
         return {**left, "throughput_share": share}
 
     def missed(self, option: Option) -> list[str]:
         """Texts on the goals that an option misses, with its numbers.
 
-        The goal of speed is not checked here, and that of background only after `among`.
+        The goal of speed is not checked here, and those of background and MCR only after `among`.
         """
         left = [*self.leaves_files(option.unfinished)]
         found = [*left, *self.loses(option.loss, "cells")]
@@ -157,6 +170,12 @@ class Goals:
         background = option.background_bits_per_second
         if background is not None and background < self.background_bits_per_second:
             found.append(f"carries {background / 1e6:.2f} Mbit/s of background")
+        given = dict(option.mcr_shares)
+        found += [
+            f"gives {group} {given[group]:.0%} of its MCR"
+            for group, least in self.mcr_shares
+            if given[group] < least
+        ]
         if self.settling_seconds is not None and option.settling_seconds > self.settling_seconds:
             found.append(settled(option.settling_seconds))
         if self.buffer_cells is not None and option.buffer_cells > self.buffer_cells:
@@ -393,6 +412,7 @@ def missed_again(
         goals = replace(goals, fairness=0.0)
     # Only options in the same runs are compared in their background.
     there = goals.among(options)
+    goals = replace(goals, mcr_shares=there.mcr_shares)
     others = (one for one in options if one != judgement.best and not there.missed(one))
     fastest = max(others, key=goals.speed, default=found)
     most = goals.speed(found)

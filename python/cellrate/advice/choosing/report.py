@@ -11,7 +11,7 @@ from typing import Any
 
 from cellrate import __version__
 from cellrate.advice.choosing.answer import Answer, Elsewhere, left_out, sides
-from cellrate.advice.choosing.candidates import Option, OwnControl, own_policy
+from cellrate.advice.choosing.candidates import TAIL_DROP, Option, OwnControl, own_policy
 from cellrate.advice.choosing.checking import (
     MORE_TRIES,
     missing,
@@ -25,6 +25,7 @@ from cellrate.advice.choosing.circumstances import times
 from cellrate.advice.choosing.goals import (
     COSTLY,
     KEEPS_BACKGROUND,
+    KEEPS_MCR,
     OF_FRAMES,
     Goals,
     counted_mean,
@@ -42,6 +43,7 @@ from cellrate.advice.tuning.measures import TOO_SHORT, bottleneck
 from cellrate.advice.tuning.other_runs import OTHER_STARTS, Circumstance, longer
 from cellrate.advice.tuning.shares import (
     WITHOUT_FILES,
+    gfr_mcrs,
     leaves_out_files,
     notes,
 )
@@ -84,8 +86,25 @@ def verdict(answer: Answer) -> list[str]:
         *_recommendation(answer),
         *_reserve(answer),
         *_depends(answer),
+        *_policies(answer),
         *left_out(answer.not_tried),
     ]
+
+
+def _policies(answer: Answer) -> Iterator[str]:
+    """Sentence on the scenario's own discard policy, and on the contracts that rest on it."""
+    scenario = ResolvedScenario.of(answer.base.scenario())
+    policy = own_policy(scenario)
+    if not policy:
+        return
+    is_run = any(one.candidate.is_own and one.policy == policy for one in answer.options)
+    alone = "in its own buffer, with the scenario's own control alone" if is_run else "in no option"
+    promised = ", ".join(gfr_mcrs(scenario.cells))
+    contracts = f", which know no GFR contract ({promised})" if promised else ""
+    yield (
+        f"The scenario's own discard policy, {policy}, is tried {alone}; all other options replace "
+        f"it by tail drop or EPD with its defaults{contracts}."
+    )
 
 
 def _recommendation(answer: Answer) -> Iterator[str]:
@@ -197,7 +216,7 @@ def chance_of_more(answer: Answer) -> str | None:
 
 def _has_longest(one: Option) -> bool:
     """True if the buffer of an option is the longest queue that its runs had."""
-    return one.loss == 0 and not one.is_reserved
+    return one.loss == 0 and not one.is_reserved and one.policy == TAIL_DROP
 
 
 def _is_alike(answer: Answer, one: Option) -> bool:
@@ -388,7 +407,8 @@ def report(answer: Answer | PacketChoice) -> Document:
     network = Network.of_scenario(answer.base.scenario())
     has_background = any(not flow.is_elastic for flow in network.flows)
     background = [KEEPS_BACKGROUND] if has_background else []
-    goals = " ".join([wanted(answer.goals), *notes(network), *background])
+    promised = [KEEPS_MCR] if gfr_mcrs(network) else []
+    goals = " ".join([wanted(answer.goals), *notes(network), *background, *promised])
     settings = answer.base.overrides
     commands = [one.command(answer.base.path, settings) for one in (best, second) if one]
     commands += [
@@ -470,22 +490,17 @@ def _parameters(one: Option, seeds: int) -> str:
 def _own(answer: Answer) -> tuple[Paragraph, ...]:
     """Sentences on the scenario's own control: its values, and the best setting of its search."""
     options = [one for one in answer.options if one.candidate.is_own]
-    scenario = ResolvedScenario.of(answer.base.scenario())
-    own, policy = OwnControl.of(answer.base, scenario), own_policy(scenario)
-    replaced = (
-        f"The scenario's own discard policy, {policy}, is tried in its own buffer and with the "
-        "scenario's own control alone; all other options replace it by tail drop or EPD."
-    )
+    own = OwnControl.of(answer.base, ResolvedScenario.of(answer.base.scenario()))
     if own is None or not options:
-        return (Paragraph(replaced),) if policy else ()
-    words = [*([replaced] if policy else []), own.text()]
+        return ()
+    words = [own.text()]
     [best] = [one for one in answer.rows if one.candidate.is_own]
     if best.setting.values:
         words += [
             f"With these values it needs {cells(one.buffer_cells)}: {numbers(one)}. The table has "
             f"its best setting, {best.setting.label}."
             for one in options
-            if not one.setting.values and one.loss == 0
+            if not one.setting.values and one.loss == 0 and one.policy == TAIL_DROP
         ]
     return (Paragraph(" ".join([*words, "All other controls begin with their defaults."])),)
 
@@ -600,11 +615,13 @@ def _option(
     """JSON object of an option; `there` has the settings of a changed scenario."""
     if option is None:
         return None
+    left = ("candidate", "setting", "overrides", "mcr_shares")
     return {
         "control": option.candidate.name,
         "ability": option.candidate.ability,
         "values": dict(option.setting.values),
-        **to_json(option, {"loss": "loss_ratio"}, without=("candidate", "setting", "overrides")),
+        **to_json(option, {"loss": "loss_ratio"}, without=left),
+        "mcr_shares": dict(option.mcr_shares),
         "settles": math.isfinite(option.settling_seconds),
         "command": option.command(answer.base.path, (*answer.base.overrides, *there)),
     }

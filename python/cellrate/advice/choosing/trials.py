@@ -13,6 +13,7 @@ from cellrate.advice.choosing.candidates import (
     Candidate,
     Option,
     limited,
+    own_buffer_cells,
     own_policy,
 )
 from cellrate.advice.choosing.waits import Waits
@@ -25,7 +26,7 @@ from cellrate.advice.tuning.objective import Objective, means_of
 from cellrate.advice.tuning.proposal import judged, proposal
 from cellrate.advice.tuning.race import race
 from cellrate.advice.tuning.search import search
-from cellrate.advice.tuning.shares import BACKGROUND, are_files, over_atm
+from cellrate.advice.tuning.shares import BACKGROUND, are_files, kept_mcrs, mcr_shares, over_atm
 from cellrate.simulation.network import Network
 from cellrate.simulation.run_types import Runner
 from cellrate.simulation.runner import Job
@@ -77,7 +78,8 @@ class Trials:
         job = replace(base, overrides=(*base.overrides, *own))
         scenario = ResolvedScenario.of(job.scenario(), plain.own_abr)
         ports = bottleneck(scenario.cells)
-        more = (RISE, *over_atm(scenario.cells))
+        # No control changes what is fair.
+        more = (RISE, *over_atm(plain.cells), *mcr_shares(plain.cells))
         laboratory = Laboratory(job, seeds, ports, runner, is_known, more=more)
         laboratory.allowed([AS_IT_IS])
         return cls(candidate, laboratory, scenario, plain)
@@ -206,10 +208,9 @@ class Trials:
 
     def try_as_it_is(self) -> None:
         """Runs the scenario's own control with its own discard policy in its own buffer."""
-        policy, switches = own_policy(self.plain), self.plain.cells.nodes
-        buffers = {node.switch.buffer_cells for node in switches if node.switch}
-        if self.candidate.is_own and policy and len(buffers) == 1 and math.inf not in buffers:
-            self.finite.append(self.with_buffer(AS_IT_IS, policy, int(buffers.pop())))
+        policy, cells = own_policy(self.plain), own_buffer_cells(self.plain)
+        if self.candidate.is_own and policy and cells is not None:
+            self.finite.append(self.with_buffer(AS_IT_IS, policy, cells))
 
     def with_buffer(self, setting: Setting, policy: str, cells: int) -> Option:
         """Runs a setting in a finite buffer; the option's loss is that of the whole run."""
@@ -274,6 +275,7 @@ class Trials:
             background_bits_per_second=_mean(runs, BACKGROUND) if has_background else None,
             unfinished=means["unfinished"] if files else None,
             completion_seconds=means["completion"] if files else None,
+            mcr_shares=tuple(kept_mcrs(means).items()),
         )
 
 

@@ -12,7 +12,7 @@ from typing import Any, Self, TypeAlias
 
 from cellrate import ScenarioError
 from cellrate.advice.tuning.measures import Criterion, Measures, rise, traced
-from cellrate.advice.tuning.shares import over_atm, over_ethernet
+from cellrate.advice.tuning.shares import mcr_shares, over_atm, over_ethernet
 from cellrate.simulation.network import Network
 from cellrate.simulation.network.ethernet_view import FrameNetwork, network_of
 from cellrate.simulation.run_types import Runner
@@ -249,6 +249,6 @@ class Laboratory:
             self._of_runs[run] = (
                 over_ethernet(network)
                 if isinstance(network, FrameNetwork)
-                else over_atm(network)[:1]
+                else (over_atm(network)[0], *mcr_shares(network))
             )
         return (*self.more, *self._of_runs[run])

@@ -21,6 +21,7 @@ from cellrate.advice.tuning.other_runs import OTHER_STARTS
 from cellrate.advice.tuning.proposal import ModelResults
 from cellrate.advice.tuning.race import Ranked
 from cellrate.advice.tuning.search_history import LEAST_SETTINGS, deciding, importance
+from cellrate.advice.tuning.shares import KEPT_MCR, kept_mcrs
 from cellrate.common import whole_file
 from cellrate.common.document import (
     Column,
@@ -151,6 +152,7 @@ def headline(answer: Answer) -> list[str]:
         sentences.append(
             f"{best}: {answer.chosen.setting.label}{_how_good(answer, answer.chosen)}."
         )
+    sentences += _below_mcr(answer)
     sentences += _passed_over(answer)
     sentences += _same_runs(answer)
     if answer.rise > BAND:
@@ -236,6 +238,20 @@ def _with_drawn_starts(answer: Answer) -> Iterator[str]:
         beside = "" if one.setting == AS_IT_IS else f"; the scenario as it is: {usual}"
         again = " ".join(f"--set {shlex.quote(override)}" for override in OTHER_STARTS.overrides)
         yield f"With starts drawn within 20 ms ({again}): {found}{beside}."
+
+
+def _below_mcr(answer: Answer) -> Iterator[str]:
+    """Sentence on flow groups with a GFR contract that get less than their MCR."""
+    best = answer.fresh_runs_of(answer.chosen.setting) or answer.chosen
+    usual = kept_mcrs(answer.as_it_is.means)
+    low = [
+        f"{group} gets {share:.0%} of its MCR in payload, and {usual[group]:.0%} with the scenario "
+        "as it is"
+        for group, share in kept_mcrs(best.means).items()
+        if share < KEPT_MCR
+    ]
+    if low:
+        yield f"This setting does not keep a GFR contract: {'; '.join(low)}."
 
 
 def _passed_over(answer: Answer) -> Iterator[str]:
@@ -700,7 +716,7 @@ def _drawn(answer: Answer, runs: tuple[Measures, ...]) -> dict[str, Any] | None:
 
 def _measures(answer: Answer, found: Mapping[str, Estimate | None]) -> dict[str, Any]:
     keys = {one.name: one.key for one in answer.objective.known}
-    return {keys[name]: to_json(estimate) for name, estimate in found.items()}
+    return {keys[name]: to_json(one) for name, one in found.items() if name in keys}
 
 
 def _model(modelled: ModelResults) -> dict[str, Any]:

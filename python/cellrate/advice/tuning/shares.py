@@ -6,6 +6,7 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from statistics import fmean
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -19,8 +20,11 @@ from cellrate.simulation.network import Network, fair_shares
 from cellrate.simulation.network.elements import Flow
 from cellrate.simulation.network.ethernet_view import FrameFlow, FrameNetwork, hop_rate
 from cellrate.theory import AssumptionError, max_min
+from cellrate.theory.cell_conversions import PAYLOAD_BYTES
 
 Shares: TypeAlias = Mapping[str, float]
+OF_MCR = "share of the MCR of "
+"""Beginning of the names of criteria that compare throughput with an MCR."""
 BACKGROUND = "background"
 """Name of the criterion that counts flows with rates of their own, which no control changes."""
 LEFT_OUT = "Fairness is that of the flows without files, since the size of a file sets its rate."
@@ -39,6 +43,8 @@ BY_QUEUE = (
 """A sentence on scenarios whose flows are in several queues over Ethernet."""
 EQUAL = 1e-6
 """Relative difference up to which shares count as equal."""
+KEPT_MCR = 0.95
+"""Share of an MCR in payload with which a flow group counts as having it."""
 WITHOUT_FILES = "no files"
 """Words in the heading of a column of such fairness."""
 
@@ -61,10 +67,13 @@ def leaves_out_files(flows: Iterable[Flow | FrameFlow]) -> bool:
 
 
 def shares_of(network: Network) -> dict[str, float]:
-    """Max-min shares of elastic flows in cells/s; empty if they are equal or not known."""
+    """Max-min shares of elastic flows in cells/s; empty if they are equal or not known.
+
+    The share of a flow is at least its MCR, of ABR or of GFR.
+    """
     elastic = [one for one in network.flows if one.is_elastic]
     try:
-        found = fair_shares(network, flows=elastic).rates
+        found = fair_shares(network, flows=elastic, with_gfr=True).rates
     except (AssumptionError, ValueError):
         return {}
     return _unless_equal({one.name: found[one.name] for one in elastic})
@@ -201,6 +210,41 @@ def over_atm(network: Network) -> tuple[Criterion, ...]:
         replace(throughput, of=lambda summary: total(summary, is_elastic=True)),
         *((background,) if len(elastic) < len(network.flows) else ()),
     )
+
+
+def gfr_mcrs(network: Network) -> dict[str, float]:
+    """MCR of each flow group with a GFR contract, in bit/s of payload of full segments."""
+    return {
+        flow.group: flow.gfr["mcr_cells_per_second"] * _payload_bits(flow)
+        for flow in network.flows
+        if flow.gfr and flow.gfr["mcr_cells_per_second"] and _adapts(flow) and flow.kind != TRANSFER
+    }
+
+
+def _payload_bits(flow: Flow) -> float:
+    """Payload of a cell; over TCP the mean over the cells of a full segment."""
+    if flow.tcp is None:
+        return 8.0 * PAYLOAD_BYTES
+    return 8 * flow.tcp.mss_bytes / flow.tcp.segment_cells
+
+
+def mcr_shares(network: Network) -> Iterator[Criterion]:
+    """For each group with a GFR contract: its mean throughput as a share of its MCR."""
+    [throughput] = Objective.named("throughput").criteria
+    for group, mcr in gfr_mcrs(network).items():
+
+        def share(summary: Mapping[str, Any], group: str = group, mcr: float = mcr) -> float:
+            flows = [one for one in summary["flows"] if one["group"] == group]
+            return fmean(one["tcp_throughput_bits_per_second"] for one in flows) / mcr
+
+        about = f"mean throughput of {group} as a share of its MCR"
+        yield replace(throughput, name=f"{OF_MCR}{group}", about=about, unit="", of=share)
+
+
+def kept_mcrs(means: Mapping[str, float | None]) -> dict[str, float]:
+    """The values of `mcr_shares` among the means of runs, by flow group."""
+    found = ((name.removeprefix(OF_MCR), mean) for name, mean in means.items() if OF_MCR in name)
+    return {group: mean or 0.0 for group, mean in found}
 
 
 def notes(network: Network | FrameNetwork) -> Iterator[str]:

@@ -198,6 +198,7 @@ def fair_shares(
     flows: Sequence[Flow] | None = None,
     offered: Callable[[Network, Link], float] = capacity_left_cells_per_second,
     with_mcr: bool = True,
+    with_gfr: bool = False,
 ) -> MaxMin:
     """Max-min fair rates of flows in cells/s, RM cells included.
 
@@ -212,6 +213,7 @@ def fair_shares(
         offered: Capacity of a link for these flows in cells/s; by default the mean capacity that
             sources with their own rates leave.
         with_mcr: False for the rates as if no flow had an MCR.
+        with_gfr: True if the MCRs of GFR contracts count, too.
 
     Raises:
         ValueError: There are no flows to share.
@@ -225,10 +227,11 @@ def fair_shares(
     for name, left in links.items():
         allowed = "must be above 0 after sources that do not adapt their rates"
         require(left > 0, f"capacity left on link {name}", left, allowed)
+    promised = [flow for flow in sharing if (flow.abr and with_mcr) or (flow.gfr and with_gfr)]
     return max_min(
         links,
         {flow.name: [link.name for link in flow.forward] for flow in sharing},
-        mcr={flow.name: flow.abr.mcr_cells_per_second for flow in sharing if flow.abr and with_mcr},
+        mcr={flow.name: _promised_cells_per_second(flow) for flow in promised},
         pcr={flow.name: most for flow in sharing if (most := _most(flow)) < math.inf},
         fairness=fairness,
     )
