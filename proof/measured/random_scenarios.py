@@ -11,6 +11,8 @@ from cellrate.simulation.runner import Job
 # Runs are short, so that thousands take minutes; transients count as much as the steady state.
 DURATIONS_SECONDS = (0.2, 2.0)
 QUIET = ("measure.traces=[]", "measure.events=[]")
+# Schemes of explicit rates with a target utilisation.
+WITH_TARGET = ("erica", "fmmra", "charny", "ucsc", "osu", "capc")
 # Share of scenarios whose formulas apply: one bottleneck, measured when the start is over.
 STEADY = 0.4
 
@@ -50,7 +52,7 @@ def _unequal_job(draw: np.random.Generator, scheme: str) -> Job:
     settings = [
         f"flow=[{', '.join(groups)}]",
         'topology.bottleneck="100 km"',
-        *_control(scheme),
+        *_control(draw, scheme),
         'switch.buffer="infinite"',
         f'measure.from="{begin * 1e3:.3f} ms"',
         f'run.duration="{(2 * begin + 0.2) * 1e3:.3f} ms"',
@@ -82,7 +84,7 @@ def _far_job(draw: np.random.Generator, scheme: str) -> Job:
         'topology.bottleneck="100 km"',
         f"flow.tcp.count={int(draw.integers(2, 16))}",
         'flow.tcp.stagger="1 ms"',
-        *_control(scheme),
+        *_control(draw, scheme),
         'switch.buffer="infinite"',
         f'measure.from="{begin * 1e3:.3f} ms"',
         f'run.duration="{(2 * begin + 0.2) * 1e3:.3f} ms"',
@@ -93,9 +95,11 @@ def _far_job(draw: np.random.Generator, scheme: str) -> Job:
     return _job(draw, "n-source", settings)
 
 
-def _control(scheme: str) -> list[str]:
+def _control(draw: np.random.Generator, scheme: str) -> list[str]:
     """The settings of a scheme in the steady state."""
     settings = [f'switch.control={{scheme="{scheme}"}}']
+    if scheme in WITH_TARGET and draw.random() < 0.5:
+        settings.append(f"switch.control.target_utilisation={draw.uniform(0.7, 1.0):.3f}")
     return [*settings, "switch.control.max_alloc=false"] if scheme == "erica" else settings
 
 
@@ -145,7 +149,7 @@ def _steady_job(draw: np.random.Generator) -> Job:
         settings.append(f"switch.control.target_utilisation={draw.uniform(0.7, 0.98):.3f}")
         settings.append("switch.control.max_alloc=false")
     elif family == "scheme":
-        settings.append(f'switch.control={{scheme="{draw.choice(_names("schemes"))}"}}')
+        settings += _control(draw, str(draw.choice(_names("schemes"))))
     else:
         settings.append("flow.tcp.service=ubr")
     settings.append(f'tcp.window="{int(_between(draw, 8, 600))} KiB"')
@@ -158,7 +162,7 @@ def _shared_job(draw: np.random.Generator, family: str) -> Job:
     scheme = draw.choice(["erica", "erica", str(draw.choice(_names("schemes")))])
     settings = [
         f'topology.bottleneck="{kilometres:.1f} km"',
-        *_control(str(scheme)),
+        *_control(draw, str(scheme)),
         'switch.buffer="infinite"',
         'measure.from="600 ms"',
         'run.duration="1800 ms"',
@@ -214,8 +218,9 @@ def _switch(draw: np.random.Generator) -> list[str]:
         if scheme == "efci" and draw.random() < 0.7:
             high = int(_between(draw, 10, 5000))
             settings.append(f'switch.control.threshold="{high} cells"')
-        if scheme == "erica" and draw.random() < 0.7:
+        if scheme in WITH_TARGET and draw.random() < 0.7:
             settings.append(f"switch.control.target_utilisation={draw.uniform(0.7, 1.0):.3f}")
+        if scheme == "erica" and draw.random() < 0.7:
             settings.append(f"switch.control.max_alloc={str(draw.random() < 0.5).lower()}")
     if draw.random() < 0.7:
         settings.append(f'switch.buffer="{int(_between(draw, 50, 40_000))} cells"')
@@ -236,6 +241,8 @@ def _ends(draw: np.random.Generator) -> list[str]:
         settings.append(f'tcp.mss="{draw.choice([200, 512, 1460, 4312, 9140])} bytes"')
     if draw.random() < 0.3:
         settings.append(f"tcp.delayed_ack={str(draw.random() < 0.5).lower()}")
+    if draw.random() < 0.2:
+        settings.append(f'tcp.processing_time="{_between(draw, 1, 2000):.1f} us"')
     if draw.random() < 0.3:
         settings.append(f'tcp.min_rto="{int(_between(draw, 10, 1000))} ms"')
     if draw.random() < 0.3:
