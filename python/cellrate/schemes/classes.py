@@ -21,6 +21,9 @@ from cellrate.schemes.parameter_schema import WrongParameter, schema_of
 from cellrate.schemes.state import State
 
 PRODUCT = Path(__file__).resolve().parents[1]
+STANDARD_LIBRARY = Path(sysconfig.get_path("stdlib")).resolve()
+LIBRARIES = frozenset({"site-packages", "dist-packages"})
+"""Directories of libraries that are not of Python itself."""
 
 Kind: TypeAlias = Literal["control", "discard", "recovery", "law"]
 """Kinds of component that a class can be.
@@ -281,18 +284,23 @@ def _imported(level: int, names: Sequence[str], path: Path, root: Path) -> Itera
         for depth in range(1, len(names) + 1):
             loaded = sys.modules.get(".".join(names[:depth]))
             if file := getattr(loaded, "__file__", None):
-                yield Path(file).resolve()
+                yield _resolved(file)
     for place in above:
         yield from _files_named(place, names)
 
 
+@cache
+def _resolved(file: str) -> Path:
+    return Path(file).resolve()
+
+
+@cache
 def _is_own(file: Path, root: Path) -> bool:
     """True for a file beneath `root`, or anywhere but among libraries and the product's files."""
     if file.is_relative_to(root):
         return True
-    is_library = {"site-packages", "dist-packages"}.intersection(file.parts)
-    others = (PRODUCT, Path(sysconfig.get_path("stdlib")).resolve())
-    return not is_library and file.suffix == ".py" and not any(map(file.is_relative_to, others))
+    is_library = not LIBRARIES.isdisjoint(file.parts) or file.is_relative_to(STANDARD_LIBRARY)
+    return file.suffix == ".py" and not is_library and not file.is_relative_to(PRODUCT)
 
 
 def _files_named(place: Path, names: Sequence[str]) -> Iterator[Path]:
@@ -332,7 +340,7 @@ def _own_modules(module: ModuleType, root: Path) -> Iterator[ModuleType]:
             file = getattr(other, "__file__", None)
             if other is None or file is None or other.__name__ in seen:
                 continue
-            if _is_own(Path(file).resolve(), root):
+            if _is_own(_resolved(file), root):
                 seen.add(other.__name__)
                 waiting.append(other)
 
