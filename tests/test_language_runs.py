@@ -163,8 +163,15 @@ def test_what_is_missing_is_an_error(text: str, message: str) -> None:
     assert message in str(caught.value)
 
 
-def test_measures_are_defined_where_docstrings_are_left_out() -> None:
-    code = "from cellrate.language import measured, runs; print(list(measured.MEASURED.values()))"
+def test_the_program_works_where_docstrings_are_left_out() -> None:
+    code = """
+import importlib, pkgutil
+from cellrate import cli
+from cellrate.language import measured, runs
+for one in pkgutil.iter_modules(cli.__path__, "cellrate.cli."):
+    importlib.import_module(one.name)
+print(list(measured.MEASURED.values()))
+"""
     without = subprocess.run(
         [sys.executable, "-OO", "-c", code], check=True, capture_output=True, text=True
     ).stdout

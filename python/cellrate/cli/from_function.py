@@ -52,7 +52,9 @@ def made_from(
             known.arg_name: known.description for known in parse(function.__doc__ or "").params
         }
         for name, parameter in inspect.signature(function).parameters.items():
-            found.setdefault(name, (parameter, helps.get(name) or texts[name] or ""))
+            # `python -OO` leaves docstrings out.
+            text = helps.get(name) or (texts[name] if function.__doc__ else None)
+            found.setdefault(name, (parameter, text or ""))
     names = order or [
         name
         for name, (parameter, _) in found.items()
