@@ -114,6 +114,8 @@ def test_definitions_on_one_link_of_200(
 ) -> None:
     found = max_min({"L": 200}, FOUR, fairness=fairness, **options)
     assert list(found.rates.values()) == pytest.approx(expected)
+    # A multiple of MCRs is no rate.
+    assert bool(found.advertised) is (fairness != "proportional-to-mcr")
 
 
 def test_a_link_that_is_not_full_advertises_what_is_left() -> None:

@@ -211,7 +211,8 @@ def show_results(formula: Formula, values: Mapping[str, Any], results: Mapping[s
         if value is not None:
             say(f"  {parameter.flag[2:]} = {amount(value, parameter.unit)}{note}")
     for name, result in results.items():
-        say(f"{_words(name)}: {amount(result, unit_of(name))}")
+        if result != {}:
+            say(f"{_words(name)}: {amount(result, unit_of(name))}")
 
 
 def amount(value: object, unit: str | None) -> str:

@@ -43,7 +43,8 @@ def max_min(
 ) -> None:
     """Max-min fair rates of flows over a graph of links, or of a scenario's ABR flows.
 
-    rate = min(PCR, MCR + weight share); the share rises until a link is full.
+    rate = MCR + w s, max(MCR, w s) or MCR s, by the fairness; at most PCR. The
+    share s rises until a link is full; w is the weight.
 
     With FILE, the mean rates of sources of higher priority are subtracted from the links' rates.
     """

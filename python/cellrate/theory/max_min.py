@@ -6,7 +6,7 @@ import bisect
 import heapq
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, get_args
 
 from cellrate.theory.assumptions import require, require_not_negative, require_positive
@@ -79,7 +79,8 @@ class MaxMin:
         shares: Share of each flow: the level at which its bottleneck is full or its PCR is reached.
         loads: Sum of the rates over each link.
         advertised: Rate that each link allows a flow of weight 1 among its present flows: the
-            greatest share of its flows, plus the unused capacity if the link is not full.
+            greatest share of its flows, plus the unused capacity if the link is not full. Empty
+            under `proportional-to-mcr`, where shares are multiples of MCRs.
     """
 
     rates: dict[str, float]
@@ -130,7 +131,8 @@ def max_min(
             level[flow] = min(full, demand.reaches_most_at)
             bottlenecks[flow] = None if demand.reaches_most_at <= full else name
             filling.close(flow, demand.rate(full))
-    return _result(links, flows, demands, level, bottlenecks)
+    found = _result(links, flows, demands, level, bottlenecks)
+    return replace(found, advertised={}) if fairness == "proportional-to-mcr" else found
 
 
 class _Filling:
@@ -323,7 +325,7 @@ def _part_of(attribute: str) -> Callable[..., Any]:
 FORMULA = Formula(
     name="max-min",
     about="max-min fair rates of flows over a graph of links",
-    equation="rate = min(PCR, MCR + weight share); the share rises until a link is full",
+    equation="rate = MCR + w s, max(MCR, w s) or MCR s, by the fairness; at most PCR",
     source="ATM Forum Traffic Management 4.0, appendix I.3; Bertsekas and Gallager 1992, 6.5.2",
     results={
         "rates_bits_per_second": _part_of("rates"),
