@@ -305,13 +305,17 @@ def test_a_port_over_ethernet_by_hand() -> None:
     check_env(env.unwrapped, skip_render_check=True)
 
 
-def test_a_law_in_python_that_does_the_same_gives_the_same_cells() -> None:
+@pytest.mark.parametrize("changes", [[], [{"at": "32 ms", "set": {"flow.own.sends": False}}]])
+def test_a_law_in_python_that_does_the_same_gives_the_same_cells(
+    changes: list[dict[str, Any]],
+) -> None:
     """The law governs the way back as well, which the environment leaves to ER."""
     PlayedLaw.shares = drawn(1000, 0.02, 0.9)
-    env = gymnasium.make(SOURCE, scenario=TWO, overrides={"flow.own.count": 1})
+    settings = {"flow.own.count": 1, "changes": changes}
+    env = gymnasium.make(SOURCE, scenario=TWO, overrides=settings)
     steps(env, PlayedLaw.shares, 3)
     law = PlayedLaw(env.get_wrapper_attr("interval"))
-    run = cellrate.run(TWO, overrides={"flow.own.count": 1, "abr.law": law}, seed=3)
+    run = cellrate.run(TWO, overrides={**settings, "abr.law": law}, seed=3)
     ways = [
         next(one for one in found["vcs"] if one["name"] == "own.1/forward")
         for found in (summary(env), run.summary)

@@ -66,6 +66,10 @@ impl SourceEpisode {
         let number = flow_of(&plan, flow)?;
         let commanded = |plan: &mut Plan| {
             let law = Custom::new("commanded".into(), Arc::new(CommandedLaw) as _, Map::new());
+            let changes = plan.changes.iter_mut().flat_map(|change| &mut change.flows);
+            for (_, later) in changes.filter(|(flow, _)| *flow == number) {
+                later.abr.law = Some(law.clone());
+            }
             plan.flows[number].abr.law = Some(law);
         };
         // The interval follows from PCR, which is known only when a source has been made.
