@@ -273,6 +273,8 @@ def test_changed_runs_are_marked_and_never_taken_for_the_papers(
             Options(tmp_path, experiments=quick, changes=settings, **wrong)
     with pytest.raises(ReproduceError, match="name some"):
         Options(tmp_path, changes=settings)
+    with pytest.raises(ReproduceError, match="text-cells has none of its own"):
+        reproduce(tmp_path, ["kalyan97-text-cells"], changes=settings)
     with pytest.raises(ReproduceError, match="has no effect; --first-seed"):
         Options(tmp_path, experiments=quick, changes=("run.seed=4",))
     # Runs that differ in what is set would be equal below the labels of different runs.

@@ -262,6 +262,9 @@ def _changed(part: Chosen, changes: tuple[str, ...]) -> Chosen:
     def changed(variant: Variant) -> Variant:
         return replace(variant, changes=changes)
 
+    if not any(experiment.variants for experiment in part.experiments):
+        named = ", ".join(experiment.id for experiment in part.experiments)
+        raise ReproduceError(f"--set changes runs, and {named} has none of its own")
     for experiment in part.experiments:
         for variant in experiment.variants:
             if _unlike(part.paper, changed(variant)) < _unlike(part.paper, variant):
