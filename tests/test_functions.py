@@ -258,3 +258,30 @@ def test_counts_and_seeds_are_whole_numbers_in_range(
 ) -> None:
     with pytest.raises((TypeError, ValueError), match=said):
         call(scenario)
+
+
+@pytest.mark.parametrize(
+    ("call", "note"),
+    [
+        (lambda s: cellrate.choose(s, store=3.7), "store = 3.7: must be _core.Store | None"),  # type: ignore[arg-type]
+        (lambda _: cellrate.reproduce_paper(None), "paper = None: must be str"),  # type: ignore[arg-type]
+        (lambda _: cellrate.table("x", where=5), "where = 5: must be Mapping[str, float | str]"),  # type: ignore[arg-type]
+        (lambda s: cellrate.compare(s, [1]), "vary = [1]: must be str | tuple[str, ...]"),  # type: ignore[list-item]
+        (lambda s: cellrate.compare(s, "abr.nrm=16,32", level="1"), "level = '1': must be float"),  # type: ignore[arg-type]
+    ],
+)
+def test_arguments_of_a_wrong_type_are_named(
+    scenario: cellrate.Scenario, call: Callable[[cellrate.Scenario], object], note: str
+) -> None:
+    with pytest.raises((TypeError, ValueError, AttributeError)) as raised:
+        call(scenario)
+    assert any(one.startswith(note) for one in raised.value.__notes__)
+
+
+def test_errors_beside_arguments_of_right_types_have_no_note(scenario: cellrate.Scenario) -> None:
+    def fails(_done: float, _all: float) -> None:
+        raise TypeError("mine")
+
+    with pytest.raises(TypeError, match="mine") as raised:
+        cellrate.run(scenario, overrides=("run.duration=9 s",), seed=np.int64(1), progress=fails)  # type: ignore[arg-type]
+    assert not hasattr(raised.value, "__notes__")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cellrate import _core
+from cellrate.common.arguments import names_wrong_types
 from cellrate.common.extras import saying_what_is_missing
 from cellrate.simulation.progress_line import watching
 from cellrate.simulation.runner import Job
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 
 @saying_what_is_missing
+@names_wrong_types
 def explain(
     scenario: ScenarioLike, *, overrides: Overrides = (), seed: int | None = None
 ) -> Explanation:
@@ -62,6 +64,7 @@ def explain(
     return replace(found, verdict=(note, *found.verdict), holds_for_seed=own)
 
 
+@names_wrong_types
 def validate(
     scenario: ScenarioLike, *, overrides: Overrides = (), seed: int | None = None
 ) -> Validation:
@@ -81,6 +84,7 @@ def validate(
 
 
 @saying_what_is_missing
+@names_wrong_types
 def time_space(
     scenario: ScenarioLike,
     from_seconds: float | None = None,
@@ -124,6 +128,7 @@ def time_space(
     return draw_time_space(passages(checked, (begin, end)), drawn)
 
 
+@names_wrong_types
 def import_graph(
     file: str | Path,
     *,
@@ -167,6 +172,7 @@ def import_graph(
     return Scenario(Job(scenario_of(data, str(file), options), Path(file).stem))
 
 
+@names_wrong_types
 def import_goal(
     file: str | Path,
     *,
@@ -203,6 +209,7 @@ def import_goal(
     return Scenario(Job(scenario_of(read_bytes(file), str(file), options), Path(file).stem))
 
 
+@names_wrong_types
 def bench(*, progress: Watcher | bool | None = None) -> dict[str, Any]:
     """Times the engine on one core, as ``cellrate bench --json``; units are in the keys."""
     import json
@@ -212,6 +219,7 @@ def bench(*, progress: Watcher | bool | None = None) -> dict[str, Any]:
     return found
 
 
+@names_wrong_types
 def bench_components(*, progress: Watcher | bool | None = None) -> list[Cost]:
     """Times every control scheme, policy, source and recovery, as ``cellrate bench --components``.
 

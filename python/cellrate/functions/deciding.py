@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from cellrate import _core
+from cellrate.common.arguments import names_wrong_types
 from cellrate.common.extras import saying_what_is_missing
 from cellrate.functions.runs_of import kept_in, note, runner_of, seeds_from, stream_of, texts, whole
 from cellrate.simulation import source
@@ -15,7 +17,7 @@ from cellrate.simulation.scenarios import job_of
 
 # Imported late, because the modules load slowly, and the help of commands does not need them.
 if TYPE_CHECKING:
-    from cellrate import _core, battery
+    from cellrate import battery
     from cellrate.advice import choosing, sizing, tuning
     from cellrate.simulation.progress_line import Watcher
     from cellrate.simulation.scenarios import Overrides, ScenarioLike
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 
 
 @saying_what_is_missing
+@names_wrong_types
 def size_buffer(
     scenario: ScenarioLike,
     *,
@@ -84,6 +87,7 @@ def size_buffer(
 
 
 @saying_what_is_missing
+@names_wrong_types
 def choose(
     scenario: ScenarioLike,
     *,
@@ -166,6 +170,7 @@ def choose(
 
 
 @saying_what_is_missing
+@names_wrong_types
 def judge_schemes(
     schemes: str | type | Sequence[str | type] = (),
     *,
@@ -209,6 +214,7 @@ def judge_schemes(
 
 
 @saying_what_is_missing
+@names_wrong_types
 def tune(
     scenario: ScenarioLike,
     *,
@@ -266,6 +272,7 @@ def tune(
 
 
 @saying_what_is_missing
+@names_wrong_types
 def compare(
     scenario: ScenarioLike,
     vary: str | tuple[str, ...] | list[str],
@@ -330,6 +337,7 @@ def compare(
 
 
 @saying_what_is_missing
+@names_wrong_types
 def compare_data(
     first: DataSet | str | Path,
     second: DataSet | str | Path | None = None,

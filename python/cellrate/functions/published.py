@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from cellrate.common.arguments import names_wrong_types
 from cellrate.common.extras import saying_what_is_missing
 from cellrate.common.problems import BadInput, choose
 from cellrate.functions.runs_of import runner_of, seeds_from, texts
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 
 @saying_what_is_missing
+@names_wrong_types
 def reproduce_paper(
     paper: str,
     experiments: str | tuple[str, ...] | list[str] = (),
@@ -75,6 +77,7 @@ def reproduce_paper(
 
 
 @saying_what_is_missing
+@names_wrong_types
 def infer(
     paper: str,
     parameters: str | tuple[str, ...] | list[str] = (),

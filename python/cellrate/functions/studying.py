@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from cellrate import _core
+from cellrate.common.arguments import names_wrong_types
 from cellrate.common.extras import saying_what_is_missing
 from cellrate.functions.runs_of import note, stream_of, texts
 from cellrate.simulation import source
@@ -27,6 +28,7 @@ DataLike: TypeAlias = "DataSet | str | PathLike[str]"
 
 
 @saying_what_is_missing
+@names_wrong_types
 def read_study(
     study: str | PathLike[str] | Mapping[str, object] | Study, *, overrides: Overrides = ()
 ) -> Study:
@@ -50,6 +52,7 @@ def read_study(
 
 
 @saying_what_is_missing
+@names_wrong_types
 def study(
     study: str | PathLike[str] | Mapping[str, object] | Study,
     directory: str | PathLike[str],
@@ -100,6 +103,7 @@ def study(
 
 
 @saying_what_is_missing
+@names_wrong_types
 def table(
     data: DataLike,
     *,
@@ -141,6 +145,7 @@ def table(
 
 
 @saying_what_is_missing
+@names_wrong_types
 def plot(
     data: DataLike,
     y: str,
@@ -176,6 +181,7 @@ def plot(
 
 
 @saying_what_is_missing
+@names_wrong_types
 def report(data: DataLike, file: str | PathLike[str] | None = None) -> Path:
     """Writes the report of a study as one web page, as ``cellrate report``.
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from cellrate import _core
 from cellrate.common import garbage_collection
+from cellrate.common.arguments import names_wrong_types
 from cellrate.common.document import Shown
 from cellrate.common.extras import needing
 from cellrate.simulation import source
@@ -35,6 +36,7 @@ TABLES = ("flows", "classes", "vcs", "ports", "queues", "trace_frame", "events")
 """Names of the data frames of a `Result`."""
 
 
+@names_wrong_types
 def run(
     scenario: ScenarioLike,
     *,

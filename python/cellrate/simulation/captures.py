@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from cellrate import _core
+from cellrate.common.arguments import names_wrong_types
 from cellrate.simulation import output, source
 from cellrate.simulation.api import Result
 from cellrate.simulation.picture_options import PictureOptions
@@ -63,6 +64,7 @@ class Captures:
         return [self.directory / output.CAPTURES / name for name in names]
 
 
+@names_wrong_types
 def capture(
     scenario: ScenarioLike,
     taps: Iterable[str],

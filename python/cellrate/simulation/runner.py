@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from cellrate import _core
+from cellrate.common.arguments import names_wrong_types
 from cellrate.common.input_file import read_text
 from cellrate.common.whole_number import MOST_SEED, MOST_WORKERS, require_whole_number
 from cellrate.simulation.refusals import message_of
@@ -166,6 +167,7 @@ def default_store(directory: Path) -> _core.Store:
     return _core.Store(str(directory / build))
 
 
+@names_wrong_types
 def run_many(
     jobs: Sequence[Job],
     workers: int | None = None,

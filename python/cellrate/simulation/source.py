@@ -112,6 +112,8 @@ def settings(overrides: Mapping[str, object] | Iterable[str]) -> list[str]:
         return [overrides]
     if isinstance(overrides, Mapping):
         return list(_flat(overrides, ""))
+    if not isinstance(overrides, Iterable):
+        raise TypeError(f"overrides = {overrides!r}: must be a mapping, or texts PATH=VALUE")
     found = list(overrides)
     for text in found:
         if not isinstance(text, str):
