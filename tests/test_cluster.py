@@ -136,12 +136,10 @@ def test_a_worker_that_joins_later_names_both_builds() -> None:
 
 
 @pytest.mark.long
-def test_workers_that_end_while_they_start_are_told(
-    tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("DASK_DISTRIBUTED__WORKER__PRELOAD", '["import os; os._exit(1)"]')
+def test_workers_that_end_while_they_start_are_told(tmp_path: Path, command: Command) -> None:
     (tmp_path / "s.toml").write_text('template = "n-source"')
-    done = command("study", "s.toml", "--scheduler", "local-cluster", "--workers", "1")
+    with dask.config.set({"distributed.worker.preload": ["import os; os._exit(1)"]}):
+        done = command("study", "s.toml", "--scheduler", "local-cluster", "--workers", "1")
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1].startswith("error: a worker ended while it started: ")
 
