@@ -8,6 +8,7 @@ types, and missing columns and values.
 import json
 import tempfile
 from collections.abc import Iterator
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -107,7 +108,8 @@ def _described(choices: Iterator[int]) -> dict[str, Any]:
                 at = inner
                 continue
             if next(choices, 0) % 5:
-                at[key] = JSON[next(choices, 0) % len(JSON)]
+                # A later change may reach into the value.
+                at[key] = deepcopy(JSON[next(choices, 0) % len(JSON)])
             else:
                 del at[key]
             break
