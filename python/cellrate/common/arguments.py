@@ -33,7 +33,8 @@ def names_wrong_types(function: Callable[P, R]) -> Callable[P, R]:
             return function(*args, **kwargs)
         except (TypeError, AttributeError, ValueError) as error:
             for note in _wrong(function, args, kwargs):
-                error.add_note(note)
+                if note.partition(" = ")[0] not in str(error):
+                    error.add_note(note)
             raise
 
     return called
