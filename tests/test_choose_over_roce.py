@@ -240,9 +240,14 @@ def test_a_victim_asks_for_other_protections_than_pauses() -> None:
     assert {protection for _, protection in options} == {*PAUSES, TRIMMING, GO_BACK}
     best = found.best
     assert (best.means["victim"] or 1) < options["dcqcn", "pfc"]["victim_seconds"] / 2
-    assert (best.means["loss"], best.removed) == (0, ("pfc",))
+    assert best.means["loss"] == 0
+    # The search puts NSCC with trimming first; with other seeds its files take too long.
+    by_search = replace(found, checked=None, rejected=())
+    assert by_search.best.removed == ("pfc",)
+    assert all("has completion" in why for _, [why] in found.rejected)
+    assert {one.key for one, _ in found.rejected} > {by_search.best.key}
     assert "mouse at most 5% from its best speed" in found.wanted()
-    assert "First remove `pfc` from" in str(found.document())
+    assert "First remove `pfc` from" in str(by_search.document())
     # Parameters that are searched are those of both groups.
     searched = {one for option in found.options for one in option.overrides if ".w_ai=" in one}
     assert searched

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import cellrate
 import pytest
+from cellrate.advice.choosing.checking import means_only
 from cellrate.advice.choosing.choosing import OutOfTime
 from cellrate.advice.choosing.goals import Goals
 from cellrate.advice.choosing.over_ethernet import _Check
@@ -99,6 +100,65 @@ def test_where_all_options_are_refuted_the_nearest_of_them_is_named() -> None:
     words = " ".join(choice.words())
     assert "No alternative that was run meets all goals. The nearest is bbr, red, which" in words
     assert "was not run with seeds" not in words
+
+
+def test_a_goal_beside_the_fastest_holds_with_the_seeds_of_the_check(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The throughput of the search is within 5 % of the best, and that of the check is not."""
+    slow = option("vegas", "red", 146, "a")
+    short, fast = option("sack", "pie", 147, "b"), option("dctcp", "threshold", 150, "c")
+    fresh = {slow.key: 140e9, short.key: 145e9, fast.key: 151e9}
+    ran = list[str]()
+
+    def again(_: _Check, one: PacketOption, *_more: object) -> PacketOption:
+        ran.append(one.label)
+        return replace(one, seeds=16, means={**one.means, "throughput": fresh[one.key]})
+
+    monkeypatch.setattr(Check, "_again", again)
+    check, choice = checked(slow, short, fast)
+    assert ran == ["vegas, red", "dctcp, threshold", "sack, pie"]
+    assert choice.best.key == short.key
+    [(refuted, why)] = check.rejected
+    assert (refuted.key, why) == (slow.key, ["has throughput 140 Gbit/s (best: 151 Gbit/s)"])
+    # A fast option that misses a goal in the check is no measure.
+    fresh[fast.key] = 151e9
+    lossy = {fast.key}
+
+    def lost(_: _Check, one: PacketOption, *_more: object) -> PacketOption:
+        means = {"throughput": fresh[one.key], "loss": 0.5 if one.key in lossy else 0.0}
+        return replace(one, seeds=16, means={**one.means, **means})
+
+    monkeypatch.setattr(Check, "_again", lost)
+    assert checked(slow, short, fast)[1].best.key == slow.key
+
+
+def test_goals_that_only_the_mean_meets_are_told() -> None:
+    by_seed = ((0.95, 0.85, 0.96), (0.0, 0.0, 0.0))
+    _, choice = checked(VEGAS)
+    told = replace(choice, checked=replace(choice.best, by_seed=by_seed)).words()
+    assert next(iter(told)) == (
+        "The mean meets the goal of fairness, but 1 of 3 seeds have less than 0.9, the least 0.850."
+    )
+    goals = replace(GOALS, loss=0.01)
+    [loss] = means_only((), (0.0, 0.02), goals)
+    assert loss.endswith("1 of 2 seeds lose more than 0.01, the most 0.02.")
+    assert not [*means_only((0.8, 0.9), (0.0, 0.03), goals)]
+
+
+def test_options_that_differ_in_ecn_that_nothing_reads_are_equal() -> None:
+    drops, marks = (
+        replace(
+            option("sack", "red", 140, name),
+            acts=0,
+            alternative=Alternative("sack", "red", marks=of),
+        )
+        for name, of in (("a", False), ("b", True))
+    )
+    assert drops.is_same(marks)
+    assert not drops.is_same(replace(marks, acts=1))
+    assert not drops.is_same(replace(marks, means={**marks.means, "queue": 2.0}))
+    assert not drops.is_same(replace(marks, alternative=Alternative("sack", "pie", marks=True)))
 
 
 def test_the_time_limit_names_the_option_that_was_next(monkeypatch: pytest.MonkeyPatch) -> None:

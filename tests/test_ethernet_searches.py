@@ -599,7 +599,7 @@ def test_every_recovery_is_tried_and_unmet_goals_are_said_first(
 @pytest.mark.parametrize(
     ("text", "settings"),
     [
-        (OVER_TCP, ("measure.from=195 ms",)),
+        (OVER_TCP, ("measure.from=195 ms", "tcp.recovery=reno")),
         (CONTROLLED, ("switch.buffer=20 kB", "measure.from=19 ms", "switch.control.scheme=erica")),
     ],
 )

@@ -285,6 +285,8 @@ class Option:
         completion_seconds: Completion time that 99 % of these files do not exceed; None unless all
             files end with every seed.
         mcr_shares: Flow groups with a GFR contract, each with its throughput as a share of its MCR.
+        fairness_by_seed: The fairness with each seed; empty if all elastic flows are files.
+        loss_by_seed: The loss with each seed, if it was measured.
     """
 
     candidate: Candidate
@@ -308,6 +310,8 @@ class Option:
     unfinished: float | None = None
     completion_seconds: float | None = None
     mcr_shares: tuple[tuple[str, float], ...] = ()
+    fairness_by_seed: tuple[float, ...] = ()
+    loss_by_seed: tuple[float, ...] = ()
 
     @property
     def speed(self) -> float:

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from cellrate.advice.choosing.goals import Goals
 
 CHECKED = 16
 """Least number of seeds that check a recommendation."""
@@ -35,6 +40,28 @@ def unchecked(label: str, seeds: int) -> Iterator[str]:
         f"{label} was not run with seeds that the search did not use. The search chose it by "
         f"{few} of the numbers below, so expect longer queues and other rates with other seeds."
     )
+
+
+def means_only(fairness: Sequence[float], loss: Sequence[float], goals: Goals) -> Iterator[str]:
+    """Sentences on goals that the mean over seeds meets, and some seeds miss.
+
+    Args:
+        fairness: The fairness with each seed.
+        loss: The loss ratio with each seed.
+        goals: The goals in force.
+    """
+    unfair = [one for one in fairness if one < goals.fairness]
+    if unfair and fmean(fairness) >= goals.fairness:
+        yield (
+            f"The mean meets the goal of fairness, but {len(unfair)} of {len(fairness)} seeds have "
+            f"less than {goals.fairness:g}, the least {min(unfair):.3f}."
+        )
+    lossy = [one for one in loss if one > goals.loss]
+    if lossy and fmean(loss) <= goals.loss:
+        yield (
+            f"The mean meets the goal of loss, but {len(lossy)} of {len(loss)} seeds lose more "
+            f"than {goals.loss:g}, the most {max(lossy):.2g}."
+        )
 
 
 def none_meets(kind: str) -> str:

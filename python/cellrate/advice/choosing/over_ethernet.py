@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -18,17 +18,20 @@ from cellrate.advice.choosing.packet_alternatives import (
 )
 from cellrate.advice.choosing.packet_choice import STUDY, PacketChoice, PacketOption
 from cellrate.advice.choosing.packet_goals import (
+    behind,
+    is_behind,
     missed,
     objective_of,
     of_background,
     of_victim,
+    relative_to_best,
     within_reach,
 )
 from cellrate.advice.choosing.roce_alternatives import over_roce, protected
 from cellrate.advice.choosing.whole_runs import WholeRuns
 from cellrate.advice.tuning.declared import ResolvedScenario, declared, parameter_tables
 from cellrate.advice.tuning.laboratory import AS_IT_IS, Setting
-from cellrate.advice.tuning.measures import Criterion, bottleneck
+from cellrate.advice.tuning.measures import Criterion, Measures, bottleneck
 from cellrate.advice.tuning.objective import Means, Objective, means_of
 from cellrate.advice.tuning.race import race
 from cellrate.advice.tuning.search import search
@@ -159,6 +162,7 @@ class _Check:
         compared: Options that rank below the nearest in the check.
         left: The options that no check has refuted, the best first.
         laboratories: The runs of each option that was checked.
+        checks: The options with measures from these runs, by their keys.
     """
 
     plain: ResolvedScenario
@@ -170,6 +174,7 @@ class _Check:
     compared: list[PacketOption] = field(default_factory=list)
     left: list[PacketOption] = field(default_factory=list)
     laboratories: list[WholeRuns] = field(default_factory=list)
+    checks: dict[Hashable, PacketOption] = field(default_factory=dict)
 
     def run(
         self,
@@ -183,25 +188,58 @@ class _Check:
         best option missed a goal in the search, the best ones of several alternatives are run, and
         the nearest in these runs is taken; so is the nearest of the rejected if all are refuted.
         """
+
+        def again(one: PacketOption) -> PacketOption:
+            return self._again(one, laboratories, phases)
+
         self.left = [*order]
         if missed(order[0].means, self.goals):
             nearest = {one.named.row: one for one in reversed(order)}
             chosen = sorted(nearest.values(), key=order.index)[:CHECKS]
-            found = [self._again(one, laboratories, phases) for one in chosen]
-            self._take_nearest(found)
+            self._take_nearest([again(one) for one in chosen])
             return
         while self.left and len(self.rejected) < CHECKS:
             best = self.left[0]
-            again = self._again(best, laboratories, phases)
+            found = again(best)
             # An option that missed a goal in the search is the nearest of those that are left.
-            why = [] if missed(best.means, self.goals) else missed(again.means, self.goals)
+            met = not missed(best.means, self.goals)
+            why = (missed(found.means, self.goals) or self._behind(found, again)) if met else []
             if not why:
-                self.option = again
+                self.option = found
                 return
-            self.rejected.append((again, why))
+            self.rejected.append((found, why))
             self.left = [one for one in self.left[1:] if not one.is_same(best)]
         if not self.left:
             self._take_nearest([one for one, _ in self.rejected])
+
+    def _behind(
+        self, found: PacketOption, again: Callable[[PacketOption], PacketOption]
+    ) -> list[str]:
+        """Texts on the goals relative to the best option that a checked option misses.
+
+        The option that has the best value in the search is run with the seeds of the check, too, if
+        the checked option may be behind it.
+        """
+        first = self.left[0]
+        rivals = [one for one in self.left if one.seeds == first.seeds]
+        rivals = [one for one in rivals if not missed(one.means, self.goals)]
+        for goal in relative_to_best(self.objective, self.goals):
+            known = [(value, one) for one in rivals if (value := one.means[goal.name]) is not None]
+            if not known:
+                continue
+            most, rival = (max if goal.best == "greatest" else min)(known, key=lambda pair: pair[0])
+            own = found.means[goal.name]
+            if rival is not first and is_behind(goal, own, most):
+                there = again(rival).means
+                best = there[goal.name]
+                if (
+                    not missed(there, self.goals)
+                    and best is not None
+                    and is_behind(goal, own, best)
+                ):
+                    return [behind(goal, own, best)]
+            rivals = [one for value, one in known if goal.reaches(value, most)]
+        return []
 
     def _take_nearest(self, found: Sequence[PacketOption]) -> None:
         """Takes the nearest of options that were checked, of which none meets the goals."""
@@ -212,11 +250,13 @@ class _Check:
         self, best: PacketOption, laboratories: dict[Alternative, WholeRuns], phases: Phases
     ) -> PacketOption:
         """The option with measures from the seeds of the check."""
-        phases(f"checking {best.label} with other seeds", len(self.laboratories), CHECKS)
-        laboratory = laboratories[best.alternative].with_seeds(self.seeds)
-        self.laboratories.append(laboratory)
-        laboratory.measure([best.setting], len(self.seeds))
-        return _option(best.alternative, best.setting, laboratory, self.plain)
+        if best.key not in self.checks:
+            phases(f"checking {best.label} with other seeds", len(self.rejected), CHECKS)
+            laboratory = laboratories[best.alternative].with_seeds(self.seeds)
+            self.laboratories.append(laboratory)
+            laboratory.measure([best.setting], len(self.seeds))
+            self.checks[best.key] = _option(best.alternative, best.setting, laboratory, self.plain)
+        return self.checks[best.key]
 
 
 def _option(
@@ -234,7 +274,14 @@ def _option(
         (*alternative.overrides(plain), *laboratory.overrides(setting)),
         alternative.removed(plain),
         tuple(run.digest for run in runs),
+        (_each(runs, "fairness"), _each(runs, "loss")),
     )
+
+
+def _each(runs: Sequence[Measures], measure: str) -> tuple[float, ...]:
+    """A measure with each seed; empty if a run has no value."""
+    values = [value for run in runs if (value := run.values[measure]) is not None]
+    return tuple(values) if len(values) == len(runs) else ()
 
 
 @dataclass

@@ -69,6 +69,10 @@ class Alternative:
         is_own = self.control is None and not self.recovery
         return replace(self, is_varied=True) if is_own else self
 
+    def differs_in_marks(self, other: Alternative) -> bool:
+        """True if the other alternative differs only in marks instead of drops."""
+        return bool(self.algorithm) and replace(self, marks=other.marks) == other
+
     def removed(self, scenario: ResolvedScenario) -> tuple[str, ...]:  # noqa: ARG002  of RoCE
         """Keys that this alternative must not have, and that only an edit of the file removes."""
         return ()

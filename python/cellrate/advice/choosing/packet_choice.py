@@ -14,6 +14,7 @@ from cellrate.advice.choosing.answer import left_out
 from cellrate.advice.choosing.candidates import OwnControl
 from cellrate.advice.choosing.checking import (
     MORE_TRIES,
+    means_only,
     missing,
     none_meets,
     rejected,
@@ -24,7 +25,14 @@ from cellrate.advice.choosing.checking import (
 from cellrate.advice.choosing.first_windows import FirstWindows
 from cellrate.advice.choosing.goals import COSTLY, KEEPS_BACKGROUND, OF_CELLS, Goals
 from cellrate.advice.choosing.packet_alternatives import Alternative
-from cellrate.advice.choosing.packet_goals import missed, within_reach
+from cellrate.advice.choosing.packet_goals import (
+    as_text,
+    behind,
+    is_behind,
+    missed,
+    relative_to_best,
+    within_reach,
+)
 from cellrate.advice.choosing.roce_alternatives import GO_BACK, TRIMMING, OverRoce
 from cellrate.advice.locked_phases import doubt
 from cellrate.advice.tuning.declared import ResolvedScenario
@@ -43,7 +51,7 @@ from cellrate.common.document import (
     Row,
     Table,
 )
-from cellrate.common.numbers import number, seconds
+from cellrate.common.numbers import number
 from cellrate.simulation.network.ethernet_view import FrameNetwork
 from cellrate.simulation.runner import Job
 
@@ -78,6 +86,7 @@ class PacketOption:
         overrides: Settings that turn the scenario into this option.
         removed: Keys of the scenario file that must be deleted to run the option.
         digests: Hashes of all events of the runs, in the order of the seeds.
+        by_seed: The fairness, and the loss, with each seed; empty where a run has none.
     """
 
     alternative: Alternative
@@ -89,6 +98,7 @@ class PacketOption:
     overrides: tuple[str, ...]
     removed: tuple[str, ...] = ()
     digests: tuple[str, ...] = ()
+    by_seed: tuple[tuple[float, ...], tuple[float, ...]] = ((), ())
 
     @property
     def key(self) -> tuple[Alternative, tuple[str, ...]]:
@@ -96,9 +106,16 @@ class PacketOption:
         return self.alternative, self.overrides
 
     def is_same(self, other: PacketOption) -> bool:
-        """True if the runs of both options with the same seeds are equal, event by event."""
+        """True if the runs of both options with the same seeds are equal, event by event.
+
+        Packets may differ in ECN codepoints where no queue acts on a packet.
+        """
         both = [*zip(self.digests, other.digests, strict=False)]
-        return bool(both) and all(one == another for one, another in both)
+        if both and all(one == another for one, another in both):
+            return True
+        of, ones = self.alternative, (self.acts, self.seeds, self.setting, self.means)
+        unread = ones == (0, other.seeds, other.setting, other.means) and not other.acts
+        return unread and of.differs_in_marks(other.alternative)
 
     @property
     def named(self) -> Alternative:
@@ -233,20 +250,15 @@ class PacketChoice:
             return found
         whole = [one.means for one in self._left if one.seeds == most]
         left = [means for means in whole if not missed(means, self.deciding)]
-        relative = {BACKGROUND, "victim"}
-        if not self.goals.bits_per_second:
-            relative.add(self.speed.name)
-        for goal in (one for one in self.objective.criteria if one.name in relative):
+        for goal in relative_to_best(self.objective, self.deciding):
             known = [(value, one) for one in left if (value := one[goal.name]) is not None]
             if not known:
                 continue
             best = (max if goal.best == "greatest" else min)(value for value, _ in known)
             left = [one for value, one in known if goal.reaches(value, best)]
             value = option.means[goal.name]
-            if value is None:
-                found.append(f"has no {goal.name}, since files do not end")
-            elif not goal.reaches(value, best):
-                found.append(f"has {goal.name} {_text(goal, value)} (best: {_text(goal, best)})")
+            if is_behind(goal, value, best):
+                found.append(behind(goal, value, best))
         return found
 
     def wanted(self) -> str:
@@ -289,6 +301,7 @@ class PacketChoice:
             yield unequal("alternative", self.goals.fairness)
         yield from self._price()
         yield from self._refuted()
+        yield from means_only(*best.by_seed, self.deciding)
         yield from doubt(best.locked_runs, best.seeds, best.label)
         if self.checked is None:
             yield from unchecked(best.label, best.seeds)
@@ -432,7 +445,7 @@ class PacketChoice:
         known = {one.name: one for one in self.objective.known}
         for name in self.shown:
             value, criterion = option.means[name], known[name]
-            yield name, "-" if value is None else _text(criterion, value, with_unit=with_units)
+            yield name, "-" if value is None else as_text(criterion, value, with_unit=with_units)
 
     def command(self) -> str:
         """The shell command that runs the recommended option once.
@@ -562,12 +575,6 @@ class PacketChoice:
             "locked_runs": one.locked_runs,
             **{keys[name]: value for name, value in one.means.items()},
         }
-
-
-def _text(criterion: Criterion, value: float, *, with_unit: bool = True) -> str:
-    unit = _unit(criterion) if with_unit else ""
-    text = f"{number(value / criterion.divisor)} {unit}".strip()
-    return seconds(value) if criterion.unit == "s" else text
 
 
 def _unit(criterion: Criterion) -> str:

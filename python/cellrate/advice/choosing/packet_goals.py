@@ -10,7 +10,7 @@ from cellrate.advice.choosing.goals import LEAST_BACKGROUND, Goals, speed_of, wi
 from cellrate.advice.tuning.measures import Criterion
 from cellrate.advice.tuning.objective import Means, Objective
 from cellrate.advice.tuning.shares import BACKGROUND
-from cellrate.common.numbers import number
+from cellrate.common.numbers import number, seconds
 from cellrate.common.problems import choose
 from cellrate.language.ended_flows import TRANSFER
 from cellrate.simulation.network.ethernet_view import FrameNetwork
@@ -114,6 +114,33 @@ def missed(means: Means, goals: Goals) -> list[str]:
     if goals.bits_per_second is not None and carried < goals.bits_per_second:
         found.append(f"delivers {number(carried / 1e9)} Gbit/s")
     return found
+
+
+def relative_to_best(objective: Objective, goals: Goals) -> list[Criterion]:
+    """The criteria whose goals are relative to the best option: speed, background, victim."""
+    names = {BACKGROUND, "victim"}
+    if goals.bits_per_second is None:
+        names.add(speed_of(goals, files=goals.all_files_end))
+    return [one for one in objective.criteria if one.name in names]
+
+
+def is_behind(goal: Criterion, value: float | None, best: float) -> bool:
+    """True if a value is worse than the best one by more than the goal allows."""
+    return value is None or not goal.reaches(value, best)
+
+
+def behind(goal: Criterion, value: float | None, best: float) -> str:
+    """Text on a value that is worse than the best one by more than the goal allows."""
+    if value is None:
+        return f"has no {goal.name}, since files do not end"
+    return f"has {goal.name} {as_text(goal, value)} (best: {as_text(goal, best)})"
+
+
+def as_text(criterion: Criterion, value: float, *, with_unit: bool = True) -> str:
+    """A value of a criterion as text."""
+    unit = criterion.shown_unit if with_unit else ""
+    text = f"{number(value / criterion.divisor)} {unit}".strip()
+    return seconds(value) if criterion.unit == "s" else text
 
 
 def within_reach(goals: Goals, found: Sequence[Means]) -> Goals:

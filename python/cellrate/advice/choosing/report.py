@@ -14,6 +14,7 @@ from cellrate.advice.choosing.answer import Answer, Elsewhere, left_out, sides
 from cellrate.advice.choosing.candidates import TAIL_DROP, Option, OwnControl, own_policy
 from cellrate.advice.choosing.checking import (
     MORE_TRIES,
+    means_only,
     missing,
     none_meets,
     rejected,
@@ -132,6 +133,7 @@ def _recommendation(answer: Answer) -> Iterator[str]:
     yield from doubt(best.locked_runs, best.seeds, f"the buffer of {_spoken(best)}")
     if answer.checked is None:
         yield from unchecked(_spoken(best), best.seeds)
+    yield from means_only(best.fairness_by_seed, best.loss_by_seed, answer.goals)
     yield from _of_duration(answer, best)
     yield from _of_starts(answer, best)
     yield from _price(answer, best)

@@ -158,7 +158,7 @@ class Trials:
         """A setting with the least buffer that is lossless with every seed so far, as an option."""
         runs = self.laboratory.trials[setting]
         cells = self._buffer_cells(setting, runs)
-        return self._option(setting, "tail-drop", cells, runs, 0.0)
+        return self._option(setting, "tail-drop", cells, runs)
 
     def again(self, option: Option) -> Option:
         """Runs an option's setting in this (changed) scenario, with its own lossless buffer."""
@@ -225,7 +225,7 @@ class Trials:
             runs.append(laboratory.trials[setting])
             at.simulated += laboratory.simulated
             at.known += laboratory.known
-        return self._option(setting, policy, (cells,), runs[0], _mean(runs[1], "loss"))
+        return self._option(setting, policy, (cells,), runs[0], _each(runs[1], "loss"))
 
     def _buffer_cells(self, setting: Setting, runs: tuple[Measures, ...]) -> tuple[int, ...]:
         """The longest queue with each seed; under credit control at least the reserved cells."""
@@ -246,7 +246,7 @@ class Trials:
         policy: str,
         by_seed_cells: tuple[int, ...],
         runs: tuple[Measures, ...],
-        loss: float,
+        losses: tuple[float, ...] = (),
     ) -> Option:
         buffer_cells = max(by_seed_cells)
         longest = max(run.values["queue-peak"] or 0.0 for run in runs)
@@ -262,7 +262,7 @@ class Trials:
             seeds=len(runs),
             throughput_bits_per_second=_mean(runs, "throughput"),
             utilisation=_mean(runs, "utilisation"),
-            loss=loss,
+            loss=fmean(losses) if losses else 0.0,
             mean_delay_seconds=self.waits.mean_seconds(_mean(runs, "queue")),
             longest_delay_seconds=self.waits.longest_seconds(longest),
             fairness=None if files else _mean(runs, "fairness"),
@@ -276,6 +276,8 @@ class Trials:
             unfinished=means["unfinished"] if files else None,
             completion_seconds=means["completion"] if files else None,
             mcr_shares=tuple(kept_mcrs(means).items()),
+            fairness_by_seed=() if files else _each(runs, "fairness"),
+            loss_by_seed=losses,
         )
 
 
@@ -292,8 +294,12 @@ def _ends(space: Space) -> list[Setting]:
     ]
 
 
+def _each(runs: tuple[Measures, ...], measure: str) -> tuple[float, ...]:
+    return tuple(run.values[measure] or 0.0 for run in runs)
+
+
 def _mean(runs: tuple[Measures, ...], measure: str) -> float:
-    return fmean(run.values[measure] or 0.0 for run in runs)
+    return fmean(_each(runs, measure))
 
 
 def _settling(run: Measures) -> float:

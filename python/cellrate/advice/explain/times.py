@@ -116,13 +116,17 @@ def _filling(situation: Situation) -> Iterator[Prediction]:
         yield NoStatement(TIME_CONSTANTS, quantity, why, "round-trips-to-fill")
         return
     try:
-        trips = float(round_trips_to_fill(pipe, float(tcp[0].segment_cells), float(len(tcp))))
+        # The windows begin with `initial_window` segments instead of one.
+        first = sum(one.first_window_cells for one in tcp) / len(tcp)
+        trips = float(round_trips_to_fill(pipe, first, float(len(tcp))))
     except AssumptionError as error:
         yield NoStatement(TIME_CONSTANTS, quantity, str(error), "round-trips-to-fill")
         return
     fails = ["all sources start together"] if _starts_apart(situation, trip) else []
     if situation.has_unequal_round_trips:
         fails.append("round trips are equal; the longest is used")
+    if any(one.parameters["delayed_ack"] for one in tcp):
+        fails.append("each segment is acknowledged at once, without `tcp.delayed_ack`")
     yield Statement(
         TIME_CONSTANTS,
         f"{situation.port.name}: slow start fills the pipe in {max(trips, 1.0):.1f} round trips, "
@@ -131,7 +135,7 @@ def _filling(situation: Situation) -> Iterator[Prediction]:
             "port": situation.port.name,
             "fill_round_trips": max(trips, 1.0),
             "pipe_cells": pipe,
-            "segment_cells": tcp[0].segment_cells,
+            "first_window_cells": first,
             "sources": len(tcp),
         },
         "round-trips-to-fill",

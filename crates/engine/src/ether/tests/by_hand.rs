@@ -34,6 +34,33 @@ fn frames_of_a_burst_leave_back_to_back() {
     }
 }
 
+/// The line of the host is as fast as the path, so segments wait for the line while cwnd permits them. Slow start
+/// doubles cwnd in each round trip nevertheless: 10, 20 and 40 of 70 segments leave in three rounds. A round trip
+/// is 4 x 10 ms, 2 x 12,208 ns of a frame and 2 x 576 ns of an acknowledgement. The last segment leaves 39 frames
+/// of 12,304 ns after the begin of the third round.
+#[test]
+fn slow_start_doubles_cwnd_though_segments_wait_for_the_line() {
+    use crate::tcp::recovery::Recovery;
+    let doubling = |recovery: &&Recovery| !matches!(recovery.name(), "vegas" | "bbr");
+    for recovery in Recovery::ALL.iter().filter(doubling) {
+        let rate = Rate::from_bps(GBPS);
+        let plan = row(3, rate, Ps::from_ms(10), u64::MAX, |there, back| {
+            let mut flow = FlowPlan::new("tcp", transfer(70 * 1_460), there, back);
+            flow.tcp.mss = Bytes(1_460);
+            flow.tcp.window = Bytes(1 << 20);
+            flow.tcp.initial_window = 10;
+            flow.tcp.recovery = recovery.clone();
+            flow
+        });
+        let end = Ps::from_s(1);
+        let report = Simulation::new(plan).unwrap().measure(Ps::ZERO, end, end);
+        let ns = 3 * (40_000_000 + 2 * 12_208 + 2 * 576) + 39 * 12_304;
+        let expected = Some(Ps::from_ns(ns).as_secs_f64());
+        let name = recovery.name();
+        assert_eq!(report.flows[0].completion_seconds, expected, "{name}");
+    }
+}
+
 /// One datagram in a frame of 1,518 octets crosses two links of 100 Gbit/s and 1 us. Each link takes (8 +
 /// 1,518) x 80 ps and 1 us.
 #[test]

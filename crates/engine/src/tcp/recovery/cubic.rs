@@ -243,8 +243,8 @@ impl RecoveryPolicy for Cubic {
             self.round_trip.on_sample(rtt);
         }
         let before = core::mem::replace(&mut self.last, ack.now);
-        if ack.flight() + ack.acked + window.mss <= window.cwnd {
-            // The window does not limit the flow (5.8).
+        if ack.starved && ack.flight() + ack.acked + window.mss <= window.cwnd {
+            // The application or the receive window limits the flow, not cwnd (5.8).
             if let Some(stage) = &mut self.stage {
                 stage.start += ack.now - before.max(stage.start); // 4.2
             }
@@ -308,6 +308,7 @@ mod tests {
             acked: MSS,
             snd_una: MSS,
             snd_max: w.cwnd,
+            starved: false,
             ece: false,
             delivery: Some(Delivery {
                 rtt: Some(Ps::from_ms(100)),
@@ -430,10 +431,19 @@ mod tests {
         let first = grow(&mut policy, &mut w, 1_000);
         let idle = Ack {
             snd_max: 30 * MSS,
+            starved: true,
             ..ack(60_000, &w)
         };
         policy.grow(&mut w, &idle);
         assert_eq!(w.cwnd, first);
+        // Segments that wait for the host's line or for their pace show that there is data.
+        let mut held = w;
+        let waiting = Ack {
+            starved: false,
+            ..idle
+        };
+        policy.clone().grow(&mut held, &waiting);
+        assert!(held.cwnd > first);
         // The minute without data does not count: t is still 0, as at the beginning.
         let mut other = policy.clone();
         let (mut here, mut there) = (w, w);

@@ -43,6 +43,7 @@ mod tests {
         acked: 512,
         snd_una: 0,
         snd_max: 0,
+        starved: false,
         ece: false,
         delivery: None,
     };

@@ -14,6 +14,9 @@ pub struct Ack {
     pub snd_una: u64,
     /// Position after the highest byte ever sent.
     pub snd_max: u64,
+    /// True if less than a full segment was left to send before the acknowledgement, because of the application or
+    /// of the receive window. False if segments that cwnd permits wait for the host's line or for their pace.
+    pub starved: bool,
     /// True if the acknowledgement carries ECN-Echo: the receiver reports marked data.
     pub ece: bool,
     /// Data delivered; `None` unless the policy needs this

@@ -231,6 +231,7 @@ mod tests {
                 acked: MSS,
                 snd_una: *una,
                 snd_max: *una - MSS + flight,
+                starved: false,
                 ece: false,
                 delivery: Some(Delivery {
                     rtt: Some(Ps::from_ms(rtt_ms)),

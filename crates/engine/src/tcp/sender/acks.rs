@@ -70,9 +70,17 @@ impl TcpSender {
             acked: segment.ack() - self.snd_una,
             snd_una: segment.ack(),
             snd_max: self.snd_max,
+            starved: self.is_starved(),
             ece: self.ecn.is_some() && segment.has_ece(),
             delivery: None,
         }
+    }
+
+    /// True if the application and the receive window leave less than a full segment that was never sent.
+    #[inline(always)]
+    fn is_starved(&self) -> bool {
+        let end = self.snd_end.min(self.snd_una + self.window.rwnd);
+        end < self.snd_max + self.window.mss
     }
 
     /// Reacts to an acknowledgement. If the sender has a scoreboard, the blocks must be in the scoreboard
