@@ -159,6 +159,9 @@ def test_alternatives_over_ethernet_are_compared_in_its_units(
     [
         ("longest_queue_cells", "did you mean `longest_queue_packets`"),
         ("totals.cell_loss_ratio", "did you mean `totals.packet_loss_ratio`"),
+        ("bottleneck.queue_p99_byte", "did you mean `bottleneck.queue_p99_bytes`"),
+        ("1e3 * tcp.mean('packet_delay_mean')", "did you mean `packet_delay_mean_seconds`"),
+        ("run.group('f').max('timeout')", "did you mean `timeouts`"),
     ],
 )
 def test_measures_of_cells_are_refused_before_a_run(

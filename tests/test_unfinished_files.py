@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any, cast
 
 import cellrate
 import polars as pl
@@ -15,8 +16,9 @@ from cellrate.advice.choosing.packet_goals import missed, objective_of
 from cellrate.advice.tuning.laboratory import AS_IT_IS
 from cellrate.advice.tuning.measures import OF_LINK_LAYERS
 from cellrate.language.ended_flows import Unfinished, unfinished
+from cellrate.language.expressions import ExpressionError
 from cellrate.language.of_a_run import value
-from cellrate.language.runs import run_of
+from cellrate.language.runs import Recorded, run_in_expressions, run_of
 from cellrate.simulation.runner import Job, run_many
 from cellrate.studies.compare import Comparison, Rules, compare, report
 from conftest import Command
@@ -26,6 +28,8 @@ pytestmark = pytest.mark.usefixtures("undrawn")
 # In 100 kB, first windows of 32 senders are lost, and timers of 200 ms outlast the run.
 STALLED = ('run.duration="50 ms"', 'tcp.min_rto="200 ms"')
 COMPLETION = "1e3 * totals.completion_p99_seconds"
+NOTHING = cast("Recorded", None)
+"""A run without traces and events."""
 
 
 @pytest.fixture
@@ -70,6 +74,21 @@ def test_a_run_whose_files_do_not_end_has_no_completion_time() -> None:
         for measure in (COMPLETION, f"flow('{left['name']}').completion_seconds"):
             with pytest.raises(Unfinished, match="files do not end in the run"):
                 value(measure, run)
+
+
+def test_over_cells_a_completion_time_is_that_of_99_of_100_files() -> None:
+    file = {"source": "transfer", "start_seconds": 0.0}
+    greedy = {"source": "greedy", "start_seconds": 0.0, "completion_seconds": None}
+    flows = [{**file, "completion_seconds": float(n)} for n in range(200, 0, -1)]
+    summary: dict[str, Any] = {"flows": [greedy, *flows], "simulated_seconds": 300.0}
+    measure = "completion_p99_seconds"
+    assert value(measure, run_in_expressions(summary, NOTHING, "it")) == 198
+    summary["flows"].append({**file, "completion_seconds": None})
+    with pytest.raises(Unfinished):
+        value(measure, run_in_expressions(summary, NOTHING, "it"))
+    summary["flows"] = [greedy]
+    with pytest.raises(ExpressionError, match="the value is nan"):
+        value(measure, run_in_expressions(summary, NOTHING, "it"))
 
 
 def test_files_that_await_others_count_and_those_after_the_run_do_not() -> None:

@@ -115,17 +115,18 @@ def choose(
     Args:
         scenario: A path, TOML, mapping or `Scenario`, as for `run`.
         overrides: Settings, as for `run`.
-        switches: Abilities of the switches, of ``none``, ``efci``, ``relative-rate``,
+        switches: Abilities of ATM switches, of ``none``, ``efci``, ``relative-rate``,
             ``explicit-rate``, ``credit``; all by default.
-        loss: Largest share of cells that may be lost.
+        loss: Largest share of cells, or of packets over Ethernet, that may be lost.
         throughput: Least throughput: a share of the best under the other goals, or a rate such as
             ``"100 Mbit/s"``. If all flows transfer files, a share says how far a completion time
             may be above the shortest.
-        delay: Longest wait of a cell at a bottleneck, as in ``"5 ms"``.
+        delay: Over ATM the longest wait of a cell at a bottleneck, as in ``"5 ms"``.
         fairness: Least Jain's index of the throughputs of flows that are not files, each relative
             to the flow's max-min share. 0 for any.
             By default 0.9, if any control reaches 0.9.
-        settling: Longest time until the bottleneck's utilisation settles, as in ``"100 ms"``.
+        settling: Over ATM the longest time until the bottleneck's utilisation settles, as in
+            ``"100 ms"``.
         buffer: Greatest buffer, as in ``"2000 cells"``; over Ethernet the greatest length of a
             queue, as in ``"200 kB"``.
         victim: Flow group over Ethernet that must also reach the share ``throughput`` of the best

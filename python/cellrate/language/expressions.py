@@ -290,6 +290,23 @@ def attributes(text: str) -> dict[str, set[str]]:
     return read
 
 
+def columns_of_groups(text: str) -> set[str]:
+    """Columns of statistics over flows, as `goodput` of `tcp.mean("goodput")`."""
+    found = set[str]()
+    for node in ast.walk(parse(text)):
+        match node:
+            case ast.Call(
+                func=ast.Attribute(
+                    value=ast.Name(id="tcp")
+                    | ast.Attribute(attr="tcp")
+                    | ast.Call(func=ast.Name(id="group") | ast.Attribute(attr="group"))
+                ),
+                args=[ast.Constant(value=str(column))],
+            ):
+                found.add(column)
+    return found
+
+
 def constant_subscripts(text: str) -> dict[str, set[tuple[Any, ...]]]:
     """Subscripts of each name that has only constant subscripts, as in `abr[300]`."""
     nodes = list(ast.walk(parse(text)))

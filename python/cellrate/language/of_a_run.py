@@ -8,7 +8,14 @@ from functools import cache, partial
 from typing import Any
 
 from cellrate.language.ended_flows import Unfinished, is_over_ended_flows, needs_ended_flows
-from cellrate.language.expressions import Deferred, ExpressionError, attributes, evaluate, names
+from cellrate.language.expressions import (
+    Deferred,
+    ExpressionError,
+    attributes,
+    columns_of_groups,
+    evaluate,
+    names,
+)
 from cellrate.language.functions import builtins
 from cellrate.language.measures import tables
 from cellrate.language.runs import RUNS, Run
@@ -34,8 +41,16 @@ def _totals(link_layer: str) -> frozenset[str]:
     return frozenset(key.removeprefix("totals.") for key in keys if key.startswith("totals."))
 
 
+@cache
+def _keys(link_layer: str, table: str) -> frozenset[str]:
+    """Keys of a table of a summary, each without the keys of its parts."""
+    return frozenset(measure.key.partition(".")[0] for measure in tables(link_layer)[table])
+
+
 def check(expression: str, also: Collection[str] = (), link_layer: str = "atm") -> None:
-    """Checks that a text is an expression, and that it uses only names of a run and of its totals.
+    """Checks that a text is an expression, and that it uses only names of a run.
+
+    The names are also those of its totals, of the bottleneck's queue, and of statistics over flows.
 
     Args:
         expression: The text.
@@ -56,11 +71,18 @@ def check(expression: str, also: Collection[str] = (), link_layer: str = "atm") 
         named = f"named measures are {', '.join(also)}; " if also else ""
         listed = f"{named}a run has {', '.join(sorted(own))}"
         raise _unknown(expression, name, f"did you mean `{near}`?" if near else listed)
-    for name in sorted(attributes(expression).get("totals", set()) - totals):
-        near = _nearest(name, totals)
-        listed = f"totals have {', '.join(sorted(totals))}"
-        meant = f"did you mean `totals.{near}`?" if near else listed
-        raise _unknown(expression, f"totals.{name}", meant)
+    read = attributes(expression)
+    for place, found, keys in (
+        ("totals.", read.get("totals", set()), totals),
+        ("bottleneck.", read.get("bottleneck", set()), _keys(link_layer, "queues")),
+        ("", columns_of_groups(expression), _keys(link_layer, "flows")),
+    ):
+        for name in sorted(found - keys):
+            near = _nearest(name, keys)
+            of = place.removesuffix(".") or "flows"
+            listed = f"{of} {'has' if of == 'bottleneck' else 'have'} {', '.join(sorted(keys))}"
+            meant = f"did you mean `{place}{near}`?" if near else listed
+            raise _unknown(expression, f"{place}{name}", meant)
 
 
 def _nearest(name: str, known: Iterable[str]) -> str | None:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Iterator
 from fnmatch import fnmatchcase
 from functools import cache, cached_property, partial
@@ -301,6 +302,19 @@ class CellRun(Run):
             q for p in ports for q in p["queues"]
         ]
         return max(int(queue["queue_max_cells"]) for queue in queues)
+
+    @property
+    @measured(
+        "Completion time that 99 % of the files that ended do not exceed.",
+        "s",
+        "`completion_seconds` of rank ceil(0.99 n)",
+        "cellrate",
+        better="less",
+    )
+    def completion_p99_seconds(self) -> float:
+        times = [flow["completion_seconds"] for flow in self._table["flows"]]
+        found = sorted(time for time in times if time is not None)
+        return float(found[math.ceil(0.99 * len(found)) - 1]) if found else float("nan")
 
     def _queues_of(self, port: dict[str, Any]) -> list[dict[str, Any]]:
         """Queues of ABR and UBR."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import math
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self
 
@@ -47,6 +48,23 @@ GONE = (
 LOST = "its worker died several times; see the worker's log, and its memory limit"
 
 
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Within it Python collects no garbage.
+
+    A client of Dask whose connection failed closes itself when it is collected. If this happens
+    while another client starts its loop, the close waits for a lock that the start holds.
+    """
+    gc.collect()
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
 class Cluster:
     """A connection to a Dask scheduler.
 
@@ -76,7 +94,7 @@ class Cluster:
         self._local = None
         if own is not None:
             try:
-                with dask.config.set(NO_PAGES):
+                with _no_collection(), dask.config.set(NO_PAGES):
                     self._local = distributed.LocalCluster(
                         n_workers=worker_count(processes),
                         threads_per_worker=1,
@@ -88,9 +106,10 @@ class Cluster:
             except RuntimeError as error:
                 raise ConnectionError(f"a worker ended while it started: {error}") from error
         try:
-            self._client: Client = distributed.Client(
-                self._local or address, timeout=CONNECT_SECONDS
-            )
+            with _no_collection():
+                self._client: Client = distributed.Client(
+                    self._local or address, timeout=CONNECT_SECONDS
+                )
         except (TypeError, RuntimeError) as error:
             message = (
                 f"--scheduler {address}: the configuration of Dask does not allow this address: "

@@ -106,11 +106,13 @@ DEFAULTS = (
     Measure("queue", "longest_queue_cells", "cells", "less"),
     Measure("queue_delay", "1e3 * queue_delay_seconds", "ms", "less"),
     Measure("delay_with_source", "1e3 * tcp.mean('packet_delay_mean_seconds')", "ms", "less"),
+    Measure("completion", "1e3 * completion_p99_seconds", "ms", "less"),
     Measure("fairness", "totals.jain_index", better="more"),
 )
 """Default measures over ATM: TCP throughput of all flows, cells lost at switches, the longest
 queue, the mean time of a cell in the bottleneck's queue, the mean delay of packets from TCP to TCP
-with the source queue, Jain's index over the flows."""
+with the source queue, the 99th percentile of completion times of files, Jain's index over the
+flows."""
 OVER_ETHERNET = (
     Measure("goodput", "goodput_gbit", "Gbit/s", "more"),
     Measure("loss", "totals.packet_loss_ratio", better="less"),
