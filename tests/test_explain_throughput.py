@@ -856,3 +856,48 @@ def test_the_shares_of_a_class_over_ethernet_are_not_known() -> None:
     assert not find(said, "fair shares", "least_bits_per_second")
     assert not find(said, "bottleneck", "allocated_bits_per_second")
     assert "what it allocates is not known" in silence(said)["max-min"]
+
+
+FIFO = """
+[run]
+duration = "1 s"
+[measure]
+from = "500 ms"
+[topology]
+template = "n-source"
+link_rate = "155.52 Mbit/s"
+access = "1 us"
+bottleneck = "10 us"
+egress = "1 us"
+[tcp]
+recovery = "reno"
+window = "64 KiB"
+[[flow]]
+name = "tcp"
+count = 2
+service = "ubr"
+source.kind = "greedy"
+[[flow]]
+name = "steady"
+service = "ubr"
+source = { kind = "cbr", rate = "124 Mbit/s" }
+"""
+
+
+def test_tcp_takes_what_background_leaves_once_their_common_queue_has_grown() -> None:
+    """2.092 W C / L^2 with 3,072 cells of windows and 74,340 of 366,792 cells/s left: 427 ms."""
+    for begin, is_grown in (("100 ms", False), ("500 ms", True)):
+        duration = "600 ms" if is_grown else "200 ms"
+        changes = (f'measure.from="{begin}"', f'run.duration="{duration}"')
+        job = Job(FIFO, "fifo.toml", changes)
+        said = explain(Network.of_scenario(job.scenario()))
+        total = find(said, "TCP throughput", "total_throughput_bits_per_second")
+        [formula] = [each for each in total if each.formula == "peak-throughput"]
+        assert formula.applies is is_grown
+        predicted = formula.values["total_throughput_bits_per_second"]
+        [outcome] = run_many([job])
+        ran = json.loads(outcome.summary())["totals"]["tcp_throughput_bits_per_second"]
+        assert isinstance(predicted, float)
+        assert (ran / predicted < 1.05) is is_grown
+        if not is_grown:
+            assert "needs about 427 ms" in " ".join(formula.fails)

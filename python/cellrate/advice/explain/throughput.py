@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -37,8 +37,15 @@ from cellrate.advice.explain.subject import (
     rm_cells,
 )
 from cellrate.advice.formulas.credit import credited_cells_per_second
+from cellrate.advice.formulas.situation import Situation
 from cellrate.common.numbers import seconds
-from cellrate.simulation.network import Flow, Link, Tcp, contract_cells_per_second
+from cellrate.simulation.network import (
+    Flow,
+    Link,
+    Tcp,
+    contract_cells_per_second,
+    mean_cells_per_second,
+)
 from cellrate.theory import MaxMin, peak_throughput_bits_per_second
 from cellrate.theory.cell_conversions import CELL_BITS
 from cellrate.theory.peak_throughput import data_share
@@ -47,6 +54,8 @@ TOPIC = "TCP throughput"
 FORMULA = "peak-throughput"
 # Share of the run after which a start of background counts as late.
 LATE = 0.01
+# Time until TCP takes 5 % more than background leaves it; see `_grown_queues`.
+SETTLES_BESIDE = math.log(21) - 1 / 1.05
 # Rates do not follow a background that changes within so many round trips.
 FOLLOW = 10
 # RM cells beyond those by Nrm count as few up to this share of all cells.
@@ -461,6 +470,7 @@ def _steady(subject: Subject, flows: Sequence[tuple[Flow, Tcp]]) -> Iterator[str
             f"{seconds(subject.begin_seconds)}, but slow start lasts until about {seconds(over)}"
         )
     met = subject.bottlenecks_of(flow for flow, _ in flows)
+    yield from _grown_queues(subject, met)
     if any(flow.is_dropped for flow, _ in flows):
         yield (
             "no cell is lost, but a policer drops cells beyond the contract, and no formula here "
@@ -485,6 +495,30 @@ def _steady(subject: Subject, flows: Sequence[tuple[Flow, Tcp]]) -> Iterator[str
                 f"acknowledgement the receiver delays by up to {interval}"
             )
             break
+
+
+def _grown_queues(subject: Subject, met: Iterable[Situation]) -> Iterator[str]:
+    """Assumption that fails if a queue that background shares has not reached its length in time.
+
+    Windows of W cells bring W C / Q cells/s through a queue of Q cells on a line of C cells/s, so
+    beside background that leaves L the queue grows by W C / Q - L. TCP takes more than L until Q is
+    W C / L; it takes 5 % more than L after (ln 21 - 1 / 1.05) W C / L^2.
+    """
+    for situation in met:
+        windows = sum(
+            flow.tcp.window_cells for flow in situation.elastic if flow.tcp and flow.abr is None
+        )
+        left = situation.capacity_cells_per_second
+        sharing = situation.sharing()
+        if not (windows and sharing and left > 0):
+            continue
+        shared = sum(mean_cells_per_second(flow) or 0.0 for flow in sharing)
+        lasts = SETTLES_BESIDE * windows * (left + shared) / left**2
+        if lasts > subject.begin_seconds:
+            yield (
+                f"the queue of {situation.port.name}, which background shares, has its final "
+                f"length before the measuring window begins, but needs about {seconds(lasts)}"
+            )
 
 
 def start_up_seconds(flow: Flow, tcp: Tcp) -> float:
