@@ -901,3 +901,19 @@ def test_tcp_takes_what_background_leaves_once_their_common_queue_has_grown() ->
         assert (ran / predicted < 1.05) is is_grown
         if not is_grown:
             assert "needs about 427 ms" in " ".join(formula.fails)
+
+
+def test_a_flow_that_nothing_slows_takes_the_queue_from_tcp() -> None:
+    job = Job(FIFO, "fifo.toml", ('flow.steady.source={kind="persistent"}',))
+    said = explain(Network.of_scenario(job.scenario()))
+    [formula] = [
+        each
+        for each in find(said, "TCP throughput", "total_throughput_bits_per_second")
+        if each.formula == "peak-throughput"
+    ]
+    assert formula.fails == (
+        "a control or losses slow every flow at A->B, but steady sends as fast as the links allow",
+    )
+    [outcome] = run_many([job])
+    flows = {flow["name"]: flow for flow in json.loads(outcome.summary())["flows"]}
+    assert flows["tcp.1"]["tcp_throughput_bits_per_second"] < 0.1 * 155.52e6 / 3

@@ -471,6 +471,7 @@ def _steady(subject: Subject, flows: Sequence[tuple[Flow, Tcp]]) -> Iterator[str
         )
     met = subject.bottlenecks_of(flow for flow, _ in flows)
     yield from _grown_queues(subject, met)
+    yield from _unchecked(subject, met)
     if any(flow.is_dropped for flow, _ in flows):
         yield (
             "no cell is lost, but a policer drops cells beyond the contract, and no formula here "
@@ -495,6 +496,26 @@ def _steady(subject: Subject, flows: Sequence[tuple[Flow, Tcp]]) -> Iterator[str
                 f"acknowledgement the receiver delays by up to {interval}"
             )
             break
+
+
+def _unchecked(subject: Subject, met: Iterable[Situation]) -> Iterator[str]:
+    """Assumption that fails if a flow that nothing slows shares a queue with TCP."""
+    if subject.network.credit is not None:
+        return
+    for situation in met:
+        queue_of = situation.switch.queue_of
+        over_tcp = {queue_of(flow.service) for flow in situation.elastic if flow.tcp}
+        found = {
+            flow.group
+            for flow in situation.elastic
+            if flow.tcp is None and flow.abr is None and queue_of(flow.service) in over_tcp
+        }
+        if found:
+            sends = "send" if len(found) > 1 else "sends"
+            yield (
+                f"a control or losses slow every flow at {situation.port.name}, but "
+                f"{', '.join(sorted(found))} {sends} as fast as the links allow"
+            )
 
 
 def _grown_queues(subject: Subject, met: Iterable[Situation]) -> Iterator[str]:
