@@ -6,9 +6,11 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib
 import os
 import re
 import shutil
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -28,6 +30,9 @@ from cellrate.language.runs import run_of
 from cellrate.papers.collection import papers_root, select
 from cellrate.papers.reading import read_paper
 from cellrate.papers.stored import ASSUMED, said_of_seeds
+from cellrate.schemes import allowing
+from cellrate.schemes.examples.p import P
+from cellrate.schemes.finding import find
 from cellrate.simulation.goal_file import read as read_goal
 from cellrate.simulation.goal_steps import steps_of
 from cellrate.simulation.graphml import GraphOptions, scenario_of
@@ -60,6 +65,15 @@ from test_language_runs import ROW, HandMade
 
 HERE = Path(__file__).parent
 SCENARIOS = HERE / "scenarios"
+GAIN = """
+from dataclasses import dataclass
+LEAST = 2 * 10
+def share(port): return port.rate
+@dataclass
+class Own:
+    gain: float = 0.5
+    def on_backward_rm(self, port, rm): rm.er = max(LEAST, self.gain * share(port))
+"""
 STUDY = 'template = "n-source"\nset = ["run.duration=20 ms", "measure.from=0 s"]\n'
 
 
@@ -104,6 +118,22 @@ def other_table(directory: str, change: Callable[[pl.DataFrame], pl.DataFrame]) 
     """Writes something else as the table of runs of a data set."""
     path = Path(directory) / "runs.parquet"
     change(pl.read_parquet(path)).write_parquet(path)
+
+
+def with_attribute(given: object, name: str, value: object) -> object:
+    """An object that has an attribute besides its parameters."""
+    setattr(given, name, value)
+    return given
+
+
+def used_after_an_edit(text: str, old: str, new: str) -> object:
+    """Finds a class of a module whose file has changed since its import."""
+    Path("edited_late.py").write_text(text, "utf-8")
+    with mock.patch.object(sys, "path", [str(Path.cwd()), *sys.path]):
+        importlib.import_module("edited_late")
+    Path("edited_late.py").write_text(text.replace(old, new), "utf-8")
+    with allowing("edited_late:Own"):
+        return find("control", "edited_late:Own", "x.toml")
 
 
 def written_bytes(file: str, data: bytes) -> None:

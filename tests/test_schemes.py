@@ -26,6 +26,7 @@ from cellrate.schemes.finding import find, packed
 from cellrate.simulation import apart
 from cellrate.simulation.runner import Job, run_each, run_many
 from conftest import COMMAND, HERE, Command
+from message_inputs import GAIN
 
 CLASSES = HERE / "schemes"
 EXAMPLES = Path(cellrate.__file__).parent / "schemes" / "examples"
@@ -864,3 +865,35 @@ def test_rates_of_a_class_count_what_its_port_counts(
     assert first["rate"] == pytest.approx(100e6 / octet_bits)
     rates = {155.52e6 / 424, 100e9 / 8}
     assert min(abs(first["line"] / rate - 1) for rate in rates) < 1e-6
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("2 * 10", "2 * 11", "LEAST"),
+        ("return port.rate", "return port.rate / 2", "share"),
+        ("float = 0.5", "float = 0.6", "Own.gain"),
+        ("self.gain * share", "2 * self.gain * share", "Own.on_backward_rm"),
+        ("\n@dataclass", "\n\n# Only lines and comments\n@dataclass", ""),
+    ],
+)
+def test_code_that_was_loaded_before_its_file_changed_is_refused(
+    tmp_path: Path, old: str, new: str, told: str
+) -> None:
+    """Its results would be kept as those of the new file."""
+    (tmp_path / "before.py").write_text(GAIN)
+    code = f"""
+import sys, cellrate, before
+from pathlib import Path
+from cellrate.schemes.finding import find
+cellrate.schemes.allow_all()
+find("control", "before:Own", "x.toml")
+Path(before.__file__).write_text(Path(before.__file__).read_text().replace({old!r}, {new!r}))
+find("control", "before:Own", "x.toml")
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert bool(done.returncode) is bool(told), done.stderr
+    if told:
+        assert f"`{told}` of before.py has changed since the file was loaded" in done.stderr

@@ -127,6 +127,10 @@ def _value(expression: str, run: Run) -> float:
         plain = isinstance(result, bool | str | None)
         what = f"the value {result!r}" if plain else f"the value, a {type(result).__name__},"
         raise ExpressionError(f"in `{expression}`: {what} is not a number")
-    if not math.isfinite(result):
-        raise ExpressionError(f"in `{expression}`: the value is {result}, which no measure can be")
-    return float(result)
+    try:
+        found = float(result)
+    except OverflowError as error:
+        raise ExpressionError(f"in `{expression}`: the value is too large") from error
+    if not math.isfinite(found):
+        raise ExpressionError(f"in `{expression}`: the value is {found}, which no measure can be")
+    return found

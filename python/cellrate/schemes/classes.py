@@ -11,12 +11,15 @@ import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
-from types import CodeType, FunctionType, ModuleType
+from types import FunctionType, ModuleType
 from typing import Literal, TypeAlias
 
 from cellrate.common.input_file import read_regular
 from cellrate.common.problems import BadInput
+from cellrate.schemes.loaded_code import changed
+from cellrate.schemes.loaded_code import names as names_in
 from cellrate.schemes.parameter_schema import WrongParameter, schema_of
 from cellrate.schemes.state import State
 
@@ -149,6 +152,7 @@ def definition_of(kind: Kind, name: str, cls: object, module: ModuleType, root: 
             f"`{name}`: {changed} has changed since its module was loaded",
             "worker processes load the module anew; make the value a parameter of the class",
         )
+    _require_as_written(name, state, module, root)
     if "on_interval" in hooks and not _mentions_every(cls):
         raise NoScheme(
             f"`{name}` has `on_interval`, which is never called: no method calls `port.every`",
@@ -168,6 +172,27 @@ def definition_of(kind: Kind, name: str, cls: object, module: ModuleType, root: 
     )
 
 
+def _require_as_written(name: str, state: State, module: ModuleType, root: Path) -> None:
+    """Refuses code that was loaded before its file changed: results are kept by the file.
+
+    Raises:
+        NoScheme: A function or value that the class uses differs from its file.
+    """
+    reached = None
+    for one in _own_modules(module, root):
+        file = getattr(one, "__file__", None)
+        # Other loaders, such as that of pytest, change code.
+        as_written = type(getattr(one, "__loader__", None)) is SourceFileLoader
+        if file is None or not as_written or one.__name__ == "__main__" or root == PRODUCT:
+            continue
+        reached = reached or [*state.reached()]
+        if place := changed(one, read_regular(Path(file)), reached):
+            raise NoScheme(
+                f"`{name}`: `{place}` of {Path(file).name} has changed since the file was loaded",
+                "start Python anew, or load the module again by `importlib.reload`",
+            )
+
+
 def _mentions_every(cls: type) -> bool:
     """True if a method names `every`, the timer of intervals, or uses a function that names it.
 
@@ -184,7 +209,7 @@ def _mentions_every(cls: type) -> bool:
         if isinstance(one, type):
             waiting += (value for base in one.__mro__ for value in vars(base).values())
         elif isinstance(one, FunctionType):
-            names = _names_in(one.__code__)
+            names = names_in(one.__code__)
             if "every" in names:
                 return True
             used = [one.__globals__.get(name) for name in names]
@@ -194,12 +219,6 @@ def _mentions_every(cls: type) -> bool:
         elif isinstance(one, (property, classmethod, staticmethod)):
             waiting.append(getattr(one, "fget", None) or getattr(one, "__func__", None))
     return False
-
-
-def _names_in(code: CodeType) -> set[str]:
-    """Names that a function and the functions within it use."""
-    inner = (one for one in code.co_consts if isinstance(one, CodeType))
-    return set(code.co_names).union(*map(_names_in, inner))
 
 
 _states: dict[type, State] = {}

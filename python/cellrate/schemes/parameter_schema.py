@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import sys
 import types
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_origin, get_type_hints
 
+from cellrate.common.problems import BadInput
 from cellrate.schemes import permission
 
 
@@ -194,18 +196,63 @@ def as_settings(value: object, key: str) -> object:
     Args:
         value: The value.
         key: The last key of its path, such as `control`.
+
+    Raises:
+        BadInput: Runs would not find the class, or an object differs in more than parameters.
     """
     if isinstance(value, Mapping):
-        return {name: as_settings(one, name) for name, one in value.items()}
+        tag = TAGS.get(key)
+        return {name: as_settings(one, "" if name == tag else name) for name, one in value.items()}
     if isinstance(value, type):
         return {TAGS[key]: named(value)} if key in TAGS else named(value)
     if dataclasses.is_dataclass(value) and key in TAGS:
+        _require_only_parameters(value)
         return {TAGS[key]: named(type(value)), **written_parameters(value)}
     return value
 
 
+PLAIN_VALUES = (int, float, str, tuple, list, dict, type(None))
+
+
+def _require_only_parameters(given: object) -> None:
+    """Refuses an object with an attribute that a new object with the same parameters lacks.
+
+    Each port has a new object. Attributes of other types than `PLAIN_VALUES` are not compared.
+
+    Raises:
+        BadInput: The object has such an attribute.
+    """
+    cls: Any = type(given)
+    parameters = {one.name: getattr(given, one.name) for one in dataclasses.fields(cls) if one.init}
+    try:
+        new = vars(cls(**parameters))
+    except Exception:  # noqa: BLE001  of the class
+        return  # the run refuses these parameters, too
+    for name, value in vars(given).items():
+        if isinstance(value, PLAIN_VALUES) and name not in parameters:
+            there = new.get(name, "not there")
+            if value == value and value != there:
+                raise BadInput(
+                    f"`{name}` of the object of `{cls.__name__}` is {value!r}, but {there!r} in a "
+                    "new object with the same parameters: runs make new objects, so make "
+                    f"`{name}` a parameter"
+                )
+
+
 def named(cls: type) -> str:
-    """The name by which scenarios of this process name a class."""
+    """The name by which scenarios of this process name a class.
+
+    Raises:
+        BadInput: The name leads to another class, or to none.
+    """
     name = f"{cls.__module__}:{cls.__name__}"
+    found = getattr(sys.modules.get(cls.__module__), cls.__name__, None)
+    if found is not cls:
+        other = "another object has that name" if found is not None else "there is none"
+        raise BadInput(
+            f"runs find the class `{cls.__qualname__}` as `{cls.__name__}` of `{cls.__module__}`, "
+            f"but {other}: define each class at the top level of its module, under a name of its "
+            "own, and give it parameters for what varies"
+        )
     permission.allow(name)
     return name

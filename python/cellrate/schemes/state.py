@@ -10,7 +10,10 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Iterable, Iterator, Mapping
-from types import BuiltinFunctionType, CellType, CodeType, FunctionType, ModuleType
+from types import BuiltinFunctionType, CellType, FunctionType, ModuleType
+
+from cellrate.schemes.loaded_code import instructions
+from cellrate.schemes.loaded_code import names as names_in
 
 Places = dict[str, object]
 """Values that outlive a run, by the description of their place in a message."""
@@ -50,6 +53,12 @@ class State:
     def changed_from_outside(self) -> str | None:
         """The place of a module's value that has changed since it was loaded; None if none has."""
         return None if self.is_main else self._changed()
+
+    def reached(self) -> Iterator[object]:
+        """The class, and the classes and functions that its code can reach by names."""
+        yield self.cls
+        for value in self._places().values():
+            yield from (value, *_within(value))
 
     def change(self) -> StateChanged | None:
         """The error to raise if the run changed a value that the next run can read; else None."""
@@ -99,7 +108,7 @@ class State:
             function.__code__.co_freevars, function.__closure__ or (), strict=True
         ):
             yield f"the variable `{key}` of `{name}`", _content(cell)
-        names = _names(function.__code__)
+        names = names_in(function.__code__)
         modules: list[tuple[str, Mapping[str, object]]] = [("", function.__globals__)]
         for key in names:
             value = function.__globals__.get(key)
@@ -136,12 +145,6 @@ def _within(value: object) -> Iterator[object]:
             yield function
 
 
-def _names(code: CodeType) -> set[str]:
-    """Names of globals and attributes in a function and in the functions inside it."""
-    inner = (one for one in code.co_consts if isinstance(one, CodeType))
-    return set(code.co_names).union(*map(_names, inner))
-
-
 def _pictures(places: Places) -> dict[str, bytes]:
     return {place: _picture(value) for place, value in places.items()}
 
@@ -152,18 +155,13 @@ def _picture(value: object) -> bytes:
     Code has its name, and a function also its instructions.
     """
     if isinstance(value, FunctionType):
-        return repr(_instructions(value.__code__)).encode()
+        return repr(instructions(value.__code__)).encode()
     if isinstance(value, CODE):
         return getattr(value, "__name__", "").encode()
     try:
         return pickle.dumps(value)
     except Exception:  # noqa: BLE001  of any class
         return repr(value).encode(errors="replace")
-
-
-def _instructions(code: CodeType) -> tuple[object, ...]:
-    constants = (_instructions(one) if isinstance(one, CodeType) else one for one in code.co_consts)
-    return code.co_code, code.co_names, code.co_varnames, *constants
 
 
 def _is_equal(before: bytes, value: object) -> bool:

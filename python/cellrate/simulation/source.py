@@ -105,6 +105,7 @@ def settings(overrides: Mapping[str, object] | Iterable[str]) -> list[str]:
     ['switch.control={ scheme = "efci", threshold = "100 cells" }']
 
     Raises:
+        BadInput: Runs would not find a class, since it is not at the top level of its module.
         TypeError: A key is not text, a value is not text, a number, a boolean, a list or a mapping,
             or the overrides are neither a mapping nor texts.
     """
