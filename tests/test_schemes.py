@@ -75,6 +75,7 @@ LEAKS = {
     "Nested": "the module variable `tables`",
     "Default": "a default value of `deep`",
     "Draws": "the module variable `generator`",
+    "Yields": "the module variable `numbers`",
 }
 SHORT = ("run.duration=0.2 s", "measure.from=0 s")
 NETWORKS = {

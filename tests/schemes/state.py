@@ -15,6 +15,7 @@ unused: list[int] = []
 tables: dict[str, list[float]] = {"gains": [1.0]}
 generator = random.Random(1)  # noqa: S311  not for secrets
 limits = {"low": [1.0]}
+numbers = (number % 7 for number in range(1_000_000))
 lock = threading.Lock()
 maths: Any = None
 
@@ -78,6 +79,11 @@ class Draws(Base):
 
     def react(self, rm: RmCell) -> None:
         rm.ci = self.drawn > 0.5
+
+
+class Yields(Base):
+    def react(self, rm: RmCell) -> None:
+        rm.er = 1000.0 * next(numbers)
 
 
 class Cached(Base):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Iterable, Iterator, Mapping
-from types import BuiltinFunctionType, CellType, FunctionType, ModuleType
+from types import BuiltinFunctionType, CellType, FunctionType, GeneratorType, ModuleType
 
 from cellrate.schemes.loaded_code import instructions
 from cellrate.schemes.loaded_code import names as names_in
@@ -152,8 +152,15 @@ def _pictures(places: Places) -> dict[str, bytes]:
 def _picture(value: object) -> bytes:
     """Bytes that represent a value, to detect changes: its pickle, or else its `repr`.
 
-    Code has its name, and a function also its instructions.
+    Code has its name, and a function also its instructions. A generator has the place that it has
+    reached, with its variables.
     """
+    if isinstance(value, GeneratorType):
+        frame = value.gi_frame
+        if frame is None:
+            return b"ended"
+        variables = sorted((key, _picture(one)) for key, one in frame.f_locals.items())
+        return repr((frame.f_lasti, variables)).encode()
     if isinstance(value, FunctionType):
         return repr(instructions(value.__code__)).encode()
     if isinstance(value, CODE):
