@@ -121,6 +121,12 @@ def test_a_goal_beside_the_fastest_holds_with_the_seeds_of_the_check(
     assert choice.best.key == short.key
     [(refuted, why)] = check.rejected
     assert (refuted.key, why) == (slow.key, ["has throughput 140 Gbit/s (best: 151 Gbit/s)"])
+    # An option that was run with fewer seeds is compared in those.
+    two = tuple({"throughput": gbit * 1e9} for gbit in (100, 192))
+    once = replace(fast, by_seed=({"throughput": 103e9},))
+    assert checked(replace(slow, seeds=2, by_seed=two), once)[1].best.key == fast.key
+    once = replace(fast, by_seed=({"throughput": 90e9},))
+    assert checked(replace(slow, seeds=2, by_seed=two), once)[1].best.key == slow.key
     # A fast option that misses a goal in the check is no measure.
     fresh[fast.key] = 151e9
     lossy = {fast.key}
@@ -134,7 +140,7 @@ def test_a_goal_beside_the_fastest_holds_with_the_seeds_of_the_check(
 
 
 def test_goals_that_only_the_mean_meets_are_told() -> None:
-    by_seed = ((0.95, 0.85, 0.96), (0.0, 0.0, 0.0))
+    by_seed = tuple({"fairness": one, "loss": 0.0} for one in (0.95, 0.85, 0.96))
     _, choice = checked(VEGAS)
     told = replace(choice, checked=replace(choice.best, by_seed=by_seed)).words()
     assert next(iter(told)) == (

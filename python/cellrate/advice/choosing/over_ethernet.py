@@ -31,7 +31,7 @@ from cellrate.advice.choosing.roce_alternatives import over_roce, protected
 from cellrate.advice.choosing.whole_runs import WholeRuns
 from cellrate.advice.tuning.declared import ResolvedScenario, declared, parameter_tables
 from cellrate.advice.tuning.laboratory import AS_IT_IS, Setting
-from cellrate.advice.tuning.measures import Criterion, Measures, bottleneck
+from cellrate.advice.tuning.measures import Criterion, bottleneck
 from cellrate.advice.tuning.objective import Means, Objective, means_of
 from cellrate.advice.tuning.race import race
 from cellrate.advice.tuning.search import search
@@ -218,13 +218,14 @@ class _Check:
         """Texts on the goals relative to the best option that a checked option misses.
 
         The option that has the best value in the search is run with the seeds of the check, too, if
-        the checked option may be behind it.
+        the checked option may be behind it. Options are compared in the seeds that both were run
+        with.
         """
         first = self.left[0]
-        rivals = [one for one in self.left if one.seeds == first.seeds]
-        rivals = [one for one in rivals if not missed(one.means, self.goals)]
+        rivals = [one for one in self.left if not missed(one.means, self.goals)]
         for goal in relative_to_best(self.objective, self.goals):
-            known = [(value, one) for one in rivals if (value := one.means[goal.name]) is not None]
+            found_of = ((_beside(one, first, goal.name), one) for one in rivals)
+            known = [(value, one) for value, one in found_of if value is not None]
             if not known:
                 continue
             most, rival = (max if goal.best == "greatest" else min)(known, key=lambda pair: pair[0])
@@ -259,6 +260,18 @@ class _Check:
         return self.checks[best.key]
 
 
+def _beside(one: PacketOption, first: PacketOption, criterion: str) -> float | None:
+    """The mean of an option as it would be with all seeds of the first option.
+
+    If the option was run with fewer seeds, it is to the mean of the first option as in these.
+    """
+    own, others = one.values(criterion), first.values(criterion)[: one.seeds]
+    mean = first.means[criterion]
+    if not own or not others or mean is None or sum(others) == 0:
+        return one.means[criterion] if one.seeds == first.seeds else None
+    return mean * (sum(own) / len(own)) / (sum(others) / len(others))
+
+
 def _option(
     alternative: Alternative, setting: Setting, laboratory: WholeRuns, plain: ResolvedScenario
 ) -> PacketOption:
@@ -274,14 +287,8 @@ def _option(
         (*alternative.overrides(plain), *laboratory.overrides(setting)),
         alternative.removed(plain),
         tuple(run.digest for run in runs),
-        (_each(runs, "fairness"), _each(runs, "loss")),
+        tuple(run.values for run in runs),
     )
-
-
-def _each(runs: Sequence[Measures], measure: str) -> tuple[float, ...]:
-    """A measure with each seed; empty if a run has no value."""
-    values = [value for run in runs if (value := run.values[measure]) is not None]
-    return tuple(values) if len(values) == len(runs) else ()
 
 
 @dataclass

@@ -86,7 +86,7 @@ class PacketOption:
         overrides: Settings that turn the scenario into this option.
         removed: Keys of the scenario file that must be deleted to run the option.
         digests: Hashes of all events of the runs, in the order of the seeds.
-        by_seed: The fairness, and the loss, with each seed; empty where a run has none.
+        by_seed: The values of the criteria with each seed.
     """
 
     alternative: Alternative
@@ -98,7 +98,7 @@ class PacketOption:
     overrides: tuple[str, ...]
     removed: tuple[str, ...] = ()
     digests: tuple[str, ...] = ()
-    by_seed: tuple[tuple[float, ...], tuple[float, ...]] = ((), ())
+    by_seed: tuple[Means, ...] = ()
 
     @property
     def key(self) -> tuple[Alternative, tuple[str, ...]]:
@@ -116,6 +116,11 @@ class PacketOption:
         of, ones = self.alternative, (self.acts, self.seeds, self.setting, self.means)
         unread = ones == (0, other.seeds, other.setting, other.means) and not other.acts
         return unread and of.differs_in_marks(other.alternative)
+
+    def values(self, criterion: str) -> tuple[float, ...]:
+        """The values of a criterion with each seed; empty if a run has none."""
+        found = [value for one in self.by_seed if (value := one[criterion]) is not None]
+        return tuple(found) if len(found) == len(self.by_seed) else ()
 
     @property
     def named(self) -> Alternative:
@@ -301,7 +306,7 @@ class PacketChoice:
             yield unequal("alternative", self.goals.fairness)
         yield from self._price()
         yield from self._refuted()
-        yield from means_only(*best.by_seed, self.deciding)
+        yield from means_only(best.values("fairness"), best.values("loss"), self.deciding)
         yield from doubt(best.locked_runs, best.seeds, best.label)
         if self.checked is None:
             yield from unchecked(best.label, best.seeds)
