@@ -67,8 +67,10 @@ HERE = Path(__file__).parent
 SCENARIOS = HERE / "scenarios"
 GAIN = """
 from dataclasses import dataclass
+import beside
+from beside import IMPORTED as taken
 LEAST = 2 * 10
-def share(port): return port.rate
+def share(port): return port.rate * beside.CONST / taken
 @dataclass
 class Own:
     gain: float = 0.5
@@ -129,6 +131,7 @@ def with_attribute(given: object, name: str, value: object) -> object:
 def used_after_an_edit(text: str, old: str, new: str) -> object:
     """Finds a class of a module whose file has changed since its import."""
     Path("edited_late.py").write_text(text, "utf-8")
+    Path("beside.py").write_text("CONST = IMPORTED = 1", "utf-8")
     with mock.patch.object(sys, "path", [str(Path.cwd()), *sys.path]):
         importlib.import_module("edited_late")
     Path("edited_late.py").write_text(text.replace(old, new), "utf-8")

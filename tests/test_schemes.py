@@ -872,9 +872,11 @@ def test_rates_of_a_class_count_what_its_port_counts(
     ("old", "new", "told"),
     [
         ("2 * 10", "2 * 11", "LEAST"),
-        ("return port.rate", "return port.rate / 2", "share"),
+        ("return port.rate", "return 2 * port.rate", "share"),
         ("float = 0.5", "float = 0.6", "Own.gain"),
         ("self.gain * share", "2 * self.gain * share", "Own.on_backward_rm"),
+        ("CONST = 1", "CONST = 2", "CONST"),
+        ("IMPORTED = 1", "IMPORTED = 2", "IMPORTED"),
         ("\n@dataclass", "\n\n# Only lines and comments\n@dataclass", ""),
     ],
 )
@@ -883,13 +885,16 @@ def test_code_that_was_loaded_before_its_file_changed_is_refused(
 ) -> None:
     """Its results would be kept as those of the new file."""
     (tmp_path / "before.py").write_text(GAIN)
+    (tmp_path / "beside.py").write_text("CONST = 1\nIMPORTED = 1\n")
+    file = "beside.py" if told in {"CONST", "IMPORTED"} else "before.py"
     code = f"""
 import sys, cellrate, before
 from pathlib import Path
 from cellrate.schemes.finding import find
 cellrate.schemes.allow_all()
 find("control", "before:Own", "x.toml")
-Path(before.__file__).write_text(Path(before.__file__).read_text().replace({old!r}, {new!r}))
+file = Path({file!r})
+file.write_text(file.read_text().replace({old!r}, {new!r}))
 find("control", "before:Own", "x.toml")
 """
     done = subprocess.run(
@@ -897,4 +902,4 @@ find("control", "before:Own", "x.toml")
     )
     assert bool(done.returncode) is bool(told), done.stderr
     if told:
-        assert f"`{told}` of before.py has changed since the file was loaded" in done.stderr
+        assert f"`{told}` of {file} has changed since the file was loaded" in done.stderr

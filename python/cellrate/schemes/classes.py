@@ -178,19 +178,23 @@ def _require_as_written(name: str, state: State, module: ModuleType, root: Path)
     Raises:
         NoScheme: A function or value that the class uses differs from its file.
     """
-    reached = None
-    for one in _own_modules(module, root):
-        file = getattr(one, "__file__", None)
+    if root == PRODUCT:
+        return
+    sources = {
+        one: read_regular(Path(one.__file__))
+        for one in _own_modules(module, root)
         # Other loaders, such as that of pytest, change code.
-        as_written = type(getattr(one, "__loader__", None)) is SourceFileLoader
-        if file is None or not as_written or one.__name__ == "__main__" or root == PRODUCT:
-            continue
-        reached = reached or [*state.reached()]
-        if place := changed(one, read_regular(Path(file)), reached):
-            raise NoScheme(
-                f"`{name}`: `{place}` of {Path(file).name} has changed since the file was loaded",
-                "start Python anew, or load the module again by `importlib.reload`",
-            )
+        if type(getattr(one, "__loader__", None)) is SourceFileLoader
+        and one.__name__ != "__main__"
+        and one.__file__ is not None
+    }
+    if sources and (found := changed(sources, state.reached())):
+        of, place = found
+        raise NoScheme(
+            f"`{name}`: `{place}` of {Path(of.__file__ or '').name} has changed since the file was "
+            "loaded",
+            "start Python anew, or load the module again by `importlib.reload`",
+        )
 
 
 def _mentions_every(cls: type) -> bool:

@@ -24,46 +24,70 @@ class Written:
         functions: The instructions of each function, by its qualified name.
         values: Plain values by the name of their class, empty for a module, and their own name;
             without the variables that functions set.
+        imports: The module and the name there, by the name under which a module imports it.
     """
 
     functions: Mapping[str, list[object]]
     values: Mapping[tuple[str, str], object]
+    imports: Mapping[str, tuple[str, str]]
 
 
-def changed(module: ModuleType, source: bytes, reached: Iterable[object]) -> str | None:
-    """The function or value of a module that its file has in another form; None if there is none.
+def changed(
+    sources: Mapping[ModuleType, bytes], reached: Iterable[object]
+) -> tuple[ModuleType, str] | None:
+    """The first function or value that a module's file has in another form; None if there is none.
 
     Args:
-        module: The module.
-        source: Source text of its file, as it is now.
-        reached: Functions and classes that are compared. Of the module's variables, those are
+        sources: Modules with the source texts of their files, as they are now.
+        reached: Functions and classes that are compared. Of the variables of modules, those are
             compared that these functions name.
     """
-    written = _written(source)
+    written = {module.__name__: (module, _written(source)) for module, source in sources.items()}
     for one in reached:
-        if getattr(one, "__module__", None) != module.__name__:
+        if getattr(one, "__module__", None) not in written:
             continue
+        module, text = written[one.__module__]
         if isinstance(one, FunctionType):
             code = one.__code__
-            known = written.functions.get(code.co_qualname)
+            known = text.functions.get(code.co_qualname)
             if known is not None and instructions(code) not in known:
-                return one.__qualname__
-            for name in names(code):
-                if _differs(written, "", name, vars(module)):
-                    return name
+                return module, one.__qualname__
+            for other, name, live in _variables(one, text, written):
+                if _differs(written[other.__name__][1], "", name, live):
+                    return other, name
         elif isinstance(one, type):
-            for name in vars(one):
-                if _differs(written, one.__qualname__, name, vars(one)):
-                    return f"{one.__qualname__}.{name}"
+            for name, live in vars(one).items():
+                if _differs(text, one.__qualname__, name, live):
+                    return module, f"{one.__qualname__}.{name}"
     return None
 
 
-def _differs(written: Written, place: str, name: str, live: Mapping[str, object]) -> bool:
+def _variables(
+    function: FunctionType, text: Written, written: Mapping[str, tuple[ModuleType, Written]]
+) -> Iterator[tuple[ModuleType, str, object]]:
+    """The module variables that a function names: the module that sets each, its name there, value.
+
+    They are those of its own module, those that its module imports, and attributes of modules.
+    """
+    used, variables = names(function.__code__), function.__globals__
+    own, _ = written[function.__module__]
+    for name in used & variables.keys():
+        yield own, name, variables[name]
+        place, there = text.imports.get(name, ("", ""))
+        for module, _ in written.values():
+            if place and module.__name__.endswith(place):
+                yield module, there, variables[name]
+        module = variables[name]
+        if isinstance(module, ModuleType) and module.__name__ in written:
+            yield from ((module, key, vars(module)[key]) for key in used & vars(module).keys())
+
+
+def _differs(text: Written, place: str, name: str, live: object) -> bool:
     """True if a file gives a plain value to a name, and the loaded module another one."""
-    if (place, name) not in written.values or name not in live:
+    if (place, name) not in text.values:
         return False
     try:
-        return bool(live[name] != written.values[place, name])
+        return bool(live != text.values[place, name])
     except Exception:  # noqa: BLE001  of any class
         return False
 
@@ -74,14 +98,20 @@ def _written(source: bytes) -> Written:
         tree = ast.parse(source)
         code = compile(tree, "", "exec", dont_inherit=True)
     except (SyntaxError, ValueError):  # told where the file is loaded next
-        return Written({}, {})
+        return Written({}, {}, {})
     functions: dict[str, list[object]] = {}
     for one in _within(code):
         functions.setdefault(one.co_qualname, []).append(instructions(one))
     # Functions may set these variables, and `state` compares them from run to run.
     own = {name for node in ast.walk(tree) if isinstance(node, ast.Global) for name in node.names}
     found = {place: value for place, value in _values(tree.body, "") if place[1] not in own}
-    return Written(functions, found)
+    imports = {
+        name.asname or name.name: (node.module or "", name.name)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom)
+        for name in node.names
+    }
+    return Written(functions, found, imports)
 
 
 def _within(code: CodeType) -> Iterator[CodeType]:
