@@ -153,7 +153,7 @@ def _value(node: ast.expr) -> object:
 
 
 def instructions(code: CodeType) -> tuple[object, ...]:
-    """What a function does, without the lines on which it stands."""
+    """The instructions of a function, without the lines on which it stands."""
     constants = (
         instructions(one)
         if isinstance(one, CodeType)
