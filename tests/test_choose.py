@@ -1021,7 +1021,7 @@ def test_the_recommended_numbers_are_those_of_seeds_that_the_search_has_not_used
     assert not any(one["totals"]["cells_dropped"] for one in dropped)
     assert any(one["totals"]["cells_dropped"] for one in missing)
     words = " ".join(verdict(jittered))
-    assert "in 16 runs with seeds that the search did not use; a further seed needs more" in words
+    assert "in 16 runs with seeds that the search did not use; a further seed loses cells" in words
     assert "with a chance of 1 in 17 at most." in words
     assert "With 95% confidence this buffer is enough for at least 82.9% of runs" in words
     # The scenario draws starts already.

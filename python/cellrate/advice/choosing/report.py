@@ -200,7 +200,8 @@ def _checked(answer: Answer) -> str:
     if best is None or _is_alike(answer, best):
         return ""
     chance = chance_of_more(answer)
-    said = "" if chance is None else f"; a further seed needs more buffer with a chance of {chance}"
+    lost = "; a further seed loses cells in this buffer, and may deliver far less, with a chance of"
+    said = "" if chance is None else f"{lost} {chance}"
     return f", {unused(best.seeds)}{said}"
 
 
