@@ -136,7 +136,9 @@ class Cluster:
 
     def close(self) -> None:
         """Disconnects from the cluster; a local cluster is shut down."""
-        with suppress(TimeoutError):  # the scheduler has ended, which was reported before
+        # The scheduler has ended, which was reported before. RuntimeError is a race of Dask's: the
+        # close stops a timer that has just expired.
+        with suppress(TimeoutError, RuntimeError):
             self._client.close()
         if self._local is not None:
             self._local.close()
