@@ -67,14 +67,19 @@ HERE = Path(__file__).parent
 SCENARIOS = HERE / "scenarios"
 GAIN = """
 from dataclasses import dataclass
+from enum import Enum
 import beside
 from beside import IMPORTED as taken
 LEAST = 2 * 10
+MOST = 1
+if LEAST: MOST = 2
+class Mode(Enum): FAST = 1
 def share(port): return port.rate * beside.CONST / taken
 @dataclass
 class Own:
     gain: float = 0.5
-    def on_backward_rm(self, port, rm): rm.er = max(LEAST, self.gain * share(port))
+    def on_backward_rm(self, port, rm):
+        rm.er = max(LEAST, MOST, Mode.FAST.value, self.gain * share(port))
 """
 STUDY = 'template = "n-source"\nset = ["run.duration=20 ms", "measure.from=0 s"]\n'
 

@@ -876,6 +876,7 @@ def test_rates_of_a_class_count_what_its_port_counts(
         ("float = 0.5", "float = 0.6", "Own.gain"),
         ("self.gain * share", "2 * self.gain * share", "Own.on_backward_rm"),
         ("CONST = 1", "CONST = 2", "CONST"),
+        ("if LEAST: MOST = 2", "if LEAST: MOST = 3", ""),
         ("IMPORTED = 1", "IMPORTED = 2", "IMPORTED"),
         ("\n@dataclass", "\n\n# Only lines and comments\n@dataclass", ""),
     ],

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from types import CodeType, FunctionType, ModuleType
-from typing import Any
 
 PLAIN = (
     *(ast.Constant, ast.UnaryOp, ast.BinOp, ast.operator, ast.unaryop, ast.expr_context),
     *(ast.Tuple, ast.List, ast.Dict, ast.Set),
 )
 """Parts of expressions whose values depend on nothing else."""
+
+
+PLAIN_TYPES = (int, float, complex, str, bytes, bool, type(None), tuple, list, dict, set)
 
 
 @dataclass(frozen=True)
@@ -84,12 +87,9 @@ def _variables(
 
 def _differs(text: Written, place: str, name: str, live: object) -> bool:
     """True if a file gives a plain value to a name, and the loaded module another one."""
-    if (place, name) not in text.values:
-        return False
-    try:
-        return bool(live != text.values[place, name])
-    except Exception:  # noqa: BLE001  of any class
-        return False
+    # Others, such as members of enumerations, are made from the values.
+    is_plain = type(live) in PLAIN_TYPES and (place, name) in text.values
+    return is_plain and live != text.values[place, name]
 
 
 @cache
@@ -122,30 +122,30 @@ def _within(code: CodeType) -> Iterator[CodeType]:
 
 
 def _values(body: list[ast.stmt], place: str) -> Iterator[tuple[tuple[str, str], object]]:
-    """Plain values of names that a module or class sets once."""
-    targets = [one for statement in body for one in _targets(statement)]
+    """Plain values of names that a module or class sets once, and under no condition."""
+    counts = Counter(name for statement in body for name in _set_by(statement))
     for statement in body:
         if isinstance(statement, ast.ClassDef):
             inner = f"{place}.{statement.name}" if place else statement.name
             yield from _values(statement.body, inner)
-        value = getattr(statement, "value", None)
-        if not isinstance(value, ast.expr):
-            continue
-        if all(isinstance(one, PLAIN) for one in ast.walk(value)):
-            for name in _targets(statement):
-                if targets.count(name) == 1:
+        value = statement.value if isinstance(statement, ast.Assign | ast.AnnAssign) else None
+        if value is not None and all(isinstance(one, PLAIN) for one in ast.walk(value)):
+            for name in _set_by(statement):
+                if counts[name] == 1:
                     yield (place, name), _value(value)
 
 
-def _targets(statement: ast.stmt) -> list[str]:
-    """Names that an assignment sets, and no parts of tuples."""
-    if isinstance(statement, ast.Assign):
-        found: list[Any] = statement.targets
-    elif isinstance(statement, ast.AnnAssign | ast.AugAssign):
-        found = [statement.target]
-    else:
-        found = []
-    return [one.id for one in found if isinstance(one, ast.Name)]
+def _set_by(node: ast.AST) -> Iterator[str]:
+    """Names that a statement sets in its scope, with those of the statements within it."""
+    if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+        yield node.name
+        return
+    if isinstance(node, ast.alias):
+        yield node.asname or node.name.partition(".")[0]
+    if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+        yield node.id
+    for inner in ast.iter_child_nodes(node):
+        yield from _set_by(inner)
 
 
 def _value(node: ast.expr) -> object:
