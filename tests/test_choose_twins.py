@@ -144,11 +144,11 @@ def test_goals_that_only_the_mean_meets_are_told() -> None:
     _, choice = checked(VEGAS)
     told = replace(choice, checked=replace(choice.best, by_seed=by_seed)).words()
     assert next(iter(told)) == (
-        "The mean meets the goal of fairness, but 1 of 3 seeds have less than 0.9, the least 0.850."
+        "The mean meets the goal of fairness, but 1 of 3 seeds has less than 0.9, the least 0.850."
     )
     goals = replace(GOALS, loss=0.01)
     [loss] = means_only((), (0.0, 0.02), goals)
-    assert loss.endswith("1 of 2 seeds lose more than 0.01, the most 0.02.")
+    assert loss.endswith("1 of 2 seeds loses more than 0.01, the most 0.02.")
     assert not [*means_only((0.8, 0.9), (0.0, 0.03), goals)]
 
 
