@@ -52,15 +52,17 @@ def means_only(fairness: Sequence[float], loss: Sequence[float], goals: Goals) -
     """
     unfair = [one for one in fairness if one < goals.fairness]
     if unfair and fmean(fairness) >= goals.fairness:
+        has = "has" if len(unfair) == 1 else "have"
         yield (
             f"The mean meets the goal of fairness, but {len(unfair)} of {len(fairness)} seeds "
-            f"{'has' if len(unfair) == 1 else 'have'} less than {goals.fairness:g}, the least {min(unfair):.3f}."
+            f"{has} less than {goals.fairness:g}, the least {min(unfair):.3f}."
         )
     lossy = [one for one in loss if one > goals.loss]
     if lossy and fmean(loss) <= goals.loss:
+        loses = "loses" if len(lossy) == 1 else "lose"
         yield (
-            f"The mean meets the goal of loss, but {len(lossy)} of {len(loss)} seeds "
-            f"{'loses' if len(lossy) == 1 else 'lose'} more than {goals.loss:g}, the most {max(lossy):.2g}."
+            f"The mean meets the goal of loss, but {len(lossy)} of {len(loss)} seeds {loses} more "
+            f"than {goals.loss:g}, the most {max(lossy):.2g}."
         )
 
 
