@@ -64,6 +64,11 @@ def check(expression: str, also: Collection[str] = (), link_layer: str = "atm") 
     own, totals = _own_names(link_layer), _totals(link_layer)
     known = own | _functions().keys() | {"run"}
     for name in sorted(names(expression) - known):
+        if name in also:
+            raise ExpressionError(
+                f"in `{expression}`: `{name}` is a measure of its own and no name of a run; give "
+                "each measure by itself"
+            )
         if name in totals:
             raise _unknown(expression, name, f"did you mean `totals.{name}`?")
         is_called = re.search(rf"\b{name}\s*\(", expression)
